@@ -1,0 +1,312 @@
+"""The command line: files in, one table out.
+
+Everything is evaluated before anything is printed, so that what arrives on standard output is whole or absent. Messages
+go to standard error, one line each. A usage error is argparse's own message with our exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import os
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+
+import fastir
+from fastir.results import Results, json_text, rounded, tsv_text
+
+OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
+INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
+STDIN = "-"
+PATIENCE = 1.0  # seconds of work before a progress bar appears
+
+EXAMPLE = """\
+example:
+  fastir eval examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 -m map -m recall@100
+  zcat big.run.gz | fastir eval qrels.txt - -m mrr@10 -q --format tsv
+
+exit status: 0 fine, 1 usage, 2 input, 3 output, memory or internal, 130 interrupted
+"""
+
+
+# ---- arguments -------------------------------------------------------------------------------------------------
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose usage errors end with our exit code instead of 2, which means bad input here."""
+
+    def error(self, message: str):
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"fastir: error: {message}\n")
+
+
+def parser() -> Parser:
+    layout = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": EXAMPLE}
+    root = Parser(prog="fastir", description="Evaluate rankings against relevance judgments, exactly and fast.", **layout)
+    root.add_argument("--version", action="version", version=f"fastir {fastir.__version__}")
+    commands = root.add_subparsers(metavar="COMMAND", required=True)
+
+    evaluate = commands.add_parser("eval", help="evaluate one run or several", **layout)
+    evaluate.set_defaults(command=evaluate_command, usage_error=evaluate.error)
+    add = evaluate.add_argument
+    add("qrels", metavar="QRELS", help="TREC qrels file: query, iteration, document, label (.gz is unpacked)")
+    add("runs", metavar="RUN", nargs="+", help="TREC run file: query, Q0, document, rank, score, tag; - is standard input")
+    add("-m", "--metric", dest="metrics", metavar="METRIC", action="append", required=True,
+        help="a metric such as ndcg@10, map, P@10 or rbp(p=0.95); give -m once for each")  # fmt: skip
+    add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
+    add("--format", choices=FORMATS, default="table", help="table and markdown round to four decimals, tsv and json are exact")
+    add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
+    add("--queries", choices=("qrels", "intersection", "strict"),
+        help="which queries count: those of the qrels (default), those of both sides, or refuse if they differ")  # fmt: skip
+    add("--ties", choices=("trec", "doc_id_asc", "input"), default="trec", help="order of equal scores (default trec)")
+    add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
+    add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
+    add("--duplicates", choices=("first", "last", "max"), help="which of several lines of a document to keep (default: refuse)")
+    add("--score-dtype", choices=("float64", "float32"), default="float64", help="precision in which scores are compared")
+    add("--threads", metavar="N", type=int, help="number of threads")
+
+    cards = commands.add_parser("metrics", help="list the metrics")
+    cards.set_defaults(command=metrics_command)
+
+    explain = commands.add_parser("explain", help="say what a metric means")
+    explain.set_defaults(command=explain_command)
+    explain.add_argument("metric", metavar="METRIC")
+    return root
+
+
+# ---- commands: options in, the text to print out ---------------------------------------------------------------
+
+
+def evaluate_command(options: argparse.Namespace) -> str:
+    if options.runs.count(STDIN) > 1:
+        options.usage_error("standard input (-) can be read only once")
+    results = evaluate_runs(options)
+    return FORMATS[options.format](results, options.per_query)
+
+
+def metrics_command(options: argparse.Namespace) -> str:
+    rows = [["metric", "also", "what it says"]]
+    for card in fastir.metrics():
+        rows.append([card.name + "[@k]" * card.cutoff, ", ".join(card.aliases), card.summary])
+    return aligned(rows, left=3)
+
+
+def explain_command(options: argparse.Namespace) -> str:
+    return fastir.explain(options.metric).rstrip("\n") + "\n"
+
+
+def evaluate_runs(options: argparse.Namespace) -> dict[str, Results]:
+    """The results of every run under the name of its column; the qrels are read once."""
+    notes = []
+    try:
+        with Progress(options.runs) as progress:
+            with noted_warnings(notes):
+                evaluator = fastir.Evaluator(
+                    options.qrels,
+                    options.metrics,
+                    rel_level=options.rel_level,
+                    queries=options.queries,
+                    ties=options.ties,
+                    judged_only=options.judged_only,
+                    max_depth=options.max_depth,
+                    score_dtype=options.score_dtype,
+                    n_threads=options.threads,
+                    duplicates=options.duplicates,
+                )
+            results = {}
+            for name, run in zip(column_names(options.runs), options.runs, strict=True):
+                with noted_warnings(notes, f"{run}: " if len(options.runs) > 1 else ""):
+                    results[name] = evaluator.evaluate(run)
+                progress.advance(run)
+    finally:
+        for note in notes:
+            tell("warning", note)
+    return results
+
+
+def column_names(runs: Sequence[str]) -> list[str]:
+    """A name for every run: that of its file, the path as given where two files share it, a number where two paths do."""
+    files = [os.path.basename(run) for run in dict.fromkeys(runs)]
+    wanted = [run if files.count(os.path.basename(run)) > 1 else os.path.basename(run) for run in runs]
+    names: list[str] = []
+    for name in wanted:
+        tries = (name, *(f"{name} ({number})" for number in range(2, len(runs) + 1)))
+        names.append(next(name for name in tries if name not in names))
+    return names
+
+
+# ---- tables ----------------------------------------------------------------------------------------------------
+
+
+def rows_of(results: dict[str, Results], per_query: bool, text) -> tuple[list[list[str]], int]:
+    """The rows to print, the header first, and how many columns are labels; `text` writes a value of a metric.
+
+    Means: a row per metric, a column per run. Per query and one run: a row per query, a column per metric. Per query and
+    several runs: a row per query and metric, a column per run, empty where a run has no such query. The means follow.
+    """
+    tables = [result.to_dict() for result in results.values()] if per_query else []
+    hows = next(iter(results.values())).aggregates
+    means = {name: [text(result[name], how) for result in results.values()] for name, how in hows.items()}
+    if not per_query:
+        return [["metric", *results], *([name, *row] for name, row in means.items())], 1
+    if len(results) == 1:
+        rows = ([query, *map(text, row.values(), hows.values())] for query, row in tables[0].items())
+        return [["query", *hows], *rows, ["mean", *(mean for [mean] in means.values())]], 1
+    rows = (
+        [query, name, *(text(table[query][name], how) if query in table else "" for table in tables)]
+        for query in dict.fromkeys(query for table in tables for query in table)
+        for name, how in hows.items()
+    )
+    return [["query", "metric", *results], *rows, *(["mean", name, *row] for name, row in means.items())], 2
+
+
+def as_table(results: dict[str, Results], per_query: bool) -> str:
+    return aligned(*rows_of(results, per_query, rounded))
+
+
+def as_markdown(results: dict[str, Results], per_query: bool) -> str:
+    rows, left = rows_of(results, per_query, rounded)
+    rows = [[cell.replace("\\", "\\\\").replace("|", "\\|") for cell in row] for row in rows]
+    rule = [":---"] * left + ["---:"] * (len(rows[0]) - left)
+    return "".join(f"| {' | '.join(row)} |\n" for row in [rows[0], rule, *rows[1:]])
+
+
+def as_tsv(results: dict[str, Results], per_query: bool) -> str:
+    rows, _ = rows_of(results, per_query, lambda value, _: repr(value))
+    return tsv_text(rows)
+
+
+def as_json(results: dict[str, Results], per_query: bool) -> str:
+    """One run: what Results.save writes. Several: the same for each, under its name."""
+    runs = {name: result.to_json(per_query) for name, result in results.items()}
+    return json_text({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
+
+
+FORMATS = {"table": as_table, "tsv": as_tsv, "json": as_json, "markdown": as_markdown}
+
+
+def aligned(rows: list[list[str]], left: int) -> str:
+    """Columns padded to their widest cell, the first `left` of them to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(f"{cell:{'<' if column < left else '>'}{widths[column]}}" for column, cell in enumerate(row))
+        for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+# ---- standard error: messages and the progress bar -------------------------------------------------------------
+
+
+def tell(kind: str, message: str) -> None:
+    """One line on standard error, if anybody listens."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(f"fastir: {kind}:", " ".join(message.split("\n")), file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def noted_warnings(notes: list[str], about: str = "") -> Iterator[None]:
+    """Collect warnings as text, to be told when no progress bar is in the way."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", fastir.FastirWarning)
+        try:
+            yield
+        finally:
+            notes += [f"{about}{warning.message}" for warning in caught]
+
+
+class Progress:
+    """A bar over the bytes of the runs, on a terminal, once the work has taken a second; silent anywhere else.
+
+    It lives in a thread of its own, so that it also moves while a single big run is being read.
+    """
+
+    def __init__(self, runs: Sequence[str]) -> None:
+        self.sizes = {run: os.path.getsize(run) if os.path.isfile(run) else 0 for run in runs}
+        self.total = sum(self.sizes[run] for run in runs)
+        self.done = 0
+        self.finished = threading.Event()
+        self.thread = threading.Thread(target=self.show, daemon=True)
+
+    def __enter__(self) -> Progress:
+        if sys.stderr is not None and sys.stderr.isatty():
+            self.thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.finished.set()
+        if self.thread.is_alive():
+            self.thread.join()
+
+    def advance(self, run: str) -> None:
+        self.done += self.sizes[run]
+
+    def show(self) -> None:
+        if self.finished.wait(PATIENCE):
+            return
+        with contextlib.suppress(ImportError):
+            from tqdm import tqdm
+
+            tqdm.monitor_interval = 0
+            with tqdm(total=self.total or None, unit="B", unit_scale=True, leave=False, file=sys.stderr) as bar:
+                while not self.finished.wait(0.1):
+                    bar.n = self.done
+                    bar.refresh()
+
+
+# ---- standard output, exit codes -------------------------------------------------------------------------------
+
+
+def write(text: str) -> int:
+    """Write to standard output and see that it arrived; the exit code.
+
+    A reader that stopped reading, as `head` does, has what it wanted.
+    """
+    try:
+        if sys.stdout is None:
+            raise OSError("it is closed")
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.flush()
+        return OK
+    except BrokenPipeError:
+        code = OK
+    except OSError as error:
+        tell("error", f"cannot write to standard output: {error.strerror or error}")
+        code = FAILURE
+    if sys.stdout is not None:
+        # what is still buffered would fail once more when the interpreter ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code."""
+    try:
+        options = parser().parse_args(arguments)
+        return write(options.command(options))
+    except SystemExit as end:
+        return end.code or write("")
+    except KeyboardInterrupt:
+        tell("error", "interrupted")
+        return INTERRUPTED
+    except INPUT_ERRORS as error:
+        tell("error", one_line(error))
+        return INPUT
+    except MemoryError:
+        tell("error", "out of memory")
+        return FAILURE
+    except Exception as error:
+        traceback.print_exc()
+        tell("error", f"internal error, please report it: {type(error).__name__}: {error}")
+        return FAILURE

@@ -1,0 +1,369 @@
+"""What an evaluation returns: one matrix, queries × metrics, read as means, per query, or as a file.
+
+A Results is made at every call and is often asked for one number, so making it keeps what the kernels filled in and
+does nothing else: means, statuses, tables and texts are computed when somebody asks. Beside the numbers stands the
+Report: how the two sides met and what was repaired on the way, in counts with an example each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy as np
+    import pandas
+
+STATUSES = ("evaluated", "missing", "no_relevant")
+SUFFIXES = (".tsv", ".json")
+
+
+class Results(Mapping):
+    """The values of one run: a mapping from the metric name as the caller typed it to its mean over the queries.
+
+    Parameters
+    ----------
+    query_ids : sequence of str (int for rankings without ids)
+        The queries, in the order of the qrels.
+    names : sequence of str
+        The metrics as they were asked for, each once.
+    values : float64 array of shape (n_queries, n_names)
+        NaN where a metric is undefined and its ``empty=skip`` asked to leave it out. Made read-only here.
+    status_codes : uint8 array of shape (n_queries,)
+        An index into `STATUSES` per query.
+    aggregates : sequence of {"mean", "sum", "count"}
+        How each metric becomes one number: "sum" and "count" add up, "mean" divides by the number of values.
+    report : Report, or a function of no arguments that makes it
+        The function is called when somebody reads `report`.
+    """
+
+    __slots__ = ("_aggregates", "_means", "_names", "_query_ids", "_report", "_status_codes", "_values")
+
+    def __init__(
+        self,
+        query_ids: Sequence[str] | Sequence[int],
+        names: Sequence[str],
+        values: np.ndarray,
+        status_codes: np.ndarray,
+        aggregates: Sequence[str],
+        report: Report | Callable[[], Report],
+    ) -> None:
+        values.setflags(False)
+        self._query_ids = query_ids
+        self._names = names
+        self._values = values
+        self._status_codes = status_codes
+        self._aggregates = aggregates
+        self._report = report
+        self._means = {}
+
+    # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> float:
+        mean = self._means.get(name)
+        if mean is None:
+            mean = self._means[name] = self._aggregate(self._column(name))
+        return mean
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def _column(self, name: str) -> int:
+        try:
+            return self._names.index(name)
+        except ValueError:
+            known = ", ".join(map(repr, self._names))
+            raise KeyError(f"{name!r} was not evaluated; the metrics here are {known}") from None
+
+    def _aggregate(self, column: int) -> float:
+        """The correctly rounded sum of what is not NaN, divided by how many those are if the metric is a mean."""
+        values = self._values[:, column].tolist()
+        total = math.fsum(values)
+        if total != total:
+            values = [value for value in values if value == value]
+            total = math.fsum(values)
+        if self._aggregates[column] != "mean":
+            return total
+        return total / len(values) if values else math.nan
+
+    # ---- per query ---------------------------------------------------------------------------------------------
+
+    @property
+    def query_ids(self) -> list[str] | list[int]:
+        """The queries, in the order of the qrels; 0 to n - 1 for rankings without ids. A new list."""
+        return list(self._query_ids)
+
+    @property
+    def names(self) -> list[str]:
+        """The metrics as they were asked for. A new list."""
+        return list(self._names)
+
+    @property
+    def values(self) -> np.ndarray:
+        """All values: float64 of shape (n_queries, n_names), read-only, NaN where a metric left a query out."""
+        return self._values
+
+    @property
+    def aggregates(self) -> dict[str, str]:
+        """How each metric becomes one number: "mean", "sum" or "count"."""
+        return dict(zip(self._names, self._aggregates, strict=True))
+
+    @property
+    def status(self) -> dict[str, str]:
+        """Per query "evaluated", "missing" (not in the run) or "no_relevant" (no relevant document in the qrels)."""
+        return {
+            query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)
+        }
+
+    @property
+    def report(self) -> Report:
+        """How qrels and run met, and what was repaired."""
+        if not isinstance(self._report, Report):
+            self._report = self._report()
+        return self._report
+
+    def per_query(self, name: str) -> dict[str, float]:
+        """The values of one metric, {query_id: value}."""
+        return dict(zip(self._query_ids, self._values[:, self._column(name)].tolist(), strict=True))
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """All values, {query_id: {name: value}}."""
+        names = self._names
+        return {
+            query: dict(zip(names, row, strict=True))
+            for query, row in zip(self._query_ids, self._values.tolist(), strict=True)
+        }
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """All values as a frame of the caller's own, a row per query and a column per metric."""
+        import pandas
+
+        index = pandas.Index(self.query_ids, name="query_id")
+        return pandas.DataFrame(self._values.copy(), index=index, columns=self.names)
+
+    # ---- as text -----------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the values of every query to a file; the numbers read back exactly.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.tsv``: a line per query under the header ``query_id`` and the metric names. ``.json``: ``{"mean":
+            {name: value}, "per_query": {query_id: {name: value}}}``, with null for NaN.
+
+        Raises
+        ------
+        ValueError
+            The path ends otherwise.
+        OSError
+            The file cannot be written; what was there before is untouched.
+        """
+        import os
+
+        path = os.fsdecode(path)
+        suffix = os.path.splitext(path)[1].lower()
+        if suffix not in SUFFIXES:
+            raise ValueError(f"cannot save results as {path!r}: the name must end in {' or '.join(SUFFIXES)}")
+        replace_file(path, self._tsv() if suffix == ".tsv" else json_text(self.to_json()))
+
+    def _tsv(self) -> str:
+        rows = zip(self._query_ids, self._values.tolist(), strict=True)
+        return tsv_text([["query_id", *self._names], *([str(query), *map(repr, row)] for query, row in rows)])
+
+    def to_json(self, per_query: bool = True) -> dict[str, dict]:
+        """The means and, if wanted, the values of every query, in types that JSON has: None for NaN."""
+        data = {"mean": {name: without_nan(mean) for name, mean in self.items()}}
+        if per_query:
+            data["per_query"] = {
+                query: {name: without_nan(value) for name, value in row.items()}
+                for query, row in self.to_dict().items()
+            }
+        return data
+
+    def __repr__(self) -> str:
+        means = [(name, rounded(self[name], how)) for name, how in self.aggregates.items()]
+        name_width = max((len(name) for name, _ in means), default=0)
+        width = max((len(mean) for _, mean in means), default=0)
+        return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), self._coverage()])
+
+    def _coverage(self) -> str:
+        codes = self._status_codes.tolist()
+        words = ("", "missing", "without relevant documents")
+        notes = [f"{codes.count(code)} {words[code]}" for code in (1, 2) if code in codes]
+        queries = "1 query" if len(codes) == 1 else f"{len(codes)} queries"
+        return f"{queries} ({', '.join(notes)})" if notes else queries
+
+    # ---- equality, pickling ------------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        """Same queries, metrics, values and statuses; NaN equals NaN. Any other mapping is compared with the means."""
+        if not isinstance(other, Results):
+            return super().__eq__(other)
+        import numpy as np
+
+        return (
+            self.query_ids == other.query_ids
+            and self.aggregates == other.aggregates
+            and self.names == other.names
+            and np.array_equal(self._values, other._values, equal_nan=True)
+            and np.array_equal(self._status_codes, other._status_codes)
+        )
+
+    __hash__ = None
+
+    def __reduce__(self):
+        fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
+        return Results, fields
+
+
+class Report:
+    """How qrels and run met: counts, with an example of each.
+
+    Attributes
+    ----------
+    in_both, only_in_qrels, only_in_run : int
+        Queries that both sides have, or only one of them.
+    no_relevant : int
+        Queries of the qrels without a relevant document.
+    nothing_judged : int
+        Queries of both sides whose ranking holds no judged document at all.
+    queries_with_ties : int
+        Queries with equal scores in their ranking.
+    *_example : str or None
+        A query id for each of these counts, None where it is 0.
+    unjudged_share : float or None
+        The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked.
+    repairs : dict of str to (int, str)
+        Kind of repair -> how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
+    """
+
+    __slots__ = (
+        "in_both", "in_both_example",
+        "only_in_qrels", "only_in_qrels_example",
+        "only_in_run", "only_in_run_example",
+        "no_relevant", "no_relevant_example",
+        "nothing_judged", "nothing_judged_example",
+        "queries_with_ties", "queries_with_ties_example",
+        "unjudged_share", "repairs",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        in_both: int = 0,
+        in_both_example: str | None = None,
+        only_in_qrels: int = 0,
+        only_in_qrels_example: str | None = None,
+        only_in_run: int = 0,
+        only_in_run_example: str | None = None,
+        no_relevant: int = 0,
+        no_relevant_example: str | None = None,
+        nothing_judged: int = 0,
+        nothing_judged_example: str | None = None,
+        queries_with_ties: int = 0,
+        queries_with_ties_example: str | None = None,
+        unjudged_share: float | None = None,
+        repairs: dict[str, tuple[int, str]] | None = None,
+    ) -> None:
+        self.in_both = in_both
+        self.in_both_example = in_both_example
+        self.only_in_qrels = only_in_qrels
+        self.only_in_qrels_example = only_in_qrels_example
+        self.only_in_run = only_in_run
+        self.only_in_run_example = only_in_run_example
+        self.no_relevant = no_relevant
+        self.no_relevant_example = no_relevant_example
+        self.nothing_judged = nothing_judged
+        self.nothing_judged_example = nothing_judged_example
+        self.queries_with_ties = queries_with_ties
+        self.queries_with_ties_example = queries_with_ties_example
+        self.unjudged_share = unjudged_share
+        self.repairs = {} if repairs is None else repairs
+
+    def __repr__(self) -> str:
+        rows = [
+            ("queries in both", self.in_both, self.in_both_example),
+            ("queries only in the qrels", self.only_in_qrels, self.only_in_qrels_example),
+            ("queries only in the run", self.only_in_run, self.only_in_run_example),
+            ("queries without relevant documents", self.no_relevant, self.no_relevant_example),
+            ("queries with nothing judged in the ranking", self.nothing_judged, self.nothing_judged_example),
+            ("queries with tied scores", self.queries_with_ties, self.queries_with_ties_example),
+        ]
+        if self.unjudged_share is not None:
+            rows.append(("share of unjudged documents", f"{self.unjudged_share:.4f}", None))
+        rows += [(f"repaired: {kind}", count, place) for kind, (count, place) in self.repairs.items()]
+        width = max(len(what) for what, _, _ in rows)
+        examples = ("" if example is None else f"  (as in {example})" for _, _, example in rows)
+        return "\n".join(
+            f"{what:<{width}}  {count:>8}{example}" for (what, count, _), example in zip(rows, examples, strict=True)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Report):
+            return NotImplemented
+        return all(getattr(self, field) == getattr(other, field) for field in Report.__slots__)
+
+    __hash__ = None
+
+
+# ---- numbers and tables as text, for files and for the command line ------------------------------------------------
+
+
+def rounded(value: float, aggregate: str) -> str:
+    """A value for reading: four decimals, or a whole number where the metric counts."""
+    return f"{value:.4f}" if aggregate == "mean" or value != value else f"{value:.0f}"
+
+
+def without_nan(value: float) -> float | None:
+    return value if value == value else None
+
+
+def json_text(data: object) -> str:
+    """JSON in ASCII, so that any id can be written; floats read back exactly."""
+    import json
+
+    return json.dumps(data, indent=2) + "\n"
+
+
+def tsv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as tab-separated lines that any csv reader takes; the csv module itself leaves a lone \\r unquoted."""
+    return "".join("\t".join(map(tsv_field, row)) + "\n" for row in rows)
+
+
+def tsv_field(text: str) -> str:
+    if any(mark in text for mark in '\t"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def replace_file(path: str, text: str) -> None:
+    """Write a text to a file in one step: whoever reads sees the old content or the new, never a part.
+
+    Bytes of an id that were not UTF-8 when it was read come out as they were (surrogateescape).
+    """
+    import contextlib
+    import os
+    import threading
+
+    target = os.path.realpath(path)
+    draft = f"{target}.{os.getpid()}-{threading.get_ident()}.tmp"
+    try:
+        with open(draft, "x", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+        os.replace(draft, target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, path) from None
+        raise

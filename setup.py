@@ -1,0 +1,118 @@
+"""Turns every fastir/**/*.pyx into an extension module; whatever needs no code is in pyproject.toml.
+
+Three variables of the environment choose the kind of build:
+
+FASTIR_OPENMP       auto (the default) uses OpenMP if the compiler has it, off does not, require fails without it
+FASTIR_LIMITED_API  1 builds against the stable ABI: one wheel for CPython 3.11 and later
+FASTIR_DEBUG        1 checks bounds, None, uninitialised views and integer overflow, and keeps assertions and symbols
+
+Each kind has a folder of its own under build/, so that none picks up what another left. The helper functions that
+Cython would repeat in every module are built once, as fastir._cyutility.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError, LinkError
+
+
+def switch(name, *choices):
+    """The value of an environment variable; the first choice is the default."""
+    value = os.environ.get(name) or choices[0]
+    if value not in choices:
+        raise SystemExit(f"{name} is {value!r}, expected one of {', '.join(choices)}")
+    return value
+
+
+OPENMP = switch("FASTIR_OPENMP", "auto", "off", "require")
+LIMITED_API = switch("FASTIR_LIMITED_API", "0", "1") == "1"
+DEBUG = switch("FASTIR_DEBUG", "0", "1") == "1"
+
+BUILD = "/".join(("build", "debug" if DEBUG else "release", "abi3" if LIMITED_API else "cpython"))
+SHARED = "fastir._cyutility"
+
+# For all modules: a header comment in a .pyx would win over these unseen, and leave the debug build without its checks.
+# Never wraparound: with it, the bounds checks would let negative indices pass.
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": DEBUG,
+    "cdivision": True,
+    "freethreading_compatible": True,
+    "initializedcheck": DEBUG,
+    "nonecheck": DEBUG,
+    "overflowcheck": DEBUG,
+    "wraparound": False,
+}
+
+# Floating-point results are the same on every machine: no contraction to FMA, no -ffast-math, no -march.
+UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"])]
+MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
+
+OPENMP_PROBE = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n"
+
+
+def has_openmp(compiler, compile_flags, link_flags):
+    """Whether a small OpenMP program compiles and links."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "probe.c")
+        source.write_text(OPENMP_PROBE)
+        try:
+            objects = compiler.compile([str(source)], output_dir=folder, extra_postargs=compile_flags)
+            compiler.link_executable(objects, "probe", output_dir=folder, extra_postargs=link_flags)
+        except (CompileError, LinkError):
+            return False
+    return True
+
+
+class BuildExtensions(build_ext):
+    """build_ext that adds the flags once the compiler is known."""
+
+    def build_extensions(self):
+        msvc = self.compiler.compiler_type == "msvc"
+        compile_flags, link_flags = MSVC_FLAGS if msvc else UNIX_FLAGS, []
+        openmp_flags = (["/openmp"], []) if msvc else (["-fopenmp"], ["-fopenmp"])
+        if OPENMP != "off" and has_openmp(self.compiler, *openmp_flags):
+            compile_flags, link_flags = compile_flags + openmp_flags[0], link_flags + openmp_flags[1]
+            print("fastir: with OpenMP")
+        elif OPENMP == "require":
+            raise CompileError("FASTIR_OPENMP=require, but an OpenMP program does not compile and link")
+        else:
+            print("fastir: without OpenMP")
+        for extension in self.extensions:
+            extension.extra_compile_args = compile_flags
+            extension.extra_link_args = link_flags
+        super().build_extensions()
+
+
+def extension(name, source):
+    return Extension(
+        name,
+        [source],
+        define_macros=[("Py_LIMITED_API", "0x030B0000")] if LIMITED_API else [],
+        libraries=[] if sys.platform == "win32" else ["m"],
+        py_limited_api=LIMITED_API,
+    )
+
+
+modules = [extension(".".join(path.with_suffix("").parts), str(path)) for path in sorted(Path("fastir").rglob("*.pyx"))]
+
+setup(
+    # at module level: inside a command it would leave the .pyx files out of the sdist
+    ext_modules=cythonize(
+        [extension(SHARED, "fastir/_cyutility.c"), *modules],
+        build_dir=f"{BUILD}/cython",
+        compiler_directives=DIRECTIVES,
+        shared_utility_qualified_name=SHARED,
+    ),
+    cmdclass={"build_ext": BuildExtensions},
+    options={
+        "build": {"build_base": BUILD},
+        "build_ext": {"force": True, "parallel": True},
+        "bdist_wheel": {"py_limited_api": "cp311"} if LIMITED_API else {},
+    },
+)

@@ -1,0 +1,28 @@
+"""What the tests share: the folder of reference data, and inputs small enough to check by hand."""
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+ABSENT = "the shared reference data is absent (expected beside the checkout, as ../shared)"
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The folder with the collections and the catalogue of bad input; skips where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip(ABSENT)
+    return SHARED
+
+
+@pytest.fixture
+def qrels():
+    """Two queries: q1 graded, q2 binary."""
+    return {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1, "d4": 1}}
+
+
+@pytest.fixture
+def run():
+    """A ranking d1 d2 d3 for q1 and d5 d4 d1 for q2, where d5 is not judged."""
+    return {"q1": {"d1": 3.0, "d2": 2.5, "d3": 2.0}, "q2": {"d5": 9.0, "d4": 8.0, "d1": 7.0}}

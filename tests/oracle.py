@@ -1,0 +1,243 @@
+"""The slow truth: every metric as its source defines it, in plain Python, a few lines each.
+
+A metric sees what trec_eval lets a measure see. `x` holds the codes of the ranked documents, best first: the label of a
+judged document, -2 (or any other negative label) for one that is in the pool without a judgment, -1 for one that is
+not in the qrels. `judged` holds the labels of all documents of the query's qrels, retrieved or not. A document is
+relevant when its label is at least `level`; `k` cuts the ranking, None is the whole of it.
+"""
+
+import ctypes
+import math
+from typing import NamedTuple
+
+# ---- helpers ---------------------------------------------------------------------------------------------------
+
+
+def num_relevant(judged, level):
+    return sum(label >= level for label in judged)
+
+
+def gains(labels, gain="linear"):
+    """What each label adds: itself, or 2^label - 1 (Burges et al. 2005); nothing below zero."""
+    return [max(label, 0) if gain == "linear" else 2 ** max(label, 0) - 1 for label in labels]
+
+
+def discounted(values, discount="log2"):
+    """log2: value / log2(rank + 1). jk2 (Järvelin and Kekäläinen 2002, base 2): rank 1 whole, then / log2(rank)."""
+    shift = 1 if discount == "log2" else 0
+    return sum(value / (math.log2(rank + shift) if rank > 1 else 1) for rank, value in enumerate(values, 1))
+
+
+# ---- counts (trec_eval) ----------------------------------------------------------------------------------------
+
+
+def num_q(x, judged, level):
+    return 1
+
+
+def num_ret(x, judged, level):
+    return len(x)
+
+
+def num_rel(x, judged, level):
+    return num_relevant(judged, level)
+
+
+def num_rel_ret(x, judged, level):
+    return hits(x, judged, level)
+
+
+# ---- binary relevance ------------------------------------------------------------------------------------------
+
+
+def hits(x, judged, level, k=None):
+    """ranx: how many of the first k are relevant."""
+    return sum(code >= level for code in x[:k])
+
+
+def hit_rate(x, judged, level, k=None):
+    """trec_eval success: whether there is any."""
+    return float(hits(x, judged, level, k) > 0)
+
+
+def precision(x, judged, level, k=None):
+    """trec_eval P and set_P: the cut-off divides even where the ranking is shorter."""
+    return hits(x, judged, level, k) / (k or len(x)) if x else 0.0
+
+
+def recall(x, judged, level, k=None):
+    """trec_eval recall and set_recall."""
+    relevant = num_relevant(judged, level)
+    return hits(x, judged, level, k) / relevant if relevant else 0.0
+
+
+def f1(x, judged, level, k=None):
+    """ranx: the harmonic mean of the two (van Rijsbergen 1979)."""
+    p, r = precision(x, judged, level, k), recall(x, judged, level, k)
+    return 2 * p * r / (p + r) if p + r else 0.0
+
+
+def r_precision(x, judged, level):
+    """trec_eval Rprec: precision at the number of relevant documents."""
+    relevant = num_relevant(judged, level)
+    return hits(x, judged, level, relevant) / relevant if relevant else 0.0
+
+
+def mrr(x, judged, level, k=None):
+    """trec_eval recip_rank: one over the rank of the first relevant document."""
+    return next((1 / rank for rank, code in enumerate(x[:k], 1) if code >= level), 0.0)
+
+
+def average_precision(x, judged, level, k=None, ap_norm="R"):
+    """trec_eval map and map_cut: the precisions at the relevant documents, over R; min_kR as LightGBM's map."""
+    relevant = num_relevant(judged, level)
+    found = [rank for rank, code in enumerate(x[:k], 1) if code >= level]
+    total = sum(number / rank for number, rank in enumerate(found, 1))
+    norm = relevant if ap_norm == "R" or k is None else min(k, relevant)
+    return total / norm if relevant else 0.0
+
+
+def bpref(x, judged, level):
+    """trec_eval bpref (Buckley and Voorhees 2004): how few judged non-relevant documents stand above."""
+    relevant = num_relevant(judged, level)
+    nonrelevant = sum(0 <= label < level for label in judged)
+    total, above = 0.0, 0
+    for code in x:
+        if code >= level:
+            total += 1 - min(above, relevant) / min(relevant, nonrelevant) if above else 1
+        elif code >= 0:
+            above += 1
+    return total / relevant if relevant else 0.0
+
+
+def rbp(x, judged, level, k=None, p=0.8, gains="binary"):
+    """Moffat and Zobel 2008: (1 - p) times the sum of p^(rank - 1). Scaled as trec_eval 10 means it, raw as ranx."""
+    top = max(1, *judged, 1)
+    gain = {
+        "binary": lambda code: float(code >= level),
+        "scaled": lambda code: max(code, 0) / top,
+        "raw": lambda code: max(code, 0),
+    }[gains]
+    return (1 - p) * sum(gain(code) * p**index for index, code in enumerate(x[:k]))
+
+
+# ---- graded relevance ------------------------------------------------------------------------------------------
+
+
+def cg(x, judged, level, k=None):
+    """Järvelin and Kekäläinen 2002: the sum of the labels."""
+    return float(sum(gains(x[:k])))
+
+
+def dcg(x, judged, level, k=None, gain="linear", discount="log2"):
+    """trec_eval dcg, with the gain and discount of the other traditions as choices."""
+    return discounted(gains(x[:k], gain), discount)
+
+
+def ndcg(x, judged, level, k=None, gain="linear", discount="log2", ideal="judged"):
+    """trec_eval ndcg and ndcg_cut; ideal=retrieved sorts the list itself, as LightGBM and scikit-learn do."""
+    best = sorted(judged if ideal == "judged" else x, reverse=True)
+    top = dcg(best, judged, level, k, gain, discount)
+    return dcg(x, judged, level, k, gain, discount) / top if top else 0.0
+
+
+def dcg_burges(x, judged, level, k=None, discount="log2"):
+    """ranx: DCG of the gain 2^label - 1."""
+    return dcg(x, judged, level, k, "exp2", discount)
+
+
+def ndcg_burges(x, judged, level, k=None, discount="log2", ideal="judged"):
+    """ranx, gdeval: nDCG of the gain 2^label - 1."""
+    return ndcg(x, judged, level, k, "exp2", discount, ideal)
+
+
+def err(x, judged, level, k=None, max_grade=4):
+    """Chapelle et al. 2009, as gdeval: the expected reciprocal rank at which a reader stops."""
+    scale = 2.0 ** (max(0, *judged, 0) if max_grade == "query" else max_grade)
+    total, still_reading = 0.0, 1.0
+    for rank, gain in enumerate(gains(x[:k], "exp2"), 1):
+        total += still_reading * gain / scale / rank
+        still_reading *= 1 - gain / scale
+    return total
+
+
+def nerr(x, judged, level, k=None, max_grade=4, ideal="judged"):
+    """ERR over that of the labels sorted best first."""
+    top = err(sorted(judged if ideal == "judged" else x, reverse=True), judged, level, k, max_grade)
+    return err(x, judged, level, k, max_grade) / top if top else 0.0
+
+
+METRICS = {
+    **{f.__name__: f for f in (num_q, num_ret, num_rel, num_rel_ret)},
+    **{f.__name__: f for f in (hits, hit_rate, precision, recall, f1, r_precision, bpref, rbp, mrr)},
+    "map": average_precision,
+    **{f.__name__: f for f in (cg, dcg, dcg_burges, ndcg, ndcg_burges, err, nerr)},
+}
+
+COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
+GRADED = ("cg", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr")
+
+# ---- from ids to codes -----------------------------------------------------------------------------------------
+
+
+def ranking(scores, ties="trec", score_dtype="float64"):
+    """Document ids, best first: score descending, then the tie rule, ids compared by their UTF-8 bytes."""
+    value = float if score_dtype == "float64" else lambda score: ctypes.c_float(score).value
+    by_id = list(scores) if ties == "input" else sorted(scores, key=lambda doc: doc.encode(), reverse=ties == "trec")
+    return sorted(by_id, key=lambda doc: value(scores[doc]), reverse=True)
+
+
+def codes(judgments, ranked, max_depth=None, judged_only=False):
+    """The codes of ranked documents: cut first, then drop what has no judgment (trec_eval -M, -J)."""
+    found = [judgments.get(doc, -1) for doc in ranked[:max_depth]]
+    return [code for code in found if code >= 0] if judged_only else found
+
+
+# ---- requests --------------------------------------------------------------------------------------------------
+
+
+class Request(NamedTuple):
+    """One value: a metric, its cut-off, ranx's relevance-level suffix and its parameters."""
+
+    name: str
+    k: int | None = None
+    suffix: int | None = None
+    params: dict = {}
+
+    def __str__(self):
+        inside = ", ".join(f"{key}={value}" for key, value in self.params.items())
+        return "".join((
+            self.name,
+            f"({inside})" if inside else "",
+            f"@{self.k}" if self.k else "",
+            f"-l{self.suffix}" if self.suffix else "",
+        ))
+
+    def value(self, x, judged, rel_level=1):
+        """The value for one query.
+
+        The suffix replaces the relevance level, and labels below it lose their gain but stay judged (ranx).
+        """
+        level = self.suffix or rel_level
+        if self.suffix:
+            x = [0 if 0 <= code < level else code for code in x]
+            judged = [0 if 0 <= label < level else label for label in judged]
+        params = dict(self.params)
+        if params.pop("empty", "zero") == "skip" and num_relevant(judged, 1 if self.name in GRADED else level) == 0:
+            return math.nan
+        cut = {"k": self.k} if self.k else {}
+        return METRICS[self.name](x, judged, level, **cut, **params)
+
+
+def evaluate(
+    qrels, run, requests, rel_level=1, queries="qrels", ties="trec", judged_only=False, max_depth=None,
+    score_dtype="float64",
+):  # fmt: skip
+    """{query_id: [value of each request]} in the order of the qrels; a query missing from the run ranks nothing."""
+    values = {}
+    for query_id, judgments in qrels.items():
+        if query_id in run or queries == "qrels":
+            ranked = ranking(run.get(query_id, {}), ties, score_dtype)
+            x = codes(judgments, ranked, max_depth, judged_only)
+            values[query_id] = [request.value(x, judgments.values(), rel_level) for request in requests]
+    return values

@@ -1,0 +1,257 @@
+"""The numbers of other programs on real collections: every value that ../shared/data lists for a metric of ours.
+
+One test per expected file. Full-precision references agree to 1e-12; printed ones are the printed text, or differ from
+it by at most half a unit of its last digit. Every test counts what it compared (`compared` in the JUnit report).
+"""
+
+import csv
+import gzip
+import json
+import math
+import re
+
+import pytest
+from conftest import ABSENT, SHARED
+
+import fastir
+
+pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
+
+DATA = SHARED / "data"
+# EXPECTED.tsv names webtrack's qrels of 298 queries for this run; `num_q 50` in its -c outputs shows NIST's 50 queries.
+MADE_FROM = {"test.wt13.run.gz": "qrels.web.201-250.txt.gz"}
+
+COMPARED = ("te10", "te10hp", "te904", "pytrec_eval", "gdeval_k20", "rbp_eval_binary", "rbp_eval_graded_half")
+DIVERSITY = ("ndeval", "ndeval_traditional")
+DESCRIBED_IN_README = "see README"
+
+
+# ---- reading and comparing -------------------------------------------------------------------------------------
+
+
+def listed(*programs):
+    """The lines of EXPECTED.tsv that these programs made, one test each."""
+    if not SHARED.is_dir():
+        return [pytest.param(None, id="absent")]
+    with (DATA / "EXPECTED.tsv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file, delimiter="\t"))
+    return [pytest.param(line, id=line["expected"]) for line in lines if line["program"] in programs]
+
+
+def paths(line):
+    """The expected file of a line, its qrels and its run."""
+    expected = DATA / line["expected"]
+    folder = expected.parents[1]
+    return expected, folder / MADE_FROM.get(line["run"], line["qrels"]), folder / line["run"]
+
+
+def text_of(path):
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        return file.read().decode("utf-8", "surrogateescape")
+
+
+def agrees(value, expected):
+    """Whether a value is the expected one: floats to 1e-12, printed decimals to their digits, whole numbers exactly."""
+    if isinstance(expected, float):
+        return math.isclose(value, expected, rel_tol=1e-12, abs_tol=1e-12)
+    digits = len(expected.partition(".")[2])
+    half_a_unit = 0.5 * 10**-digits + 1e-9 if digits else 0.0
+    return f"{value:.{digits}f}" == expected or abs(value - float(expected)) <= half_a_unit
+
+
+def check(compared, record_property):
+    """Fail with the first disagreements among (place, value, expected)."""
+    wrong = [row for row in compared if not agrees(*row[1:])]
+    record_property("compared", len(compared))
+    assert compared, "nothing was compared"
+    assert not wrong, f"{len(wrong)} of {len(compared)} values differ: {wrong[:5]}"
+
+
+def test_every_listed_file_has_a_test():
+    """What EXPECTED.tsv lists is compared here, or holds none of our metrics."""
+    programs = {param.values[0]["program"] for param in listed(*COMPARED, *DIVERSITY, DESCRIBED_IN_README)}
+    with (DATA / "EXPECTED.tsv").open(encoding="utf-8", newline="") as file:
+        assert programs == {line["program"] for line in csv.DictReader(file, delimiter="\t")}
+    described = {param.values[0]["expected"].rpartition("/")[2] for param in listed(DESCRIBED_IN_README)}
+    assert described == {"lightgbm_ndcg.json", "published.ecnu.run2.tar_eval.txt", "published.iiit.run1.tar_eval.txt"}
+
+
+# ---- trec_eval and pytrec_eval ---------------------------------------------------------------------------------
+
+SCALARS = {
+    "map": "map",
+    "Rprec": "r_precision",
+    "bpref": "bpref",
+    "recip_rank": "mrr",
+    "ndcg": "ndcg",
+    "set_P": "precision",
+    "set_recall": "recall",
+    "set_F": "f1",
+    "rbp": "rbp(p=0.9, gains=scaled)",
+    "num_q": "num_q",
+    "num_ret": "num_ret",
+    "num_rel": "num_rel",
+    "num_rel_ret": "num_rel_ret",
+}
+FAMILIES = {"P": "precision", "recall": "recall", "ndcg_cut": "ndcg", "map_cut": "map", "success": "hit_rate"}
+NOT_OURS = re.compile(
+    r"runid|relstring(_\d+)?|gm_map|gm_bpref|iprec_at_recall_.*|11pt_avg|infAP|Rprec_mult_.*|utility|binG|G|ndcg_rel"
+    r"|Rndcg|relative_P_\d+|set_relative_P|set_map|num_nonrel_judged_ret|rbp_resid|unj_\d+"
+)
+OPTIONS = {
+    "": {},
+    "-J": {"judged_only": True},
+    "-l 2": {"rel_level": 2},
+    "relevance_level=2": {"rel_level": 2},
+    "-M 100": {"max_depth": 100},
+    "-c": {"queries": "qrels"},
+    "qrels cut to the queries of the run": {},
+}
+
+
+def ours(trec_name):
+    """Our spelling of a trec_eval measure, None where we have none; a measure nobody foresaw is an error."""
+    if trec_name in SCALARS:
+        return SCALARS[trec_name]
+    base, _, cutoff = trec_name.rpartition("_")
+    if base in FAMILIES:
+        return f"{FAMILIES[base]}@{cutoff}"
+    assert NOT_OURS.fullmatch(trec_name), trec_name
+    return None
+
+
+def trec_rows(path, number):
+    """(query, our name, value) of an expected file; `number` makes a value of its text."""
+    if ".json" in path.suffixes:
+        per_query = json.loads(text_of(path))["per_query"]
+        triples = ((name, query, value) for query, row in per_query.items() for name, value in row.items())
+    else:
+        triples = (line.split("\t") for line in text_of(path).splitlines())
+    named = ((query, ours(name.rstrip()), value) for name, query, value in triples)
+    return [(query, name, number(value)) for query, name, value in named if name]
+
+
+def check_trec_eval(expected, qrels, run, program, options, record_property):
+    rows = trec_rows(expected, float if program in ("te10hp", "pytrec_eval") else str)
+    results = fastir.evaluate(
+        qrels,
+        run,
+        list(dict.fromkeys(name for _, name, _ in rows)),
+        score_dtype="float32" if program in ("te904", "pytrec_eval") else "float64",
+        **{"queries": "intersection", **options},
+    )
+    listed_queries = {query for query, _, _ in rows} - {"all"}
+    # 9.0.4 prints no rows for the queries that -c adds, and a summary alone has none at all
+    silent = {query for query, status in results.status.items() if status == "missing" and program == "te904"}
+    assert not listed_queries or listed_queries | silent == set(results.query_ids)
+    per_query = {name: results.per_query(name) for name in results.names}
+    check(
+        [
+            ((query, name), results[name] if query == "all" else per_query[name][query], value)
+            for query, name, value in rows
+        ],
+        record_property,
+    )
+
+
+@pytest.mark.parametrize("line", listed("te10", "te904", "te10hp", "pytrec_eval"))
+def test_trec_eval(line, record_property):
+    if line["flags"] == "the program refuses":
+        pytest.skip("the program refuses this input")
+    check_trec_eval(*paths(line), line["program"], OPTIONS[line["flags"]], record_property)
+
+
+@pytest.mark.parametrize(
+    ("expected", "qrels", "run", "options"),
+    [
+        ("out.test", "qrels.test", "results.test", {}),
+        ("out.test.a", "qrels.test", "results.test", {}),
+        ("out.test.aq", "qrels.test", "results.test", {}),
+        ("out.test.aqc", "qrels.test", "results.trunc", {"queries": "qrels"}),
+        ("out.test.aqcM", "qrels.test", "results.trunc", {"queries": "qrels", "max_depth": 100}),
+        ("out.test.aql", "qrels.rel_level", "results.test", {"rel_level": 2}),
+        ("out.comment.test", "qrels.comment.test.gz", "results.comment.test.gz", {}),
+    ],
+)
+def test_nist(expected, qrels, run, options, record_property):
+    """The outputs that NIST ships with trec_eval."""
+    folder = DATA / "trec_eval_test"
+    check_trec_eval(folder / expected, folder / qrels, folder / run, "te10", options, record_property)
+
+
+# ---- gdeval, rbp_eval, tar_eval, LightGBM ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", listed("gdeval_k20"))
+def test_gdeval(line, record_property):
+    """Only topics with a relevant document are printed, and averaged."""
+    expected, qrels, run = paths(line)
+    text = text_of(expected)
+    if not text.startswith("runid,"):
+        pytest.skip(f"no values: {text.strip()}")
+    names = {"ndcg@20": "ndcg_burges@20", "err@20": "err@20"}
+    results = fastir.evaluate(qrels, run, names.values(), queries="intersection", empty="skip")
+    rows = []
+    for row in csv.DictReader(text.splitlines()):
+        for theirs, name in names.items():
+            value = results[name] if row["topic"] == "amean" else results.per_query(name)[row["topic"]]
+            rows.append(((row["topic"], name), value, row[theirs]))
+    check(rows, record_property)
+
+
+@pytest.mark.parametrize("line", listed("rbp_eval_binary", "rbp_eval_graded_half"))
+def test_rbp_eval(line, record_property):
+    """rbp_eval averages over the orders of tied documents: compared are the queries without ties.
+
+    Graded, a document adds half its label.
+    """
+    expected, qrels, run = paths(line)
+    graded = line["program"].endswith("graded_half")
+    scores = fastir.Run.from_file(run).to_dict()
+    untied = {query: docs for query, docs in scores.items() if len(set(docs.values())) == len(docs)}
+    if not untied:
+        pytest.skip("every query has tied scores")
+    rows = []
+    pattern = re.compile(r"p= (\S+) q= +(\S+) d= +(\S+) rbp= (\S+) ")
+    for p, query, depth, value in pattern.findall(text_of(expected)):
+        if query in untied:
+            cut = "" if depth == "full" else f"@{depth}"
+            rows.append((query, f"rbp(p={p}{', gains=raw' if graded else ''}){cut}", value))
+    results = fastir.evaluate(qrels, untied, list(dict.fromkeys(name for _, name, _ in rows)), queries="intersection")
+    weight = 0.5 if graded else 1.0
+    check([((q, name), weight * results.per_query(name)[q], value) for q, name, value in rows], record_property)
+
+
+@pytest.mark.parametrize(("run", "published"), [("ecnu.run2", 30), ("iiit.run1", 27)])
+def test_tar_eval(run, published, record_property):
+    """CLEF-TAR's own figures, rounded to three decimals; its ties keep the order of the file."""
+    folder = DATA / "cleftar17"
+    names = {"ap": "map", "r": "recall", "rels_found": "num_rel_ret", "num_rels": "num_rel", "num_shown": "num_ret"}
+    results = fastir.evaluate(
+        folder / "qrels.txt.gz", folder / f"{run}.res.gz", names.values(), queries="intersection", ties="input"
+    )
+    lines = [line.split() for line in text_of(folder / "expected" / f"published.{run}.tar_eval.txt").splitlines()]
+    rows = [
+        ((query, names[key]), results.per_query(names[key])[query], text if key.count("_") else f"{float(text):.3f}")
+        for query, key, text in (line for line in lines if len(line) == 3)
+        if key in names and query != "ALL"
+    ]
+    assert len({query for (query, _), _, _ in rows}) == published
+    check(rows, record_property)
+
+
+@pytest.mark.parametrize("model", ["full", "tied"])
+def test_lightgbm(model, record_property):
+    """LightGBM's own nDCG: gain 2^label - 1, ideal of the list, ties in row order, 1 for a query without relevant."""
+    folder = DATA / "lightgbm_rank"
+    expected = json.loads(text_of(folder / "expected" / "lightgbm_ndcg.json"))[model]
+    scores, labels = {}, {}
+    for row in csv.DictReader(text_of(folder / "labels_scores.tsv").splitlines(), delimiter="\t"):
+        scores.setdefault(row["qid"], {})[row["doc"]] = float(row[f"score_{model}"])
+        labels.setdefault(row["qid"], {})[row["doc"]] = int(row["label"])
+    names = {name: name.replace("ndcg", "ndcg(gain=exp2, ideal=retrieved)") for name in expected}
+    results = fastir.evaluate(labels, scores, names.values(), ties="input", empty="skip")
+    without = list(results.status.values()).count("no_relevant")
+    total = len(labels)
+    rows = [(k, (results[name] * (total - without) + without) / total, expected[k]) for k, name in names.items()]
+    check(rows, record_property)
