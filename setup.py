@@ -42,7 +42,6 @@ DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
     "cdivision": True,
-    "freethreading_compatible": True,
     "initializedcheck": DEBUG,
     "nonecheck": DEBUG,
     "overflowcheck": DEBUG,
@@ -53,17 +52,17 @@ DIRECTIVES = {
 UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"])]
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
 
-OPENMP_PROBE = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n"
+OPENMP_PROBE = "#include <omp.h>\nint probe(void) { return omp_get_max_threads(); }\n"
 
 
 def has_openmp(compiler, compile_flags, link_flags):
-    """Whether a small OpenMP program compiles and links."""
+    """Whether a small OpenMP library compiles and links, as the extensions do."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.c")
         source.write_text(OPENMP_PROBE)
         try:
             objects = compiler.compile([str(source)], output_dir=folder, extra_postargs=compile_flags)
-            compiler.link_executable(objects, "probe", output_dir=folder, extra_postargs=link_flags)
+            compiler.link_shared_object(objects, "probe", output_dir=folder, extra_postargs=link_flags)
         except (CompileError, LinkError):
             return False
     return True
@@ -80,7 +79,7 @@ class BuildExtensions(build_ext):
             compile_flags, link_flags = compile_flags + openmp_flags[0], link_flags + openmp_flags[1]
             print("fastir: with OpenMP")
         elif OPENMP == "require":
-            raise CompileError("FASTIR_OPENMP=require, but an OpenMP program does not compile and link")
+            raise CompileError("FASTIR_OPENMP=require, but the compiler cannot compile and link OpenMP")
         else:
             print("fastir: without OpenMP")
         for extension in self.extensions:

@@ -1,0 +1,48 @@
+# The compiled plan, the scratch that a thread needs for it, and the walk itself.
+from libc.stdint cimport int32_t, int64_t
+
+from fastir._metrics cimport Snapshot, metric_fn
+
+
+cdef struct View:               # metrics that share one walk
+    int32_t level
+    int32_t floor
+    int exponential
+    int jk2
+    int ideal_retrieved
+    int wants_gain
+    int64_t n_cutoffs
+    int64_t* cutoffs            # ascending, INT64_MAX for the whole ranking
+    int64_t first               # where its snapshots start
+
+
+cdef struct Slot:               # one requested value
+    metric_fn function
+    int64_t view
+    int64_t snapshot
+    double params[4]
+    int skip_empty
+    int graded
+
+
+cdef struct Scratch:
+    Snapshot* snapshots
+    int32_t* sorted
+    int64_t* ranks
+    int32_t* labels
+    int64_t capacity
+
+
+cdef class Plan:
+    cdef View* views
+    cdef Slot* slots
+    cdef readonly Py_ssize_t n_views, n_slots
+    cdef Py_ssize_t n_snapshots
+    cdef readonly bint reads_nonrelevant
+    cdef readonly bint judged_only
+    cdef readonly int64_t max_depth
+
+cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
+cdef void release(Scratch* scratch) noexcept nogil
+cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const int32_t* ideal, int64_t n_ideal,
+                  int64_t n_judged, double* out) noexcept nogil

@@ -1,0 +1,338 @@
+"""From one query's judged documents to its row of values: walk once, read many.
+
+The plan's metrics are grouped into views: metrics of one relevance level, gain, discount and ideal share a walk. The
+walk goes once over the judged documents in rank order and copies its running sums into a Snapshot at each cutoff;
+
+    ranks    2   5   6   40  ...          cutoffs   5     10     whole
+    labels   1   3   0   2   ...          snapshots [0]   [1]    [2]
+
+then every metric reads its snapshot through a function pointer (under 1 ns a value; see DESIGN.md). Sums are sequential
+in rank order, so values do not depend on threads, which only divide the queries among them: block by block, each with
+its own Scratch. With one thread no OpenMP region is entered.
+"""
+
+from cython.parallel cimport prange
+from libc.stdint cimport INT64_MAX, int8_t, int32_t, int64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
+
+from fastir._metrics cimport Query, Snapshot, discount_at, gain_of, metric_fn
+
+from fastir._metrics import function_address
+
+cdef double NAN = float("nan")
+cdef int64_t BLOCK = 1 << 22    # labels between two looks for Ctrl-C
+
+
+cdef class Plan:
+    """Views and slots in C, made from the lists of plan.py; immutable.
+
+    Parameters
+    ----------
+    views : list of (level, floor, exponential, jk2, ideal_retrieved, wants_gain, cutoffs)
+    slots : list of (metric name, view, position of the cutoff in the view, params, skip_empty, graded)
+    reads_nonrelevant, judged_only : bool
+    max_depth : int
+    """
+
+    def __cinit__(self, list views, list slots, bint reads_nonrelevant, bint judged_only, int64_t max_depth):
+        cdef Py_ssize_t i, j
+        self.reads_nonrelevant = reads_nonrelevant or judged_only
+        self.judged_only = judged_only
+        self.max_depth = max_depth
+        self.views = <View*>calloc(len(views) + 1, sizeof(View))
+        self.slots = <Slot*>calloc(len(slots) + 1, sizeof(Slot))
+        if self.views == NULL or self.slots == NULL:
+            raise MemoryError
+        for i, (level, floor, exponential, jk2, ideal_retrieved, wants_gain, cutoffs) in enumerate(views):
+            self.views[i].cutoffs = <int64_t*>malloc((len(cutoffs) + 1) * sizeof(int64_t))
+            if self.views[i].cutoffs == NULL:
+                raise MemoryError
+            self.n_views = i + 1
+            self.views[i].level = level
+            self.views[i].floor = floor
+            self.views[i].exponential = exponential
+            self.views[i].jk2 = jk2
+            self.views[i].ideal_retrieved = ideal_retrieved
+            self.views[i].wants_gain = wants_gain
+            self.views[i].n_cutoffs = len(cutoffs)
+            self.views[i].first = self.n_snapshots
+            for j in range(len(cutoffs)):
+                self.views[i].cutoffs[j] = cutoffs[j]
+            self.n_snapshots += len(cutoffs)
+        for i, (name, view, position, params, skip_empty, graded) in enumerate(slots):
+            self.slots[i].function = <metric_fn><size_t>function_address(name)
+            self.slots[i].view = view
+            self.slots[i].snapshot = self.views[<Py_ssize_t>view].first + position
+            self.slots[i].skip_empty = skip_empty
+            self.slots[i].graded = graded
+            for j in range(len(params)):
+                self.slots[i].params[j] = params[j]
+        self.n_slots = len(slots)
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        if self.views != NULL:
+            for i in range(self.n_views):
+                free(self.views[i].cutoffs)
+        free(self.views)
+        free(self.slots)
+
+
+cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
+    """Room for n judged documents; 0, or -1 without memory."""
+    cdef int64_t capacity
+    cdef void* p
+    if scratch.snapshots == NULL:
+        scratch.snapshots = <Snapshot*>malloc((plan.n_snapshots + 1) * sizeof(Snapshot))
+        if scratch.snapshots == NULL:
+            return -1
+    if n > scratch.capacity or scratch.ranks == NULL:
+        capacity = n + n // 2 + 64
+        p = realloc(scratch.ranks, capacity * sizeof(int64_t))
+        if p == NULL:
+            return -1
+        scratch.ranks = <int64_t*>p
+        p = realloc(scratch.labels, capacity * sizeof(int32_t))
+        if p == NULL:
+            return -1
+        scratch.labels = <int32_t*>p
+        p = realloc(scratch.sorted, capacity * sizeof(int32_t))
+        if p == NULL:
+            return -1
+        scratch.sorted = <int32_t*>p
+        scratch.capacity = capacity
+    return 0
+
+
+cdef void release(Scratch* scratch) noexcept nogil:
+    free(scratch.snapshots)
+    free(scratch.sorted)
+    free(scratch.ranks)
+    free(scratch.labels)
+
+
+cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil:
+    """Largest first, in place: by counting where labels are small, else by heap."""
+    cdef int64_t counts[256]
+    cdef int64_t i, j, child
+    cdef int32_t t, v
+    cdef bint small = True
+    for i in range(n):
+        if a[i] < 0 or a[i] > 255:
+            small = False
+            break
+    if small:
+        memset(counts, 0, sizeof(counts))
+        for i in range(n):
+            counts[a[i]] += 1
+        i = 0
+        for v in range(255, -1, -1):
+            for j in range(counts[v]):
+                a[i] = v
+                i += 1
+        return
+    for i in range(n // 2 - 1, -1, -1):
+        sift(a, i, n)
+    for i in range(n - 1, 0, -1):
+        t = a[0]
+        a[0] = a[i]
+        a[i] = t
+        sift(a, 0, i)
+
+
+cdef void sift(int32_t* a, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t child
+    cdef int32_t t = a[i]
+    while 2 * i + 1 < n:
+        child = 2 * i + 1
+        if child + 1 < n and a[child + 1] < a[child]:
+            child += 1
+        if a[child] >= t:
+            break
+        a[i] = a[child]
+        i = child
+    a[i] = t
+
+
+cdef void walk(const View* view, const Query* q, Snapshot* snapshots) noexcept nogil:
+    """Run over the hits and over the ideal list, leaving the sums at each cutoff."""
+    cdef Snapshot s
+    cdef int64_t i, c = 0
+    cdef double gain, ideal_dcg = 0.0
+    memset(&s, 0, sizeof(Snapshot))
+    for i in range(q.num_hits):
+        while q.ranks[i] > view.cutoffs[c]:
+            s.k = view.cutoffs[c]
+            snapshots[c] = s
+            c += 1
+            if c == view.n_cutoffs:
+                break
+        if c == view.n_cutoffs:
+            break
+        if q.labels[i] >= view.level:
+            s.num_rel_ret += 1
+            if s.first_rel == 0:
+                s.first_rel = q.ranks[i]
+            s.sum_precision += <double>s.num_rel_ret / <double>q.ranks[i]
+        if view.wants_gain and q.labels[i] >= view.floor:
+            gain = gain_of(q.labels[i], view.exponential)
+            s.gain += gain
+            s.dcg += gain / discount_at(q.ranks[i], view.jk2)
+    while c < view.n_cutoffs:
+        s.k = view.cutoffs[c]
+        snapshots[c] = s
+        c += 1
+    if not view.wants_gain:
+        return
+    i = 0
+    for c in range(view.n_cutoffs):
+        while i < q.num_ideal and i < view.cutoffs[c] and q.ideal[i] >= view.floor:
+            ideal_dcg += gain_of(q.ideal[i], view.exponential) / discount_at(i + 1, view.jk2)
+            i += 1
+        snapshots[c].ideal_dcg = ideal_dcg
+
+
+cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const int32_t* ideal, int64_t n_ideal,
+                  int64_t n_judged, double* out) noexcept nogil:
+    """Fill a row of values.
+
+    scratch.ranks and .labels hold the hits (labels >= 0, ascending ranks); ideal the judged labels above 0, best first;
+    n_judged counts the judged documents with labels >= 0.
+    """
+    cdef Query q
+    cdef int64_t i, v, n_sorted = -1, low, high, middle
+    cdef const View* view
+    cdef const Slot* slot
+    if plan.max_depth < num_ret:
+        num_ret = plan.max_depth
+        while n_hits > 0 and scratch.ranks[n_hits - 1] > num_ret:
+            n_hits -= 1
+    if plan.judged_only:
+        num_ret = n_hits
+        for i in range(n_hits):
+            scratch.ranks[i] = i + 1
+    q.num_ret = num_ret
+    q.num_hits = n_hits
+    q.ranks = scratch.ranks
+    q.labels = scratch.labels
+    q.top = ideal[0] if n_ideal > 0 else 0
+    for v in range(plan.n_views):
+        view = &plan.views[v]
+        q.level = view.level
+        q.floor = view.floor
+        low = 0
+        high = n_ideal
+        while low < high:
+            middle = (low + high) // 2
+            if ideal[middle] >= view.level:
+                low = middle + 1
+            else:
+                high = middle
+        q.num_rel = low
+        q.num_nonrel = n_judged - low
+        q.ideal = ideal
+        q.num_ideal = n_ideal
+        if view.ideal_retrieved:
+            if n_sorted < 0:
+                n_sorted = 0
+                for i in range(n_hits):
+                    if scratch.labels[i] > 0:
+                        scratch.sorted[n_sorted] = scratch.labels[i]
+                        n_sorted += 1
+                sort_labels(scratch.sorted, n_sorted)
+            q.ideal = scratch.sorted
+            q.num_ideal = n_sorted
+        walk(view, &q, scratch.snapshots + view.first)
+        for i in range(plan.n_slots):
+            slot = &plan.slots[i]
+            if slot.view == v:
+                if slot.skip_empty and (q.num_rel == 0 if not slot.graded else (q.num_ideal == 0 or q.ideal[0] < q.floor)):
+                    out[i] = NAN
+                else:
+                    out[i] = slot.function(&q, scratch.snapshots + slot.snapshot, slot.params)
+
+
+# ---- rankings that come as labels ----------------------------------------------------------------------------------
+
+cdef int ranked_rows(Plan plan, const int32_t* labels, const int64_t* offsets, const int32_t* ideal_labels,
+                     const int64_t* ideal_offsets, int64_t start, int64_t stop, double* out, unsigned char* status,
+                     int32_t level) noexcept nogil:
+    """The rows of queries start to stop; -1 without memory."""
+    cdef Scratch scratch
+    cdef int32_t* ideal = NULL
+    cdef int64_t q, i, n, m, n_hits, n_ideal, n_judged, room = 0, k, deepest
+    cdef int failed = 0
+    memset(&scratch, 0, sizeof(Scratch))
+    for q in range(start, stop):
+        n = offsets[q + 1] - offsets[q]
+        m = ideal_offsets[q + 1] - ideal_offsets[q]
+        if grow(&scratch, plan, n) < 0:
+            failed = -1
+            break
+        if m >= room:
+            free(ideal)
+            room = m + m // 2 + 64
+            ideal = <int32_t*>malloc(room * sizeof(int32_t))
+            if ideal == NULL:
+                failed = -1
+                break
+        n_hits = 0
+        for i in range(n):
+            k = labels[offsets[q] + i]
+            if k > 0 or (k == 0 and plan.reads_nonrelevant):
+                scratch.ranks[n_hits] = i + 1
+                scratch.labels[n_hits] = <int32_t>k
+                n_hits += 1
+        n_ideal = 0
+        n_judged = 0
+        for i in range(ideal_offsets[q], ideal_offsets[q + 1]):
+            n_judged += ideal_labels[i] >= 0
+            if ideal_labels[i] > 0:
+                ideal[n_ideal] = ideal_labels[i]
+                n_ideal += 1
+        sort_labels(ideal, n_ideal)
+        status[q] = 0 if n_ideal > 0 and ideal[0] >= level else 2
+        measure(plan, &scratch, n_hits, n, ideal, n_ideal, n_judged, out + q * plan.n_slots)
+    release(&scratch)
+    free(ideal)
+    return failed
+
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals() except -1
+
+
+def measure_ranked(Plan plan, const int32_t[::1] labels, const int64_t[::1] offsets, const int32_t[::1] ideal_labels,
+                   const int64_t[::1] ideal_offsets, double[:, ::1] values, unsigned char[::1] status, int32_t level,
+                   int n_threads):
+    """Fill `values` and `status` for rankings given as labels; everything was validated before."""
+    cdef int64_t n = offsets.shape[0] - 1, start = 0, stop, part
+    cdef int t, failed = 0
+    cdef int64_t* bounds
+    if n == 0:
+        return
+    bounds = <int64_t*>malloc((n_threads + 1) * sizeof(int64_t))
+    if bounds == NULL:
+        raise MemoryError
+    try:
+        while start < n:
+            stop = start + 1
+            while stop < n and offsets[stop + 1] - offsets[start] + stop - start < BLOCK:
+                stop += 1
+            if n_threads == 1:
+                with nogil:
+                    failed = ranked_rows(plan, &labels[0], &offsets[0], &ideal_labels[0], &ideal_offsets[0], start, stop,
+                                         &values[0, 0], &status[0], level)
+            else:
+                for t in range(n_threads + 1):
+                    bounds[t] = start + (stop - start) * t // n_threads
+                for t in prange(n_threads, nogil=True, num_threads=n_threads, schedule="static", chunksize=1):
+                    failed += ranked_rows(plan, &labels[0], &offsets[0], &ideal_labels[0], &ideal_offsets[0], bounds[t],
+                                          bounds[t + 1], &values[0, 0], &status[0], level)
+            if failed:
+                raise MemoryError
+            PyErr_CheckSignals()
+            start = stop
+    finally:
+        free(bounds)

@@ -1,0 +1,49 @@
+"""What can go wrong, and how a message is built: what is wrong, what we got, what was expected, where."""
+
+
+class FastirError(Exception):
+    """The base of fastir's own errors."""
+
+
+class FormatError(FastirError, ValueError):
+    """A file that does not hold what it should.
+
+    Attributes
+    ----------
+    path : str
+    line, column : int or None
+        From 1; the column counts fields.
+    text : str or None
+        The offending line, cut.
+    """
+
+    def __init__(self, message, path=None, line=None, column=None, text=None):
+        super().__init__(message, path, line, column, text)
+        self.path, self.line, self.column, self.text = path, line, column, text
+
+    def __str__(self):
+        place = ":".join(str(part) for part in (self.path, self.line) if part is not None)
+        return f"{place}: {self.args[0]}" if place else self.args[0]
+
+
+class DuplicateError(FormatError):
+    """A document that stands twice under one query."""
+
+
+class NoOverlapError(FastirError, ValueError):
+    """Qrels and run whose query ids do not meet as the caller's options demand."""
+
+
+class UnknownMetricError(FastirError, ValueError):
+    """A metric name or parameter that does not exist."""
+
+
+class FastirWarning(UserWarning):
+    """What a caller should know about an evaluation that went through."""
+
+
+def quote(value, limit=80):
+    """The repr of something that the caller gave, cut at `limit` characters."""
+    text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)
+    long = len(text) > limit + 2 or (isinstance(value, (str, bytes)) and len(value) > limit)
+    return text[:limit + 2] + "..." if long else text

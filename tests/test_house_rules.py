@@ -1,0 +1,124 @@
+"""The rules of the house, checked in its sources: what a reviewer would otherwise have to remember."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_readme import README, metric_table, read_metric_table
+
+import fastir
+
+PACKAGE = Path(__file__).resolve().parents[1] / "fastir"
+PYTHON = sorted(PACKAGE.rglob("*.py"))
+CYTHON = sorted([*PACKAGE.rglob("*.pyx"), *PACKAGE.rglob("*.pxd")])
+KERNELS = [path for path in CYTHON if path.name.startswith("_")]
+
+pytestmark = pytest.mark.skipif(not CYTHON, reason="needs the sources")
+
+
+def name_of(path):
+    return str(path.relative_to(PACKAGE)) if path.is_relative_to(PACKAGE) else str(path)
+
+
+def logical_lines(path):
+    """(line number, code) with comments and strings gone and with brackets closed."""
+    source = re.sub(r'("""|\'\'\').*?\1', lambda text: "\n" * text[0].count("\n"), path.read_text("utf-8"), flags=re.DOTALL)
+    start, code = 1, ""
+    for number, line in enumerate(source.splitlines(), 1):
+        line = re.sub(r'"[^"\n]*"|\'[^\'\n]*\'', '""', line).partition("#")[0].rstrip()
+        start, code = (start, f"{code} {line.strip()}") if code else (number, line)
+        if sum(map(code.count, "([{")) <= sum(map(code.count, ")]}")):
+            if code.strip():
+                yield start, code
+            code = ""
+
+
+# ---- kernels ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", CYTHON, ids=name_of)
+def test_what_runs_without_the_gil_cannot_raise(path):
+    """A forgotten `noexcept` costs 50 ns a call instead of 0.3."""
+    for number, code in logical_lines(path):
+        declares = re.search(r"\)\s*(noexcept\s+|except\s+\S+\s+)?nogil\b", code)
+        assert not declares or "noexcept nogil" in code, f"{path.name}:{number}: says nogil without noexcept"
+
+
+@pytest.mark.parametrize("path", CYTHON, ids=name_of)
+def test_directives_live_in_setup_py(path):
+    """One in a header silently overrides the build, and the debug build then checks nothing."""
+    assert not re.search(r"^\s*#\s*cython\s*:", path.read_text("utf-8"), re.MULTILINE)
+    assert not re.search(r"^\s*@cython\.", path.read_text("utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=name_of)
+def test_kernels_do_not_look_up(path):
+    """Ids, names and results are above the kernels: nothing points back."""
+    above = re.compile(r"\bfastir\.(api|results|cli|names|plan|qrels|runs|rankings|inputs)\b")
+    for number, code in logical_lines(path):
+        if re.match(r"\s*(cimport|import|from)\b", code):
+            assert not above.search(code), f"{path.name}:{number}: {code.strip()}"
+
+
+@pytest.mark.parametrize("path", [path for path in CYTHON if path.suffix == ".pyx"], ids=name_of)
+def test_compiled_modules_have_stubs_and_a_design_comment(path):
+    assert path.with_suffix(".pyi").is_file()
+    assert path.read_text("utf-8").lstrip().startswith(('"""', "#", 'r"""'))
+
+
+# ---- everything ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [*PYTHON, *CYTHON], ids=name_of)
+def test_no_assert_guards_against_a_caller(path):
+    """`python -O` drops them."""
+    for number, code in logical_lines(path):
+        assert not re.match(r"\s*assert\b", code), f"{path.name}:{number}: {code.strip()}"
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=name_of)
+def test_only_the_front_door_imports_the_command_line(path):
+    imported = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    assert "fastir.cli" not in imported or path.name == "__main__.py"
+    if path.name == "results.py":
+        assert not [name for name in imported if name and name.startswith("fastir")], "results.py stands alone"
+
+
+def test_importing_fastir_imports_little():
+    """NumPy is there anyway; whatever else a rare call needs is imported by that call."""
+    code = "import sys, numpy; before = set(sys.modules); import fastir; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {name.partition(".")[0] for name in done.stdout.split()}
+    others = {"pandas", "polars", "pyarrow", "scipy", "tqdm", "pytest", "cython", "Cython"}
+    slow = {"argparse", "csv", "difflib", "gzip", "json", "tempfile"}
+    assert not imported & (others | slow)
+
+
+# ---- cards -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("card", fastir.metrics(), ids=lambda card: card.name)
+def test_every_card_says_what_its_number_means(card):
+    for field in ("summary", "formula", "undefined", "source"):
+        assert getattr(card, field).strip(), f"no {field}"
+    assert card.aggregate in ("mean", "sum", "count")
+    assert card.name in fastir.explain(card.name)
+
+
+def test_no_spelling_means_two_metrics():
+    """Names are read without regard to case."""
+    spellings = [spelling.lower() for card in fastir.metrics() for spelling in (card.name, *card.aliases)]
+    assert len(spellings) == len(set(spellings))
+
+
+@pytest.mark.skipif(not README.is_file(), reason="needs the README")
+def test_the_readme_lists_the_metrics_that_there_are():
+    assert read_metric_table() == metric_table(), "paste what tests/test_readme.py prints when it is run"
