@@ -27,7 +27,7 @@ def options(description, rounds):
     """The arguments that all benches take."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--rounds", type=int, default=rounds, help=f"how often everyone runs (default {rounds})")
-    parser.add_argument("--quick", action="store_true", help="small inputs, one round: checks the answers, measures nothing")
+    parser.add_argument("--quick", action="store_true", help="small inputs, one round: only checks the answers")
     parser.add_argument("--record", action="store_true", help="keep the figures under bench/records/")
     chosen = parser.parse_args()
     if chosen.quick:

@@ -7,14 +7,14 @@ go to standard error, one line each. A usage error is argparse's own message wit
 from __future__ import annotations
 
 import argparse
-import collections
 import contextlib
 import os
 import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NoReturn
 
 import fastir
 from fastir.results import Results, json_text, rounded, tsv_text
@@ -39,43 +39,44 @@ exit status: 0 fine, 1 usage, 2 input, 3 output, memory or internal, 130 interru
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser whose usage errors end with our exit code instead of 2, which means bad input here."""
 
-    def error(self, message: str):
-        self.print_usage(sys.stderr)
-        self.exit(USAGE, f"fastir: error: {message}\n")
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.format_usage()}fastir: error: {message}\n")
 
 
 def parser() -> Parser:
     layout = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": EXAMPLE}
-    root = Parser(prog="fastir", description="Evaluate rankings against relevance judgments, exactly and fast.", **layout)
+    about = "Evaluate rankings against relevance judgments, exactly and fast."
+    root = Parser(prog="fastir", description=about, **layout)
     root.add_argument("--version", action="version", version=f"fastir {fastir.__version__}")
     commands = root.add_subparsers(metavar="COMMAND", required=True)
 
     evaluate = commands.add_parser("eval", help="evaluate one run or several", **layout)
     evaluate.set_defaults(command=evaluate_command, usage_error=evaluate.error)
-    add = evaluate.add_argument
-    add("qrels", metavar="QRELS", help="TREC qrels file: query, iteration, document, label (.gz is unpacked)")
-    add("runs", metavar="RUN", nargs="+", help="TREC run file: query, Q0, document, rank, score, tag; - is standard input")
-    add("-m", "--metric", dest="metrics", metavar="METRIC", action="append", required=True,
-        help="a metric such as ndcg@10, map, P@10 or rbp(p=0.95); give -m once for each")  # fmt: skip
-    add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
-    add("--format", choices=FORMATS, default="table", help="table and markdown round to four decimals, tsv and json are exact")
-    add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
-    add("--queries", choices=("qrels", "intersection", "strict"),
-        help="which queries count: those of the qrels (default), those of both sides, or refuse if they differ")  # fmt: skip
-    add("--ties", choices=("trec", "doc_id_asc", "input"), default="trec", help="order of equal scores (default trec)")
-    add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
-    add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
-    add("--duplicates", choices=("first", "last", "max"), help="which of several lines of a document to keep (default: refuse)")
-    add("--score-dtype", choices=("float64", "float32"), default="float64", help="precision in which scores are compared")
-    add("--threads", metavar="N", type=int, help="number of threads")
+    add_evaluate_arguments(evaluate.add_argument)
 
-    cards = commands.add_parser("metrics", help="list the metrics")
-    cards.set_defaults(command=metrics_command)
+    metrics = commands.add_parser("metrics", help="list the metrics")
+    metrics.set_defaults(command=metrics_command)
 
     explain = commands.add_parser("explain", help="say what a metric means")
     explain.set_defaults(command=explain_command)
     explain.add_argument("metric", metavar="METRIC")
     return root
+
+
+def add_evaluate_arguments(add: Callable) -> None:
+    add("qrels", metavar="QRELS", help="TREC qrels file: query, iteration, document, label (.gz is unpacked)")
+    add("runs", metavar="RUN", nargs="+", help="TREC run file: query, Q0, document, rank, score, tag; or - for stdin")
+    add("-m", dest="metrics", metavar="METRIC", action="append", required=True, help="such as ndcg@10; one -m for each")
+    add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
+    add("--format", choices=FORMATS, default="table", help="tsv and json are exact, the others round to 4 decimals")
+    add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
+    add("--queries", choices=("qrels", "intersection", "strict"), help="which ones count (default qrels)")
+    add("--ties", choices=("trec", "doc_id_asc", "input"), default="trec", help="order of equal scores (default trec)")
+    add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
+    add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
+    add("--duplicates", choices=("first", "last", "max"), help="which line of a document to keep (default: refuse)")
+    add("--score-dtype", choices=("float64", "float32"), default="float64", help="how scores are compared")
+    add("--threads", metavar="N", type=int, help="number of threads")
 
 
 # ---- commands: options in, the text to print out ---------------------------------------------------------------
@@ -129,7 +130,7 @@ def evaluate_runs(options: argparse.Namespace) -> dict[str, Results]:
 
 
 def column_names(runs: Sequence[str]) -> list[str]:
-    """A name for every run: that of its file, the path as given where two files share it, a number where two paths do."""
+    """A name for every run: its file's, the path as given where two files share it, numbered where one path comes twice."""
     files = [os.path.basename(run) for run in dict.fromkeys(runs)]
     wanted = [run if files.count(os.path.basename(run)) > 1 else os.path.basename(run) for run in runs]
     names: list[str] = []
@@ -145,8 +146,8 @@ def column_names(runs: Sequence[str]) -> list[str]:
 def rows_of(results: dict[str, Results], per_query: bool, text) -> tuple[list[list[str]], int]:
     """The rows to print, the header first, and how many columns are labels; `text` writes a value of a metric.
 
-    Means: a row per metric, a column per run. Per query and one run: a row per query, a column per metric. Per query and
-    several runs: a row per query and metric, a column per run, empty where a run has no such query. The means follow.
+    Means: a row per metric, a column per run. Per query: of one run, a row per query and a column per metric; of several,
+    a row per query and metric and a column per run, empty where a run has no such query; then the means.
     """
     tables = [result.to_dict() for result in results.values()] if per_query else []
     hows = next(iter(results.values())).aggregates

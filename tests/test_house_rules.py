@@ -25,7 +25,8 @@ def name_of(path):
 
 def logical_lines(path):
     """(line number, code) with comments and strings gone and with brackets closed."""
-    source = re.sub(r'("""|\'\'\').*?\1', lambda text: "\n" * text[0].count("\n"), path.read_text("utf-8"), flags=re.DOTALL)
+    source = path.read_text("utf-8")
+    source = re.sub(r'"""(.*?)"""', lambda text: "\n" * text[1].count("\n"), source, flags=re.DOTALL)
     start, code = 1, ""
     for number, line in enumerate(source.splitlines(), 1):
         line = re.sub(r'"[^"\n]*"|\'[^\'\n]*\'', '""', line).partition("#")[0].rstrip()
