@@ -1,7 +1,7 @@
 """The collections that the benches evaluate: invented, seeded, with the shape of real ones.
 
-Each is a pair of dicts, judgments and scores. Runs are sorted by score, as the files that systems write are; scores have
-four decimals, so a few of them tie. Ids are fresh strings on either side, as after parsing two files.
+Each is a pair of dicts, judgments and scores. Runs are sorted by score, as the files that systems write are; scores
+have four decimals, so a few of them tie. Ids are fresh strings on either side, as after parsing two files.
 """
 
 import numpy as np

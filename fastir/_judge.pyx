@@ -273,20 +273,23 @@ cdef bint finish(Plan plan, Ranking* r, int64_t n, int64_t n_hits, compare_fn co
 
 # ---- the qrels, prepared -------------------------------------------------------------------------------------------
 
+cdef uint64_t MULTIPLIER = <uint64_t>0xD6E8FEB8 << 32 | <uint64_t>0x6659FD93
+
+
 cdef uint64_t hash_of(const char* p, int64_t n) noexcept nogil:
-    cdef uint64_t h = 0x9E3779B97F4A7C15 ^ <uint64_t>n, w
+    cdef uint64_t h = MULTIPLIER ^ <uint64_t>n, w
     while n >= 8:
         memcpy(&w, p, 8)
-        h = (h ^ w) * 0xD6E8FEB86659FD93
+        h = (h ^ w) * MULTIPLIER
         h ^= h >> 32
         p += 8
         n -= 8
     if n > 0:
         w = 0
         memcpy(&w, p, n)
-        h = (h ^ w) * 0xD6E8FEB86659FD93
+        h = (h ^ w) * MULTIPLIER
         h ^= h >> 32
-    h *= 0xD6E8FEB86659FD93
+    h *= MULTIPLIER
     return h ^ (h >> 29)
 
 
@@ -575,7 +578,7 @@ cdef void judge_rows(Judged judged, Plan plan, const char* arena, const int64_t*
                 if entry == 0:
                     break
                 if entry >> 32 == h >> 32:
-                    j = <int64_t>(entry & 0xFFFFFFFF) - 1
+                    j = <int64_t>(entry & <uint64_t>0xFFFFFFFF) - 1
                     if compare_texts(&judged.views[first + j], &r.texts[i]) == 0:
                         n_found += 1
                         if j < judged.positive[q] or (plan.reads_nonrelevant and j < judged.judged[q]):

@@ -68,7 +68,7 @@ cdef int fast_number(const unsigned char* p, int64_t n, double* out) noexcept no
             e = e * 10 + (p[i] - c'0')
             i += 1
         exponent += -e if negative_e else e
-    if mantissa > 9007199254740992:
+    if mantissa >> 53 != 0:
         return -1
     value = <double>mantissa
     if exponent < 0:
@@ -200,7 +200,7 @@ cdef class Reader:
             p = line
             if has_nul and memchr(line, 0, end - line) != NULL:
                 return 1
-            if has_cr and end > line and end[-1] == 13:
+            if has_cr and end > line and (end - 1)[0] == 13:
                 self.crlf += 1
                 if memchr(line, 13, end - line - 1) != NULL and memchr(line, 13, end - line - 1) != <void*>(end - 2):
                     return 2

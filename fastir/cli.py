@@ -130,7 +130,7 @@ def evaluate_runs(options: argparse.Namespace) -> dict[str, Results]:
 
 
 def column_names(runs: Sequence[str]) -> list[str]:
-    """A name for every run: its file's, the path as given where two files share it, numbered where one path comes twice."""
+    """A name for every run: its file's, the path where two files share one, a number where one path comes twice."""
     files = [os.path.basename(run) for run in dict.fromkeys(runs)]
     wanted = [run if files.count(os.path.basename(run)) > 1 else os.path.basename(run) for run in runs]
     names: list[str] = []
@@ -146,8 +146,8 @@ def column_names(runs: Sequence[str]) -> list[str]:
 def rows_of(results: dict[str, Results], per_query: bool, text) -> tuple[list[list[str]], int]:
     """The rows to print, the header first, and how many columns are labels; `text` writes a value of a metric.
 
-    Means: a row per metric, a column per run. Per query: of one run, a row per query and a column per metric; of several,
-    a row per query and metric and a column per run, empty where a run has no such query; then the means.
+    Means: a row per metric, a column per run. Per query: of one run, a row per query and a column per metric; of
+    several, a row per query and metric and a column per run, empty where a run has no such query; then the means.
     """
     tables = [result.to_dict() for result in results.values()] if per_query else []
     hows = next(iter(results.values())).aggregates
