@@ -3,6 +3,7 @@
     python bench/bench_import.py [--rounds N] [--quick] [--record]
 """
 
+import os
 import statistics
 import subprocess
 import sys
@@ -21,26 +22,29 @@ print(time.perf_counter() - begin)
 """
 
 
+# Byte code may be kept, as it is where a package was installed.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def python(*arguments):
+    """What a new interpreter prints."""
+    return subprocess.run([sys.executable, *arguments], env=ENVIRONMENT, capture_output=True, check=True).stdout
+
+
 def inside(before, after):
     """Seconds of an import, by a clock inside the new process."""
-    code = CLOCK.format(before=before, after=after)
-    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
-
-
-def start(code):
-    subprocess.run([sys.executable, "-c", code], check=True)
+    return float(python("-c", CLOCK.format(before=before, after=after)))
 
 
 def main():
     options = timing.options(__doc__.splitlines()[0], rounds=21)
+    python("-m", "fastir", "--version")
     whole = timing.measure({
-        "python": lambda: start("pass"),
-        "python, numpy": lambda: start("import numpy"),
-        "python, fastir": lambda: start("import fastir"),
-        "python, pytrec_eval": lambda: start("import pytrec_eval"),
-        "python -m fastir --version": lambda: subprocess.run(
-            [sys.executable, "-m", "fastir", "--version"], stdout=subprocess.DEVNULL, check=True
-        ),
+        "python": lambda: python("-c", "pass"),
+        "python, numpy": lambda: python("-c", "import numpy"),
+        "python, fastir": lambda: python("-c", "import fastir"),
+        "python, pytrec_eval": lambda: python("-c", "import pytrec_eval"),
+        "python -m fastir --version": lambda: python("-m", "fastir", "--version"),
     }, options.rounds)  # fmt: skip
     imports = {
         after: statistics.median(inside(before, after) for _ in range(options.rounds))

@@ -61,14 +61,15 @@ def measure(contenders, rounds, calls=1):
     return {name: statistics.median(times) for name, times in seconds.items()}
 
 
-def show(title, medians, peer=None):
-    """Print a table of medians and, if there is a peer, how many times faster than it each contender is."""
+def show(title, medians, peers=None):
+    """Print a table of medians; `peers` names whom a contender is compared with, and who wins is said."""
+    peers = peers or {}
     width = max(map(len, medians))
     print(f"\n{title}")
     for name, seconds in medians.items():
-        ratio = f"  {medians[peer] / seconds:6.1f} x" if peer else ""
-        verdict = "  slower than the peer" if peer and seconds > medians[peer] else ""
-        print(f"  {name:<{width}}  {duration(seconds):>10}{ratio}{verdict}")
+        ratio = f"  {medians[peers[name]] / seconds:6.1f} x" if name in peers else ""
+        lost = "  slower than the peer" if name in peers and seconds > medians[peers[name]] else ""
+        print(f"  {name:<{width}}  {duration(seconds):>10}{ratio}{lost}")
 
 
 def duration(seconds):

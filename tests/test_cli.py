@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 import types
-import warnings
 from pathlib import Path
 
 import gen
@@ -163,15 +162,15 @@ def test_options_reach_the_evaluation(output, files):
         assert data["mean"] == dict(fastir.evaluate(files.qrels, files.run, METRICS, **options)), flags
 
 
-def test_duplicates_are_kept_as_told(output, files):
+def test_duplicates_are_kept_as_told_and_counted(call, files):
     with open(files.run, "a") as run:
         run.write("q1 Q0 d1 0 -1.0 tag\n")
     for keep in ("first", "last", "max"):
-        data = json.loads(output("eval", files.qrels, files.run, "-m", "map", "--duplicates", keep, "--format", "json"))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", fastir.FastirWarning)
+        code, out, err = call("eval", files.qrels, files.run, "-m", "map", "--duplicates", keep, "--format", "json")
+        assert code == 0 and err.startswith("fastir: warning: ") and "duplicate" in err
+        with pytest.warns(fastir.FastirWarning, match="duplicate"):
             expected = fastir.evaluate(files.qrels, files.run, "map", duplicates=keep)
-        assert data["mean"]["map"] == expected["map"]
+        assert json.loads(out)["mean"]["map"] == expected["map"]
 
 
 def test_ids_come_out_as_the_bytes_that_went_in(tmp_path):
