@@ -10,7 +10,7 @@ stable sort. Ids are compared only among equal scores, and a group of equal scor
 """
 
 from cython.parallel cimport prange
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
@@ -59,17 +59,26 @@ cdef int compare_texts(const void* a, const void* b) noexcept nogil:
 
 # ---- ranks ---------------------------------------------------------------------------------------------------------
 
+cdef int64_t key_of(double score) noexcept nogil:
+    """An integer that orders as the score does, -0.0 beside 0.0, also where a neighbour's flags flush denormals."""
+    cdef int64_t bits
+    memcpy(&bits, &score, 8)
+    if bits < 0:
+        return -(bits & INT64_MAX)
+    return bits
+
+
 cdef struct Ranking:
     Scratch measured
-    double* scores          # of one query, as read; descending after prepare()
-    double* spare
+    int64_t* scores         # of one query, as keys (see key_of); descending once ranked
+    int64_t* spare
     int64_t* rows           # rows[i]: the row at sorted position i
     int64_t* merge
     const void** items      # id of each row
     unsigned char* sorted   # whether the group of equal scores that starts here is in id order
     int32_t* marks
     const void** hit_items
-    double* hit_scores
+    int64_t* hit_scores
     int32_t* hit_labels
     Text* texts
     int64_t capacity, hit_capacity
@@ -81,8 +90,8 @@ cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
         m = n + n // 2 + 256
         free(r.scores); free(r.spare); free(r.rows); free(r.merge); free(r.items); free(r.sorted); free(r.marks)
         free(r.texts)
-        r.scores = <double*>malloc(m * sizeof(double))
-        r.spare = <double*>malloc(m * sizeof(double))
+        r.scores = <int64_t*>malloc(m * sizeof(int64_t))
+        r.spare = <int64_t*>malloc(m * sizeof(int64_t))
         r.rows = <int64_t*>malloc(m * sizeof(int64_t))
         r.merge = <int64_t*>malloc(m * sizeof(int64_t))
         r.items = <const void**>malloc(m * sizeof(void*))
@@ -98,7 +107,7 @@ cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
         m = hits + hits // 2 + 64
         free(r.hit_items); free(r.hit_scores); free(r.hit_labels)
         r.hit_items = <const void**>malloc(m * sizeof(void*))
-        r.hit_scores = <double*>malloc(m * sizeof(double))
+        r.hit_scores = <int64_t*>malloc(m * sizeof(int64_t))
         r.hit_labels = <int32_t*>malloc(m * sizeof(int32_t))
         r.hit_capacity = m
         if r.hit_items == NULL or r.hit_scores == NULL or r.hit_labels == NULL:
@@ -120,7 +129,7 @@ cdef void sort_by_score(Ranking* r, int64_t n) noexcept nogil:
     cdef int64_t* a = r.rows
     cdef int64_t* b = r.merge
     cdef int64_t* t
-    cdef const double* s = r.scores
+    cdef const int64_t* s = r.scores
     for i in range(n):
         a[i] = i
     while width < n:
@@ -146,7 +155,7 @@ cdef void sort_by_score(Ranking* r, int64_t n) noexcept nogil:
     r.merge = b
     for i in range(n):
         r.spare[i] = s[a[i]]
-    memcpy(r.scores, r.spare, n * sizeof(double))
+    memcpy(r.scores, r.spare, n * sizeof(int64_t))
 
 
 cdef void sort_by_id(Ranking* r, int64_t low, int64_t high, compare_fn compare, int sign) noexcept nogil:
@@ -178,7 +187,7 @@ cdef void sort_by_id(Ranking* r, int64_t low, int64_t high, compare_fn compare, 
         memcpy(r.rows + low, a, n * sizeof(int64_t))
 
 
-cdef int64_t rank_of(Ranking* r, int64_t n, double score, const void* item, compare_fn compare, int ties) noexcept nogil:
+cdef int64_t rank_of(Ranking* r, int64_t n, int64_t score, const void* item, compare_fn compare, int ties) noexcept nogil:
     """The rank, from 1, of a document that is in the ranking."""
     cdef int64_t low = 0, high = n, middle, end
     cdef int c, sign = 1 if ties == TREC else -1
@@ -440,7 +449,7 @@ def plain_scores(query_id, ranking):
 
 
 def judge_dict(Judged judged, Plan plan, dict run, double[:, ::1] values, unsigned char[::1] status, int ties,
-               bint single, nan_error):
+               bint single):
     """Evaluate {query_id: {doc_id: score}}: fills values and status (1 where the run lacks the query).
 
     Returns (found, tied, tied_example, ranked, unjudged, nothing_judged, nothing_example).
@@ -490,7 +499,7 @@ def judge_dict(Judged judged, Plan plan, dict run, double[:, ::1] values, unsign
                         score = <double><float>score
                     nan |= score != score
                     r.items[i] = key
-                    r.scores[i] = score
+                    r.scores[i] = key_of(score)
                     i += 1
                 if plain:
                     break
@@ -498,7 +507,7 @@ def judge_dict(Judged judged, Plan plan, dict run, double[:, ::1] values, unsign
             if nan:
                 for doc_id, number in ranking.items():
                     if number != number:
-                        raise nan_error(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
+                        raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
             n_hits = 0
             n_judged_found = 0
             for i in range(probes):
@@ -509,7 +518,7 @@ def judge_dict(Judged judged, Plan plan, dict run, double[:, ::1] values, unsign
                 n_judged_found += 1
                 if i < judged.positive[q] or (plan.reads_nonrelevant and i < judged.judged[q]):
                     score = PyFloat_AsDouble(value)
-                    r.hit_scores[n_hits] = <double><float>score if single else score
+                    r.hit_scores[n_hits] = key_of(<double><float>score if single else score)
                     r.hit_items[n_hits] = key
                     r.hit_labels[n_hits] = judged.labels[first + i]
                     n_hits += 1
@@ -570,7 +579,7 @@ cdef void judge_rows(Judged judged, Plan plan, const char* arena, const int64_t*
             r.texts[i].start = arena + starts[row + i]
             r.texts[i].length = lengths[row + i]
             r.items[i] = &r.texts[i]
-            r.scores[i] = <double><float>scores[row + i] if single else scores[row + i]
+            r.scores[i] = key_of(<double><float>scores[row + i] if single else scores[row + i])
             h = hash_of(r.texts[i].start, r.texts[i].length)
             slot = h & <uint64_t>(size - 1)
             while True:

@@ -303,6 +303,23 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 
+cdef extern from *:
+    """
+    #if defined(_OPENMP) && defined(__GNUC__) && !defined(__APPLE__)
+    #include <omp.h>
+    #define fastir_pause() omp_pause_resource_all(omp_pause_soft)
+    #else
+    #define fastir_pause() 0
+    #endif
+    """
+    int fastir_pause() nogil
+
+
+def pause_threads():
+    """Let OpenMP drop its team: a child of fork() would wait for it for ever."""
+    fastir_pause()
+
+
 def measure_ranked(Plan plan, const int32_t[::1] labels, const int64_t[::1] offsets, const int32_t[::1] ideal_labels,
                    const int64_t[::1] ideal_offsets, double[:, ::1] values, unsigned char[::1] status, int32_t level,
                    int n_threads):

@@ -144,6 +144,7 @@ cdef double ratio(double a, double b) noexcept nogil:
 cdef list _cards = []
 cdef dict _functions = {}
 
+GAIN = Param("gain", "linear", "what a label adds: itself, or 2^label - 1", ("linear", "exp2"))
 EMPTY = Param("empty", "zero", "a query without relevant documents: counts as 0, or stays NaN and leaves the mean", ("zero", "skip"))
 IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved", ("judged", "retrieved"))
 DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)", ("log2", "jk2"))
@@ -160,8 +161,6 @@ def function_address(name):
     return _functions[name]
 
 
-def gain_param(default):
-    return Param("gain", default, "what a label adds: itself, or 2^label - 1", ("linear", "exp2"))
 
 
 # ---- counts --------------------------------------------------------------------------------------------------------
@@ -300,8 +299,8 @@ cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogi
     return s.gain
 
 declare(cg, Card(
-    "cg", "cumulated gain", "sum of g(label) over ranks <= k", "0 if nothing has a gain", "Jarvelin and Kekalainen 2002",
-    range="0 up", params=(gain_param("linear"), EMPTY), cutoff=True, graded=True))
+    "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain", "Jarvelin and Kekalainen 2002",
+    range="0 up", params=(EMPTY,), cutoff=True, graded=True))
 
 
 cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -310,12 +309,12 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 declare(dcg, Card(
     "dcg", "discounted cumulated gain", "sum of label_i / log2(i + 1) over ranks i <= k", "0 if nothing has a gain",
     "trec_eval dcg; Jarvelin and Kekalainen 2002 with discount=jk2", range="0 up",
-    params=(gain_param("linear"), DISCOUNT, EMPTY), cutoff=True, graded=True))
+    params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True))
 
 declare(dcg, Card(
     "dcg_burges", "discounted cumulated gain, exponential gains", "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
     "0 if nothing has a gain", "Burges et al. 2005; ranx dcg_burges", range="0 up",
-    params=(gain_param("exp2"), DISCOUNT, EMPTY), cutoff=True, graded=True))
+    params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2"))
 
 
 cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -325,13 +324,13 @@ declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, gain = label",
     "0 if the ideal is 0", "trec_eval ndcg, ndcg_cut",
     differs="scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved",
-    params=(gain_param("linear"), DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True))
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True))
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", "0 if the ideal is 0",
-    "Burges et al. 2005; ranx ndcg_burges, gdeval", params=(gain_param("exp2"), DISCOUNT, IDEAL, EMPTY),
-    cutoff=True, graded=True))
+    "Burges et al. 2005; ranx ndcg_burges, gdeval", params=(DISCOUNT, IDEAL, EMPTY),
+    cutoff=True, graded=True, gain="exp2"))
 
 
 cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -98,7 +98,7 @@ class Evaluator:
             run = dicts.query_dict(run, "run")
             found = sum(query_id in run for query_id in judged.query_ids)
             self._meet(found, run)
-            counts = _judge.judge_dict(judged, compiled.plan, run, values, status, self._ties, self._single, ValueError)
+            counts = _judge.judge_dict(judged, compiled.plan, run, values, status, self._ties, self._single)
         report = self._report(run, found, counts, status, repairs)
         self._warn(report)
         query_ids = judged.query_ids

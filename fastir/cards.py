@@ -51,6 +51,8 @@ class Card:
         Whether judged documents that are not relevant matter; looking them up costs time.
     graded : bool
         Whether gains matter rather than relevance alone.
+    gain : str
+        The gain of a metric that has no parameter for it.
     dot : str or None
         The parameter that the short form ``name.95`` sets.
     """
@@ -68,4 +70,5 @@ class Card:
     aggregate: str = "mean"
     reads_nonrelevant: bool = False
     graded: bool = False
+    gain: str = "linear"
     dot: str | None = None

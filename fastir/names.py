@@ -145,10 +145,10 @@ def unknown(text):
         return UnknownMetricError(f"metric {quote(text)} is not supported; {ELSEWHERE[base]} has it")
     if base in NAMES:
         return UnknownMetricError(f"metric {quote(text)} is malformed; expected name(param=value, ...)@k-lN")
-    near = difflib.get_close_matches(base, NAMES, n=3, cutoff=0.6)
+    tail = rest if len(rest) < 40 else ""
+    near = difflib.get_close_matches(base + tail, [name + tail for name in NAMES], n=3, cutoff=0.6)
     if near:
-        tail = rest if len(rest) < 40 else ""
-        return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(repr(n + tail) for n in near)}?")
+        return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(map(repr, near))}?")
     return UnknownMetricError(f"unknown metric {quote(text)}; known metrics: {', '.join(card.name for card in CARDS)}")
 
 

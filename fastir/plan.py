@@ -61,19 +61,19 @@ def compile_plan(metrics, rel_level=1, judged_only=False, max_depth=None, choice
     for request in asked:
         card = request.card
         values = {p.name: request.params.get(p.name, chosen.get(p.name, p.default)) for p in card.params}
+        gain = values.get("gain", card.gain)
         view = (
             request.level or level,
             request.level or 1,
-            card.graded and values.get("gain") == "exp2",
-            card.graded and values.get("discount") == "jk2",
+            gain == "exp2",
+            values.get("discount") == "jk2",
             values.get("ideal") == "retrieved",
         )
         cutoff = request.cutoff or WHOLE
-        gain = "gain" in values
         cutoffs, wants_gain = views.get(view, (set(), False))
         cutoffs.add(cutoff)
-        views[view] = (cutoffs, wants_gain or gain)
-        if values.get("gain") == "exp2":
+        views[view] = (cutoffs, wants_gain or card.graded)
+        if gain == "exp2":
             limits.append((1000, request.text, "an exponential gain"))
         if "max_grade" in values:
             top = values["max_grade"]

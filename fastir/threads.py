@@ -2,6 +2,11 @@
 
 import os
 
+from fastir._measure import pause_threads
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=pause_threads)
+
 WORTH = 1 << 20     # rows: below, starting a team costs more than it gives
 LARGEST = 256
 
