@@ -247,7 +247,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         for i in range(plan.n_slots):
             slot = &plan.slots[i]
             if slot.view == v:
-                if slot.skip_empty and (q.num_rel == 0 if not slot.graded else (q.num_ideal == 0 or q.ideal[0] < q.floor)):
+                if slot.skip_empty and (q.num_rel == 0 if not slot.graded else (n_ideal == 0 or ideal[0] < q.floor)):
                     out[i] = NAN
                 else:
                     out[i] = slot.function(&q, scratch.snapshots + slot.snapshot, slot.params)
