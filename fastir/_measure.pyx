@@ -312,7 +312,7 @@ cdef extern from *:
     #define fastir_pause() 0
     #endif
     """
-    int fastir_pause() nogil
+    int fastir_pause() noexcept nogil
 
 
 def pause_threads():

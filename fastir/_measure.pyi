@@ -1,0 +1,15 @@
+from numpy import ndarray
+
+class Plan:
+    n_views: int
+    n_slots: int
+    reads_nonrelevant: bool
+    judged_only: bool
+    max_depth: int
+    def __init__(self, views: list, slots: list, reads_nonrelevant: bool, judged_only: bool, max_depth: int) -> None: ...
+
+def pause_threads() -> None: ...
+def measure_ranked(
+    plan: Plan, labels: ndarray, offsets: ndarray, ideal_labels: ndarray, ideal_offsets: ndarray, values: ndarray,
+    status: ndarray, level: int, n_threads: int,
+) -> None: ...

@@ -1,0 +1,19 @@
+from numpy import ndarray
+
+class Reader:
+    path: str
+    n_rows: int
+    n_groups: int
+    n_lines: int
+    used: int
+    blank_lines: int
+    comments: int
+    crlf: int
+    skips: list[int]
+    def __init__(self, path: str, is_run: bool) -> None: ...
+    def columns(self) -> tuple[ndarray, ndarray, ndarray, ndarray, ndarray, list[bytes]]: ...
+    def line_of(self, row: int) -> int: ...
+    def feed(self, chunk: ndarray, size: int, last: bool) -> int: ...
+    def wrong_fields(self, shown: str, n: int) -> str: ...
+
+def slow_number(token: bytes) -> float | str | None: ...
