@@ -18,6 +18,13 @@ from fastir.errors import FormatError, quote
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
+cdef extern from "<fenv.h>" nogil:
+    ctypedef struct fenv_t:
+        pass
+    const fenv_t* FE_DFL_ENV
+    int fegetenv(fenv_t*) noexcept
+    int fesetenv(const fenv_t*) noexcept
+
 cdef double[23] TENS
 cdef int _i
 for _i in range(23):
@@ -169,11 +176,15 @@ cdef class Reader:
         """Read the whole lines of chunk[:size] (all of it if `last`); returns how many bytes were taken."""
         cdef int64_t taken = 0
         cdef int failed
+        cdef fenv_t callers
         if size == 0:
             return 0
         self.reserve(size)
         with nogil:
+            fegetenv(&callers)          # a neighbour's flags must not flush small scores to zero
+            fesetenv(FE_DFL_ENV)
             failed = self.scan(&chunk[0], size, last, &taken)
+            fesetenv(&callers)
         if failed:
             self.fail(chunk, taken, size, failed)
         PyErr_CheckSignals()
