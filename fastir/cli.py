@@ -253,8 +253,9 @@ class Progress:
         with contextlib.suppress(ImportError):
             from tqdm import tqdm
 
-            tqdm.monitor_interval = 0
-            with tqdm(total=self.total or None, unit="B", unit_scale=True, leave=False, file=sys.stderr) as bar:
+            tqdm.monitor_interval = 0  # no second thread
+            options = {"total": self.total or None, "initial": self.done, "unit": "B", "unit_scale": True}
+            with tqdm(**options, leave=False, file=sys.stderr) as bar:
                 while not self.finished.wait(0.1):
                     bar.n = self.done
                     bar.refresh()

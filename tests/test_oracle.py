@@ -92,10 +92,6 @@ def test_oracle_spelling():
 
 CUTOFFS = (None, 1, 2, 3, 5, 10, 20, 100)
 NO_CUTOFF = (*oracle.COUNTS, "r_precision", "bpref")
-def parameters(card):
-    return [param.name for param in card.params]
-
-
 PARAMS = {
     "empty": ("zero", "skip"),
     "p": (0.5, 0.95),
@@ -106,6 +102,10 @@ PARAMS = {
     "ideal": ("judged", "retrieved"),
     "max_grade": (4, 7, "query"),
 }
+
+
+def parameters(card):
+    return [param.name for param in card.params]
 
 
 def requests_of(card):
@@ -210,3 +210,18 @@ def test_labels_alone_are_all_that_was_judged(seed):
 def test_deep_rankings(seed, ties):
     qrels, run = gen.deep(seed)
     assert_close(fastir.evaluate(qrels, run, NAMES, ties=ties), oracle.evaluate(qrels, run, REQUESTS, ties=ties))
+
+
+@pytest.mark.parametrize("name", [name for name in PARAMS if name != "p"])
+def test_a_keyword_sets_the_parameter_of_all_metrics(name):
+    """The keyword of evaluate() is the parameter of every metric that has it; where both are given, the parameter wins."""
+    qrels, run = gen.collection(500)
+    having = [card.name for card in fastir.metrics() if name in parameters(card)]
+    default, *others = PARAMS[name]
+    for value in others:
+        by_keyword = fastir.evaluate(qrels, run, having, **{name: value})
+        by_parameter = fastir.evaluate(qrels, run, [f"{metric}({name}={value})" for metric in having])
+        assert by_keyword.values.tobytes() == by_parameter.values.tobytes()
+        assert by_keyword.values.tobytes() != fastir.evaluate(qrels, run, having).values.tobytes()
+        overruled = fastir.evaluate(qrels, run, [f"{metric}({name}={default})" for metric in having], **{name: value})
+        assert overruled.values.tobytes() == fastir.evaluate(qrels, run, having).values.tobytes()
