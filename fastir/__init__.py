@@ -2,7 +2,7 @@
 
     the caller's shapes      ids and columns       numbers only            the caller's shapes
     dict of dict  ┐          ┌ Qrels ┐
-    TREC files    ├ inputs ─▶│       ├─ _judge ─▶ hits in rank order ─┐
+    TREC files    ├ inputs ─▶│       ├─ _dicts  ─▶ hits in rank order ─┐
                   ┘          └ Run   ┘                                ├─ _measure ─▶ Results
     ranked labels ────────────────────────────────────────────────────┤
     "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan ─────────────────────┘

@@ -1,13 +1,13 @@
 """evaluate(), Evaluator and evaluate_ranked(): wire the steps together, compute nothing."""
 
 import os
-import warnings
 
 import numpy as np
 
-from fastir import _judge, _measure
-from fastir.errors import FastirWarning, NoOverlapError, quote
-from fastir.inputs import dicts
+from fastir import _columns, _dicts, _measure
+from fastir.errors import NoOverlapError, quote
+from fastir.inputs import dicts, ranked, trec
+from fastir.meeting import MISSING, Meeting
 from fastir.plan import compile_plan
 from fastir.qrels import Qrels
 from fastir.results import Report, Results
@@ -55,6 +55,8 @@ class Evaluator:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         self._qrels = qrels
         self._judged = qrels.prepared()
+        self._status = np.zeros(self._judged.n_queries, np.uint8)
+        self._judged.relevant_status(self._compiled.level, self._status)
         check_labels(self._compiled.label_limits, self._judged)
 
     def __reduce__(self):
@@ -77,89 +79,52 @@ class Evaluator:
         FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
         """
         judged, compiled = self._judged, self._compiled
-        n = judged.n_queries
-        values = np.empty((n, len(compiled.names)))
-        status = np.zeros(n, np.uint8)
-        judged.relevant_status(compiled.level, status)
-        repairs = dict(self._qrels.repairs)
+        values = np.empty((judged.n_queries, len(compiled.names)))
+        status = self._status.copy()
         if isinstance(run, (str, bytes, os.PathLike)):
-            run = Run.from_file(run, duplicates=self._duplicates)
-        if isinstance(run, Run):
-            for kind, (count, place) in run.repairs.items():
-                repairs[kind] = (count + repairs[kind][0], repairs[kind][1]) if kind in repairs else (count, place)
-            find = run.find()
-            places = np.array([find.get(query_id, -1) for query_id in judged.query_ids], np.int64)
-            found = int((places >= 0).sum())
-            self._meet(found, run)
-            threads = thread_count(self._n_threads, len(run._scores))
-            counts = _judge.judge_columns(judged, compiled.plan, *run.columns(), places, values, status, self._ties,
-                                          self._single, threads)
+            meeting = self._from_file(run, values, status)
+        elif isinstance(run, Run):
+            meeting = self._from_columns(run, values, status)
         else:
             run = dicts.query_dict(run, "run")
-            found = sum(query_id in run for query_id in judged.query_ids)
-            self._meet(found, run)
-            counts = _judge.judge_dict(judged, compiled.plan, run, values, status, self._ties, self._single)
-        report = self._report(run, found, counts, status, repairs)
-        self._warn(report)
+            tally, uncounted = _dicts.judge_dict(judged, compiled.plan, run, values, status, self._ties, self._single)
+            meeting = Meeting(judged, compiled.plan, status, tally, len(run), run, self._qrels.repairs, uncounted)
+        found = meeting.tally[0]
+        if not found == judged.n_queries == meeting.n_run:
+            meeting.check(self._queries)
+        meeting.warn(self._queries)
         query_ids = judged.query_ids
-        if self._queries == "intersection":
-            kept = status != 1
+        if self._queries == "intersection" and found < judged.n_queries:
+            kept = status != MISSING
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        return Results(query_ids, compiled.names, values, status, compiled.aggregates, report)
+        return Results(query_ids, compiled.names, values, status, compiled.aggregates, meeting)
 
-    def _meet(self, found, run):
-        """Refuse query sets that the options do not allow."""
-        if len(run) == 0:
-            raise NoOverlapError("the run is empty: no results, no queries")
-        if found == 0:
-            raise NoOverlapError(f"no query in common: the qrels have {quote(self._judged.query_ids[0])}, "
-                                 f"the run has {quote(next(iter(run)))}")
-        if self._queries == "strict" and not found == len(run) == self._judged.n_queries:
-            missing = [query_id for query_id in self._judged.query_ids if query_id not in run]
-            extra = set(run).difference(self._judged.query_ids)
-            first, side = (missing[0], "run") if missing else (min(extra), "qrels")
-            raise NoOverlapError(f"queries='strict', but query {quote(first)} is missing from the {side} "
-                                 f"({len(missing)} missing from the run, {len(extra)} from the qrels)")
+    def _from_file(self, path, values, status):
+        judged, plan = self._judged, self._compiled.plan
+        streamed = None
+        if self._duplicates is None:
+            streamed = trec.evaluate(path, judged, plan, values, status, self._ties, self._single, self._n_threads)
+        if streamed is None:
+            return self._from_columns(Run.from_file(path, duplicates=self._duplicates), values, status)
+        tally, foreign, repairs = streamed
+        return Meeting(judged, plan, status, tally[:7], tally[0] + len(foreign), foreign, self._repairs(repairs))
 
-    def _report(self, run, found, counts, status, repairs):
-        _, tied, tied_example, ranked, unjudged, nothing, nothing_example = counts
-        ids = self._judged.query_ids
-        only_in_run = len(run) - found
-        missing, empty = status == 1, status == 2
+    def _from_columns(self, run, values, status):
+        judged, plan = self._judged, self._compiled.plan
+        find = run.find()
+        places = np.array([find.get(query_id, -1) for query_id in judged.query_ids], np.int64)
+        threads = thread_count(self._n_threads, run.n_rows)
+        tally = _columns.judge_columns(judged, plan, *run.columns(), places, values, status, self._ties, self._single,
+                                       threads)
+        return Meeting(judged, plan, status, tally, len(run), run, self._repairs(run.repairs))
 
-        def example(mask):
-            return ids[int(mask.argmax())] if mask.any() else None
-
-        known = set(ids) if only_in_run else ()
-        return Report(
-            in_both=found, in_both_example=example(~missing),
-            only_in_qrels=int(missing.sum()), only_in_qrels_example=example(missing),
-            only_in_run=only_in_run, only_in_run_example=next((q for q in run if q not in known), None) if only_in_run else None,
-            no_relevant=int(empty.sum()), no_relevant_example=example(empty),
-            nothing_judged=nothing, nothing_judged_example=ids[nothing_example] if nothing else None,
-            queries_with_ties=tied, queries_with_ties_example=ids[tied_example] if tied else None,
-            unjudged_share=unjudged / ranked if ranked else None,
-            repairs=repairs,
-        )  # fmt: skip
-
-    def _warn(self, report):
-        told = []
-        if self._queries is None:
-            if report.only_in_qrels:
-                told.append(f"{report.only_in_qrels} queries of the qrels are missing from the run and count as empty "
-                            f"rankings (such as {quote(report.only_in_qrels_example)}; queries='qrels' accepts this, "
-                            "'intersection' leaves them out)")
-            if report.only_in_run:
-                told.append(f"{report.only_in_run} queries of the run are not in the qrels and were ignored "
-                            f"(such as {quote(report.only_in_run_example)})")
-        if report.nothing_judged:
-            told.append(f"{report.nothing_judged} rankings hold no judged document (such as that of query "
-                        f"{quote(report.nothing_judged_example)})")
-        if "duplicates" in report.repairs:
-            told.append(f"{report.repairs['duplicates'][0]} duplicates were repaired ({report.repairs['duplicates'][1]})")
-        if told:
-            warnings.warn("; ".join(told), FastirWarning, stacklevel=4)
+    def _repairs(self, repairs):
+        """The qrels' repairs and the run's, counted together."""
+        both = dict(self._qrels.repairs)
+        for kind, (count, place) in repairs.items():
+            both[kind] = (count + both[kind][0], both[kind][1]) if kind in both else (count, place)
+        return both
 
 
 def _rebuild(qrels, metrics, options):
@@ -227,44 +192,6 @@ def evaluate(qrels, run, metrics, *, rel_level=1, queries=None, ties="trec", jud
                      **choices).evaluate(run)
 
 
-def label_array(labels, name):
-    """Labels as contiguous int32, every value checked."""
-    array = np.asarray(labels)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must have 1 dimension, got shape {array.shape}")
-    if array.dtype.kind == "f":
-        if array.size and not np.isfinite(array).all():
-            raise ValueError(f"{name}[{int(np.argmin(np.isfinite(array)))}] is not a finite number")
-        whole = array == np.floor(array)
-        if not whole.all():
-            place = int(np.argmin(whole))
-            raise ValueError(f"{name}[{place}] = {array[place]} is not a whole number; labels must be integers")
-    elif array.dtype.kind not in "iub" and array.size:
-        raise TypeError(f"{name} must hold integers, got dtype {array.dtype}")
-    if array.size and (array.max() > 2**31 - 1 or array.min() < -(2**31)):
-        raise OverflowError(f"{name} holds a label outside [-2^31, 2^31 - 1]; out of range")
-    return np.ascontiguousarray(array, np.int32)
-
-
-def offset_array(offsets, n, name, what):
-    """Offsets as contiguous int64: from 0, never falling, up to n."""
-    array = np.asarray(offsets)
-    if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name} must have 1 dimension and at least one entry, got shape {array.shape}")
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be integers, got dtype {array.dtype}")
-    array = np.ascontiguousarray(array, np.int64)
-    if array[0] != 0:
-        raise ValueError(f"{name} must start at 0, got offset {array[0]}")
-    falls = np.diff(array) < 0
-    if falls.any():
-        i = int(falls.argmax()) + 1
-        raise ValueError(f"{name}[{i}] = {array[i]} < {name}[{i - 1}] = {array[i - 1]}; offsets must not fall")
-    if array[-1] != n:
-        raise ValueError(f"{what} has {n} entries but {name} ends at {array[-1]}")
-    return array
-
-
 def evaluate_ranked(labels, offsets, metrics, *, ideal_labels=None, ideal_offsets=None, rel_level=1, judged_only=False,
                     max_depth=None, n_threads=None, **choices):
     """Evaluate rankings given as labels in rank order, without ids.
@@ -291,24 +218,9 @@ def evaluate_ranked(labels, offsets, metrics, *, ideal_labels=None, ideal_offset
     UnknownMetricError, TypeError, ValueError, OverflowError
     """
     compiled = compile_plan(metrics, rel_level, judged_only, max_depth, choices)
-    labels = label_array(labels, "labels")
-    offsets = offset_array(offsets, len(labels), "offsets", "labels")
-    if (ideal_labels is None) != (ideal_offsets is None):
-        raise ValueError("ideal_labels and ideal_offsets must be given together")
-    if ideal_labels is None:
-        ideal_labels, ideal_offsets = labels, offsets
-    else:
-        ideal_labels = label_array(ideal_labels, "ideal_labels")
-        ideal_offsets = offset_array(ideal_offsets, len(ideal_labels), "ideal_offsets", "ideal_labels")
-        if len(ideal_offsets) != len(offsets):
-            raise ValueError(f"ideal_offsets has {len(ideal_offsets)} entries but offsets {len(offsets)}; lengths must match")
-    for limit, text, why in compiled.label_limits:
-        for array, bounds in ((labels, offsets), (ideal_labels, ideal_offsets)):
-            if array.size and array.max() > limit:
-                place = int(array.argmax())
-                query = int(np.searchsorted(bounds, place, "right")) - 1
-                raise OverflowError(f"metric {quote(text)}: label {array[place]} is too large for {why} "
-                                    f"(query {query}, document {place - int(bounds[query])})")
+    labels, offsets, ideal_labels, ideal_offsets = ranked.both(labels, offsets, ideal_labels, ideal_offsets)
+    ranked.check_labels(compiled.label_limits, labels, offsets)
+    ranked.check_labels(compiled.label_limits, ideal_labels, ideal_offsets)
     n = len(offsets) - 1
     values = np.empty((n, len(compiled.names)))
     status = np.zeros(n, np.uint8)

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from fastir._judge import Judged
+from fastir._judged import Judged
 from fastir.inputs import dicts, trec
 
 
@@ -59,12 +59,7 @@ class Qrels:
     def prepared(self):
         """The C-level form, made once."""
         if self._judged is None:
-            labels = np.maximum(self._labels, -2)
-            query_of_row = np.repeat(np.arange(len(self._query_ids)), np.diff(self._offsets))
-            order = np.lexsort((-labels.astype(np.int64), query_of_row))
-            room = np.zeros(1, np.int32)
-            self._judged = Judged(self._query_ids, self._doc_ids, order, self._offsets,
-                                  np.concatenate((labels[order], room)))
+            self._judged = Judged(self._query_ids, self._doc_ids, self._offsets, self._labels)
         return self._judged
 
     def save(self, path):

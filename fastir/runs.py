@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from fastir._judge import encode, plain_scores
+from fastir._dicts import plain_scores
+from fastir._judged import encode
 from fastir.errors import quote
 from fastir.inputs import dicts, trec
 from fastir.qrels import check_format, decode, write
@@ -76,6 +77,10 @@ class Run:
         """(arena, starts, lengths, scores, offsets), none of them empty."""
         pad = (lambda a: a if len(a) else np.zeros(1, a.dtype))
         return pad(self._arena), pad(self._starts), pad(self._lengths), pad(self._scores), self._offsets
+
+    @property
+    def n_rows(self):
+        return len(self._scores)
 
     def find(self):
         """query_id -> position."""

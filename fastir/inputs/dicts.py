@@ -1,5 +1,6 @@
 """Dicts of dicts: checked and laid out as columns."""
 
+from fastir._dicts import has_plain_keys
 from fastir.errors import quote
 
 LABELS = (-(2**31), 2**31 - 1)
@@ -12,10 +13,7 @@ def query_dict(data, what):
             raise TypeError(f"{what} must be a dict of dicts, a path or a fastir object, got {type(data).__name__}; "
                             "unknown format")
         data = dict(data.items())
-    for query_id in data:
-        if type(query_id) is not str:
-            break
-    else:
+    if has_plain_keys(data):
         return data
     plain = {}
     for query_id, inner in data.items():

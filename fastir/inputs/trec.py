@@ -1,4 +1,4 @@
-"""TREC files: opened, unpacked, read in chunks into columns."""
+"""TREC files: opened, unpacked and fed in chunks, to columns or straight into the evaluation."""
 
 import gzip
 import io
@@ -8,16 +8,19 @@ import zlib
 
 import numpy as np
 
-from fastir._judge import find_duplicates
+from fastir._columns import find_duplicates
+from fastir._stream import Stream, repeated
 from fastir._trec import Reader
-from fastir.errors import DuplicateError, FormatError, quote
+from fastir.errors import FormatError
+from fastir.threads import thread_count
 
-CHUNK = 1 << 20
+CHUNK = 1 << 19     # bytes per thread: a chunk and what is made of it stay in the second-level cache
+ROW = 40            # bytes of a usual line
 BOM = b"\xef\xbb\xbf"
 
 
 def read(path, is_run, duplicates):
-    """Read a TREC file.
+    """Read a TREC file as columns.
 
     Returns
     -------
@@ -28,22 +31,10 @@ def read(path, is_run, duplicates):
     numbers : float64 array
     repairs : dict
     """
-    name = "standard input" if path == "-" else os.fsdecode(path)
     if not is_run and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
-    reader = Reader(name, is_run)
-    repairs = {}
-    if path == "-":
-        fill(reader, sys.stdin.buffer, repairs)
-    else:
-        with open(path, "rb") as file:
-            fill(reader, file, repairs)
-    if reader.n_rows == 0:
-        kind = "run is empty: no result" if is_run else "qrels are empty: no judgment"
-        raise FormatError(f"the {kind} lines", name)
-    for kind, count in (("blank lines", reader.blank_lines), ("comment lines", reader.comments), ("CRLF line ends", reader.crlf)):
-        if count:
-            repairs[kind] = (count, name)
+    reader = Reader(name_of(path), is_run)
+    repairs = feed(reader, path, CHUNK)
     arena, starts, lengths, numbers, group_rows, group_ids = reader.columns()
     rows = None
     slots = {}
@@ -63,10 +54,8 @@ def read(path, is_run, duplicates):
             first, second = min(pairs, key=lambda pair: line(pair[1]))
             query = list(slots)[int(np.searchsorted(offsets, second, "right")) - 1]
             document = arena[starts[second]:starts[second] + lengths[second]].tobytes()
-            raise DuplicateError(
-                f"document {quote(show(document))} stands twice for query {quote(show(query))}, first on line {line(first)}; "
-                "duplicates='first', 'last' or 'max' would repair it", name, line(second))
-        repairs["duplicates"] = (len(pairs), f"{name}:{line(pairs[0][1])}")
+            raise repeated(document, query, line(first), line(second), reader.path)
+        repairs["duplicates"] = (len(pairs), f"{reader.path}:{line(pairs[0][1])}")
         numbers = numbers.copy()
         drop = np.zeros(len(starts), bool)
         for first, second in pairs:
@@ -79,12 +68,50 @@ def read(path, is_run, duplicates):
     return [show(query) for query in slots], offsets, arena, starts, lengths, numbers, repairs
 
 
+def evaluate(path, judged, plan, values, status, ties, single, n_threads):
+    """Evaluate a run file while it is read, filling values and status.
+
+    Returns
+    -------
+    None, or tuple
+        None if this file needs `read`: it cannot be read twice, or the rows of some query do not stand together.
+        Else what _columns.judge_columns returns, the ids of the queries that the qrels do not have in their order, and
+        the repairs.
+    """
+    if not os.path.isfile(path):
+        return None
+    threads = thread_count(n_threads, os.path.getsize(path) // ROW)
+    stream = Stream(name_of(path), judged, plan, values, status, ties, single, threads)
+    repairs = feed(stream, path, CHUNK * threads)
+    if stream.ungrouped:
+        return None
+    return stream.finish(), [show(query) for query in stream.foreign], repairs
+
+
+def name_of(path):
+    return "standard input" if path == "-" else os.fsdecode(path)
+
+
 def show(text):
     return text.decode("utf-8", "surrogateescape")
 
 
-def fill(reader, file, repairs):
-    """Feed a file's chunks to the reader, unpacking gzip by its magic bytes."""
+def feed(reader, path, size):
+    """Feed a file to a reader in chunks of about `size` bytes; returns the repairs."""
+    repairs = {}
+    if path == "-":
+        feed_stream(reader, sys.stdin.buffer, size, repairs)
+    else:
+        with open(path, "rb") as file:
+            feed_stream(reader, file, size, repairs)
+    if reader.n_rows == 0:
+        kind = "run is empty: no result" if reader.is_run else "qrels are empty: no judgment"
+        raise FormatError(f"the {kind} lines", reader.path)
+    return {**reader.repairs, **repairs}
+
+
+def feed_stream(reader, file, size, repairs):
+    """Feed an open file, unpacking gzip by its magic bytes; whole groups of lines are left to the reader to find."""
     if not hasattr(file, "peek"):
         file = io.BufferedReader(file)
     head = file.peek(2)[:2]
@@ -92,25 +119,28 @@ def fill(reader, file, repairs):
         file = gzip.GzipFile(fileobj=file)
     elif reader.path.endswith(".gz") and head:
         raise FormatError("the file is named .gz but is not gzip compressed", reader.path)
-    buffer = np.empty(2 * CHUNK, np.uint8)
+    buffer = np.empty(size + 16, np.uint8)
     used = 0
-    started = False
+    begun = False
     while True:
-        if len(buffer) - used < CHUNK:
-            buffer = np.concatenate((buffer[:used], np.empty(2 * used + CHUNK, np.uint8)))
-        try:
-            got = file.readinto(memoryview(buffer)[used:])
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise FormatError(f"the gzip data is damaged or truncated: {error}", reader.path) from None
-        used += got
-        if not started and used >= 3 or not got:
-            if not started and bytes(buffer[:3]) == BOM:
-                buffer[:used - 3] = buffer[3:used].copy()
-                used -= 3
-                repairs["byte order mark"] = (1, f"{reader.path}:1")
-            started = True
-        taken = reader.feed(buffer, used, not got)
-        buffer[:used - taken] = buffer[taken:used].copy()
-        used -= taken
-        if not got:
+        last = False
+        while used < len(buffer) - 16 and not last:
+            try:
+                got = file.readinto(memoryview(buffer)[used:len(buffer) - 16])
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise FormatError(f"the gzip data is damaged or truncated: {error}", reader.path) from None
+            used += got
+            last = not got
+        if not begun and buffer[:3].tobytes() == BOM and used >= 3:
+            buffer[:used - 3] = buffer[3:used].copy()
+            used -= 3
+            repairs["byte order mark"] = (1, f"{reader.path}:1")
+        begun = True
+        taken = reader.feed(buffer, used, last)
+        if last:
             return
+        used -= taken
+        if taken:
+            buffer[:used] = buffer[taken:taken + used].copy()
+        else:
+            buffer = np.concatenate((buffer, np.empty(len(buffer), np.uint8)))

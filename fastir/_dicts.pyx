@@ -1,0 +1,271 @@
+"""The join for a run that is a dict of dicts: probe each ranking with the judged ids.
+
+The ids of the qrels carry their hashes, so a probe costs a few nanoseconds; the run's own keys are never hashed, copied
+or compared. One walk over a ranking collects its scores and checks on the way that every key is a str and every value
+a float. Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types, made once:
+whatever a caller's __float__ does to the dict meanwhile cannot reach us. Judged documents that no metric reads matter
+only to the report; where they are many they are left to count_rest(), which nobody calls before the report is read.
+"""
+
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from fastir._columns cimport Tally, tally_tuple
+from fastir._fenv cimport fenv_t, fesetenv, ordinary
+from fastir._judged cimport Judged
+from fastir._measure cimport Plan, measure
+from fastir._rank cimport Ranking, discard, rank_and_measure, reserve
+
+from fastir.errors import quote
+
+cdef extern from "Python.h":
+    ctypedef struct PyObject
+    int PyErr_CheckSignals() except -1
+    int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
+    PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
+    Py_ssize_t PyDict_Size(object) except -1
+    int PyUnicode_CheckExact(PyObject*) noexcept
+    int PyFloat_Check(PyObject*) noexcept
+    double PyFloat_AsDouble(PyObject*) noexcept
+    int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
+    PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
+
+cdef int64_t WORTH = 8      # judged documents that no metric reads are counted at once where they are few beside the run's
+
+
+cdef int compare_keys(const void* a, const void* b) noexcept nogil:
+    return PyUnicode_Compare((<PyObject**>a)[0], (<PyObject**>b)[0])
+
+
+def plain_scores(query_id, ranking):
+    """A ranking as an exact dict of str to float, or the error that names the document."""
+    cdef dict plain = {}
+    try:
+        items = list(ranking.items())
+    except AttributeError:
+        raise TypeError(f"run: query {quote(query_id)} must map to a dict {{doc_id: score}}, "
+                        f"got {type(ranking).__name__}") from None
+    for doc_id, score in items:
+        if not isinstance(doc_id, str):
+            raise TypeError(f"run: a document id of query {quote(query_id)} must be a str, got {type(doc_id).__name__} "
+                            f"{quote(doc_id)}")
+        if isinstance(score, (str, bytes, bytearray, dict, complex)) or score is None:
+            raise TypeError(f"run: the score must be a number, got {type(score).__name__} {quote(score)} "
+                            f"(query {query_id}, document {doc_id})")
+        try:
+            number = float(score)
+        except OverflowError:
+            raise OverflowError(f"run: the score is too large for a float (query {query_id}, document {doc_id})") from None
+        except Exception as error:
+            raise TypeError(f"run: the score must be a number, got {type(score).__name__}: {error} "
+                            f"(query {query_id}, document {doc_id})") from error
+        plain[str.__str__(doc_id)] = number
+    if len(ranking) != len(items):
+        raise RuntimeError(f"run: the ranking of query {quote(query_id)} changed size while it was read")
+    return plain
+
+
+def refuse_nan(query_id, ranking):
+    """Raise the error that names the document whose score is NaN."""
+    for doc_id, score in ranking.items():
+        if score != score:
+            raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
+
+
+def has_plain_keys(dict run):
+    """Whether all keys are exact str objects."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    while PyDict_Next(run, &position, &key, &value):
+        if not PyUnicode_CheckExact(key):
+            return False
+    return True
+
+
+def count_rest(Judged judged, Plan plan, dict rankings):
+    """How many judged documents that no metric read are in these rankings, {query position: ranking}."""
+    cdef int64_t q, found = 0
+    for q, ranking in rankings.items():
+        found += count(judged, ranking, judged.offsets[q] + wanted(judged, plan, q), judged.offsets[q + 1])
+    return found
+
+
+cdef inline int64_t wanted(Judged judged, Plan plan, int64_t q) noexcept nogil:
+    """How many of a query's judged documents the metrics read."""
+    return judged.judged[q] if plan.reads_nonrelevant else judged.positive[q]
+
+
+cdef int64_t count(Judged judged, dict ranking, int64_t start, int64_t stop) except -1:
+    """How many of the judged ids from start to stop are in the ranking."""
+    cdef int64_t i, found = 0
+    for i in range(start, stop):
+        found += PyDict_GetItemWithError(ranking, PyList_GetItem(judged.ids, i)) != NULL
+    return found
+
+
+cdef class Walk:
+    """What one call needs: the rows of the ranking in work, and scratch."""
+
+    cdef Ranking ranking
+    cdef double* scores
+    cdef PyObject** keys        # the rows' ids, and behind them the hits'
+    cdef int64_t n, capacity
+
+    def __dealloc__(self):
+        discard(&self.ranking)
+        free(self.scores)
+        free(self.keys)
+
+    cdef int room(self, Plan plan, int64_t n, int64_t hits) except -1:
+        cdef int64_t m
+        if n + hits >= self.capacity:
+            m = n + hits + (n + hits) // 2 + 64
+            free(self.scores)
+            free(self.keys)
+            self.capacity = 0
+            self.scores = <double*>malloc(m * sizeof(double))
+            self.keys = <PyObject**>malloc(m * sizeof(PyObject*))
+            if self.scores == NULL or self.keys == NULL:
+                raise MemoryError
+            self.capacity = m
+        if reserve(&self.ranking, plan, n, hits) < 0:
+            raise MemoryError
+        return 0
+
+    cdef int read(self, dict ranking, bint single) except -1:
+        """Collect the rows; 0 if all ids are str and all scores floats, 1 if one is something else, 2 for a NaN."""
+        cdef Py_ssize_t position = 0
+        cdef PyObject* key
+        cdef PyObject* value
+        cdef double score
+        cdef bint nan = False
+        cdef int64_t i = 0
+        while i < self.n and PyDict_Next(ranking, &position, &key, &value):
+            if not (PyUnicode_CheckExact(key) and PyFloat_Check(value)):
+                return 1
+            score = PyFloat_AsDouble(value)
+            if single:
+                score = <double><float>score
+            nan |= score != score
+            self.keys[i] = key
+            self.scores[i] = score
+            i += 1
+        return 2 if nan else 0
+
+    cdef int64_t probe(self, Judged judged, dict ranking, int64_t first, int64_t n, bint single) except -1:
+        """Collect those of n judged ids that are in the ranking as hits; how many."""
+        cdef int64_t i, n_hits = 0
+        cdef PyObject* key
+        cdef PyObject* value
+        cdef double score
+        for i in range(first, first + n):
+            key = PyList_GetItem(judged.ids, i)
+            value = PyDict_GetItemWithError(ranking, key)
+            if value != NULL:
+                score = PyFloat_AsDouble(value)
+                self.keys[self.n + n_hits] = key
+                self.ranking.hits[n_hits].score = <double><float>score if single else score
+                self.ranking.hits[n_hits].item = &self.keys[self.n + n_hits]
+                self.ranking.hits[n_hits].label = judged.labels[i]
+                n_hits += 1
+        return n_hits
+
+
+def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single):
+    """Evaluate {query_id: {doc_id: score}}.
+
+    Parameters
+    ----------
+    run : dict whose keys are exact str objects
+    values : float64 array of shape (n_queries, n_slots), filled
+    status : uint8 array of shape (n_queries,), 1 where the run lacks the query
+
+    Returns
+    -------
+    tuple of int
+        found, tied, tied_example, nothing, nothing_example, ranked, unjudged: how many queries the run has; how many
+        hold a hit with a tied score and the first of them (-1 if none); how many rankings hold no judged document and
+        the first of them; how many documents were ranked and how many of those are not in the qrels
+    dict
+        {query position: ranking} where looking up the documents that no metric reads would have been most of the work:
+        `unjudged` is too high by count_rest() of it
+    """
+    cdef Py_buffer value_buffer, status_buffer
+    cdef fenv_t callers
+    cdef Tally tally
+    cdef dict uncounted = {}
+    memset(&tally, 0, sizeof(Tally))
+    tally.tied_example = -1
+    tally.nothing_example = -1
+    PyObject_GetBuffer(values, &value_buffer, PyBUF_WRITABLE)
+    PyObject_GetBuffer(status, &status_buffer, PyBUF_WRITABLE)
+    ordinary(&callers)
+    try:
+        judge_all(judged, plan, run, <double*>value_buffer.buf, <unsigned char*>status_buffer.buf, ties, single, &tally,
+                  uncounted)
+    finally:
+        fesetenv(&callers)
+        PyBuffer_Release(&value_buffer)
+        PyBuffer_Release(&status_buffer)
+    return tally_tuple(&tally), uncounted
+
+
+cdef int judge_all(Judged judged, Plan plan, dict run, double* out, unsigned char* codes, int ties, bint single,
+                   Tally* tally, dict uncounted) except -1:
+    cdef Walk walk = Walk.__new__(Walk)
+    cdef Py_ssize_t q
+    cdef int64_t first, n_hits, n_found, probes, rest, work = 0
+    cdef int state
+    cdef PyObject* value
+    cdef dict ranking
+    cdef object given
+    for q in range(judged.n_queries):
+        first = judged.offsets[q]
+        value = PyDict_GetItemWithError(run, PyList_GetItem(judged.query_ids, q))
+        if value == NULL:
+            codes[q] = 1
+            walk.room(plan, 0, 0)
+            measure(plan, &walk.ranking.measured, 0, 0, judged.labels + first, judged.positive[q], judged.judged[q],
+                    out + q * plan.n_slots)
+            continue
+        given = <object>value
+        ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given)
+        probes = wanted(judged, plan, q)
+        rest = judged.offsets[q + 1] - first - probes
+        state = 1
+        while state == 1:
+            walk.n = PyDict_Size(ranking)
+            walk.room(plan, walk.n, probes)
+            state = walk.read(ranking, single)
+            if state == 1:
+                ranking = plain_scores(judged.query_ids[q], ranking)
+        if state == 2:
+            refuse_nan(judged.query_ids[q], ranking)
+        n_hits = walk.probe(judged, ranking, first, probes, single)
+        n_found = n_hits
+        if rest > 0 and walk.n > 0:
+            if rest * WORTH <= walk.n or n_hits == 0:
+                n_found += count(judged, ranking, first + probes, first + probes + rest)
+            else:
+                uncounted[q] = ranking
+        tally.found += 1
+        tally.ranked += walk.n
+        tally.unjudged += walk.n - n_found
+        if n_found == 0 and walk.n > 0:
+            tally.nothing += 1
+            if tally.nothing_example < 0:
+                tally.nothing_example = q
+        if rank_and_measure(plan, &walk.ranking, walk.scores, <const char*>walk.keys, sizeof(PyObject*), walk.n, n_hits,
+                            compare_keys, ties, judged.labels + first, judged.positive[q], judged.judged[q],
+                            out + q * plan.n_slots):
+            tally.tied += 1
+            if tally.tied_example < 0:
+                tally.tied_example = q
+        work += walk.n + probes
+        if work > 500000:
+            work = 0
+            PyErr_CheckSignals()
+    return 0

@@ -1,0 +1,169 @@
+"""Decimal text to the nearest double, as float() would read it, without locale, objects or the GIL.
+
+    -17.386701e-3   ->   mantissa 17386701 (up to 19 digits), exponent -9, sign
+
+A mantissa below 2^53 with a power of ten that a double holds exactly needs one rounding: a multiplication or division.
+Otherwise the product of mantissa and a 128-bit power of five decides the rounding, with an integer multiplication or
+two (Lemire, "Number parsing at a gigabyte per second", 2021). What that leaves open (more digits, subnormal results,
+exponents beyond the table, a product too near to a tie) goes to slow_number, which is float() itself behind a stricter
+grammar: no underscores, no Unicode digits, no NaN.
+"""
+
+from libc.math cimport HUGE_VAL
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
+
+cdef enum:
+    LEAST = -80     # powers of five in the table; beyond are scores that nobody has
+    MOST = 80
+
+cdef double[23] TENS
+cdef uint64_t[MOST - LEAST + 1] HIGH
+cdef uint64_t[MOST - LEAST + 1] LOW
+
+
+cdef fill_tables():
+    """5^q for all q, scaled so that the highest of 128 bits is set; cut off, but rounded up for q from -27 to -1."""
+    for i in range(23):
+        TENS[i] = float(10 ** i)
+    for q in range(LEAST, MOST + 1):
+        power = 5 ** abs(q)
+        if q < 0:
+            bits = power.bit_length()
+            power = (1 << (bits + 127 if q >= -27 else 2 * bits + 128)) // power + 1
+        shift = power.bit_length() - 128
+        power = power >> shift if shift > 0 else power << -shift
+        HIGH[q - LEAST] = power >> 64
+        LOW[q - LEAST] = power & 0xFFFFFFFFFFFFFFFF
+
+
+fill_tables()
+
+
+cdef inline uint64_t multiply(uint64_t a, uint64_t b, uint64_t* low) noexcept nogil:
+    """The upper half of a * b; the lower goes to `low`."""
+    cdef uint64_t mask = 0xFFFFFFFF
+    cdef uint64_t p = (a & mask) * (b & mask), q = (a >> 32) * (b & mask), r = (a & mask) * (b >> 32)
+    cdef uint64_t middle = (p >> 32) + (q & mask) + (r & mask)
+    low[0] = middle << 32 | p & mask
+    return (a >> 32) * (b >> 32) + (q >> 32) + (r >> 32) + (middle >> 32)
+
+
+cdef bint nearest(uint64_t mantissa, int64_t exponent, double* out) noexcept nogil:
+    """mantissa * 10^exponent, rounded to nearest, ties to even; False where this cannot tell."""
+    cdef uint64_t high, low, second, m, bits
+    cdef int64_t zeros = 0, binary, upper, shift
+    if exponent < LEAST or exponent > MOST:
+        return False
+    while not mantissa >> 63:
+        mantissa <<= 1
+        zeros += 1
+    high = multiply(mantissa, HIGH[exponent - LEAST], &low)
+    if high & 0x1FF == 0x1FF:
+        second = multiply(mantissa, LOW[exponent - LEAST], &bits)
+        low += second
+        high += low < second
+        if low == <uint64_t>0xFFFFFFFFFFFFFFFF:
+            return False
+    upper = high >> 63
+    shift = upper + 9
+    m = high >> shift
+    # floor(exponent * log2(10)) + 63, in fixed point
+    binary = ((217706 * exponent) >> 16) + 63 + upper - zeros + 1023
+    if binary <= 0 or binary >= 2046:
+        return False
+    if low <= 1 and -4 <= exponent <= 23 and m & 3 == 1 and m << shift == high:
+        m ^= 1
+    m += m & 1
+    m >>= 1
+    if m >> 53:
+        m >>= 1
+        binary += 1
+    bits = (m & (<uint64_t>0xFFFFFFFFFFFFF)) | <uint64_t>binary << 52
+    memcpy(out, &bits, 8)
+    return True
+
+
+cdef const unsigned char* read_number(const unsigned char* p, double* out) noexcept nogil:
+    """Read a number that ends at white space; returns where, or NULL: then it is for slow_number or none."""
+    cdef const unsigned char* start
+    cdef const unsigned char* digits
+    cdef uint64_t mantissa = 0
+    cdef int64_t n, exponent = 0, e = 0
+    cdef bint negative = p[0] == c'-', below
+    p += negative or p[0] == c'+'
+    digits = p
+    while <unsigned char>(p[0] - c'0') < 10:
+        mantissa = mantissa * 10 + (p[0] - c'0')
+        p += 1
+    n = p - digits
+    if p[0] == c'.':
+        p += 1
+        start = p
+        while <unsigned char>(p[0] - c'0') < 10:
+            mantissa = mantissa * 10 + (p[0] - c'0')
+            p += 1
+        exponent = start - p
+        n -= exponent
+    if n == 0:
+        return NULL
+    if n > 19:                  # leading zeros do not count
+        start = digits
+        while start[0] == c'0' or start[0] == c'.':
+            n -= start[0] == c'0'
+            start += 1
+        if n > 19:
+            return NULL
+    if p[0] | 32 == c'e':
+        p += 1
+        below = p[0] == c'-'
+        p += below or p[0] == c'+'
+        start = p
+        while <unsigned char>(p[0] - c'0') < 10 and p - start < 5:
+            e = e * 10 + (p[0] - c'0')
+            p += 1
+        if p == start:
+            return NULL
+        exponent += -e if below else e
+    if p[0] > 32 or not (p[0] == 32 or 9 <= p[0] <= 13):
+        return NULL
+    if mantissa >> 53 == 0 and -22 <= exponent <= 22:
+        out[0] = <double>mantissa / TENS[-exponent] if exponent < 0 else <double>mantissa * TENS[exponent]
+    elif mantissa == 0:
+        out[0] = 0.0
+    elif not nearest(mantissa, exponent, out):
+        return NULL
+    if negative:
+        out[0] = -out[0]
+    return p
+
+
+def slow_number(bytes token):
+    """A decimal or an infinity in ASCII, as Python reads it.
+
+    Returns
+    -------
+    float, None or "overflow"
+        None if it is no number, "overflow" if it is a finite one that no double holds.
+    """
+    text = token.decode("ascii", "replace").lower()
+    bare = text.lstrip("+-")
+    if len(text) - len(bare) > 1:
+        return None
+    if bare in ("inf", "infinity"):
+        return float(text)
+    if not bare or any(c not in "0123456789.e+-" for c in bare):
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return "overflow" if value in (HUGE_VAL, -HUGE_VAL) else value
+
+
+def fast_number(bytes token):
+    """What read_number makes of a token: a float, or None where it leaves it to slow_number. For tests."""
+    cdef double value
+    cdef bytes ended = token + b"\n"
+    cdef const unsigned char* p = <const unsigned char*><char*>ended
+    return value if read_number(p, &value) == p + len(token) else None

@@ -1,0 +1,38 @@
+# The ranks of the documents that count, from all scores of a ranking.
+from libc.stdint cimport int32_t, int64_t
+
+from fastir._measure cimport Plan, Scratch
+
+cdef enum:
+    TREC = 0            # equal scores: the larger id first
+    ASCENDING = 1
+    INPUT = 2           # as they came
+
+ctypedef int (*compare_fn)(const void* a, const void* b) noexcept nogil
+
+
+cdef struct Hit:                # a judged document that was retrieved
+    double score
+    const void* item            # its id, as compare_fn takes it
+    int32_t label
+
+
+cdef struct Ranking:            # scratch of one thread
+    Scratch measured
+    Hit* hits
+    int64_t hit_capacity
+    int64_t capacity
+    double* levels              # the distinct scores of the hits, highest first
+    int64_t* above              # beside levels: how many scores are higher
+    int64_t* alike              # and how many are equal
+    int64_t* rows               # row at each rank, filled where scores are tied
+    int64_t* places             # rank, from 0, of each row while input order stands; filled likewise
+    int64_t* spare
+    unsigned char* sorted       # whether the tied rows from this rank on are in id order
+
+
+cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil
+cdef void discard(Ranking* r) noexcept nogil
+cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
+                           int64_t n_hits, compare_fn compare, int ties, const int32_t* labels, int64_t n_ideal,
+                           int64_t n_judged, double* out) noexcept nogil

@@ -1,0 +1,259 @@
+"""From the scores of one ranking to the ranks of the documents that count.
+
+In: all scores in any order, ids behind pointers, and the hits: judged documents found in the ranking. Out: the hits'
+ranks and labels in rank order, handed to _measure.measure from reused scratch.
+
+The ranking itself is never sorted. A hit's rank is one plus the scores above its own:
+
+    already descending (nearly every real run)   binary search
+    else, few hits                               one branch-free count per hit
+    else, many hits                              each score is placed among the hits' scores, then summed up
+
+Ids are compared only where a hit is tied: the rows of that score are sorted by id once, then searched.
+"""
+
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.string cimport memcpy, memset
+
+from fastir._measure cimport Plan, grow, measure, release
+
+cdef int64_t FEW = 6            # distinct scores of hits up to which counting beats placing
+cdef int64_t INSERTION = 24     # hits up to which they are put into order by insertion
+
+
+cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
+    """Room for n rows and so many hits; 0, or -1 without memory."""
+    cdef int64_t m
+    if n >= r.capacity:
+        m = n + n // 2 + 256
+        free(r.rows); free(r.places); free(r.spare); free(r.sorted)
+        r.rows = <int64_t*>malloc(m * sizeof(int64_t))
+        r.places = <int64_t*>malloc(m * sizeof(int64_t))
+        r.spare = <int64_t*>malloc(m * sizeof(int64_t))
+        r.sorted = <unsigned char*>malloc(m)
+        r.capacity = m
+        if r.rows == NULL or r.places == NULL or r.spare == NULL or r.sorted == NULL:
+            r.capacity = 0
+            return -1
+    if hits >= r.hit_capacity:
+        m = hits + hits // 2 + 64
+        free(r.hits); free(r.levels); free(r.above); free(r.alike)
+        r.hits = <Hit*>malloc(m * sizeof(Hit))
+        r.levels = <double*>malloc(m * sizeof(double))
+        r.above = <int64_t*>malloc((m + 1) * sizeof(int64_t))
+        r.alike = <int64_t*>malloc((m + 1) * sizeof(int64_t))
+        r.hit_capacity = m
+        if r.hits == NULL or r.levels == NULL or r.above == NULL or r.alike == NULL:
+            r.hit_capacity = 0
+            return -1
+    return grow(&r.measured, plan, hits)
+
+
+cdef void discard(Ranking* r) noexcept nogil:
+    release(&r.measured)
+    free(r.rows); free(r.places); free(r.spare); free(r.sorted)
+    free(r.hits); free(r.levels); free(r.above); free(r.alike)
+
+
+cdef inline int64_t count_from(const double* falling, int64_t n, double score) noexcept nogil:
+    """How many of the falling scores are at least `score`; without a branch in the loop."""
+    cdef const double* base = falling
+    cdef int64_t half
+    if n == 0:
+        return 0
+    while n > 1:
+        half = n >> 1
+        base += half if base[half - 1] >= score else 0
+        n -= half
+    return (base - falling) + (base[0] >= score)
+
+
+cdef inline int64_t count_above(const double* falling, int64_t n, double score) noexcept nogil:
+    cdef const double* base = falling
+    cdef int64_t half
+    if n == 0:
+        return 0
+    while n > 1:
+        half = n >> 1
+        base += half if base[half - 1] > score else 0
+        n -= half
+    return (base - falling) + (base[0] > score)
+
+
+cdef int falling_order(const void* a, const void* b) noexcept nogil:
+    cdef double x = (<const double*>a)[0], y = (<const double*>b)[0]
+    return (x < y) - (x > y)
+
+
+cdef int64_t find_levels(Ranking* r, const double* scores, int64_t n, int64_t n_hits) noexcept nogil:
+    """The hits' distinct scores, with how many scores are above and alike, for a ranking in any order."""
+    cdef int64_t i, j, n_levels = 0, above, alike
+    cdef double level
+    for i in range(n_hits):
+        r.levels[i] = r.hits[i].score
+    qsort(r.levels, n_hits, sizeof(double), falling_order)
+    for i in range(n_hits):
+        if n_levels == 0 or r.levels[n_levels - 1] != r.levels[i]:
+            r.levels[n_levels] = r.levels[i]
+            n_levels += 1
+    if n_levels <= FEW:
+        for j in range(n_levels):
+            level = r.levels[j]
+            above = 0
+            alike = 0
+            for i in range(n):
+                above += scores[i] > level
+                alike += scores[i] == level
+            r.above[j] = above
+            r.alike[j] = alike
+        return n_levels
+    memset(r.above, 0, (n_levels + 1) * sizeof(int64_t))
+    memset(r.alike, 0, (n_levels + 1) * sizeof(int64_t))
+    for i in range(n):
+        j = count_from(r.levels, n_levels, scores[i])
+        r.above[j] += 1
+        if j > 0:
+            r.alike[j - 1] += r.levels[j - 1] == scores[i]
+    for j in range(1, n_levels):
+        r.above[j] += r.above[j - 1]
+    return n_levels
+
+
+cdef void list_tied(Ranking* r, const double* scores, int64_t n, int64_t n_levels) noexcept nogil:
+    """Write the rows of every tied level to the ranks that they share, in input order."""
+    cdef int64_t i, j, rank
+    for j in range(n_levels):
+        r.spare[j] = r.above[j]
+        if r.alike[j] > 1:
+            r.sorted[r.above[j]] = 0
+    for i in range(n):
+        j = count_from(r.levels, n_levels, scores[i]) - 1
+        if j >= 0 and r.alike[j] > 1 and r.levels[j] == scores[i]:
+            rank = r.spare[j]
+            r.rows[rank] = i
+            r.places[i] = rank
+            r.spare[j] += 1
+
+
+cdef void sort_by_id(Ranking* r, const char* items, int64_t stride, int64_t low, int64_t high,
+                     compare_fn compare, int sign) noexcept nogil:
+    """Merge sort of rows[low:high] by id; sign 1 puts the larger first."""
+    cdef int64_t width = 1, n = high - low, start, middle, stop, i, j, k
+    cdef int64_t* a = r.rows + low
+    cdef int64_t* b = r.spare
+    cdef int64_t* t
+    while width < n:
+        start = 0
+        while start < n:
+            middle = start + width if start + width < n else n
+            stop = middle + width if middle + width < n else n
+            i = start
+            j = middle
+            for k in range(start, stop):
+                if i < middle and (j >= stop or sign * compare(items + a[i] * stride, items + a[j] * stride) >= 0):
+                    b[k] = a[i]
+                    i += 1
+                else:
+                    b[k] = a[j]
+                    j += 1
+            start = stop
+        t = a
+        a = b
+        b = t
+        width *= 2
+    if a != r.rows + low:
+        memcpy(r.rows + low, a, n * sizeof(int64_t))
+
+
+cdef int64_t tied_rank(Ranking* r, const char* items, int64_t stride, int64_t low, int64_t high, const void* item,
+                       compare_fn compare, int ties) noexcept nogil:
+    """The rank, from 0, of an id among the tied rows that share the ranks low to high."""
+    cdef int64_t middle, first = low
+    cdef int sign = -1 if ties == ASCENDING else 1
+    if not r.sorted[first]:
+        sort_by_id(r, items, stride, low, high, compare, sign)
+        r.sorted[first] = 1
+    while low < high:
+        middle = (low + high) // 2
+        if sign * compare(items + r.rows[middle] * stride, item) > 0:
+            low = middle + 1
+        else:
+            high = middle
+    return r.places[r.rows[low]] if ties == INPUT else low
+
+
+cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil:
+    """Put (rank, label) of the hits into rank order: by insertion, or through an array over the ranks."""
+    cdef int64_t* ranks = r.measured.ranks
+    cdef int32_t* labels = r.measured.labels
+    cdef int64_t i, j, rank
+    cdef int32_t label
+    if n_hits <= INSERTION:
+        for i in range(1, n_hits):
+            rank = ranks[i]
+            label = labels[i]
+            j = i
+            while j > 0 and ranks[j - 1] > rank:
+                ranks[j] = ranks[j - 1]
+                labels[j] = labels[j - 1]
+                j -= 1
+            ranks[j] = rank
+            labels[j] = label
+        return
+    memset(r.spare, 255, n * sizeof(int64_t))
+    for i in range(n_hits):
+        r.spare[ranks[i] - 1] = labels[i]
+    j = 0
+    for i in range(n):
+        if r.spare[i] >= 0:
+            ranks[j] = i + 1
+            labels[j] = <int32_t>r.spare[i]
+            j += 1
+
+
+cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
+                           int64_t n_hits, compare_fn compare, int ties, const int32_t* labels, int64_t n_ideal,
+                           int64_t n_judged, double* out) noexcept nogil:
+    """Rank r.hits, measure, and say whether one of them was tied with another document.
+
+    items + i * stride is where `compare` finds the id of row i; room was made by reserve().
+    """
+    cdef int64_t i, j, n_levels = 0, low, high
+    cdef bint falling = True, any_tied = False
+    cdef double score
+    if n_hits > 0:
+        for i in range(1, n):
+            falling &= scores[i - 1] >= scores[i]
+    if not falling:
+        n_levels = find_levels(r, scores, n, n_hits)
+        for j in range(n_levels):
+            any_tied |= r.alike[j] > 1
+        if any_tied:
+            list_tied(r, scores, n, n_levels)
+    for i in range(n_hits):
+        score = r.hits[i].score
+        if falling:
+            low = count_above(scores, n, score)
+            high = low + 1
+            if high < n and scores[high] == score:
+                high = low + count_from(scores + low, n - low, score)
+                if not any_tied:
+                    memset(r.sorted, 2, n)
+                    any_tied = True
+                if r.sorted[low] == 2:
+                    for j in range(low, high):
+                        r.rows[j] = j
+                        r.places[j] = j
+                    r.sorted[low] = 0
+        else:
+            j = count_from(r.levels, n_levels, score) - 1
+            low = r.above[j]
+            high = low + r.alike[j]
+        if high - low > 1:
+            low = tied_rank(r, items, stride, low, high, r.hits[i].item, compare, ties)
+        r.measured.ranks[i] = low + 1
+        r.measured.labels[i] = r.hits[i].label
+    order_hits(r, n, n_hits)
+    measure(plan, &r.measured, n_hits, n, labels, n_ideal, n_judged, out)
+    return any_tied

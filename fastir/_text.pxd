@@ -1,0 +1,69 @@
+# Ids as bytes, borrowed from a chunk of a file, an arena or a str: order, hash, and the rows of one query.
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport realloc
+from libc.string cimport memcmp, memcpy
+
+
+cdef struct Text:
+    const char* start
+    int64_t length
+
+
+cdef struct Group:              # the rows of one query
+    Text query
+    Text* docs
+    double* scores              # beside docs
+    int64_t n, capacity
+
+
+cdef inline int room_for_row(Group* g) noexcept nogil:
+    """Room for one row more; 0, or -1 without memory."""
+    cdef void* p
+    if g.n < g.capacity:
+        return 0
+    p = realloc(g.docs, (2 * g.n + 1024) * sizeof(Text))
+    if p == NULL:
+        return -1
+    g.docs = <Text*>p
+    p = realloc(g.scores, (2 * g.n + 1024) * sizeof(double))
+    if p == NULL:
+        return -1
+    g.scores = <double*>p
+    g.capacity = 2 * g.n + 1024
+    return 0
+
+
+cdef inline int compare(const Text* x, const Text* y) noexcept nogil:
+    cdef int c = memcmp(x.start, y.start, x.length if x.length < y.length else y.length)
+    if c:
+        return c
+    return (x.length > y.length) - (x.length < y.length)
+
+
+cdef inline bint equal(const Text* x, const Text* y) noexcept nogil:
+    return x.length == y.length and memcmp(x.start, y.start, x.length) == 0
+
+
+cdef inline uint64_t mixed(uint64_t h, uint64_t w) noexcept nogil:
+    h = (h ^ w) * (<uint64_t>0xD6E8FEB8 << 32 | <uint64_t>0x6659FD93)
+    return h ^ (h >> 32)
+
+
+cdef inline uint64_t hash_of(const Text* text) noexcept nogil:
+    """64 well-mixed bits; the last 8 bytes are read as one word, overlapping the one before."""
+    cdef const char* p = text.start
+    cdef int64_t n = text.length
+    cdef uint64_t h = <uint64_t>n, w = 0
+    if n >= 8:
+        while n > 8:
+            memcpy(&w, p, 8)
+            h = mixed(h, w)
+            p += 8
+            n -= 8
+        memcpy(&w, p + n - 8, 8)
+    elif n >= 4:
+        memcpy(&w, p, 4)
+        memcpy(<char*>&w + 4, p + n - 4, 4)
+    elif n > 0:
+        w = <unsigned char>p[0] | <uint64_t><unsigned char>p[n >> 1] << 8 | <uint64_t><unsigned char>p[n - 1] << 16
+    return mixed(mixed(h, w), 0)

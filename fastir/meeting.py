@@ -1,0 +1,115 @@
+"""How qrels and run met: what an evaluation counted on the way, as errors, as one warning, and as the Report."""
+
+import sys
+import warnings
+
+from fastir._dicts import count_rest
+from fastir.errors import FastirWarning, NoOverlapError, quote
+from fastir.results import Report
+
+EVALUATED, MISSING, NO_RELEVANT = range(3)     # codes of results.STATUSES
+
+
+class Meeting:
+    """The counts of one evaluation; a function that makes its Report.
+
+    Parameters
+    ----------
+    judged, plan : Judged, Plan
+    status : uint8 array of shape (n_queries,)
+    tally : tuple
+        What the join returned: found, tied, tied_example, nothing, nothing_example, ranked, unjudged.
+    n_run : int
+        Queries of the run.
+    run_ids : iterable of str
+        Query ids of the run; at least those that the qrels do not have, in their order.
+    repairs : dict
+        {kind: (count, place)}.
+    uncounted : dict
+        As judge_dict returns it.
+    """
+
+    __slots__ = ("judged", "n_run", "plan", "repairs", "run_ids", "status", "tally", "uncounted")
+
+    def __init__(self, judged, plan, status, tally, n_run, run_ids, repairs, uncounted=None):
+        self.judged = judged
+        self.plan = plan
+        self.status = status
+        self.tally = tally
+        self.n_run = n_run
+        self.run_ids = run_ids
+        self.repairs = repairs
+        self.uncounted = uncounted
+
+    def only_in_run(self):
+        """The run's query ids that the qrels do not have."""
+        known = set(self.judged.query_ids)
+        return [query_id for query_id in self.run_ids if query_id not in known]
+
+    def only_in_qrels(self):
+        missing = (self.status == MISSING).tolist()
+        return [query_id for query_id, lacks in zip(self.judged.query_ids, missing, strict=True) if lacks]
+
+    def check(self, queries):
+        """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
+        found = self.tally[0]
+        if self.n_run == 0:
+            raise NoOverlapError("the run is empty: no results, no queries")
+        if found == 0:
+            raise NoOverlapError(f"no query in common: the qrels have {quote(self.judged.query_ids[0])}, "
+                                 f"the run has {quote(next(iter(self.run_ids)))}")
+        if queries == "strict" and not found == self.n_run == self.judged.n_queries:
+            missing, extra = self.only_in_qrels(), self.only_in_run()
+            first, side = (missing[0], "run") if missing else (extra[0], "qrels")
+            raise NoOverlapError(f"queries='strict', but query {quote(first)} is missing from the {side} "
+                                 f"({len(missing)} missing from the run, {len(extra)} from the qrels)")
+
+    def warn(self, queries):
+        """Say in one FastirWarning what a caller ought to know."""
+        found, _, _, nothing, nothing_example, _, _ = self.tally
+        n_queries = self.judged.n_queries
+        told = []
+        if queries is None and found < n_queries:
+            told.append(f"{n_queries - found} queries of the qrels are missing from the run and count as empty rankings "
+                        f"(such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, 'intersection' leaves "
+                        "them out)")
+        if queries is None and found < self.n_run:
+            told.append(f"{self.n_run - found} queries of the run are not in the qrels and were ignored "
+                        f"(such as {quote(self.only_in_run()[0])})")
+        if nothing:
+            told.append(f"{nothing} rankings hold no judged document (such as that of query "
+                        f"{quote(self.judged.query_ids[nothing_example])})")
+        if "duplicates" in self.repairs:
+            count, place = self.repairs["duplicates"]
+            told.append(f"{count} duplicates were repaired ({place})")
+        if told:
+            warnings.warn("; ".join(told), FastirWarning, stacklevel=frames_of_ours())
+
+    def __call__(self):
+        found, tied, tied_example, nothing, nothing_example, ranked, unjudged = self.tally
+        if self.uncounted:
+            unjudged -= count_rest(self.judged, self.plan, self.uncounted)
+        ids = self.judged.query_ids
+        missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
+
+        def example(mask):
+            return ids[int(mask.argmax())] if mask.any() else None
+
+        return Report(
+            in_both=found, in_both_example=example(~missing),
+            only_in_qrels=len(ids) - found, only_in_qrels_example=example(missing),
+            only_in_run=self.n_run - found, only_in_run_example=self.only_in_run()[0] if self.n_run > found else None,
+            no_relevant=int(no_relevant.sum()), no_relevant_example=example(no_relevant),
+            nothing_judged=nothing, nothing_judged_example=ids[nothing_example] if nothing else None,
+            queries_with_ties=tied, queries_with_ties_example=ids[tied_example] if tied else None,
+            unjudged_share=unjudged / ranked if ranked else None,
+            repairs=self.repairs,
+        )  # fmt: skip
+
+
+def frames_of_ours():
+    """The stacklevel that makes a warning point at the caller's line."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("fastir."):
+        frame, level = frame.f_back, level + 1
+    return level
