@@ -1,8 +1,10 @@
+from collections.abc import Callable
+
 from numpy import ndarray
 
 from fastir._judged import Judged
 from fastir._measure import Plan
-from fastir.errors import DuplicateError
+from fastir.errors import DuplicateError, FormatError
 
 class Stream:
     path: str
@@ -15,7 +17,14 @@ class Stream:
         self, path: str, judged: Judged, plan: Plan, values: ndarray, status: ndarray, ties: int, single: bool,
         n_threads: int,
     ) -> None: ...
-    def feed(self, chunk: ndarray, size: int, last: bool) -> int: ...
+    def read(self, t: int, block: ndarray, size: int) -> tuple[int, Callable[[int], Exception] | None]: ...
     def finish(self) -> tuple[int, int, int, int, int, int, int]: ...
 
 def repeated(doc_id: bytes, query_id: bytes, first: int, later: int, path: str) -> DuplicateError: ...
+def out_of_memory(before: int) -> MemoryError: ...
+def repeated_in_block(
+    doc_id: bytes, query_id: bytes, first: int, later: int, path: str, before: int
+) -> DuplicateError: ...
+def wrong_in_block(
+    message: str, path: str, line: int, column: int | None, shown: str, before: int
+) -> FormatError: ...

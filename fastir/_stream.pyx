@@ -1,38 +1,35 @@
 """A TREC run file evaluated while it is read: parse, hash, look up and measure, one query after the other.
 
-    block   | rest of q7 | q8 ... q19 | q20 ... q31 | q32 ...        cut at changes of query
-                carried     thread 0     thread 1     carried on
+    block   | rest of q7 | q8 ... q19 | q20 ...        cut at changes of query, any number of threads at work
+                carried     thread 0     carried on
 
-Of a block only whole queries are read; each thread takes a part, keeps the rows of one query in its scratch and fills
-that query's row of values. Nothing else is kept, so memory does not grow with the run. Wrong lines and repeated
-documents are reported for the first place in the file, whatever thread met them. A query that comes back after
+A block holds whole queries. Whoever reads it keeps the rows of one query in its scratch and fills that query's row of
+values; nothing else is kept, so memory does not grow with the run. Rows of values are disjoint, so threads need no
+order: what is wrong in a block is handed back with the number of its line in the block. A query that comes back after
 another cannot be evaluated this way: `ungrouped` tells the caller to read the file as columns.
 """
 
-from cython.parallel cimport prange
+import functools
+
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memchr, memset
+from libc.string cimport memset
 
 from fastir._columns cimport Seen, Tally, add_tally, find_repeated, forget, hash_rows, judge_group, tally_tuple
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._judged cimport Judged, find_query
 from fastir._measure cimport Plan, measure
 from fastir._rank cimport Ranking, discard, reserve
-from fastir._text cimport Group, Text, equal
-from fastir._trec cimport Cursor, explain_line, first_field, lines_of, scan_group
+from fastir._text cimport Group, Text
+from fastir._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group
 
 from fastir.errors import DuplicateError, FormatError, quote
 
-cdef extern from "Python.h":
-    int PyErr_CheckSignals() except -1
-
 cdef enum:
     REPEATED = 100
-    MEMORY = 9
 
 
-cdef struct Part:               # one thread's share of a block, and its scratch
+cdef struct Part:               # a block in one thread's hands, and its scratch
     Cursor cursor
     Group group
     Ranking ranking
@@ -89,41 +86,6 @@ cdef void read_part(Part* part, Judged judged, Plan plan, int ties, bint single,
                                         values, &part.tally) < 0:
             part.failed = MEMORY
     fesetenv(&callers)
-
-
-cdef int64_t last_group(const unsigned char* text, int64_t size) noexcept nogil:
-    """Where the rows of the last query in text[:size] begin; 0 if there is no other query."""
-    cdef int64_t start, end = size, begin = 0
-    cdef Text query, last
-    last.length = 0
-    while end > 0:
-        start = end - 1
-        while start > 0 and text[start - 1] != 10:
-            start -= 1
-        if first_field(text + start, &query):
-            if last.length and not equal(&query, &last):
-                return begin
-            last = query
-            begin = start
-        end = start
-    return 0
-
-
-cdef int64_t next_group(const unsigned char* text, int64_t start, int64_t size) noexcept nogil:
-    """The first line behind `start` whose query is another than that of the line before; size if there is none."""
-    cdef const unsigned char* p = text + start
-    cdef Text query, last
-    last.length = 0
-    while p < text + size:
-        p = <const unsigned char*>memchr(p, 10, text + size - p)
-        if p == NULL:
-            return size
-        p += 1
-        if p < text + size and first_field(p, &query):
-            if last.length and not equal(&query, &last):
-                return p - text
-            last = query
-    return size
 
 
 cdef class Stream:
@@ -202,49 +164,30 @@ cdef class Stream:
             counts["CRLF line ends"] += self.parts[t].cursor.crlf
         return {kind: (count, self.path) for kind, count in counts.items() if count}
 
-    def feed(self, unsigned char[::1] chunk, int64_t size, bint last):
-        """Evaluate the whole queries of chunk[:size] (all of it if `last`); returns how many bytes were taken.
+    def read(self, int t, unsigned char[::1] block, int64_t size):
+        """Evaluate the whole queries of block[:size] in the scratch of thread t; block[size] becomes LF.
 
-        chunk[size] is overwritten.
+        Returns
+        -------
+        tuple
+            How many lines the block has; and None, or a function that makes the exception for what is wrong in it from
+            the number of lines before the block.
         """
-        cdef int64_t stop = size, before = 0, begin, end
-        cdef int t, n = self.n_threads, ties = self.ties
-        cdef bint single = self.single
-        cdef unsigned char behind
-        cdef unsigned char* text = &chunk[0]
-        cdef double* values = &self.values[0, 0]
-        cdef Part* parts = self.parts
+        cdef Part* part = self.parts + t
         cdef Judged judged = self.judged
         cdef Plan plan = self.plan
-        if not last:
-            while stop > 0 and text[stop - 1] != 10:
-                stop -= 1
-            stop = last_group(text, stop)
-        if stop == 0 or self.ungrouped:
-            return size if self.ungrouped else 0
-        behind = text[stop]
-        text[stop] = 10
-        end = 0
-        for t in range(n):
-            before += lines_of(&parts[t].cursor)
-            begin = end
-            end = stop if t == n - 1 else max(begin, next_group(text, stop * (t + 1) // n, stop))
-            parts[t].cursor.p = text + begin
-            parts[t].cursor.stop = text + end
-            parts[t].n = 0
-        if n == 1:
-            with nogil:
-                read_part(parts, judged, plan, ties, single, values)
-        else:
-            for t in prange(n, nogil=True, num_threads=n, schedule="static", chunksize=1):
-                read_part(parts + t, judged, plan, ties, single, values)
-        for t in range(n):
-            self.meet(parts + t)
-            if parts[t].failed and not self.ungrouped:
-                self.fail(parts + t, text, before)
-        text[stop] = behind
-        PyErr_CheckSignals()
-        return stop
+        cdef double* values = &self.values[0, 0]
+        cdef int ties = self.ties
+        cdef bint single = self.single
+        cdef int64_t before = lines_of(&part.cursor)
+        block[size] = 10
+        part.cursor.p = &block[0]
+        part.cursor.stop = &block[size]
+        part.n = 0
+        with nogil:
+            read_part(part, judged, plan, ties, single, values)
+        self.meet(part)
+        return lines_of(&part.cursor) - before, self.problem(part, &block[0]) if part.failed else None
 
     cdef meet(self, Part* part):
         """Note the queries of a part; one that was met before makes the file ungrouped."""
@@ -261,18 +204,19 @@ cdef class Stream:
                     self.ungrouped = True
                 self.foreign[query] = None
 
-    cdef fail(self, Part* part, const unsigned char* text, int64_t before):
-        """Raise the error of a part; `before` lines lie before the block."""
+    cdef problem(self, Part* part, const unsigned char* text):
         cdef Group* g = &part.group
+        cdef int64_t first, later
         if part.failed == MEMORY:
-            raise MemoryError
-        if part.failed != REPEATED:
-            message, column, shown = explain_line(&part.cursor, part.failed)
-            raise FormatError(message, self.path, before + newlines(text, part.cursor.line) + 1, column, shown)
-        first = before + newlines(text, <const unsigned char*>g.docs[part.first].start) + 1
-        later = before + newlines(text, <const unsigned char*>g.docs[part.later].start) + 1
-        raise repeated(g.docs[part.later].start[:g.docs[part.later].length], g.query.start[:g.query.length], first, later,
-                       self.path)
+            return out_of_memory
+        if part.failed == REPEATED:
+            first = newlines(text, <const unsigned char*>g.docs[part.first].start) + 1
+            later = newlines(text, <const unsigned char*>g.docs[part.later].start) + 1
+            return functools.partial(repeated_in_block, g.docs[part.later].start[:g.docs[part.later].length],
+                                     g.query.start[:g.query.length], first, later, self.path)
+        message, column, shown = explain_line(&part.cursor, part.failed)
+        line = newlines(text, part.cursor.line) + 1
+        return functools.partial(wrong_in_block, message, self.path, line, column, shown)
 
     def finish(self):
         """Fill the rows of queries that the run lacks; returns what judge_columns returns."""
@@ -307,3 +251,15 @@ def repeated(bytes doc_id, bytes query_id, first, later, path):
     doc, query = (quote(text.decode("utf-8", "surrogateescape")) for text in (doc_id, query_id))
     return DuplicateError(f"document {doc} stands twice for query {query}, first on line {first}; duplicates='first', "
                           "'last' or 'max' would repair it", path, later)
+
+
+def out_of_memory(before):
+    return MemoryError()
+
+
+def repeated_in_block(doc_id, query_id, first, later, path, before):
+    return repeated(doc_id, query_id, before + first, before + later, path)
+
+
+def wrong_in_block(message, path, line, column, shown, before):
+    return FormatError(message, path, before + line, column, shown)

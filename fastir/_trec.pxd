@@ -1,7 +1,19 @@
 # Reading TREC text, one query's rows at a time.
 from libc.stdint cimport int64_t
 
-from fastir._text cimport Group, Text
+from fastir._text cimport Group
+
+
+cdef enum:              # what can be wrong with a line
+    NUL = 1
+    CARRIAGE_RETURN = 2
+    FIELDS = 3
+    NUMBER = 4
+    OVERFLOW = 5
+    LABEL_RANGE = 6
+    DATA_COMMENT = 7
+    LABEL_FRACTION = 8
+    MEMORY = 9
 
 
 cdef struct Cursor:
@@ -16,4 +28,3 @@ cdef struct Cursor:
 cdef int scan_group(Cursor* c, Group* g) noexcept nogil
 cdef tuple explain_line(Cursor* c, int failed)
 cdef int64_t lines_of(const Cursor* c) noexcept nogil
-cdef bint first_field(const unsigned char* line, Text* field) noexcept nogil

@@ -13,30 +13,15 @@ Reader collects the rows of a whole file as columns, for whoever needs all of th
 
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from fastir._number cimport read_number
-from fastir._text cimport Group, Text, room_for_row
+from fastir._text cimport Group, Text, equal, room_for_row
 
 from fastir._number import slow_number
 from fastir.errors import FormatError, quote
-
-cdef extern from "Python.h":
-    int PyErr_CheckSignals() except -1
-
-cdef enum:
-    NUL = 1
-    CARRIAGE_RETURN = 2
-    FIELDS = 3
-    NUMBER = 4
-    OVERFLOW = 5
-    LABEL_RANGE = 6
-    DATA_COMMENT = 7
-    LABEL_FRACTION = 8
-    MEMORY = 9
-
 
 cdef inline const unsigned char* skip_token(const unsigned char* p) noexcept nogil:
     """Behind a token: at white space or NUL."""
@@ -77,6 +62,18 @@ cdef int slow_field(const unsigned char* p, int64_t n, double* out) noexcept wit
         return OVERFLOW
     out[0] = value
     return 0
+
+
+cdef inline const unsigned char* same_query(const unsigned char* p, const Group* g) noexcept nogil:
+    """Behind the group's query id, if that stands at p; else NULL, as for a group without rows."""
+    cdef const char* query = g.query.start
+    cdef const char* stop = query + g.query.length
+    if g.n == 0:
+        return NULL
+    while query < stop and p[0] == <unsigned char>query[0]:
+        p += 1
+        query += 1
+    return p if query == stop and (p[0] == 32 or 9 <= p[0] <= 13 or p[0] == 0) else NULL
 
 
 cdef int skip_line(Cursor* c, const unsigned char** next_line) noexcept nogil:
@@ -122,13 +119,14 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
                 return failed
         else:
             token = skip_blanks(p)
-            p = skip_token(token)
-            if g.n == 0:
+            p = same_query(token, g)
+            if p == NULL:
+                if g.n > 0:
+                    c.p = c.line
+                    return 0
+                p = skip_token(token)
                 g.query.start = <const char*>token
                 g.query.length = p - token
-            elif p - token != g.query.length or memcmp(token, g.query.start, p - token) != 0:
-                c.p = c.line
-                return 0
             p = skip_blanks(p)
             if ends(p[0]):
                 return NUL if p[0] == 0 else FIELDS
@@ -300,21 +298,12 @@ cdef class Reader:
         place = bisect.bisect_right(self.skips, (row, 1 << 62)) - 1
         return row + 1 + self.skips[place][1]
 
-    def feed(self, unsigned char[::1] chunk, int64_t size, bint last):
-        """Read the whole lines of chunk[:size] (all of it if `last`); returns how many bytes were taken.
-
-        chunk[size:size + 9] is overwritten.
-        """
-        cdef int64_t stop = size
+    def read(self, unsigned char[::1] block, int64_t size):
+        """Read the whole lines of block[:size]; block[size] becomes LF."""
         cdef int failed
-        while not last and stop > 0 and chunk[stop - 1] != 10:
-            stop -= 1
-        if stop == 0:
-            return 0
-        cdef unsigned char behind = chunk[stop]
-        chunk[stop] = 10
-        self.cursor.p = &chunk[0]
-        self.cursor.stop = &chunk[stop]
+        block[size] = 10
+        self.cursor.p = &block[0]
+        self.cursor.stop = &block[size]
         while self.cursor.p < self.cursor.stop:
             with nogil:
                 failed = scan_group(&self.cursor, &self.group)
@@ -322,9 +311,6 @@ cdef class Reader:
                 self.fail(failed)
             if self.group.n:
                 self.append()
-        chunk[stop] = behind
-        PyErr_CheckSignals()
-        return stop
 
     cdef fail(self, int failed):
         if failed == MEMORY:
@@ -361,6 +347,32 @@ cdef class Reader:
             numbers[self.n_rows] = g.scores[i]
             self.used += g.docs[i].length
             self.n_rows += 1
+
+
+def last_line(const unsigned char[::1] block, int64_t size):
+    """Where the line that may go on behind block[:size] begins."""
+    while size > 0 and block[size - 1] != 10:
+        size -= 1
+    return size
+
+
+def last_group(const unsigned char[::1] block, int64_t size):
+    """Where the rows of the last query in block[:size] begin, which may go on; 0 if there is no other query."""
+    cdef const unsigned char* text = &block[0]
+    cdef int64_t start, end = last_line(block, size), begin = 0
+    cdef Text query, last
+    last.length = 0
+    while end > 0:
+        start = end - 1
+        while start > 0 and text[start - 1] != 10:
+            start -= 1
+        if first_field(text + start, &query):
+            if last.length and not equal(&query, &last):
+                return begin
+            last = query
+            begin = start
+        end = start
+    return 0
 
 
 cdef int64_t lines_of(const Cursor* c) noexcept nogil:

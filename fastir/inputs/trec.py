@@ -1,20 +1,21 @@
-"""TREC files: opened, unpacked and fed in chunks, to columns or straight into the evaluation."""
+"""TREC files: opened, unpacked and read in blocks, into columns or straight into the evaluation."""
 
 import gzip
 import io
 import os
 import sys
+import threading
 import zlib
 
 import numpy as np
 
 from fastir._columns import find_duplicates
 from fastir._stream import Stream, repeated
-from fastir._trec import Reader
+from fastir._trec import Reader, last_group, last_line
 from fastir.errors import FormatError
 from fastir.threads import thread_count
 
-CHUNK = 1 << 19     # bytes per thread: a chunk and what is made of it stay in the second-level cache
+CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-level cache
 ROW = 40            # bytes of a usual line
 BOM = b"\xef\xbb\xbf"
 
@@ -34,7 +35,12 @@ def read(path, is_run, duplicates):
     if not is_run and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
     reader = Reader(name_of(path), is_run)
-    repairs = feed(reader, path, CHUNK)
+    with Blocks(path, last_line) as blocks:
+        block = Block()
+        while size := blocks.fill(block):
+            reader.read(block.array, size)
+    refuse_empty(reader)
+    repairs = {**reader.repairs, **blocks.repairs}
     arena, starts, lengths, numbers, group_rows, group_ids = reader.columns()
     rows = None
     slots = {}
@@ -82,10 +88,50 @@ def evaluate(path, judged, plan, values, status, ties, single, n_threads):
         return None
     threads = thread_count(n_threads, os.path.getsize(path) // ROW)
     stream = Stream(name_of(path), judged, plan, values, status, ties, single, threads)
-    repairs = feed(stream, path, CHUNK * threads)
+    lines, problems = {}, {}
+    lock = threading.Lock()
+
+    def work(t):
+        block = Block()
+        while not (problems or stream.ungrouped):
+            with lock:
+                number = blocks.filled
+                try:
+                    size = blocks.fill(block)
+                except BaseException as error:
+                    problems[number] = lambda before, error=error: error
+                    return
+            if size == 0:
+                return
+            lines[number], problem = stream.read(t, block.array, size)
+            if problem is not None:
+                problems[number] = problem
+
+    with Blocks(path, last_group) as blocks:
+        in_threads(work, threads, problems)
     if stream.ungrouped:
         return None
-    return stream.finish(), [show(query) for query in stream.foreign], repairs
+    if problems:
+        first = min(problems)
+        raise problems[first](sum(lines[number] for number in range(first)))
+    refuse_empty(stream)
+    return stream.finish(), [show(query) for query in stream.foreign], {**stream.repairs, **blocks.repairs}
+
+
+def in_threads(work, threads, problems):
+    """Call work(t) for all t, in threads of their own but for the first; an interrupt here stops the others."""
+    others = [threading.Thread(target=work, args=(t,), daemon=True) for t in range(1, threads)]
+    try:
+        for thread in others:
+            thread.start()
+        work(0)
+    except BaseException as error:
+        problems[-1] = error
+        raise
+    finally:
+        for thread in others:
+            if thread.ident is not None:
+                thread.join()
 
 
 def name_of(path):
@@ -96,51 +142,103 @@ def show(text):
     return text.decode("utf-8", "surrogateescape")
 
 
-def feed(reader, path, size):
-    """Feed a file to a reader in chunks of about `size` bytes; returns the repairs."""
-    repairs = {}
-    if path == "-":
-        feed_stream(reader, sys.stdin.buffer, size, repairs)
-    else:
-        with open(path, "rb") as file:
-            feed_stream(reader, file, size, repairs)
+def refuse_empty(reader):
     if reader.n_rows == 0:
         kind = "run is empty: no result" if reader.is_run else "qrels are empty: no judgment"
         raise FormatError(f"the {kind} lines", reader.path)
-    return {**reader.repairs, **repairs}
 
 
-def feed_stream(reader, file, size, repairs):
-    """Feed an open file, unpacking gzip by its magic bytes; whole groups of lines are left to the reader to find."""
-    if not hasattr(file, "peek"):
-        file = io.BufferedReader(file)
-    head = file.peek(2)[:2]
-    if head == b"\x1f\x8b":
-        file = gzip.GzipFile(fileobj=file)
-    elif reader.path.endswith(".gz") and head:
-        raise FormatError("the file is named .gz but is not gzip compressed", reader.path)
-    buffer = np.empty(size + 16, np.uint8)
-    used = 0
-    begun = False
-    while True:
-        last = False
-        while used < len(buffer) - 16 and not last:
-            try:
-                got = file.readinto(memoryview(buffer)[used:len(buffer) - 16])
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise FormatError(f"the gzip data is damaged or truncated: {error}", reader.path) from None
-            used += got
-            last = not got
-        if not begun and buffer[:3].tobytes() == BOM and used >= 3:
-            buffer[:used - 3] = buffer[3:used].copy()
-            used -= 3
-            repairs["byte order mark"] = (1, f"{reader.path}:1")
-        begun = True
-        taken = reader.feed(buffer, used, last)
-        if last:
-            return
-        used -= taken
-        if taken:
-            buffer[:used] = buffer[taken:taken + used].copy()
+class Block:
+    """A buffer that grows where one query fills it."""
+
+    def __init__(self):
+        self.array = np.empty(CHUNK + 1, np.uint8)
+
+    def grow(self):
+        self.array = np.concatenate((self.array[:-1], np.empty(len(self.array), np.uint8)))
+
+
+class Blocks:
+    """A file in blocks that end where `cut` says, unpacked if it is gzip.
+
+    Parameters
+    ----------
+    path : str or path
+        ``-`` is standard input.
+    cut : function of (array, size)
+        Where the part of array[:size] begins that may go on behind it; 0 if that is all.
+    """
+
+    def __init__(self, path, cut):
+        self.path = name_of(path)
+        self.cut = cut
+        self.filled = 0
+        self.repairs = {}
+        self.carried = b""
+        self.ended = False
+        self.file = self.opened = sys.stdin.buffer if path == "-" else open(path, "rb")
+        try:
+            self.unpack()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.opened is not sys.stdin.buffer:
+            self.opened.close()
+
+    def unpack(self):
+        """Look at the first bytes: gzip, or a byte order mark."""
+        if not hasattr(self.file, "peek"):
+            self.file = io.BufferedReader(self.file)
+        head = self.file.peek(3)[:3]
+        if head[:2] == b"\x1f\x8b":
+            self.file = gzip.GzipFile(fileobj=self.file)
+            head = self.read(3)
+        elif self.path.endswith(".gz") and head:
+            raise FormatError("the file is named .gz but is not gzip compressed", self.path)
         else:
-            buffer = np.concatenate((buffer, np.empty(len(buffer), np.uint8)))
+            head = self.read(3)
+        if head == BOM:
+            self.repairs["byte order mark"] = (1, f"{self.path}:1")
+        else:
+            self.carried = head
+
+    def read(self, n):
+        buffer = bytearray(n)
+        return bytes(buffer[:self.readinto(memoryview(buffer))])
+
+    def readinto(self, view):
+        """Fill the view as far as the file goes; returns how far."""
+        used = 0
+        try:
+            while used < len(view) and (got := self.file.readinto(view[used:])):
+                used += got
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise FormatError(f"the gzip data is damaged or truncated: {error}", self.path) from None
+        return used
+
+    def fill(self, block):
+        """Put the next whole part into block.array, leaving a byte behind it; returns its size, 0 at the end."""
+        if self.ended:
+            return 0
+        used = len(self.carried)
+        while used >= len(block.array) - 1:
+            block.grow()
+        block.array[:used] = np.frombuffer(self.carried, np.uint8)
+        while True:
+            used += self.readinto(memoryview(block.array)[used:-1])
+            if used < len(block.array) - 1:
+                size = used
+                self.ended = True
+                break
+            size = self.cut(block.array, used)
+            if size:
+                break
+            block.grow()
+        self.carried = block.array[size:used].tobytes()
+        self.filled += 1
+        return size
