@@ -17,6 +17,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._number cimport read_number
 from fastir._text cimport Group, Text, equal, room_for_row
 
@@ -301,12 +302,15 @@ cdef class Reader:
     def read(self, unsigned char[::1] block, int64_t size):
         """Read the whole lines of block[:size]; block[size] becomes LF."""
         cdef int failed
+        cdef fenv_t callers
         block[size] = 10
         self.cursor.p = &block[0]
         self.cursor.stop = &block[size]
         while self.cursor.p < self.cursor.stop:
             with nogil:
+                ordinary(&callers)
                 failed = scan_group(&self.cursor, &self.group)
+                fesetenv(&callers)
             if failed:
                 self.fail(failed)
             if self.group.n:
