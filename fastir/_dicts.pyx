@@ -111,25 +111,23 @@ cdef class Walk:
 
     cdef Ranking ranking
     cdef double* scores
-    cdef PyObject** keys        # the rows' ids, and behind them the hits'
+    cdef PyObject** keys        # the rows' ids, and behind them the hits'; one allocation with scores
     cdef int64_t n, capacity
 
     def __dealloc__(self):
         discard(&self.ranking)
         free(self.scores)
-        free(self.keys)
 
     cdef int room(self, Plan plan, int64_t n, int64_t hits) except -1:
         cdef int64_t m
         if n + hits >= self.capacity:
             m = n + hits + (n + hits) // 2 + 64
             free(self.scores)
-            free(self.keys)
             self.capacity = 0
-            self.scores = <double*>malloc(m * sizeof(double))
-            self.keys = <PyObject**>malloc(m * sizeof(PyObject*))
-            if self.scores == NULL or self.keys == NULL:
+            self.scores = <double*>malloc(m * (sizeof(double) + sizeof(PyObject*)))
+            if self.scores == NULL:
                 raise MemoryError
+            self.keys = <PyObject**>(self.scores + m)
             self.capacity = m
         if reserve(&self.ranking, plan, n, hits) < 0:
             raise MemoryError

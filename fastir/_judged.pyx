@@ -15,6 +15,8 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memset
 
+import numpy as np
+
 from fastir._text cimport Text, equal, hash_of
 
 cdef extern from "Python.h":
@@ -115,12 +117,15 @@ cdef class Judged:
         return [(self.labels[self.offsets[q]], q, self.ids[self.offsets[q]])
                 for q in range(self.n_queries) if self.offsets[q + 1] > self.offsets[q]]
 
-    def relevant_status(self, int32_t level, unsigned char[::1] status):
-        """Write 2 for every query without a label of at least `level` above 0."""
+    def status(self, int32_t level):
+        """uint8 array: 2 for every query without a label of at least `level` above 0, else 0."""
         cdef Py_ssize_t q
+        codes = np.zeros(self.n_queries, np.uint8)
+        cdef unsigned char[::1] view = codes
         for q in range(self.n_queries):
             if self.positive[q] == 0 or self.labels[self.offsets[q]] < level:
-                status[q] = 2
+                view[q] = 2
+        return codes
 
     def prepare_bytes(self):
         """Make the hash tables for runs that come as bytes, unless they are there."""

@@ -19,13 +19,12 @@ cdef struct Hit:                # a judged document that was retrieved
 
 cdef struct Ranking:            # scratch of one thread
     Scratch measured
-    Hit* hits
-    int64_t hit_capacity
-    int64_t capacity
+    int64_t capacity, hit_capacity
+    Hit* hits                   # one allocation with levels, above and alike
     double* levels              # the distinct scores of the hits, highest first
     int64_t* above              # beside levels: how many scores are higher
     int64_t* alike              # and how many are equal
-    int64_t* rows               # row at each rank, filled where scores are tied
+    int64_t* rows               # row at each rank, filled where scores are tied; one allocation with what follows
     int64_t* places             # rank, from 0, of each row while input order stands; filled likewise
     int64_t* spare
     unsigned char* sorted       # whether the tied rows from this rank on are in id order

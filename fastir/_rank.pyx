@@ -13,7 +13,7 @@ Ids are compared only where a hit is tied: the rows of that score are sorted by 
 """
 
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
 from fastir._measure cimport Plan, grow, measure, release
@@ -26,34 +26,32 @@ cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
     """Room for n rows and so many hits; 0, or -1 without memory."""
     cdef int64_t m
     if n >= r.capacity:
-        m = n + n // 2 + 256
-        free(r.rows); free(r.places); free(r.spare); free(r.sorted)
-        r.rows = <int64_t*>malloc(m * sizeof(int64_t))
-        r.places = <int64_t*>malloc(m * sizeof(int64_t))
-        r.spare = <int64_t*>malloc(m * sizeof(int64_t))
-        r.sorted = <unsigned char*>malloc(m)
-        r.capacity = m
-        if r.rows == NULL or r.places == NULL or r.spare == NULL or r.sorted == NULL:
-            r.capacity = 0
+        m = n + n // 2 + 64
+        free(r.rows)
+        r.rows = <int64_t*>malloc(m * (3 * sizeof(int64_t) + 1))
+        r.capacity = 0 if r.rows == NULL else m
+        if r.rows == NULL:
             return -1
+        r.places = r.rows + m
+        r.spare = r.places + m
+        r.sorted = <unsigned char*>(r.spare + m)
     if hits >= r.hit_capacity:
-        m = hits + hits // 2 + 64
-        free(r.hits); free(r.levels); free(r.above); free(r.alike)
-        r.hits = <Hit*>malloc(m * sizeof(Hit))
-        r.levels = <double*>malloc(m * sizeof(double))
-        r.above = <int64_t*>malloc((m + 1) * sizeof(int64_t))
-        r.alike = <int64_t*>malloc((m + 1) * sizeof(int64_t))
-        r.hit_capacity = m
-        if r.hits == NULL or r.levels == NULL or r.above == NULL or r.alike == NULL:
-            r.hit_capacity = 0
+        m = hits + hits // 2 + 16
+        free(r.hits)
+        r.hits = <Hit*>malloc(m * (sizeof(Hit) + sizeof(double) + 2 * sizeof(int64_t)))
+        r.hit_capacity = 0 if r.hits == NULL else m
+        if r.hits == NULL:
             return -1
+        r.levels = <double*>(r.hits + m)
+        r.above = <int64_t*>(r.levels + m)
+        r.alike = r.above + m
     return grow(&r.measured, plan, hits)
 
 
 cdef void discard(Ranking* r) noexcept nogil:
     release(&r.measured)
-    free(r.rows); free(r.places); free(r.spare); free(r.sorted)
-    free(r.hits); free(r.levels); free(r.above); free(r.alike)
+    free(r.rows)
+    free(r.hits)
 
 
 cdef inline int64_t count_from(const double* falling, int64_t n, double score) noexcept nogil:

@@ -8,22 +8,11 @@ from fastir import _columns, _dicts, _measure
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, ranked, trec
 from fastir.meeting import MISSING, Meeting
-from fastir.plan import compile_plan
+from fastir.plan import settings
 from fastir.qrels import Qrels
 from fastir.results import Report, Results
 from fastir.runs import Run
 from fastir.threads import thread_count
-
-TIES = ("trec", "doc_id_asc", "input")
-QUERIES = ("qrels", "intersection", "strict")
-SCORES = ("float64", "float32")
-DUPLICATES = (None, "first", "last", "max")
-
-
-def one_of(name, value, choices):
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quote(value)}")
-    return value
 
 
 class Evaluator:
@@ -34,19 +23,10 @@ class Evaluator:
 
     def __init__(self, qrels, metrics, *, rel_level=1, queries=None, ties="trec", judged_only=False, max_depth=None,
                  score_dtype="float64", n_threads=None, duplicates=None, **choices):
-        self._options = dict(rel_level=rel_level, queries=queries, ties=ties, judged_only=judged_only,
-                             max_depth=max_depth, score_dtype=score_dtype, n_threads=n_threads, duplicates=duplicates,
-                             **choices)
-        one_of("queries", queries, (None, *QUERIES))
-        one_of("score_dtype", np.dtype(score_dtype).name if score_dtype not in SCORES else score_dtype, SCORES)
-        one_of("duplicates", duplicates, DUPLICATES)
-        self._ties = TIES.index(one_of("ties", ties, TIES))
-        self._single = np.dtype(score_dtype) == np.float32
-        self._queries = queries
-        self._duplicates = duplicates
-        self._n_threads = n_threads
-        thread_count(n_threads, 0)
-        self._compiled = compile_plan(metrics, rel_level, judged_only, max_depth, choices)
+        if not isinstance(metrics, str):
+            metrics = tuple(metrics)
+        self._asked = (metrics, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, choices)
+        self._settings = settings(*self._asked)
         if isinstance(qrels, (str, bytes, os.PathLike)):
             qrels = Qrels.from_file(qrels, duplicates=duplicates)
         elif not isinstance(qrels, Qrels):
@@ -55,12 +35,13 @@ class Evaluator:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         self._qrels = qrels
         self._judged = qrels.prepared()
-        self._status = np.zeros(self._judged.n_queries, np.uint8)
-        self._judged.relevant_status(self._compiled.level, self._status)
-        check_labels(self._compiled.label_limits, self._judged)
+        self._status = self._judged.status(self._settings.level)
+        if self._settings.label_limits:
+            check_labels(self._settings.label_limits, self._judged)
 
     def __reduce__(self):
-        return _rebuild, (self._qrels, self._compiled.names, self._options)
+        metrics, *options, choices = self._asked
+        return _rebuild, (self._qrels, metrics, dict(zip(OPTIONS, options, strict=True)), choices)
 
     def evaluate(self, run):
         """Evaluate one run.
@@ -78,46 +59,46 @@ class Evaluator:
         ------
         FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
         """
-        judged, compiled = self._judged, self._compiled
-        values = np.empty((judged.n_queries, len(compiled.names)))
+        judged, settings = self._judged, self._settings
+        values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
-        if isinstance(run, (str, bytes, os.PathLike)):
+        if type(run) is not dict and isinstance(run, (str, bytes, os.PathLike)):
             meeting = self._from_file(run, values, status)
         elif isinstance(run, Run):
             meeting = self._from_columns(run, values, status)
         else:
             run = dicts.query_dict(run, "run")
-            tally, uncounted = _dicts.judge_dict(judged, compiled.plan, run, values, status, self._ties, self._single)
-            meeting = Meeting(judged, compiled.plan, status, tally, len(run), run, self._qrels.repairs, uncounted)
+            tally, uncounted = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties, settings.single)
+            meeting = Meeting(judged, settings.plan, status, tally, len(run), run, self._qrels.repairs, uncounted)
         found = meeting.tally[0]
         if not found == judged.n_queries == meeting.n_run:
-            meeting.check(self._queries)
-        meeting.warn(self._queries)
+            meeting.check(settings.queries)
+        meeting.warn(settings.queries)
         query_ids = judged.query_ids
-        if self._queries == "intersection" and found < judged.n_queries:
+        if settings.queries == "intersection" and found < judged.n_queries:
             kept = status != MISSING
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        return Results(query_ids, compiled.names, values, status, compiled.aggregates, meeting)
+        return Results(query_ids, settings.names, values, status, settings.aggregates, meeting)
 
     def _from_file(self, path, values, status):
-        judged, plan = self._judged, self._compiled.plan
+        judged, settings = self._judged, self._settings
         streamed = None
-        if self._duplicates is None:
-            streamed = trec.evaluate(path, judged, plan, values, status, self._ties, self._single, self._n_threads)
+        if settings.duplicates is None:
+            streamed = trec.evaluate(path, judged, settings, values, status)
         if streamed is None:
-            return self._from_columns(Run.from_file(path, duplicates=self._duplicates), values, status)
+            return self._from_columns(Run.from_file(path, duplicates=settings.duplicates), values, status)
         tally, foreign, repairs = streamed
-        return Meeting(judged, plan, status, tally[:7], tally[0] + len(foreign), foreign, self._repairs(repairs))
+        return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_columns(self, run, values, status):
-        judged, plan = self._judged, self._compiled.plan
+        judged, settings = self._judged, self._settings
         find = run.find()
         places = np.array([find.get(query_id, -1) for query_id in judged.query_ids], np.int64)
-        threads = thread_count(self._n_threads, run.n_rows)
-        tally = _columns.judge_columns(judged, plan, *run.columns(), places, values, status, self._ties, self._single,
-                                       threads)
-        return Meeting(judged, plan, status, tally, len(run), run, self._repairs(run.repairs))
+        threads = thread_count(settings.n_threads, run.n_rows)
+        tally = _columns.judge_columns(judged, settings.plan, *run.columns(), places, values, status, settings.ties,
+                                       settings.single, threads)
+        return Meeting(judged, settings.plan, status, tally, len(run), run, self._repairs(run.repairs))
 
     def _repairs(self, repairs):
         """The qrels' repairs and the run's, counted together."""
@@ -127,8 +108,11 @@ class Evaluator:
         return both
 
 
-def _rebuild(qrels, metrics, options):
-    return Evaluator(qrels, metrics, **options)
+OPTIONS = ("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads", "duplicates")
+
+
+def _rebuild(qrels, metrics, options, choices):
+    return Evaluator(qrels, metrics, **options, **choices)
 
 
 def check_labels(limits, judged):
@@ -217,21 +201,21 @@ def evaluate_ranked(labels, offsets, metrics, *, ideal_labels=None, ideal_offset
     ------
     UnknownMetricError, TypeError, ValueError, OverflowError
     """
-    compiled = compile_plan(metrics, rel_level, judged_only, max_depth, choices)
+    asked = settings(metrics, rel_level, None, "trec", judged_only, max_depth, "float64", n_threads, None, choices)
     labels, offsets, ideal_labels, ideal_offsets = ranked.both(labels, offsets, ideal_labels, ideal_offsets)
-    ranked.check_labels(compiled.label_limits, labels, offsets)
-    ranked.check_labels(compiled.label_limits, ideal_labels, ideal_offsets)
+    ranked.check_labels(asked.label_limits, labels, offsets)
+    ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)
     n = len(offsets) - 1
-    values = np.empty((n, len(compiled.names)))
+    values = np.empty((n, len(asked.names)))
     status = np.zeros(n, np.uint8)
     pad = np.zeros(1, np.int32)
     threads = thread_count(n_threads, len(labels))
     if n:
-        _measure.measure_ranked(compiled.plan, labels if labels.size else pad, offsets,
-                                ideal_labels if ideal_labels.size else pad, ideal_offsets, values, status, compiled.level,
+        _measure.measure_ranked(asked.plan, labels if labels.size else pad, offsets,
+                                ideal_labels if ideal_labels.size else pad, ideal_offsets, values, status, asked.level,
                                 threads)
     empty = int((status == 2).sum())
     report = Report(in_both=n, in_both_example="0" if n else None, no_relevant=empty,
                     no_relevant_example=str(int((status == 2).argmax())) if empty else None,
                     unjudged_share=float((labels < 0).mean()) if labels.size else None)
-    return Results(list(range(n)), compiled.names, values, status, compiled.aggregates, report)
+    return Results(list(range(n)), asked.names, values, status, asked.aggregates, report)

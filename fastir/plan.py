@@ -1,35 +1,69 @@
-"""Requests to Plan: metrics that can share a walk are put together, options are checked once."""
+"""What was asked, checked and compiled once: metrics that can share a walk are put together in a Plan."""
 
+import functools
 from dataclasses import dataclass
+
+import numpy as np
 
 from fastir import names
 from fastir._measure import Plan
 from fastir.errors import quote
+from fastir.threads import thread_count
 
 WHOLE = 2**63 - 1
+TIES = ("trec", "doc_id_asc", "input")
+QUERIES = (None, "qrels", "intersection", "strict")
+SCORES = ("float64", "float32")
+DUPLICATES = (None, "first", "last", "max")
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """A plan with what belongs to it: names as typed, how each is averaged, and what the labels must not exceed."""
+class Settings:
+    """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, and options."""
 
     names: list
     aggregates: list
     plan: Plan
     level: int
     label_limits: list
+    queries: str | None
+    ties: int
+    single: bool
+    duplicates: str | None
+    n_threads: int | None
+
+
+def settings(metrics, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, choices):
+    """Check and compile metric names and options; equal requests share one answer.
+
+    Parameters
+    ----------
+    metrics : str or iterable of str
+    rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates
+        As for `evaluate`.
+    choices : dict
+        Its other keywords.
+
+    Raises
+    ------
+    UnknownMetricError, TypeError, ValueError
+    """
+    if isinstance(metrics, str):
+        metrics = (metrics,)
+    try:
+        metrics = tuple(metrics)
+    except TypeError:
+        raise TypeError(f"metrics must be a str or an iterable of str, got {type(metrics).__name__}") from None
+    options = (rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates)
+    try:
+        return compiled(metrics, *options, tuple(choices.items()))
+    except TypeError:       # an option that cannot be hashed; or one that compile_settings refuses again
+        return compile_settings(metrics, *options, tuple(choices.items()))
 
 
 def requests(metrics):
-    """The requests behind a string or an iterable of strings, each spelling once."""
-    if isinstance(metrics, str):
-        metrics = [metrics]
-    try:
-        found = {metric: None for metric in metrics if isinstance(metric, str) or names.parse(metric)}
-    except TypeError as error:
-        if "metric" in str(error):
-            raise
-        raise TypeError(f"metrics must be a str or an iterable of str, got {type(metrics).__name__}") from None
+    """The requests behind an iterable of strings, each spelling once."""
+    found = {metric: None for metric in metrics if isinstance(metric, str) or names.parse(metric)}
     if not found:
         raise names.UnknownMetricError("no metric given: the list is empty")
     return [names.parse(metric) for metric in found]
@@ -46,17 +80,25 @@ def conventions(choices):
     return checked
 
 
-def compile_plan(metrics, rel_level=1, judged_only=False, max_depth=None, choices=None):
-    """Compile metric names and options.
-
-    Raises
-    ------
-    UnknownMetricError, TypeError, ValueError
-    """
+def compile_settings(metrics, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, choices):
+    one_of("queries", queries, QUERIES)
+    one_of("ties", ties, TIES)
+    one_of("score_dtype", score_dtype if score_dtype in SCORES else np.dtype(score_dtype).name, SCORES)
+    one_of("duplicates", duplicates, DUPLICATES)
+    thread_count(n_threads, 0)
     level = positive("rel_level", "the relevance level", rel_level, 2**31 - 1)
     depth = WHOLE if max_depth is None else positive("max_depth", "the depth", max_depth, WHOLE)
-    chosen = conventions(choices or {})
     asked = requests(metrics)
+    plan, limits = compile_plan(asked, level, bool(judged_only), depth, conventions(dict(choices)))
+    return Settings([r.text for r in asked], [r.card.aggregate for r in asked], plan, level, limits, queries,
+                    TIES.index(ties), np.dtype(score_dtype) == np.float32, duplicates, n_threads)
+
+
+compiled = functools.lru_cache(256, typed=True)(compile_settings)
+
+
+def compile_plan(asked, level, judged_only, depth, chosen):
+    """The Plan of some requests, and the limits (largest label, metric, why) that they set."""
     views, resolved, limits = {}, [], []
     for request in asked:
         card = request.card
@@ -87,10 +129,15 @@ def compile_plan(metrics, rel_level=1, judged_only=False, max_depth=None, choice
         [(card.name, places[view][0], places[view][1].index(cutoff), numbers, skip, card.graded)
          for card, view, cutoff, numbers, skip in resolved],
         any(request.card.reads_nonrelevant for request in asked),
-        bool(judged_only),
+        judged_only,
         depth,
     )
-    return Compiled([r.text for r in asked], [r.card.aggregate for r in asked], plan, level, limits)
+    return plan, limits
+
+
+def one_of(name, value, choices):
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quote(value)}")
 
 
 def positive(name, what, value, largest):

@@ -74,7 +74,7 @@ def read(path, is_run, duplicates):
     return [show(query) for query in slots], offsets, arena, starts, lengths, numbers, repairs
 
 
-def evaluate(path, judged, plan, values, status, ties, single, n_threads):
+def evaluate(path, judged, settings, values, status):
     """Evaluate a run file while it is read, filling values and status.
 
     Returns
@@ -86,8 +86,8 @@ def evaluate(path, judged, plan, values, status, ties, single, n_threads):
     """
     if not os.path.isfile(path):
         return None
-    threads = thread_count(n_threads, os.path.getsize(path) // ROW)
-    stream = Stream(name_of(path), judged, plan, values, status, ties, single, threads)
+    threads = thread_count(settings.n_threads, os.path.getsize(path) // ROW)
+    stream = Stream(name_of(path), judged, settings.plan, values, status, settings.ties, settings.single, threads)
     lines, problems = {}, {}
     lock = threading.Lock()
 
