@@ -8,7 +8,7 @@ from fastir import _columns, _dicts, _measure
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, ranked, trec
 from fastir.meeting import MISSING, Meeting
-from fastir.plan import settings
+from fastir.plan import metric_tuple, settings
 from fastir.qrels import Qrels
 from fastir.results import Report, Results
 from fastir.runs import Run
@@ -23,9 +23,8 @@ class Evaluator:
 
     def __init__(self, qrels, metrics, *, rel_level=1, queries=None, ties="trec", judged_only=False, max_depth=None,
                  score_dtype="float64", n_threads=None, duplicates=None, **choices):
-        if not isinstance(metrics, str):
-            metrics = tuple(metrics)
-        self._asked = (metrics, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, choices)
+        self._asked = (metric_tuple(metrics), rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads,
+                       duplicates, choices)
         self._settings = settings(*self._asked)
         if isinstance(qrels, (str, bytes, os.PathLike)):
             qrels = Qrels.from_file(qrels, duplicates=duplicates)
@@ -201,7 +200,7 @@ def evaluate_ranked(labels, offsets, metrics, *, ideal_labels=None, ideal_offset
     ------
     UnknownMetricError, TypeError, ValueError, OverflowError
     """
-    asked = settings(metrics, rel_level, None, "trec", judged_only, max_depth, "float64", n_threads, None, choices)
+    asked = settings(metric_tuple(metrics), rel_level, None, "trec", judged_only, max_depth, "float64", n_threads, None, choices)
     labels, offsets, ideal_labels, ideal_offsets = ranked.both(labels, offsets, ideal_labels, ideal_offsets)
     ranked.check_labels(asked.label_limits, labels, offsets)
     ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)

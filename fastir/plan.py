@@ -33,12 +33,22 @@ class Settings:
     n_threads: int | None
 
 
+def metric_tuple(metrics):
+    """The metric names as they were given, one or many."""
+    if isinstance(metrics, str):
+        return (metrics,)
+    try:
+        return tuple(metrics)
+    except TypeError:
+        raise TypeError(f"metrics must be a str or an iterable of str, got {type(metrics).__name__}") from None
+
+
 def settings(metrics, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, choices):
     """Check and compile metric names and options; equal requests share one answer.
 
     Parameters
     ----------
-    metrics : str or iterable of str
+    metrics : tuple of str
     rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates
         As for `evaluate`.
     choices : dict
@@ -48,12 +58,6 @@ def settings(metrics, rel_level, queries, ties, judged_only, max_depth, score_dt
     ------
     UnknownMetricError, TypeError, ValueError
     """
-    if isinstance(metrics, str):
-        metrics = (metrics,)
-    try:
-        metrics = tuple(metrics)
-    except TypeError:
-        raise TypeError(f"metrics must be a str or an iterable of str, got {type(metrics).__name__}") from None
     options = (rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates)
     try:
         return compiled(metrics, *options, tuple(choices.items()))
