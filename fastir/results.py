@@ -238,7 +238,8 @@ class Report:
     nothing_judged : int
         Queries of both sides whose ranking holds no judged document at all.
     queries_with_ties : int
-        Queries with equal scores in their ranking.
+        Queries in which a document that counts for the metrics has the same score as another document of the ranking,
+        so that the tie rule may have decided a value.
     *_example : str or None
         A query id for each of these counts, None where it is 0.
     unjudged_share : float or None
@@ -297,7 +298,7 @@ class Report:
             ("queries only in the run", self.only_in_run, self.only_in_run_example),
             ("queries without relevant documents", self.no_relevant, self.no_relevant_example),
             ("queries with nothing judged in the ranking", self.nothing_judged, self.nothing_judged_example),
-            ("queries with tied scores", self.queries_with_ties, self.queries_with_ties_example),
+            ("queries where ties could matter", self.queries_with_ties, self.queries_with_ties_example),
         ]
         if self.unjudged_share is not None:
             rows.append(("share of unjudged documents", f"{self.unjudged_share:.4f}", None))

@@ -1,4 +1,4 @@
-"""What the tests share: the folder of reference data, and inputs small enough to check by hand."""
+"""What the tests share: the folder of reference data, inputs small enough to check by hand, and how warnings are taken."""
 
 from pathlib import Path
 
@@ -6,6 +6,14 @@ import pytest
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 ABSENT = "the shared reference data is absent (expected beside the checkout, as ../shared)"
+
+# For tests over collections that hold what fastir warns of, and that are about something else.
+UNEVEN = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+
+
+def pytest_configure(config):
+    """A FastirWarning that a test neither expects nor declares is a failure."""
+    config.addinivalue_line("filterwarnings", "error::fastir.FastirWarning")
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import math
 import re
 
 import pytest
-from conftest import ABSENT, SHARED
+from conftest import ABSENT, SHARED, UNEVEN
 
 import fastir
 
@@ -154,6 +154,7 @@ def check_trec_eval(expected, qrels, run, program, options, record_property):
     )
 
 
+@UNEVEN
 @pytest.mark.parametrize("line", listed("te10", "te904", "te10hp", "pytrec_eval"))
 def test_trec_eval(line, record_property):
     if line["flags"] == "the program refuses":

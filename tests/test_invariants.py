@@ -16,8 +16,11 @@ import gen
 import numpy as np
 import oracle
 import pytest
+from conftest import UNEVEN
 
 import fastir
+
+pytestmark = UNEVEN
 
 CARDS = fastir.metrics()
 WITH_CUTOFF = [card.name for card in CARDS if card.cutoff]

@@ -11,9 +11,12 @@ import random
 import gen
 import oracle
 import pytest
+from conftest import UNEVEN
 from oracle import Request
 
 import fastir
+
+pytestmark = UNEVEN
 
 # ---- the oracle against hand-worked numbers --------------------------------------------------------------------
 
@@ -217,11 +220,12 @@ def test_a_keyword_sets_the_parameter_of_all_metrics(name):
     """The keyword of evaluate() is the parameter of every metric that has it; where both are given, the parameter wins."""
     qrels, run = gen.collection(500)
     having = [card.name for card in fastir.metrics() if name in parameters(card)]
+    cut = "@2" if name == "ap_norm" else ""  # without a cutoff both norms divide by R
     default, *others = PARAMS[name]
     for value in others:
-        by_keyword = fastir.evaluate(qrels, run, having, **{name: value})
-        by_parameter = fastir.evaluate(qrels, run, [f"{metric}({name}={value})" for metric in having])
-        assert by_keyword.values.tobytes() == by_parameter.values.tobytes()
-        assert by_keyword.values.tobytes() != fastir.evaluate(qrels, run, having).values.tobytes()
-        overruled = fastir.evaluate(qrels, run, [f"{metric}({name}={default})" for metric in having], **{name: value})
-        assert overruled.values.tobytes() == fastir.evaluate(qrels, run, having).values.tobytes()
+        plain = fastir.evaluate(qrels, run, [f"{metric}{cut}" for metric in having]).values
+        by_keyword = fastir.evaluate(qrels, run, [f"{metric}{cut}" for metric in having], **{name: value}).values
+        by_parameter = fastir.evaluate(qrels, run, [f"{metric}({name}={value}){cut}" for metric in having]).values
+        overruled = [f"{metric}({name}={default}){cut}" for metric in having]
+        assert by_keyword.tobytes() == by_parameter.tobytes() != plain.tobytes()
+        assert fastir.evaluate(qrels, run, overruled, **{name: value}).values.tobytes() == plain.tobytes()
