@@ -1,4 +1,4 @@
-"""What the tests share: the folder of reference data, inputs small enough to check by hand, and how warnings are taken."""
+"""What the tests share: where the reference data is, inputs small enough to check by hand, and how warnings are taken."""
 
 from pathlib import Path
 
@@ -14,14 +14,6 @@ UNEVEN = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def pytest_configure(config):
     """A FastirWarning that a test neither expects nor declares is a failure."""
     config.addinivalue_line("filterwarnings", "error::fastir.FastirWarning")
-
-
-@pytest.fixture(scope="session")
-def shared():
-    """The folder with the collections and the catalogue of bad input; skips where it is absent."""
-    if not SHARED.is_dir():
-        pytest.skip(ABSENT)
-    return SHARED
 
 
 @pytest.fixture
