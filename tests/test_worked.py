@@ -7,6 +7,7 @@ with all their digits, or strings with the digits that their source prints.
 
 import math
 
+import numpy as np
 import pytest
 
 import fastir
@@ -190,6 +191,17 @@ def test_mean_reciprocal_rank():
     results = fastir.evaluate_ranked(labels, [0, 3, 4, 9, 11], "recip_rank")
     assert list(results.per_query("recip_rank").values()) == [1 / 3, 1.0, 1 / 5, 0.0]
     assert agrees(results["recip_rank"], 0.3833333333333333)
+
+
+def test_discounts_far_down():
+    """log2 is our own: one relevant document at each rank, around powers of two and far below them."""
+    ranks = sorted({2**power + step for power in range(2, 19) for step in (-2, -1, 0, 1)} | {1, 5000, 77_777, 300_000})
+    labels = np.full(sum(ranks), -1, "i1")
+    offsets = np.cumsum([0, *ranks])
+    labels[offsets[1:] - 1] = 1
+    results = fastir.evaluate_ranked(labels, offsets, ["dcg", "dcg(discount=jk2)"])
+    expected = [(1 / math.log2(rank + 1), 1 / math.log2(max(rank, 2))) for rank in ranks]
+    np.testing.assert_allclose(results.values, expected, rtol=3e-16, atol=0)
 
 
 def test_aggregation_over_queries():
