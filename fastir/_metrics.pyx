@@ -144,7 +144,7 @@ cdef double ratio(double a, double b) noexcept nogil:
 cdef list _cards = []
 cdef dict _functions = {}
 
-GAIN = Param("gain", "linear", "what a label adds: itself, or 2^label - 1", ("linear", "exp2"))
+GAIN = Param("gain", "linear", "what a label adds: itself, or 2^label - 1 (labels up to 1000)", ("linear", "exp2"))
 EMPTY = Param("empty", "zero", "a query without relevant documents: counts as 0, or stays NaN and leaves the mean", ("zero", "skip"))
 IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved", ("judged", "retrieved"))
 DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)", ("log2", "jk2"))
@@ -299,7 +299,7 @@ cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogi
     return s.gain
 
 declare(cg, Card(
-    "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain", "Jarvelin and Kekalainen 2002",
+    "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain", "Järvelin and Kekäläinen 2002",
     range="0 up", params=(EMPTY,), cutoff=True, graded=True))
 
 
@@ -308,12 +308,12 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(dcg, Card(
     "dcg", "discounted cumulated gain", "sum of label_i / log2(i + 1) over ranks i <= k", "0 if nothing has a gain",
-    "trec_eval dcg; Jarvelin and Kekalainen 2002 with discount=jk2", range="0 up",
+    "trec_eval dcg; Järvelin and Kekäläinen 2002 with discount=jk2", range="0 up",
     params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True))
 
 declare(dcg, Card(
     "dcg_burges", "discounted cumulated gain, exponential gains", "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
-    "0 if nothing has a gain", "Burges et al. 2005; ranx dcg_burges", range="0 up",
+    "0 if nothing has a gain; a label above 1000 is an error", "Burges et al. 2005; ranx dcg_burges", range="0 up",
     params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2"))
 
 
@@ -322,13 +322,14 @@ cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, gain = label",
-    "0 if the ideal is 0", "trec_eval ndcg, ndcg_cut",
+    "0 if the ideal is 0: no judged document has a gain", "trec_eval ndcg, ndcg_cut",
     differs="scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved",
     params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True))
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
-    "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", "0 if the ideal is 0",
+    "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1",
+    "0 if the ideal is 0: no judged document has a gain; a label above 1000 is an error",
     "Burges et al. 2005; ranx ndcg_burges, gdeval", params=(DISCOUNT, IDEAL, EMPTY),
     cutoff=True, graded=True, gain="exp2"))
 
@@ -352,7 +353,7 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(rbp, Card(
     "rbp", "rank-biased precision", "(1 - p) * sum of g_i p^(i - 1) over ranks i <= k, g_i = 1 if relevant",
-    "0 if nothing relevant is retrieved", "Moffat and Zobel 2008",
+    "0 if nothing relevant is retrieved", "Moffat and Zobel 2008", range="0 to 1, or up to the largest label with gains=raw",
     differs="trec_eval scales labels to 1 and has p = 0.9: gains=scaled; ranx adds raw labels: gains=raw",
     params=(Param("p", 0.8, "persistence", (), 0, 1),
             Param("gains", "binary", "what a document adds: relevant or not, label over the query's largest, label",
@@ -393,7 +394,8 @@ cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept no
                  cascade(NULL, q.ideal, q.num_ideal, s.k, q.floor, top))
 
 declare(nerr, Card(
-    "nerr", "normalised expected reciprocal rank", "ERR@k / ERR@k of the ideal ranking", "0 if the ideal is 0",
+    "nerr", "normalised expected reciprocal rank", "ERR@k / ERR@k of the ideal ranking",
+    "0 if the ideal is 0: no judged document has a gain; a label above max_grade is an error",
     "Chapelle et al. 2009", params=(MAX_GRADE, IDEAL, EMPTY), cutoff=True, graded=True))
 
 

@@ -22,6 +22,7 @@ from fastir.results import Results, json_text, rounded, tsv_text
 OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
 STDIN = "-"
+OPTIONS = ("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads", "duplicates")
 PATIENCE = 1.0  # seconds of work before a progress bar appears
 
 EXAMPLE = """\
@@ -44,7 +45,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> Parser:
-    layout = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": EXAMPLE}
+    layout = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": EXAMPLE, "allow_abbrev": False}
     about = "Evaluate rankings against relevance judgments, exactly and fast."
     root = Parser(prog="fastir", description=about, **layout)
     root.add_argument("--version", action="version", version=f"fastir {fastir.__version__}")
@@ -66,7 +67,7 @@ def parser() -> Parser:
 def add_evaluate_arguments(add: Callable) -> None:
     add("qrels", metavar="QRELS", help="TREC qrels file: query, iteration, document, label (.gz is unpacked)")
     add("runs", metavar="RUN", nargs="+", help="TREC run file: query, Q0, document, rank, score, tag; or - for stdin")
-    add("-m", dest="metrics", metavar="METRIC", action="append", required=True, help="such as ndcg@10; one -m for each")
+    add("-m", dest="metrics", metavar="METRIC", action="append", required=True, help="such as ndcg@10; -m for each one")
     add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
     add("--format", choices=FORMATS, default="table", help="tsv and json are exact, the others round to 4 decimals")
     add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
@@ -76,7 +77,7 @@ def add_evaluate_arguments(add: Callable) -> None:
     add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
     add("--duplicates", choices=("first", "last", "max"), help="which line of a document to keep (default: refuse)")
     add("--score-dtype", choices=("float64", "float32"), default="float64", help="how scores are compared")
-    add("--threads", metavar="N", type=int, help="number of threads")
+    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
 
 
 # ---- commands: options in, the text to print out ---------------------------------------------------------------
@@ -85,19 +86,16 @@ def add_evaluate_arguments(add: Callable) -> None:
 def evaluate_command(options: argparse.Namespace) -> str:
     if options.runs.count(STDIN) > 1:
         options.usage_error("standard input (-) can be read only once")
-    results = evaluate_runs(options)
-    return FORMATS[options.format](results, options.per_query)
+    return FORMATS[options.format](evaluate_runs(options), options.per_query)
 
 
 def metrics_command(options: argparse.Namespace) -> str:
-    rows = [["metric", "also", "what it says"]]
-    for card in fastir.metrics():
-        rows.append([card.name + "[@k]" * card.cutoff, ", ".join(card.aliases), card.summary])
-    return aligned(rows, left=3)
+    rows = ([card.name + "[@k]" * card.cutoff, ", ".join(card.aliases), card.summary] for card in fastir.metrics())
+    return aligned([["metric", "also written", "what it is"], *rows], left=3)
 
 
 def explain_command(options: argparse.Namespace) -> str:
-    return fastir.explain(options.metric).rstrip("\n") + "\n"
+    return f"{fastir.explain(options.metric)}\n"
 
 
 def evaluate_runs(options: argparse.Namespace) -> dict[str, Results]:
@@ -106,23 +104,13 @@ def evaluate_runs(options: argparse.Namespace) -> dict[str, Results]:
     try:
         with Progress(options.runs) as progress:
             with noted_warnings(notes):
-                evaluator = fastir.Evaluator(
-                    options.qrels,
-                    options.metrics,
-                    rel_level=options.rel_level,
-                    queries=options.queries,
-                    ties=options.ties,
-                    judged_only=options.judged_only,
-                    max_depth=options.max_depth,
-                    score_dtype=options.score_dtype,
-                    n_threads=options.threads,
-                    duplicates=options.duplicates,
-                )
+                chosen = {name: getattr(options, name) for name in OPTIONS}
+                evaluator = fastir.Evaluator(options.qrels, options.metrics, **chosen)
             results = {}
             for name, run in zip(column_names(options.runs), options.runs, strict=True):
                 with noted_warnings(notes, f"{run}: " if len(options.runs) > 1 else ""):
                     results[name] = evaluator.evaluate(run)
-                progress.advance(run)
+                progress.done += progress.sizes[run]
     finally:
         for note in notes:
             tell("warning", note)
@@ -244,9 +232,6 @@ class Progress:
         if self.thread.is_alive():
             self.thread.join()
 
-    def advance(self, run: str) -> None:
-        self.done += self.sizes[run]
-
     def show(self) -> None:
         if self.finished.wait(PATIENCE):
             return
@@ -254,8 +239,8 @@ class Progress:
             from tqdm import tqdm
 
             tqdm.monitor_interval = 0  # no second thread
-            options = {"total": self.total or None, "initial": self.done, "unit": "B", "unit_scale": True}
-            with tqdm(**options, leave=False, file=sys.stderr) as bar:
+            scale = {"total": self.total or None, "initial": self.done, "unit": "B", "unit_scale": True}
+            with tqdm(**scale, leave=False, file=sys.stderr) as bar:
                 while not self.finished.wait(0.1):
                     bar.n = self.done
                     bar.refresh()

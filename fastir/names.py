@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from fastir._metrics import CARDS
+from fastir.cards import Card
 from fastir.errors import UnknownMetricError, quote
 
 MAX_CUTOFF = 2**63 - 1
@@ -15,15 +16,14 @@ GRAMMAR = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-# Metrics of other tools that people ask for and that are not here (yet).
-ELSEWHERE = {
-    "alpha_ndcg": "ir_measures", "alpha_dcg": "ir_measures", "err_ia": "ir_measures", "nerr_ia": "ir_measures",
-    "nrbp": "ir_measures", "nnrbp": "ir_measures", "strecall": "ir_measures", "compat": "ir_measures",
-    "judged": "ir_measures", "inst": "ir_measures", "insq": "ir_measures", "bpm": "ir_measures", "sdcg": "ir_measures",
-    "infap": "trec_eval", "gm_map": "trec_eval", "gm_bpref": "trec_eval", "11pt_avg": "trec_eval", "iprec": "trec_eval",
-    "utility": "trec_eval", "yaap": "trec_eval", "unj": "trec_eval", "rndcg": "trec_eval", "binq": "trec_eval",
-    "rbp_resid": "trec_eval", "ndcg_rel": "trec_eval",
+# Metrics that people ask for and that are not here (yet), by the tool that has them; lower case, `-` written as `_`.
+TOOLS = {
+    "ir_measures": "accuracy alpha_dcg alpha_ndcg ap_ia bpm compat err_ia insq inst judged map_ia nerr_ia nnrbp nrbp p_ia "
+                   "sdcg setap setf setrelp strecall",
+    "trec_eval": "11pt_avg bing g gm_bpref gm_map ideal_dcg infap iprec iprec_at_recall ndcg_rel num_nonrel_judged_ret "
+                 "rbp_resid relative_p relstring rndcg rprec_mult runid set_map set_relative_p unj utility yaap",
 }  # fmt: skip
+ELSEWHERE = {name: tool for tool, names in TOOLS.items() for name in names.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Request:
     """One metric as asked for: its card, the cutoff (None: whole ranking), the relevance level and the parameters."""
 
     text: str
-    card: object
+    card: Card
     cutoff: int | None
     level: int | None
     params: dict
@@ -117,7 +117,10 @@ def read_params(text, card, inside):
 
 
 def read_value(where, param, value):
-    """A parameter's value from text or from Python: one of its words, or a number in its range."""
+    """A parameter's value from text or from Python: one of its words, or a number in its range.
+
+    `where` is the metric that it stands in, or the parameter's own name where it is a keyword of evaluate().
+    """
     if isinstance(value, str):
         for choice in param.choices:
             if value.lower() == choice.lower():
@@ -128,31 +131,44 @@ def read_value(where, param, value):
     if param.low is not None and isinstance(number, (int, float)) and not isinstance(number, bool):
         if param.low < number < param.high and (not param.integer or number == int(number)):
             return int(number) if param.integer else float(number)
-    words = list(param.choices)
-    if param.low is not None:
-        kind = "an integer" if param.integer else "a number"
-        words.append(f"{kind} between {param.low:g} and {param.high:g} (exclusive)")
-    raise UnknownMetricError(f"metric {quote(where)}: {param.name} must be {' or '.join(words)}, got {quote(value)}")
+    place = "" if where == param.name else f"metric {quote(where)}: "
+    raise UnknownMetricError(f"{place}{param.name} must be {param.accepted()}, got {quote(value)}")
 
 
 def unknown(text):
     """The error for a name that does not exist, with the nearest that do."""
-    import difflib
-
-    base, rest = re.match(r"([^@(.]*)(.*)", text, re.DOTALL).groups()
+    base, rest = re.fullmatch(r"(.*?)((?:[@(.].*|-l[0-9]*)?)", text[:200], re.DOTALL).groups()
     base = base[:64].lower()
-    if base in ELSEWHERE:
-        return UnknownMetricError(f"metric {quote(text)} is not supported; {ELSEWHERE[base]} has it")
+    tool = ELSEWHERE.get(re.sub(r"_[0-9]+$", "", base.replace("-", "_")))
+    if tool:
+        return UnknownMetricError(f"metric {quote(text)} is not supported; {tool} has it")
     if base in NAMES:
         return UnknownMetricError(f"metric {quote(text)} is malformed; expected name(param=value, ...)@k-lN")
-    tail = rest if len(rest) < 40 else ""
-    near = difflib.get_close_matches(base + tail, [name + tail for name in NAMES], n=3, cutoff=0.6)
+    near = nearest(base, rest) or nearest(base, "")
     if near:
         return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(map(repr, near))}?")
     return UnknownMetricError(f"unknown metric {quote(text)}; known metrics: {', '.join(card.name for card in CARDS)}")
 
 
-def explain(metric):
+def nearest(base, rest):
+    """Up to three metrics spelt much like this one, with its parameters and cutoff; P_5 and ndcg_cut_10 are P@5 and ndcg@10."""
+    import difflib
+
+    base, cutoff = re.fullmatch("(.*?)(?:(?:_cut)?_([0-9]+))?", base, re.DOTALL).groups()
+    tail = f"@{cutoff}{rest}" if cutoff else rest
+    near = difflib.get_close_matches(base + tail, [name + tail for name in NAMES], n=len(NAMES), cutoff=0.6)
+    return [guess for guess in near if is_metric(guess)][:3]
+
+
+def is_metric(text):
+    try:
+        parse(text)
+    except UnknownMetricError:
+        return False
+    return True
+
+
+def explain(metric: str) -> str:
     """Say what a metric name means.
 
     Parameters
@@ -163,16 +179,19 @@ def explain(metric):
     Returns
     -------
     str
-        Summary, formula, undefined cases, parameters in force and source, a line each.
+        A line each: summary, names, formula, depth, the value of each parameter with the values that it takes, range,
+        aggregation, undefined cases, source, and where other programs differ.
 
     Raises
     ------
-    UnknownMetricError, TypeError
-        As `evaluate` would.
+    UnknownMetricError
+        No metric is called so, or it has no such cutoff or parameter.
+    TypeError
+        The name is not a str.
     """
     request = parse(metric)
     card = request.card
-    depth = "the whole ranking" if request.cutoff is None else f"the first {request.cutoff} documents"
+    depth = "the whole ranking" if request.cutoff is None else f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
     lines = [f"{metric}: {card.summary}", f"  canonical name  {card.name}"]
     if card.aliases:
         lines.append(f"  also written    {', '.join(card.aliases)}")
@@ -183,7 +202,7 @@ def explain(metric):
         lines.append(f"  relevant        label >= {request.level}; lower labels have no gain")
     for param in card.params:
         value = request.params.get(param.name, param.default)
-        lines.append(f"  {param.name:<15} {value}  ({param.meaning})")
+        lines.append(f"  {param.name:<15} {value}  ({param.accepted()}; {param.meaning})")
     lines += [f"  range           {card.range}", f"  over queries    {card.aggregate}", f"  undefined       {card.undefined}"]
     lines.append(f"  source          {card.source}")
     if card.differs:
@@ -191,11 +210,12 @@ def explain(metric):
     return "\n".join(lines)
 
 
-def metrics():
-    """The cards of all metrics, in the order of the documentation.
+def metrics() -> tuple[Card, ...]:
+    """The cards of all metrics: what each is called, means and accepts.
 
     Returns
     -------
     tuple of Card
+        In the order of the documentation: counts, binary metrics, graded metrics.
     """
     return CARDS

@@ -24,6 +24,10 @@ SUFFIXES = (".tsv", ".json")
 class Results(Mapping):
     """The values of one run: a mapping from the metric name as the caller typed it to its mean over the queries.
 
+    ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there are.
+    Metrics that count (``num_ret``, ``num_q``) are not divided. NaN values are left out, and a mean of none is NaN. A name
+    that was not asked for is a KeyError that lists those that were. Made by `evaluate`; immutable, can be pickled.
+
     Parameters
     ----------
     query_ids : sequence of str (int for rankings without ids)
@@ -114,29 +118,39 @@ class Results(Mapping):
 
     @property
     def aggregates(self) -> dict[str, str]:
-        """How each metric becomes one number: "mean", "sum" or "count"."""
+        """How each metric becomes one number, {name: "mean", "sum" or "count"}; only a mean divides."""
         return dict(zip(self._names, self._aggregates, strict=True))
 
     @property
     def status(self) -> dict[str, str]:
-        """Per query "evaluated", "missing" (not in the run) or "no_relevant" (no relevant document in the qrels)."""
+        """What became of each query, {query_id: status}.
+
+        "missing": the run lacks it, and it counts as an empty ranking; "no_relevant": the run has it, but no document of
+        the qrels reaches ``rel_level``; "evaluated": anything else.
+        """
         return {
             query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)
         }
 
     @property
     def report(self) -> Report:
-        """How qrels and run met, and what was repaired."""
+        """How qrels and run met, and what was repaired: a `Report`."""
         if not isinstance(self._report, Report):
             self._report = self._report()
         return self._report
 
     def per_query(self, name: str) -> dict[str, float]:
-        """The values of one metric, {query_id: value}."""
+        """The values of one metric, {query_id: value}; NaN where ``empty=skip`` left a query out.
+
+        Raises
+        ------
+        KeyError
+            The metric was not asked for, in this spelling.
+        """
         return dict(zip(self._query_ids, self._values[:, self._column(name)].tolist(), strict=True))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """All values, {query_id: {name: value}}."""
+        """All values, {query_id: {name: value}}, as new dicts of Python floats."""
         names = self._names
         return {
             query: dict(zip(names, row, strict=True))
@@ -144,7 +158,13 @@ class Results(Mapping):
         }
 
     def to_pandas(self) -> pandas.DataFrame:
-        """All values as a frame of the caller's own, a row per query and a column per metric."""
+        """All values as a new frame: float64, a row per query (index ``query_id``), a column per metric.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
         import pandas
 
         index = pandas.Index(self.query_ids, name="query_id")
@@ -234,11 +254,12 @@ class Report:
     in_both, only_in_qrels, only_in_run : int
         Queries that both sides have, or only one of them.
     no_relevant : int
-        Queries of the qrels without a relevant document.
+        Queries of both sides without a relevant document in the qrels.
     nothing_judged : int
         Queries of both sides whose ranking holds no judged document at all.
     queries_with_ties : int
-        Queries with equal scores in their ranking.
+        Queries in which a document that counts for the metrics has the same score as another document of the ranking,
+        so that the tie rule may have decided a value.
     *_example : str or None
         A query id for each of these counts, None where it is 0.
     unjudged_share : float or None
@@ -297,7 +318,7 @@ class Report:
             ("queries only in the run", self.only_in_run, self.only_in_run_example),
             ("queries without relevant documents", self.no_relevant, self.no_relevant_example),
             ("queries with nothing judged in the ranking", self.nothing_judged, self.nothing_judged_example),
-            ("queries with tied scores", self.queries_with_ties, self.queries_with_ties_example),
+            ("queries where ties could matter", self.queries_with_ties, self.queries_with_ties_example),
         ]
         if self.unjudged_share is not None:
             rows.append(("share of unjudged documents", f"{self.unjudged_share:.4f}", None))

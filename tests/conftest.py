@@ -1,4 +1,4 @@
-"""What the tests share: the folder of reference data, and inputs small enough to check by hand."""
+"""What the tests share: where the reference data is, inputs small enough to check by hand, and how warnings are taken."""
 
 from pathlib import Path
 
@@ -7,13 +7,13 @@ import pytest
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 ABSENT = "the shared reference data is absent (expected beside the checkout, as ../shared)"
 
+# For tests over collections that hold what fastir warns of, and that are about something else.
+UNEVEN = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
-@pytest.fixture(scope="session")
-def shared():
-    """The folder with the collections and the catalogue of bad input; skips where it is absent."""
-    if not SHARED.is_dir():
-        pytest.skip(ABSENT)
-    return SHARED
+
+def pytest_configure(config):
+    """A FastirWarning that a test neither expects nor declares is a failure."""
+    config.addinivalue_line("filterwarnings", "error::fastir.FastirWarning")
 
 
 @pytest.fixture

@@ -223,8 +223,8 @@ class Request(NamedTuple):
             x = [0 if 0 <= code < level else code for code in x]
             judged = [0 if 0 <= label < level else label for label in judged]
         params = dict(self.params)
-        if params.pop("empty", "zero") == "skip" and num_relevant(judged, 1 if self.name in GRADED else level) == 0:
-            return math.nan
+        if params.pop("empty", "zero") == "skip" and not num_relevant(judged, 1 if self.name in GRADED else level):
+            return math.nan  # nothing was judged relevant, or, for a graded metric, worth a gain
         cut = {"k": self.k} if self.k else {}
         return METRICS[self.name](x, judged, level, **cut, **params)
 

@@ -230,6 +230,7 @@ def test_help_shows_an_example(output, arguments):
     ["eval", QRELS, BM25, "-m", "map", "--format", "xml"],
     ["eval", QRELS, BM25, "-m", "map", "--rel-level", "one"],
     ["eval", QRELS, "-", "-", "-m", "map"],
+    ["eval", QRELS, BM25, "-m", "map", "--rel", "2"],
     ["explain"],
 ])  # fmt: skip
 def test_usage_errors_are_1(call, arguments):

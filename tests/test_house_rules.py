@@ -11,7 +11,8 @@ from test_readme import README, metric_table, read_metric_table
 
 import fastir
 
-PACKAGE = Path(__file__).resolve().parents[1] / "fastir"
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "fastir"
 PYTHON = sorted(PACKAGE.rglob("*.py"))
 CYTHON = sorted([*PACKAGE.rglob("*.pyx"), *PACKAGE.rglob("*.pxd")])
 KERNELS = [path for path in CYTHON if path.name.startswith("_")]
@@ -101,6 +102,31 @@ def test_importing_fastir_imports_little():
     others = {"pandas", "polars", "pyarrow", "scipy", "tqdm", "pytest", "cython", "Cython"}
     slow = {"argparse", "difflib", "json"}
     assert not imported & (others | slow)
+
+
+# ---- what is committed -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def committed():
+    """The paths that git knows, relative to the root."""
+    done = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True)
+    paths = [path for path in done.stdout.split("\0") if path]
+    if "fastir/__init__.py" not in paths:
+        pytest.skip("needs git and a checkout of its own: which files are committed is known only there")
+    return paths
+
+
+def test_nothing_that_a_build_makes_is_committed(committed):
+    built = re.compile(r"\.(c|cpp|so|pyd|dll|dylib|o|pyc|whl|html)$|(^|/)(build|dist|__pycache__|[^/]*\.egg-info)/")
+    assert not [path for path in committed if built.search(path)]
+
+
+def test_no_committed_file_knows_the_machine_it_was_written_on(committed):
+    machine = re.compile(r"(?<![\w.~$})])/(tmp|work|root|home|Users|mnt)/\w")
+    for path in committed:
+        for number, line in enumerate((ROOT / path).read_text("utf-8", "replace").splitlines(), 1):
+            assert not machine.search(line), f"{path}:{number}: {line}"
 
 
 # ---- cards -----------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ and the floating-point unit. The cases P01 to P18 of the catalogue, each in a pr
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import time
 
 import gen
 import pytest
+from conftest import ABSENT, SHARED
 
 import fastir
 
@@ -108,16 +110,19 @@ def test_p01_a_run_that_another_thread_changes():
 
 
 def test_p02_sixteen_threads_on_one_evaluator():
+    """Two runs in turns."""
     out = python("""
         from concurrent.futures import ThreadPoolExecutor
         qrels, run = shared(50, 400)
+        reverse = {doc: -score for doc, score in run["q0"].items()}
+        runs = run, {query: reverse for query in run}
         evaluator = fastir.Evaluator(qrels, METRICS)
-        alone = evaluator.evaluate(run).values.tobytes()
+        alone = [evaluator.evaluate(run).values.tobytes() for run in runs]
         with ThreadPoolExecutor(16) as pool:
-            together = pool.map(lambda _: evaluator.evaluate(run).values.tobytes(), range(200))
-            print({values == alone for values in together})
+            together = list(pool.map(lambda i: evaluator.evaluate(runs[i % 2]).values.tobytes(), range(200)))
+        print(alone[0] != alone[1], together == alone * 100)
     """)
-    assert out == "{True}\n"
+    assert out == "True True\n"
 
 
 def test_p12_two_evaluators_in_turns():
@@ -462,6 +467,18 @@ def test_p15_a_reader_that_stops_reading(many_topics):
     process.wait(20)
 
 
+def test_an_interrupted_command_says_so(files):
+    """Ctrl-C while it reads a run: one line, no table, 130."""
+    command = fastir_command("eval", files[0], "-", "-m", "map")
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, **streams) as process:
+        process.stdin.write(b"".join(b"q1 Q0 x%d 1 1.0 t\n" % number for number in range(100_000)))  # more than a pipe holds
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
+
+
 # ---- P16: the locale -------------------------------------------------------------------------------------------
 
 
@@ -527,3 +544,14 @@ def test_p17_denormal_scores_are_ordered_whatever_the_flags(flush_to_zero, tmp_p
             print((1 / fastir.evaluate(qrels, run, "mrr").values[:, 0]).round().tolist())
     """, flush_to_zero, run, json.dumps(scores))  # fmt: skip
     assert out.splitlines() == [str([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])] * 3
+
+
+# ---- all of them -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
+def test_every_process_case_of_the_catalogue_has_its_test():
+    text = (SHARED / "cases" / "cases.jsonl").read_text("utf-8")
+    listed = set(re.findall(r'"id": ?"(P\d\d)-', text))
+    assert listed == {f"P{number:02}" for number in range(1, 19)}
+    assert listed <= {number.upper() for name in globals() for number in re.findall(r"p\d\d", name)}

@@ -7,6 +7,7 @@ with all their digits, or strings with the digits that their source prints.
 
 import math
 
+import numpy as np
 import pytest
 
 import fastir
@@ -192,16 +193,29 @@ def test_mean_reciprocal_rank():
     assert agrees(results["recip_rank"], 0.3833333333333333)
 
 
+def test_discounts_far_down():
+    """log2 is our own: one relevant document at each rank, around powers of two and far below them."""
+    ranks = sorted({2**power + step for power in range(2, 19) for step in (-2, -1, 0, 1)} | {1, 5000, 77_777, 300_000})
+    labels = np.full(sum(ranks), -1, "i1")
+    offsets = np.cumsum([0, *ranks])
+    labels[offsets[1:] - 1] = 1
+    results = fastir.evaluate_ranked(labels, offsets, ["dcg", "dcg(discount=jk2)"])
+    expected = [(1 / math.log2(rank + 1), 1 / math.log2(max(rank, 2))) for rank in ranks]
+    np.testing.assert_allclose(results.values, expected, rtol=3e-16, atol=0)
+
+
 def test_aggregation_over_queries():
     """A query missing from the run, one without relevant documents, one with nothing judged."""
     qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0, "b": 0}, "q10": {"a": 3}}
     run = {"q1": {"a": 3, "b": 2, "c": 1}, "q3": {"b": 1}, "q10": {"z": 2, "y": 1}}
     metrics = ["map", "ndcg", "num_rel", "num_q", "num_ret", "num_rel_ret"]
-    every = fastir.evaluate(qrels, run, metrics, queries="qrels")
+    with pytest.warns(fastir.FastirWarning, match="judged"):
+        every = fastir.evaluate(qrels, run, metrics, queries="qrels")
     assert agrees(every["map"], 0.20833333333333331)
     assert agrees(every["ndcg"], 0.19004688335796713)
     assert [every[name] for name in metrics[2:]] == [4, 4, 6, 2]
-    both = fastir.evaluate(qrels, run, metrics, queries="intersection")
+    with pytest.warns(fastir.FastirWarning, match="judged"):
+        both = fastir.evaluate(qrels, run, metrics, queries="intersection")
     assert agrees(both["map"], 0.27777777777777773)
     assert agrees(both["ndcg"], 0.2533958444772895)
     assert [both[name] for name in metrics[2:]] == [3, 3, 6, 2]

@@ -1,0 +1,315 @@
+"""The public functions and classes as the caller meets them: options, coverage of queries, warnings, what is refused.
+
+Values are compared with the oracle in test_oracle.py, ways in with each other in test_invariants.py.
+"""
+
+import copy
+import gzip
+import pickle
+
+import gen
+import numpy as np
+import pytest
+
+import fastir
+
+QRELS = {"q2": {"a": 1, "b": 0}, "q1": {"c": 2}, "q0": {"d": 0}}
+HALF = {"q0": {"d": 1.0}, "q9": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}  # lacks q1, has q9 besides
+
+
+# ---- which queries count ---------------------------------------------------------------------------------------
+
+
+def test_by_default_every_query_of_the_qrels_counts_and_one_warning_says_what_is_missing():
+    with pytest.warns(fastir.FastirWarning) as caught:
+        results = fastir.evaluate(QRELS, HALF, ["mrr", "num_q", "num_rel", "num_ret"])
+    assert dict(results) == {"mrr": 0.5 / 3, "num_q": 3, "num_rel": 2, "num_ret": 3}
+    assert results.status == {"q2": "evaluated", "q1": "missing", "q0": "no_relevant"}
+    assert len(caught) == 1 and "q1" in str(caught[0].message) and "q9" in str(caught[0].message)
+    assert caught[0].filename == __file__
+
+
+def test_the_warning_comes_once_per_call():
+    evaluator = fastir.Evaluator(QRELS, ["mrr", "map"])
+    for _ in range(2):
+        with pytest.warns(fastir.FastirWarning) as caught:
+            evaluator.evaluate(HALF)
+        assert len(caught) == 1
+
+
+def test_asked_for_all_queries_it_does_not_warn():
+    results = fastir.evaluate(QRELS, HALF, "mrr", queries="qrels")
+    assert results.query_ids == list(QRELS)
+    assert results["mrr"] == 0.5 / 3
+
+
+def test_the_intersection_keeps_the_order_of_the_qrels():
+    results = fastir.evaluate(QRELS, HALF, ["mrr", "num_q", "num_rel"], queries="intersection")
+    assert results.query_ids == ["q2", "q0"]
+    assert dict(results) == {"mrr": 0.25, "num_q": 2, "num_rel": 1}
+    assert results.values.shape == (2, 3)
+    assert results.status == {"q2": "evaluated", "q0": "no_relevant"}
+
+
+def test_strict_names_a_query_of_either_side():
+    with pytest.raises(fastir.NoOverlapError, match="'q1' is missing from the run"):
+        fastir.evaluate(QRELS, HALF, "mrr", queries="strict")
+    extra = {**HALF, "q1": {"c": 1.0}}
+    with pytest.raises(fastir.NoOverlapError, match="'q9' is missing from the qrels"):
+        fastir.evaluate(QRELS, extra, "mrr", queries="strict")
+    del extra["q9"]
+    assert fastir.evaluate(QRELS, extra, "mrr", queries="strict")["mrr"] == 0.5
+
+
+def test_no_query_in_common_shows_one_id_of_each_side():
+    with pytest.raises(fastir.NoOverlapError, match="'q2'.*'301'"):
+        fastir.evaluate(QRELS, {"301": {"a": 1.0}}, "mrr")
+
+
+@pytest.mark.parametrize(("qrels", "run"), [({}, HALF), (QRELS, {})])
+def test_an_empty_side_is_an_error(qrels, run):
+    with pytest.raises(fastir.NoOverlapError, match="empty"):
+        fastir.evaluate(qrels, run, "mrr")
+
+
+def test_the_report_counts_what_met_and_what_did_not():
+    with pytest.warns(fastir.FastirWarning, match="no judged document.*'q0'"):
+        report = fastir.evaluate(QRELS, {**HALF, "q0": {"x": 1.0, "y": 0.5}}, "mrr", queries="qrels").report
+    assert (report.in_both, report.in_both_example) == (2, "q2")
+    assert (report.only_in_qrels, report.only_in_qrels_example) == (1, "q1")
+    assert (report.only_in_run, report.only_in_run_example) == (1, "q9")
+    assert (report.no_relevant, report.no_relevant_example) == (1, "q0")
+    assert (report.nothing_judged, report.nothing_judged_example) == (1, "q0")
+    assert report.unjudged_share == 2 / 4
+    assert report.repairs == {}
+
+
+def test_an_empty_ranking_is_not_a_missing_query():
+    results = fastir.evaluate({"q": {"a": 1}, "r": {"a": 1}}, {"q": {}, "r": {"a": 1.0}}, ["P", "map", "num_ret"])
+    assert results.status["q"] == "evaluated"
+    assert results.to_dict()["q"] == {"P": 0.0, "map": 0.0, "num_ret": 0.0}
+
+
+# ---- options ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("options", "error"), [
+    ({"rel_level": 0}, ValueError), ({"rel_level": -1}, ValueError), ({"rel_level": 1.0}, TypeError),
+    ({"rel_level": "1"}, TypeError), ({"rel_level": 2**31}, ValueError),
+    ({"max_depth": 0}, ValueError), ({"max_depth": 2.5}, TypeError), ({"max_depth": "10"}, TypeError),
+    ({"n_threads": 0}, ValueError), ({"n_threads": -1}, ValueError), ({"n_threads": 1.5}, TypeError),
+    ({"queries": "all"}, ValueError), ({"ties": "best"}, ValueError), ({"ties": None}, ValueError),
+    ({"score_dtype": "float16"}, ValueError), ({"duplicates": "mean"}, ValueError),
+])  # fmt: skip
+def test_an_option_out_of_its_range_is_named(options, error):
+    [(name, value)] = options.items()
+    for call in (fastir.Evaluator, lambda qrels, metrics, **options: fastir.evaluate(qrels, HALF, metrics, **options)):
+        with pytest.raises(error, match=name) as caught:
+            call(QRELS, "mrr", **options)
+        assert str(value) in str(caught.value) or type(value).__name__ in str(caught.value)
+
+
+def test_numpy_integers_are_integers():
+    options = {"rel_level": np.int8(2), "max_depth": np.uint64(1), "n_threads": np.int64(1)}
+    results = fastir.evaluate({"q": {"a": 1, "b": 2}}, {"q": {"b": 2.0, "a": 1.0}}, ["mrr", "num_rel", "num_ret"], **options)
+    assert dict(results) == {"mrr": 1.0, "num_rel": 1, "num_ret": 1}
+
+
+# ---- Evaluator -------------------------------------------------------------------------------------------------
+
+
+def test_an_evaluator_keeps_what_it_was_given():
+    qrels, metrics = copy.deepcopy(QRELS), ["mrr", "num_rel"]
+    evaluator = fastir.Evaluator(qrels, metrics, queries="qrels")
+    qrels["q2"].clear()
+    metrics.append("map")
+    assert dict(evaluator.evaluate(HALF)) == {"mrr": 0.5 / 3, "num_rel": 2}
+
+
+# ---- Qrels and Run ---------------------------------------------------------------------------------------------
+
+RUN = {"q2": {"b": 2.5, "a": -1e300}, "q1": {"é": float("inf"), "文": -0.0, "c": 5e-324}, "q0": {"#1": 0.1}}
+KINDS = [(fastir.Qrels, {"q2": {"a": 1, "b": 0}, "q1": {"é": -2, "c": 2**31 - 1}}), (fastir.Run, RUN)]
+
+
+@pytest.fixture(params=KINDS, ids=["Qrels", "Run"])
+def kind(request):
+    return request.param
+
+
+def test_it_reads_like_the_dict_it_came_from(kind):
+    cls, data = kind
+    made = cls.from_dict(data)
+    assert len(made) == len(data)
+    assert list(made) == list(data)
+    assert made.to_dict() == data
+    assert all(made[query] == data[query] for query in data)
+    assert "q2" in made and "q7" not in made
+    with pytest.raises(KeyError, match="q7"):
+        made["q7"]
+
+
+def test_it_can_be_compared_copied_and_pickled(kind):
+    cls, data = kind
+    made = cls.from_dict(data)
+    assert made == cls.from_dict(data) == copy.deepcopy(made)
+    assert all(pickle.loads(pickle.dumps(made, protocol)) == made for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1))
+    assert made != cls.from_dict({**data, "q2": {"a": 0}})
+    assert made != cls.from_dict({"q2": data["q2"]})
+    assert made != data and made != 3
+
+
+def test_it_does_not_follow_the_dict_it_came_from(kind):
+    cls, data = kind
+    changing = copy.deepcopy(data)
+    made = cls.from_dict(changing)
+    changing["q2"].clear()
+    made.to_dict()["q1"].clear()
+    made["q1"].clear()
+    assert made.to_dict() == data
+
+
+@pytest.mark.parametrize("name", ["saved.txt", "saved.txt.gz"])
+def test_a_saved_file_reads_back_exactly(kind, name, tmp_path):
+    cls, data = kind
+    path = tmp_path / name
+    cls.from_dict(data).save(path)
+    assert path.read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+    for again in (cls.from_file(path), cls.from_file(str(path), format="trec")):
+        assert again == cls.from_dict(data)
+        assert list(again) == list(data)
+
+
+@pytest.mark.parametrize("bad", ["two words", "tab\there", "", "line\nbreak"])
+def test_ids_that_a_file_cannot_hold_are_refused_and_leave_no_file(kind, bad, tmp_path):
+    cls, _ = kind
+    for data in ({bad: {"a": 1}}, {"q": {bad: 1}}):
+        with pytest.raises(ValueError, match="cannot write"):
+            cls.from_dict(data).save(tmp_path / "saved.txt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_format_is_refused(kind, tmp_path):
+    with pytest.raises(ValueError, match="'json'.*trec"):
+        kind[0].from_file(tmp_path / "any", format="json")
+
+
+def test_files_are_read_with_the_query_order_of_first_appearance(tmp_path):
+    (tmp_path / "qrels").write_text("b 0 x 1\na 0 x 1\nb 0 y 2\n")
+    assert fastir.Qrels.from_file(tmp_path / "qrels").to_dict() == {"b": {"x": 1, "y": 2}, "a": {"x": 1}}
+
+
+# ---- duplicates and repairs ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("document", ["a", "unjudged"])
+@pytest.mark.parametrize("far", [False, True])
+def test_a_document_twice_is_an_error_wherever_it_is(document, far, tmp_path):
+    lines = [f"q Q0 {document} 1 9.0 t", *(f"q Q0 d{number} 2 1.0 t" for number in range(500 * far))]
+    (tmp_path / "run").write_text("\n".join([*lines, f"q Q0 {document} 3 0.5 t", ""]))
+    with pytest.raises(fastir.DuplicateError, match=rf"run:{len(lines) + 1}: .*'{document}'.*'q'.* line 1\b") as caught:
+        fastir.evaluate({"q": {"a": 1}}, tmp_path / "run", "mrr")
+    assert (caught.value.path, caught.value.line) == (str(tmp_path / "run"), len(lines) + 1)
+
+
+@pytest.mark.parametrize(("keep", "rank"), [("first", 3), ("last", 2), ("max", 1)])
+def test_duplicates_are_repaired_as_told_and_counted(keep, rank, tmp_path):
+    """a stands at 1, 9 and 5; b at 6 and c at 4."""
+    rows = ("a", 1), ("b", 6), ("a", 9), ("c", 4), ("a", 5)
+    path = tmp_path / "run"
+    path.write_text("".join(f"q Q0 {doc} 0 {score} t\n" for doc, score in rows))
+    with pytest.warns(fastir.FastirWarning, match="duplicate"):
+        results = fastir.evaluate({"q": {"a": 1}}, path, ["mrr", "num_ret"], duplicates=keep)
+    assert dict(results) == {"mrr": 1 / rank, "num_ret": 3}
+    count, place = results.report.repairs["duplicates"]
+    assert count == 2 and str(path) in place
+    assert fastir.Run.from_file(path, duplicates=keep)["q"] == {"a": {"first": 1, "last": 5, "max": 9}[keep], "b": 6, "c": 4}
+
+
+def test_a_judgment_twice(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 0\nq 0 b 1\nq 0 a 2\n")
+    with pytest.raises(fastir.DuplicateError, match=r"qrels:3: .*'a'"):
+        fastir.evaluate(tmp_path / "qrels", {"q": {"a": 1.0}}, "cg")
+    for keep, gain in (("first", 0), ("last", 2), ("max", 2)):
+        with pytest.warns(fastir.FastirWarning, match="duplicate"):
+            assert fastir.evaluate(tmp_path / "qrels", {"q": {"a": 1.0}}, "cg", duplicates=keep)["cg"] == gain
+
+
+def test_line_repairs_are_counted_in_silence(tmp_path):
+    clean = gen.write_run(tmp_path / "run", {"q": {"a": 1.0, "b": 2.0}}).read_text()
+    untidy = "\ufeff# a comment\r\n\r\n" + clean.replace(" ", "\t").replace("\n", "\r\n").rstrip()
+    path = tmp_path / "untidy.gz"
+    path.write_bytes(gzip.compress(untidy.encode()))
+    results = fastir.evaluate({"q": {"a": 1}}, path, "mrr")
+    assert results["mrr"] == 0.5
+    assert {kind: count for kind, (count, _) in results.report.repairs.items()} == {
+        "byte order mark": 1, "comment lines": 1, "blank lines": 1, "CRLF line ends": 3,
+    }  # fmt: skip
+
+
+# ---- evaluate_ranked -------------------------------------------------------------------------------------------
+
+
+def test_ranked_labels_are_numbered_queries():
+    results = fastir.evaluate_ranked([1, 0, -1, -7, 2], [0, 2, 2, 5], ["mrr", "num_ret", "num_rel"])
+    assert results.query_ids == [0, 1, 2]
+    assert results.to_dict() == {
+        0: {"mrr": 1.0, "num_ret": 2.0, "num_rel": 1.0},
+        1: {"mrr": 0.0, "num_ret": 0.0, "num_rel": 0.0},
+        2: {"mrr": 1 / 3, "num_ret": 3.0, "num_rel": 1.0},
+    }
+    assert results.report.unjudged_share == 2 / 5
+
+
+def test_judgments_that_the_list_lacks():
+    ideal = {"ideal_labels": [0, 3, 1], "ideal_offsets": [0, 3]}
+    results = fastir.evaluate_ranked([1, -1], [0, 2], ["recall", "num_rel", "ndcg@1"], **ideal)
+    assert dict(results) == {"recall": 0.5, "num_rel": 2, "ndcg@1": 1 / 3}
+
+
+def test_no_queries_at_all():
+    assert fastir.evaluate_ranked([], [0], "map").query_ids == []
+
+
+@pytest.mark.parametrize(("labels", "offsets", "error", "words"), [
+    ([1, 0], [0, 3], ValueError, "labels has 2 entries but offsets ends at 3"),
+    ([1, 0], [0, 1], ValueError, "labels has 2 entries but offsets ends at 1"),
+    ([1, 0], [1, 2], ValueError, "offsets must start at 0, got offset 1"),
+    ([1, 0], [0, 2, 1, 2], ValueError, r"offsets\[2\] = 1"),
+    ([1, 0], [], ValueError, "offsets"),
+    ([1, 0], [[0, 2]], ValueError, "offsets.* 1 dimension"),
+    ([1, 0], [0.0, 2.0], TypeError, "offsets must be integers"),
+    ([[1, 0]], [0, 2], ValueError, "labels.* 1 dimension"),
+    ([1, 0.5], [0, 2], ValueError, r"labels\[1\] = 0.5 is not a whole number"),
+    ([1, float("nan")], [0, 2], ValueError, r"labels\[1\] is not a finite number"),
+    (["1", "0"], [0, 2], TypeError, "labels must hold integers"),
+    ([1, 2**31], [0, 2], OverflowError, "labels.*out of range"),
+])  # fmt: skip
+def test_arrays_that_do_not_fit_are_named(labels, offsets, error, words):
+    with pytest.raises(error, match=words):
+        fastir.evaluate_ranked(labels, offsets, "map")
+    if error is not TypeError:
+        with pytest.raises(error, match="ideal_"):
+            fastir.evaluate_ranked([1, 0], [0, 2], "map", ideal_labels=labels, ideal_offsets=offsets)
+
+
+def test_the_ideal_has_two_arrays_over_the_same_queries():
+    with pytest.raises(ValueError, match="given together"):
+        fastir.evaluate_ranked([1], [0, 1], "map", ideal_labels=[1])
+    with pytest.raises(ValueError, match="ideal_offsets has 3 entries but offsets 2"):
+        fastir.evaluate_ranked([1], [0, 1], "map", ideal_labels=[1], ideal_offsets=[0, 1, 1])
+
+
+# ---- labels that a formula cannot take -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("metric", "label"), [("err", 5), ("nerr(max_grade=2)", 3), ("dcg_burges", 1001), ("ndcg(gain=exp2)", 1001)])
+def test_a_label_beyond_the_scale_names_query_and_document(metric, label, tmp_path):
+    qrels = {"fine": {"a": 1}, "here": {"b": 0, "bad": label}}
+    run = {"fine": {"a": 1.0}, "here": {"a": 1.0}}
+    for judgments in (qrels, gen.write_qrels(tmp_path / "qrels", qrels)):
+        with pytest.raises(OverflowError, match=f"label {label} .*query here, document bad"):
+            fastir.evaluate(judgments, run, metric)
+    with pytest.raises(OverflowError, match=f"label {label} .*query 1, document 0"):
+        fastir.evaluate_ranked([1, label], [0, 1, 2], metric)
