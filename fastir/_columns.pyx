@@ -94,7 +94,7 @@ cdef int judge_group(Judged judged, Plan plan, Ranking* r, Group* g, const uint6
                      bint single, double* values, Tally* tally) noexcept nogil:
     """Fill the values of query q from its rows; 0, or -1 without memory."""
     cdef int64_t i, j, n_hits = 0, n_found = 0, first = judged.offsets[q]
-    cdef int64_t wanted = judged.judged[q] if plan.reads_nonrelevant else judged.positive[q]
+    cdef int64_t wanted = judged.wanted(plan.reads, q)
     if reserve(r, plan, g.n, judged.offsets[q + 1] - first) < 0:
         return -1
     if single:
@@ -107,7 +107,7 @@ cdef int judge_group(Judged judged, Plan plan, Ranking* r, Group* g, const uint6
             if j < wanted:
                 r.hits[n_hits].score = g.scores[i]
                 r.hits[n_hits].item = g.docs + i
-                r.hits[n_hits].label = judged.labels[first + j]
+                r.hits[n_hits].label = judged.labels[first + j] if judged.labels[first + j] >= 0 else -2
                 n_hits += 1
     tally.found += 1
     tally.ranked += g.n
@@ -144,7 +144,7 @@ cdef int judge_rows(Judged judged, Plan plan, const char* arena, const int64_t* 
     for q in range(begin, end):
         if places[q] < 0:
             status[q] = 1
-            failed = reserve(&r, plan, 0, 0)
+            failed = reserve(&r, plan, 0, judged.offsets[q + 1] - judged.offsets[q])
             if failed:
                 break
             measure(plan, &r.measured, 0, 0, judged.labels + judged.offsets[q], judged.positive[q], judged.judged[q],

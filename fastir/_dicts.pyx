@@ -89,13 +89,8 @@ def count_rest(Judged judged, Plan plan, dict rankings):
     """How many judged documents that no metric read are in these rankings, {query position: ranking}."""
     cdef int64_t q, found = 0
     for q, ranking in rankings.items():
-        found += count(judged, ranking, judged.offsets[q] + wanted(judged, plan, q), judged.offsets[q + 1])
+        found += count(judged, ranking, judged.offsets[q] + judged.wanted(plan.reads, q), judged.offsets[q + 1])
     return found
-
-
-cdef inline int64_t wanted(Judged judged, Plan plan, int64_t q) noexcept nogil:
-    """How many of a query's judged documents the metrics read."""
-    return judged.judged[q] if plan.reads_nonrelevant else judged.positive[q]
 
 
 cdef int64_t count(Judged judged, dict ranking, int64_t start, int64_t stop) except -1:
@@ -167,7 +162,7 @@ cdef class Walk:
                 self.keys[self.n + n_hits] = key
                 self.ranking.hits[n_hits].score = <double><float>score if single else score
                 self.ranking.hits[n_hits].item = &self.keys[self.n + n_hits]
-                self.ranking.hits[n_hits].label = judged.labels[i]
+                self.ranking.hits[n_hits].label = judged.labels[i] if judged.labels[i] >= 0 else -2
                 n_hits += 1
         return n_hits
 
@@ -225,18 +220,18 @@ cdef int judge_all(Judged judged, Plan plan, dict run, double* out, unsigned cha
         value = PyDict_GetItemWithError(run, PyList_GetItem(judged.query_ids, q))
         if value == NULL:
             codes[q] = 1
-            walk.room(plan, 0, 0)
+            walk.room(plan, 0, judged.offsets[q + 1] - first)
             measure(plan, &walk.ranking.measured, 0, 0, judged.labels + first, judged.positive[q], judged.judged[q],
                     out + q * plan.n_slots)
             continue
         given = <object>value
         ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given)
-        probes = wanted(judged, plan, q)
+        probes = judged.wanted(plan.reads, q)
         rest = judged.offsets[q + 1] - first - probes
         state = 1
         while state == 1:
             walk.n = PyDict_Size(ranking)
-            walk.room(plan, walk.n, probes)
+            walk.room(plan, walk.n, judged.offsets[q + 1] - first)
             state = walk.read(ranking, single)
             if state == 1:
                 ranking = plain_scores(judged.query_ids[q], ranking)

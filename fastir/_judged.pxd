@@ -25,6 +25,7 @@ cdef class Judged:
     cdef uint64_t* queries
     cdef uint64_t query_mask
     cdef Text* query_texts
+    cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept
 
 

@@ -84,6 +84,12 @@ cdef class Judged:
         free(self.offsets); free(self.labels); free(self.positive); free(self.judged)
         free(self.texts); free(self.lookups); free(self.tables); free(self.queries); free(self.query_texts)
 
+    cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil:
+        """How many of a query's documents, the first ones, a plan reads: its `reads` is 0 for labels above 0, 1 for labels."""
+        if reads == 0:
+            return self.positive[q]
+        return self.judged[q] if reads == 1 else self.offsets[q + 1] - self.offsets[q]
+
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept:
         """Fill order and self.labels for query q: best label first, else as they came."""
         cdef int64_t first = self.offsets[q], n = self.offsets[q + 1] - first, i, place

@@ -3,10 +3,10 @@ from numpy import ndarray
 class Plan:
     n_views: int
     n_slots: int
-    reads_nonrelevant: bool
+    reads: int
     judged_only: bool
     max_depth: int
-    def __init__(self, views: list, slots: list, reads_nonrelevant: bool, judged_only: bool, max_depth: int) -> None: ...
+    def __init__(self, views: list, slots: list, reads: int, judged_only: bool, max_depth: int) -> None: ...
 
 def pause_threads() -> None: ...
 def measure_ranked(

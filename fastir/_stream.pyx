@@ -223,10 +223,10 @@ cdef class Stream:
         cdef Tally total
         cdef int64_t q
         cdef int t
-        if reserve(&self.parts[0].ranking, self.plan, 0, 0) < 0:
-            raise MemoryError
         for q in range(self.judged.n_queries):
             if not self.met[q]:
+                if reserve(&self.parts[0].ranking, self.plan, 0, self.judged.offsets[q + 1] - self.judged.offsets[q]) < 0:
+                    raise MemoryError
                 self.status[q] = 1
                 measure(self.plan, &self.parts[0].ranking.measured, 0, 0, self.judged.labels + self.judged.offsets[q],
                         self.judged.positive[q], self.judged.judged[q], &self.values[q, 0])

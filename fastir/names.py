@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from fastir._metrics import CARDS
 from fastir.cards import Card
+from fastir.catalogue import CARDS
 from fastir.errors import UnknownMetricError, quote
 
 MAX_CUTOFF = 2**63 - 1
@@ -16,14 +16,10 @@ GRAMMAR = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-# Metrics that people ask for and that are not here (yet), by the tool that has them; lower case, `-` written as `_`.
-TOOLS = {
-    "ir_measures": "accuracy alpha_dcg alpha_ndcg ap_ia bpm compat err_ia insq inst judged map_ia nerr_ia nnrbp nrbp p_ia "
-                   "sdcg setap setf setrelp strecall",
-    "trec_eval": "11pt_avg bing g gm_bpref gm_map ideal_dcg infap iprec iprec_at_recall ndcg_rel num_nonrel_judged_ret "
-                 "rbp_resid relative_p relstring rndcg rprec_mult runid set_map set_relative_p unj utility yaap",
-}  # fmt: skip
+# What people ask for and what is no metric here, by the tool that has it; lower case, `-` written as `_`.
+TOOLS = {"trec_eval": "relstring runid"}
 ELSEWHERE = {name: tool for tool, names in TOOLS.items() for name in names.split()}
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +66,16 @@ def parse(text):
         if card.dot is None or card.dot in params:
             raise unknown(text)
         params[card.dot] = read_value(text, param_of(text, card, card.dot), f"0.{match['dot']}")
+    if card.at is not None and match["k"] is not None:
+        if card.at in params:
+            raise UnknownMetricError(f"metric {quote(text)}: parameter {quote(card.at)} is given twice")
+        params[card.at] = read_value(text, param_of(text, card, card.at), match["k"])
     return Request(text, card, read_cutoff(text, card, match["k"]), read_level(text, match["level"]), params)
 
 
 def read_cutoff(text, card, k):
-    if k is None:
-        return None
+    if k is None or card.at is not None:
+        return card.depth
     if not card.cutoff:
         raise UnknownMetricError(f"metric {quote(text)}: {card.name} takes no cutoff")
     if not re.fullmatch("[0-9]+", k):
@@ -95,7 +95,7 @@ def read_level(text, level):
 
 def param_of(text, card, name):
     for param in card.params:
-        if param.name == name:
+        if name in (param.name.lower(), *param.aliases):
             return param
     known = ", ".join(param.name for param in card.params) or "none"
     raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; its parameters: {known}")
@@ -105,19 +105,20 @@ def read_params(text, card, inside):
     params = {}
     if inside is None or not inside.strip():
         return params
-    for part in inside.split(","):
+    for part in re.split(r",(?![^{]*\})", inside):
         name, sign, value = part.partition("=")
         name = name.strip().lower()
         if not sign or not name:
             raise UnknownMetricError(f"metric {quote(text)}: parameters are written name=value, got {quote(part)}")
-        if name in params:
+        param = param_of(text, card, name)
+        if param.name in params:
             raise UnknownMetricError(f"metric {quote(text)}: parameter {quote(name)} is given twice")
-        params[name] = read_value(text, param_of(text, card, name), value.strip().strip("'\""))
+        params[param.name] = read_value(text, param, value.strip().strip("'\""))
     return params
 
 
 def read_value(where, param, value):
-    """A parameter's value from text or from Python: one of its words, or a number in its range.
+    """A parameter's value from text or from Python: one of its words, a number in its range, or gains of labels.
 
     `where` is the metric that it stands in, or the parameter's own name where it is a keyword of evaluate().
     """
@@ -125,14 +126,47 @@ def read_value(where, param, value):
         for choice in param.choices:
             if value.lower() == choice.lower():
                 return choice
-    number = value
-    if isinstance(value, str) and re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", value, re.IGNORECASE):
-        number = float(value)
-    if param.low is not None and isinstance(number, (int, float)) and not isinstance(number, bool):
-        if param.low < number < param.high and (not param.integer or number == int(number)):
-            return int(number) if param.integer else float(number)
+    number = number_of(value)
+    if number is not None and param.holds(number):
+        return int(number) if param.integer else float(number)
+    gains = read_gains(value) if param.mapping else None
+    if gains is not None:
+        return gains
     place = "" if where == param.name else f"metric {quote(where)}: "
     raise UnknownMetricError(f"{place}{param.name} must be {param.accepted()}, got {quote(value)}")
+
+
+def number_of(value):
+    """A number, also one written as text; else None."""
+    if isinstance(value, str) and NUMBER.fullmatch(value):
+        return float(value)
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def read_gains(value):
+    """{label: gain} or its text as Gains, None if it is something else."""
+    if isinstance(value, str):
+        inside = re.fullmatch(r"\{(.*)\}", value, re.DOTALL)
+        if inside is None:
+            return None
+        pairs = [tuple(number_of(part.strip()) for part in pair.split(":")) for pair in inside[1].split(",")]
+    elif hasattr(value, "items"):
+        pairs = [(number_of(label), number_of(gain)) for label, gain in value.items()]
+    else:
+        return None
+    if not pairs or any(len(pair) != 2 or None in pair for pair in pairs):
+        return None
+    if any(label != label // 1 or not -2 <= label <= MAX_LABEL or abs(gain) > 1e300 for label, gain in pairs):
+        return None
+    gains = Gains((int(label), float(gain)) for label, gain in pairs)
+    return gains if len(gains) == len(pairs) else None
+
+
+class Gains(dict):
+    """{label: gain}, which prints as it is written in a metric's name."""
+
+    def __str__(self):
+        return "{" + ", ".join(f"{label}:{gain:g}" for label, gain in self.items()) + "}"
 
 
 def unknown(text):
@@ -198,6 +232,8 @@ def explain(metric: str) -> str:
     lines.append(f"  formula         {card.formula}")
     if card.cutoff:
         lines.append(f"  depth           {depth}")
+    if card.groups:
+        lines.append("  groups          averaged over the subtopics or groups of judges of the qrels")
     if request.level is not None:
         lines.append(f"  relevant        label >= {request.level}; lower labels have no gain")
     for param in card.params:
