@@ -4,7 +4,8 @@ import os
 
 import numpy as np
 
-from fastir import _columns, _dicts, _measure
+from fastir import _dicts, _measure
+from fastir._columns import Columns
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, ranked, trec
 from fastir.meeting import MISSING, Meeting
@@ -64,7 +65,7 @@ class Evaluator:
         if type(run) is not dict and isinstance(run, (str, bytes, os.PathLike)):
             meeting = self._from_file(run, values, status)
         elif isinstance(run, Run):
-            meeting = self._from_columns(run, values, status)
+            meeting = self._from_run(run, values, status)
         else:
             run = dicts.query_dict(run, "run")
             tally, uncounted = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties, settings.single)
@@ -86,18 +87,16 @@ class Evaluator:
         if settings.duplicates is None:
             streamed = trec.evaluate(path, judged, settings, values, status)
         if streamed is None:
-            return self._from_columns(Run.from_file(path, duplicates=settings.duplicates), values, status)
+            return self._from_run(Run.from_file(path, duplicates=settings.duplicates), values, status)
         tally, foreign, repairs = streamed
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
-    def _from_columns(self, run, values, status):
+    def _from_run(self, run, values, status):
         judged, settings = self._judged, self._settings
-        find = run.find()
-        places = np.array([find.get(query_id, -1) for query_id in judged.query_ids], np.int64)
         threads = thread_count(settings.n_threads, run.n_rows)
-        tally = _columns.judge_columns(judged, settings.plan, *run.columns(), places, values, status, settings.ties,
-                                       settings.single, threads)
-        return Meeting(judged, settings.plan, status, tally, len(run), run, self._repairs(run.repairs))
+        join = Columns(judged, settings.plan, values, status, settings.ties, settings.single, False, threads)
+        run.evaluate(join, judged.query_ids, threads)
+        return Meeting(judged, settings.plan, status, join.finish(), len(run), run, self._repairs(run.repairs))
 
     def _repairs(self, repairs):
         """The qrels' repairs and the run's, counted together."""

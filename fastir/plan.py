@@ -31,6 +31,7 @@ class Settings:
     single: bool
     duplicates: str | None
     n_threads: int | None
+    only_judged: bool = False
 
 
 def metric_tuple(metrics):
