@@ -67,7 +67,8 @@ class Evaluator:
             meeting = self._from_columns(run, values, status)
         else:
             run = dicts.query_dict(run, "run")
-            tally, uncounted = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties, settings.single)
+            tally, uncounted = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties,
+                                                 settings.single)
             meeting = Meeting(judged, settings.plan, status, tally, len(run), run, self._qrels.repairs, uncounted)
         found = meeting.tally[0]
         if not found == judged.n_queries == meeting.n_run:
@@ -200,7 +201,8 @@ def evaluate_ranked(labels, offsets, metrics, *, ideal_labels=None, ideal_offset
     ------
     UnknownMetricError, TypeError, ValueError, OverflowError
     """
-    asked = settings(metric_tuple(metrics), rel_level, None, "trec", judged_only, max_depth, "float64", n_threads, None, choices)
+    asked = settings(metric_tuple(metrics), rel_level, None, "trec", judged_only, max_depth, "float64", n_threads, None,
+                     choices)
     labels, offsets, ideal_labels, ideal_offsets = ranked.both(labels, offsets, ideal_labels, ideal_offsets)
     ranked.check_labels(asked.label_limits, labels, offsets)
     ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)

@@ -70,9 +70,9 @@ class Meeting:
         n_queries = self.judged.n_queries
         told = []
         if queries is None and found < n_queries:
-            told.append(f"{n_queries - found} queries of the qrels are missing from the run and count as empty rankings "
-                        f"(such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, 'intersection' leaves "
-                        "them out)")
+            told.append(f"{n_queries - found} queries of the qrels are missing from the run and count as empty "
+                        f"rankings (such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, "
+                        "'intersection' leaves them out)")
         if queries is None and found < self.n_run:
             told.append(f"{self.n_run - found} queries of the run are not in the qrels and were ignored "
                         f"(such as {quote(self.only_in_run()[0])})")

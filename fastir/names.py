@@ -18,8 +18,8 @@ GRAMMAR = re.compile(
 
 # Metrics that people ask for and that are not here (yet), by the tool that has them; lower case, `-` written as `_`.
 TOOLS = {
-    "ir_measures": "accuracy alpha_dcg alpha_ndcg ap_ia bpm compat err_ia insq inst judged map_ia nerr_ia nnrbp nrbp p_ia "
-                   "sdcg setap setf setrelp strecall",
+    "ir_measures": "accuracy alpha_dcg alpha_ndcg ap_ia bpm compat err_ia insq inst judged map_ia nerr_ia nnrbp nrbp "
+                   "p_ia sdcg setap setf setrelp strecall",
     "trec_eval": "11pt_avg bing g gm_bpref gm_map ideal_dcg infap iprec iprec_at_recall ndcg_rel num_nonrel_judged_ret "
                  "rbp_resid relative_p relstring rndcg rprec_mult runid set_map set_relative_p unj utility yaap",
 }  # fmt: skip
@@ -89,7 +89,8 @@ def read_level(text, level):
     if level is None:
         return None
     if not re.fullmatch("[0-9]{1,10}", level) or not 1 <= int(level) <= MAX_LABEL:
-        raise UnknownMetricError(f"metric {quote(text)}: the relevance level must be an integer from 1 up, got {quote(level)}")
+        raise UnknownMetricError(f"metric {quote(text)}: the relevance level must be an integer from 1 up, "
+                                 f"got {quote(level)}")
     return int(level)
 
 
@@ -98,7 +99,8 @@ def param_of(text, card, name):
         if param.name == name:
             return param
     known = ", ".join(param.name for param in card.params) or "none"
-    raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; its parameters: {known}")
+    raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; "
+                             f"its parameters: {known}")
 
 
 def read_params(text, card, inside):
@@ -151,7 +153,7 @@ def unknown(text):
 
 
 def nearest(base, rest):
-    """Up to three metrics spelt much like this one, with its parameters and cutoff; P_5 and ndcg_cut_10 are P@5 and ndcg@10."""
+    """Up to three metrics spelt much like this one, with its parameters and cutoff; P_5 is P@5, ndcg_cut_10 ndcg@10."""
     import difflib
 
     base, cutoff = re.fullmatch("(.*?)(?:(?:_cut)?_([0-9]+))?", base, re.DOTALL).groups()
@@ -191,19 +193,21 @@ def explain(metric: str) -> str:
     """
     request = parse(metric)
     card = request.card
-    depth = "the whole ranking" if request.cutoff is None else f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
     lines = [f"{metric}: {card.summary}", f"  canonical name  {card.name}"]
     if card.aliases:
         lines.append(f"  also written    {', '.join(card.aliases)}")
     lines.append(f"  formula         {card.formula}")
     if card.cutoff:
-        lines.append(f"  depth           {depth}")
+        first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
+        lines.append(f"  depth           {'the whole ranking' if request.cutoff is None else first}")
     if request.level is not None:
         lines.append(f"  relevant        label >= {request.level}; lower labels have no gain")
     for param in card.params:
         value = request.params.get(param.name, param.default)
         lines.append(f"  {param.name:<15} {value}  ({param.accepted()}; {param.meaning})")
-    lines += [f"  range           {card.range}", f"  over queries    {card.aggregate}", f"  undefined       {card.undefined}"]
+    lines.append(f"  range           {card.range}")
+    lines.append(f"  over queries    {card.aggregate}")
+    lines.append(f"  undefined       {card.undefined}")
     lines.append(f"  source          {card.source}")
     if card.differs:
         lines.append(f"  differs         {card.differs}")

@@ -19,7 +19,7 @@ DUPLICATES = (None, "first", "last", "max")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, and options."""
+    """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, options."""
 
     names: list
     aggregates: list
@@ -84,7 +84,8 @@ def conventions(choices):
     return checked
 
 
-def compile_settings(metrics, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, choices):
+def compile_settings(metrics, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
+                     choices):
     one_of("queries", queries, QUERIES)
     one_of("ties", ties, TIES)
     one_of("score_dtype", score_dtype if score_dtype in SCORES else np.dtype(score_dtype).name, SCORES)

@@ -24,9 +24,10 @@ SUFFIXES = (".tsv", ".json")
 class Results(Mapping):
     """The values of one run: a mapping from the metric name as the caller typed it to its mean over the queries.
 
-    ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there are.
-    Metrics that count (``num_ret``, ``num_q``) are not divided. NaN values are left out, and a mean of none is NaN. A name
-    that was not asked for is a KeyError that lists those that were. Made by `evaluate`; immutable, can be pickled.
+    ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there
+    are. Metrics that count (``num_ret``, ``num_q``) are not divided. NaN values are left out, and a mean of none is
+    NaN. A name that was not asked for is a KeyError that lists those that were. Made by `evaluate`; immutable, can be
+    pickled.
 
     Parameters
     ----------
@@ -125,8 +126,8 @@ class Results(Mapping):
     def status(self) -> dict[str, str]:
         """What became of each query, {query_id: status}.
 
-        "missing": the run lacks it, and it counts as an empty ranking; "no_relevant": the run has it, but no document of
-        the qrels reaches ``rel_level``; "evaluated": anything else.
+        "missing": the run lacks it, and it counts as an empty ranking; "no_relevant": the run has it, but no document
+        of the qrels reaches ``rel_level``; "evaluated": anything else.
         """
         return {
             query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)

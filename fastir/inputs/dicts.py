@@ -57,7 +57,8 @@ def judgments(data):
     query_ids, offsets, doc_ids, labels = [], [0], [], []
     for query_id, judged in query_dict(data, "qrels").items():
         if not hasattr(judged, "items"):
-            raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, got {type(judged).__name__}")
+            raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, "
+                            f"got {type(judged).__name__}")
         for doc_id, label in judged.items():
             if type(doc_id) is not str:
                 if not isinstance(doc_id, str):

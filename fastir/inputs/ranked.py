@@ -16,7 +16,8 @@ def both(labels, offsets, ideal_labels, ideal_offsets):
     ideal_labels = label_array(ideal_labels, "ideal_labels")
     ideal_offsets = offset_array(ideal_offsets, len(ideal_labels), "ideal_offsets", "ideal_labels")
     if len(ideal_offsets) != len(offsets):
-        raise ValueError(f"ideal_offsets has {len(ideal_offsets)} entries but offsets {len(offsets)}; lengths must match")
+        raise ValueError(f"ideal_offsets has {len(ideal_offsets)} entries but offsets {len(offsets)}; "
+                         "lengths must match")
     return labels, offsets, ideal_labels, ideal_offsets
 
 
