@@ -1,6 +1,7 @@
 """How many threads a call may use, and what keeps fork() safe after some were used."""
 
 import os
+from typing import SupportsIndex
 
 from fastir._measure import pause_threads
 
@@ -11,7 +12,7 @@ WORTH = 1 << 20     # rows: below, starting a team costs more than it gives
 LARGEST = 256
 
 
-def thread_count(n_threads, rows):
+def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
     """Threads for a call over `rows` rows; None asks the environment and the machine.
 
     Raises
@@ -38,7 +39,7 @@ def thread_count(n_threads, rows):
     return min(number, LARGEST)
 
 
-def multiprocessing_child():
+def multiprocessing_child() -> bool:
     import sys
 
     module = sys.modules.get("multiprocessing.process")
