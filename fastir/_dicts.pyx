@@ -31,7 +31,8 @@ cdef extern from "Python.h":
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
 
-cdef int64_t WORTH = 8      # judged documents that no metric reads are counted at once where they are few beside the run's
+# Judged documents that no metric reads are counted at once where the ranking is at least so many times as long.
+cdef int64_t WORTH = 8
 
 
 cdef int compare_keys(const void* a, const void* b) noexcept nogil:
@@ -56,7 +57,8 @@ def plain_scores(query_id, ranking):
         try:
             number = float(score)
         except OverflowError:
-            raise OverflowError(f"run: the score is too large for a float (query {query_id}, document {doc_id})") from None
+            raise OverflowError("run: the score is too large for a float "
+                                f"(query {query_id}, document {doc_id})") from None
         except Exception as error:
             raise TypeError(f"run: the score must be a number, got {type(score).__name__}: {error} "
                             f"(query {query_id}, document {doc_id})") from error

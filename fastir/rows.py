@@ -113,7 +113,5 @@ class Rows:
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if type(other) is type(self) else NotImplemented
 
-    __hash__ = None
-
     def __reduce__(self):
         return type(self), (self._query_ids, self._offsets, self._ids, self._numbers, self.repairs)

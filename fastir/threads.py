@@ -3,6 +3,7 @@
 import itertools
 import os
 import threading
+from typing import SupportsIndex
 
 from fastir._measure import pause_threads
 
@@ -13,7 +14,7 @@ WORTH = 1 << 20     # rows: below, starting a team costs more than it gives
 LARGEST = 256
 
 
-def thread_count(n_threads, rows):
+def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
     """Threads for a call over `rows` rows; None asks the environment and the machine.
 
     Raises
@@ -40,7 +41,7 @@ def thread_count(n_threads, rows):
     return min(number, LARGEST)
 
 
-def multiprocessing_child():
+def multiprocessing_child() -> bool:
     import sys
 
     module = sys.modules.get("multiprocessing.process")
