@@ -52,6 +52,11 @@ cdef class Plan:
     cdef readonly bint judged_only
     cdef readonly int64_t max_depth
 
+cdef inline int32_t code_of(int32_t label) noexcept nogil:
+    """A label of the qrels as the metrics see it: any negative one is -2, in the pool without a judgment."""
+    return label if label >= 0 else -2
+
+
 cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const int32_t* ideal, int64_t n_ideal,

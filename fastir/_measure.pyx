@@ -369,7 +369,7 @@ cdef int ranked_rows(Plan plan, const int32_t* labels, const int64_t* offsets, c
             k = labels[offsets[q] + i]
             if k > 0 or (k == 0 and plan.reads >= JUDGED) or (k < -1 and plan.reads >= POOL):
                 scratch.ranks[n_hits] = i + 1
-                scratch.labels[n_hits] = <int32_t>(k if k >= 0 else -2)
+                scratch.labels[n_hits] = code_of(<int32_t>k)
                 n_hits += 1
         n_ideal = 0
         n_judged = 0
@@ -426,8 +426,8 @@ def measure_ranked(Plan plan, const int32_t[::1] labels, const int64_t[::1] offs
                 stop += 1
             if n_threads == 1:
                 with nogil:
-                    failed = ranked_rows(plan, &labels[0], &offsets[0], &ideal_labels[0], &ideal_offsets[0], start, stop,
-                                         &values[0, 0], &status[0], level)
+                    failed = ranked_rows(plan, &labels[0], &offsets[0], &ideal_labels[0], &ideal_offsets[0], start,
+                                         stop, &values[0, 0], &status[0], level)
             else:
                 for t in range(n_threads + 1):
                     bounds[t] = start + (stop - start) * t // n_threads

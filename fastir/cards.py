@@ -31,7 +31,7 @@ class Param:
     name: str
     default: object
     meaning: str
-    choices: tuple = ()
+    choices: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
     integer: bool = False
@@ -116,10 +116,10 @@ class Card:
     formula: str
     undefined: str
     source: str
-    aliases: tuple = ()
+    aliases: tuple[str, ...] = ()
     differs: str = ""
     range: str = "0 to 1"
-    params: tuple = ()
+    params: tuple[Param, ...] = ()
     cutoff: bool = False
     depth: int | None = None
     at: str | None = None

@@ -2,8 +2,9 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
-from fastir.cards import Card
+from fastir.cards import Card, Param
 from fastir.catalogue import CARDS
 from fastir.errors import UnknownMetricError, quote
 
@@ -30,10 +31,10 @@ class Request:
     card: Card
     cutoff: int | None
     level: int | None
-    params: dict
+    params: dict[str, Any]
 
 
-def spellings():
+def spellings() -> dict[str, Card]:
     """Every accepted name, in lower case -> its card."""
     return {name.lower(): card for card in CARDS for name in (card.name, *card.aliases)}
 
@@ -41,7 +42,7 @@ def spellings():
 NAMES = spellings()
 
 
-def parse(text):
+def parse(text: str) -> Request:
     """Read one metric name.
 
     Raises
@@ -73,7 +74,7 @@ def parse(text):
     return Request(text, card, read_cutoff(text, card, match["k"]), read_level(text, match["level"]), params)
 
 
-def read_cutoff(text, card, k):
+def read_cutoff(text: str, card: Card, k: str | None) -> int | None:
     if k is None or card.at is not None:
         return card.depth
     if not card.cutoff:
@@ -85,24 +86,26 @@ def read_cutoff(text, card, k):
     return int(k)
 
 
-def read_level(text, level):
+def read_level(text: str, level: str | None) -> int | None:
     if level is None:
         return None
     if not re.fullmatch("[0-9]{1,10}", level) or not 1 <= int(level) <= MAX_LABEL:
-        raise UnknownMetricError(f"metric {quote(text)}: the relevance level must be an integer from 1 up, got {quote(level)}")
+        raise UnknownMetricError(f"metric {quote(text)}: the relevance level must be an integer from 1 up, "
+                                 f"got {quote(level)}")
     return int(level)
 
 
-def param_of(text, card, name):
+def param_of(text: str, card: Card, name: str) -> Param:
     for param in card.params:
         if name in (param.name.lower(), *param.aliases):
             return param
     known = ", ".join(param.name for param in card.params) or "none"
-    raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; its parameters: {known}")
+    raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; "
+                             f"its parameters: {known}")
 
 
-def read_params(text, card, inside):
-    params = {}
+def read_params(text: str, card: Card, inside: str | None) -> dict[str, Any]:
+    params: dict[str, Any] = {}
     if inside is None or not inside.strip():
         return params
     for part in re.split(r",(?![^{]*\})", inside):
@@ -117,7 +120,7 @@ def read_params(text, card, inside):
     return params
 
 
-def read_value(where, param, value):
+def read_value(where: str, param: Param, value: object) -> Any:
     """A parameter's value from text or from Python: one of its words, a number in its range, or gains of labels.
 
     `where` is the metric that it stands in, or the parameter's own name where it is a keyword of evaluate().
@@ -136,14 +139,14 @@ def read_value(where, param, value):
     raise UnknownMetricError(f"{place}{param.name} must be {param.accepted()}, got {quote(value)}")
 
 
-def number_of(value):
+def number_of(value: object) -> Any:
     """A number, also one written as text; else None."""
     if isinstance(value, str) and NUMBER.fullmatch(value):
         return float(value)
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def read_gains(value):
+def read_gains(value: Any) -> "Gains | None":
     """{label: gain} or its text as Gains, None if it is something else."""
     if isinstance(value, str):
         inside = re.fullmatch(r"\{(.*)\}", value, re.DOTALL)
@@ -165,13 +168,13 @@ def read_gains(value):
 class Gains(dict):
     """{label: gain}, which prints as it is written in a metric's name."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "{" + ", ".join(f"{label}:{gain:g}" for label, gain in self.items()) + "}"
 
 
-def unknown(text):
+def unknown(text: str) -> UnknownMetricError:
     """The error for a name that does not exist, with the nearest that do."""
-    base, rest = re.fullmatch(r"(.*?)((?:[@(.].*|-l[0-9]*)?)", text[:200], re.DOTALL).groups()
+    base, rest = re.fullmatch(r"(.*?)((?:[@(.].*|-l[0-9]*)?)", text[:200], re.DOTALL).groups()  # type: ignore
     base = base[:64].lower()
     tool = ELSEWHERE.get(re.sub(r"_[0-9]+$", "", base.replace("-", "_")))
     if tool:
@@ -184,17 +187,17 @@ def unknown(text):
     return UnknownMetricError(f"unknown metric {quote(text)}; known metrics: {', '.join(card.name for card in CARDS)}")
 
 
-def nearest(base, rest):
-    """Up to three metrics spelt much like this one, with its parameters and cutoff; P_5 and ndcg_cut_10 are P@5 and ndcg@10."""
+def nearest(base: str, rest: str) -> list[str]:
+    """Up to three metrics spelt much like this one, with its parameters and cutoff; P_5 is P@5, ndcg_cut_10 ndcg@10."""
     import difflib
 
-    base, cutoff = re.fullmatch("(.*?)(?:(?:_cut)?_([0-9]+))?", base, re.DOTALL).groups()
+    base, cutoff = re.fullmatch("(.*?)(?:(?:_cut)?_([0-9]+))?", base, re.DOTALL).groups()  # type: ignore
     tail = f"@{cutoff}{rest}" if cutoff else rest
     near = difflib.get_close_matches(base + tail, [name + tail for name in NAMES], n=len(NAMES), cutoff=0.6)
     return [guess for guess in near if is_metric(guess)][:3]
 
 
-def is_metric(text):
+def is_metric(text: str) -> bool:
     try:
         parse(text)
     except UnknownMetricError:
@@ -225,13 +228,13 @@ def explain(metric: str) -> str:
     """
     request = parse(metric)
     card = request.card
-    depth = "the whole ranking" if request.cutoff is None else f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
     lines = [f"{metric}: {card.summary}", f"  canonical name  {card.name}"]
     if card.aliases:
         lines.append(f"  also written    {', '.join(card.aliases)}")
     lines.append(f"  formula         {card.formula}")
     if card.cutoff:
-        lines.append(f"  depth           {depth}")
+        first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
+        lines.append(f"  depth           {'the whole ranking' if request.cutoff is None else first}")
     if card.groups:
         lines.append("  groups          averaged over the subtopics or groups of judges of the qrels")
     if request.level is not None:
@@ -239,7 +242,9 @@ def explain(metric: str) -> str:
     for param in card.params:
         value = request.params.get(param.name, param.default)
         lines.append(f"  {param.name:<15} {value}  ({param.accepted()}; {param.meaning})")
-    lines += [f"  range           {card.range}", f"  over queries    {card.aggregate}", f"  undefined       {card.undefined}"]
+    lines.append(f"  range           {card.range}")
+    lines.append(f"  over queries    {card.aggregate}")
+    lines.append(f"  undefined       {card.undefined}")
     lines.append(f"  source          {card.source}")
     if card.differs:
         lines.append(f"  differs         {card.differs}")
