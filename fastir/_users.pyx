@@ -378,4 +378,4 @@ declare(compat, Card(
     "retrieved as if theirs were 0, and equal scores as the qrels have them",
     params=(Param("p", 0.95, "persistence", (), 0, 1),
             Param("depth", "max", "how far down the rankings are compared: to the end of the longer, or a number", ("max",), 0, 2**31, True),
-            Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights", ("true", "false")), EMPTY)))
+            Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights", ("true", "false")), EMPTY), graded=True))

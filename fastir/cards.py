@@ -129,3 +129,7 @@ class Card:
     gain: str = "linear"
     dot: str | None = None
     groups: bool = False
+
+    def place(self) -> str:
+        """What may stand behind the name: ``@k``, ``@`` and the parameter that it sets, or nothing."""
+        return "@k" if self.cutoff else f"@{self.at}" if self.at else ""

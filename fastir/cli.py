@@ -91,7 +91,7 @@ def evaluate_command(options: argparse.Namespace) -> str:
 
 
 def metrics_command(options: argparse.Namespace) -> str:
-    rows = ([card.name + "[@k]" * card.cutoff, ", ".join(card.aliases), card.summary] for card in fastir.metrics())
+    rows = ([card.name + (f"[{card.place()}]" if card.place() else ""), ", ".join(card.aliases), card.summary] for card in fastir.metrics())
     return aligned([["metric", "also written", "what it is"], *rows], left=3)
 
 

@@ -184,7 +184,7 @@ def unknown(text: str) -> UnknownMetricError:
     near = nearest(base, rest) or nearest(base, "")
     if near:
         return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(map(repr, near))}?")
-    return UnknownMetricError(f"unknown metric {quote(text)}; known metrics: {', '.join(card.name for card in CARDS)}")
+    return UnknownMetricError(f"unknown metric {quote(text)}; fastir.metrics() lists the {len(CARDS)} that there are")
 
 
 def nearest(base: str, rest: str) -> list[str]:
@@ -193,7 +193,8 @@ def nearest(base: str, rest: str) -> list[str]:
 
     base, cutoff = re.fullmatch("(.*?)(?:(?:_cut)?_([0-9]+))?", base, re.DOTALL).groups()  # type: ignore
     tail = f"@{cutoff}{rest}" if cutoff else rest
-    near = difflib.get_close_matches(base + tail, [name + tail for name in NAMES], n=len(NAMES), cutoff=0.6)
+    alike = [name + tail for name in NAMES if difflib.SequenceMatcher(None, base, name).ratio() >= 0.5]
+    near = difflib.get_close_matches(base + tail, alike, n=len(NAMES), cutoff=0.6)
     return [guess for guess in near if is_metric(guess)][:3]
 
 
