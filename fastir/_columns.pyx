@@ -123,7 +123,7 @@ def find_duplicates(Ids docs, const int64_t[::1] offsets):
             with nogil:
                 twice = -1
                 if fill(&g, column, NULL, offsets[k], offsets[k + 1]) == 0 and hash_group(&seen, &g) == 0:
-                    twice = may_repeat(&seen, g.n)
+                    twice = may_repeat(&seen, seen.hashes, g.n)
             while twice > 0:
                 twice = find_repeated(&seen, &g, start)
                 if twice > 0:

@@ -18,6 +18,7 @@ from fastir._measure cimport Plan, code_of, measure
 from fastir._rank cimport Ranking, discard, rank_and_measure, reserve
 
 from fastir.errors import quote
+from fastir.rows import is_integer, plain_id
 
 cdef extern from "Python.h":
     ctypedef struct PyObject
@@ -26,6 +27,7 @@ cdef extern from "Python.h":
     PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
+    int PyLong_CheckExact(PyObject*) noexcept
     int PyFloat_Check(PyObject*) noexcept
     double PyFloat_AsDouble(PyObject*) noexcept
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
@@ -39,8 +41,14 @@ cdef int compare_keys(const void* a, const void* b) noexcept nogil:
     return PyUnicode_Compare((<PyObject**>a)[0], (<PyObject**>b)[0])
 
 
-def plain_scores(query_id, ranking):
-    """A ranking as an exact dict of str to float, or the error that names the document."""
+cdef int compare_integers(const void* a, const void* b) noexcept with gil:
+    """By the decimal text; big ones, too, so it takes their text."""
+    cdef str x = str(<object>(<PyObject**>a)[0]), y = str(<object>(<PyObject**>b)[0])
+    return (x > y) - (x < y)
+
+
+def plain_scores(query_id, ranking, bint integers):
+    """A ranking as an exact dict of str, or of int, to float; or the error that names the document."""
     cdef dict plain = {}
     try:
         items = list(ranking.items())
@@ -48,9 +56,7 @@ def plain_scores(query_id, ranking):
         raise TypeError(f"run: query {quote(query_id)} must map to a dict {{doc_id: score}}, "
                         f"got {type(ranking).__name__}") from None
     for doc_id, score in items:
-        if not isinstance(doc_id, str):
-            raise TypeError(f"run: a document id of query {quote(query_id)} must be a str, got {type(doc_id).__name__} "
-                            f"{quote(doc_id)}")
+        doc_id = plain_id(doc_id, integers, f"run: a document id of query {quote(query_id)}")
         if isinstance(score, (str, bytes, bytearray, dict, complex)) or score is None:
             raise TypeError(f"run: the score must be a number, got {type(score).__name__} {quote(score)} "
                             f"(query {query_id}, document {doc_id})")
@@ -62,7 +68,7 @@ def plain_scores(query_id, ranking):
         except Exception as error:
             raise TypeError(f"run: the score must be a number, got {type(score).__name__}: {error} "
                             f"(query {query_id}, document {doc_id})") from error
-        plain[str.__str__(doc_id)] = number
+        plain[doc_id] = number
     if len(ranking) != len(items):
         raise RuntimeError(f"run: the ranking of query {quote(query_id)} changed size while it was read")
     return plain
@@ -76,28 +82,44 @@ def refuse_nan(query_id, ranking):
 
 
 def has_plain_keys(dict run):
-    """Whether all keys are exact str objects."""
+    """Whether all keys are exact str objects, or all exact int objects."""
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0
+    cdef bint strings = True, integers = True
     while PyDict_Next(run, &position, &key, &value):
-        if not PyUnicode_CheckExact(key):
-            return False
-    return True
+        strings &= PyUnicode_CheckExact(key) != 0
+        integers &= PyLong_CheckExact(key) != 0
+    return strings or integers
+
+
+def has_integer_documents(dict run):
+    """Whether the document ids are integers, judged by the first that there is; None if there is none."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0, inner = 0
+    while PyDict_Next(run, &position, &key, &value):
+        ranking = <object>value
+        if type(ranking) is dict:
+            if PyDict_Next(ranking, &inner, &key, &value):
+                return not PyUnicode_CheckExact(key) and is_integer(<object>key)
+        elif hasattr(ranking, "keys") and len(ranking):
+            return is_integer(next(iter(ranking)))
+    return None
 
 
 def count_rest(Judged judged, Plan plan, dict rankings):
     """How many judged documents that no metric read are in these rankings, {query position: ranking}."""
     cdef int64_t q, found = 0
     for q, ranking in rankings.items():
-        found += count(judged, ranking, judged.offsets[q] + judged.wanted(plan.reads, q), judged.offsets[q + 1])
+        ids = judged.ids(type(next(iter(ranking))) is int)
+        found += count(ids, ranking, judged.offsets[q] + judged.wanted(plan.reads, q), judged.offsets[q + 1])
     return found
 
 
-cdef int64_t count(Judged judged, dict ranking, int64_t start, int64_t stop) except -1:
-    """How many of the judged ids from start to stop are in the ranking."""
+cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop) except -1:
+    """How many of the ids from start to stop are in the ranking."""
     cdef int64_t i, found = 0
-    cdef list ids = judged.ids(False)
     for i in range(start, stop):
         found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
     return found
@@ -110,6 +132,8 @@ cdef class Walk:
     cdef double* scores
     cdef PyObject** keys        # the rows' ids, and behind them the hits'; one allocation with scores
     cdef int64_t n, capacity
+    cdef list ids               # the judged ids, of the kind that the run has
+    cdef bint integers
 
     def __dealloc__(self):
         discard(&self.ranking)
@@ -131,7 +155,7 @@ cdef class Walk:
         return 0
 
     cdef int read(self, dict ranking, bint single) except -1:
-        """Collect the rows; 0 if all ids are str and all scores floats, 1 if one is something else, 2 for a NaN."""
+        """Collect the rows; 0 if all ids are of the kind and all scores floats, 1 if one is not, 2 for a NaN."""
         cdef Py_ssize_t position = 0
         cdef PyObject* key
         cdef PyObject* value
@@ -139,7 +163,7 @@ cdef class Walk:
         cdef bint nan = False
         cdef int64_t i = 0
         while i < self.n and PyDict_Next(ranking, &position, &key, &value):
-            if not (PyUnicode_CheckExact(key) and PyFloat_Check(value)):
+            if not ((PyLong_CheckExact(key) if self.integers else PyUnicode_CheckExact(key)) and PyFloat_Check(value)):
                 return 1
             score = PyFloat_AsDouble(value)
             if single:
@@ -156,9 +180,8 @@ cdef class Walk:
         cdef PyObject* key
         cdef PyObject* value
         cdef double score
-        cdef list ids = judged.ids(False)
         for i in range(first, first + n):
-            key = PyList_GetItem(ids, i)
+            key = PyList_GetItem(self.ids, i)
             value = PyDict_GetItemWithError(ranking, key)
             if value != NULL:
                 score = PyFloat_AsDouble(value)
@@ -170,14 +193,16 @@ cdef class Walk:
         return n_hits
 
 
-def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single):
+def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single, bint integers):
     """Evaluate {query_id: {doc_id: score}}.
 
     Parameters
     ----------
-    run : dict whose keys are exact str objects
+    run : dict whose keys are exact str objects, or exact int objects
     values : float64 array of shape (n_queries, n_slots), filled
     status : uint8 array of shape (n_queries,), 1 where the run lacks the query
+    integers : bool
+        Whether the run's document ids are integers.
 
     Returns
     -------
@@ -198,7 +223,7 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     PyObject_GetBuffer(status, &status_buffer, PyBUF_WRITABLE)
     ordinary(&callers)
     try:
-        judge_all(judged, plan, run, <double*>value_buffer.buf, <unsigned char*>status_buffer.buf, ties, single, &tally,
+        judge_all(judged, plan, run, integers, <double*>value_buffer.buf, <unsigned char*>status_buffer.buf, ties, single, &tally,
                   uncounted)
     finally:
         fesetenv(&callers)
@@ -207,7 +232,7 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     return tally_tuple(&tally), uncounted
 
 
-cdef int judge_all(Judged judged, Plan plan, dict run, double* out, unsigned char* codes, int ties, bint single,
+cdef int judge_all(Judged judged, Plan plan, dict run, bint integers, double* out, unsigned char* codes, int ties, bint single,
                    Tally* tally, dict uncounted) except -1:
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q
@@ -216,9 +241,11 @@ cdef int judge_all(Judged judged, Plan plan, dict run, double* out, unsigned cha
     cdef PyObject* value
     cdef dict ranking
     cdef object given
+    cdef list query_ids = judged.queries(len(run) > 0 and type(next(iter(run))) is int)
+    walk.ids, walk.integers = judged.ids(integers), integers
     for q in range(judged.n_queries):
         first = judged.offsets[q]
-        value = PyDict_GetItemWithError(run, PyList_GetItem(judged.query_ids, q))
+        value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
         if value == NULL:
             codes[q] = 1
             walk.room(plan, 0, judged.offsets[q + 1] - first)
@@ -226,7 +253,7 @@ cdef int judge_all(Judged judged, Plan plan, dict run, double* out, unsigned cha
                     out + q * plan.n_slots)
             continue
         given = <object>value
-        ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given)
+        ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
         probes = judged.wanted(plan.reads, q)
         rest = judged.offsets[q + 1] - first - probes
         state = 1
@@ -235,14 +262,14 @@ cdef int judge_all(Judged judged, Plan plan, dict run, double* out, unsigned cha
             walk.room(plan, walk.n, judged.offsets[q + 1] - first)
             state = walk.read(ranking, single)
             if state == 1:
-                ranking = plain_scores(judged.query_ids[q], ranking)
+                ranking = plain_scores(judged.query_ids[q], ranking, integers)
         if state == 2:
             refuse_nan(judged.query_ids[q], ranking)
         n_hits = walk.probe(judged, ranking, first, probes, single)
         n_found = n_hits
         if rest > 0 and walk.n > 0:
             if rest * WORTH <= walk.n or n_hits == 0:
-                n_found += count(judged, ranking, first + probes, first + probes + rest)
+                n_found += count(walk.ids, ranking, first + probes, first + probes + rest)
             else:
                 uncounted[q] = ranking
         tally.found += 1
@@ -253,7 +280,7 @@ cdef int judge_all(Judged judged, Plan plan, dict run, double* out, unsigned cha
             if tally.nothing_example < 0:
                 tally.nothing_example = q
         if rank_and_measure(plan, &walk.ranking, walk.scores, <const char*>walk.keys, sizeof(PyObject*), walk.n, n_hits,
-                            compare_keys, ties, judged.labels + first, judged.positive[q], judged.judged[q],
+                            compare_integers if integers else compare_keys, ties, judged.labels + first, judged.positive[q], judged.judged[q],
                             out + q * plan.n_slots):
             tally.tied += 1
             if tally.tied_example < 0:

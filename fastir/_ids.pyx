@@ -15,6 +15,7 @@ import numpy as np
 from fastir._text cimport Text, equal, write_decimal
 
 from fastir._judged import encode
+from fastir.rows import Arena
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
@@ -226,3 +227,18 @@ cdef Ids of_buffers(int kind, const void* places, const void* data, const void**
         for i in range(n_buffers):
             ids.column.buffers[i] = <const char*>buffers[i]
     return ids
+
+
+def joined(pieces):
+    """One column of the rows of several: pieces are (Ids, first row, row behind the last), all of one kind."""
+    cdef Ids ids
+    if pieces[0][0].integers:
+        numbers = [[ids[row] for row in range(first, stop)] for ids, first, stop in pieces]
+        return of_integers(np.concatenate(numbers).astype(np.int64))
+    copies = [ids.copy(first, stop - first) for ids, first, stop in pieces]
+    starts, used = [], 0
+    for text, places, _ in copies:
+        starts.append(places + used)
+        used += len(text)
+    text = np.concatenate([text for text, _, _ in copies] + [np.zeros(1, np.uint8)])
+    return of_arena(Arena(text, np.concatenate(starts), np.concatenate([lengths for _, _, lengths in copies])))

@@ -46,7 +46,8 @@ cdef class Join:
     cdef double[:, ::1] values
     cdef unsigned char[::1] status
     cdef int ties, n_threads
-    cdef bint single, only_judged
+    cdef bint single
+    cdef readonly bint only_judged
     cdef Part* parts
     cdef unsigned char* met             # per query of the qrels
     cdef int judge(self, Part* part, int64_t q) noexcept nogil
@@ -55,8 +56,11 @@ cdef class Join:
 
 
 cdef int hash_group(Seen* seen, const Group* g) noexcept nogil
-cdef int may_repeat(Seen* seen, int64_t n) noexcept nogil
+cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogil
 cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil
+cdef int clear_rows(Seen* seen, int64_t n) noexcept nogil
 cdef void forget(Seen* seen) noexcept nogil
 cdef void clear_tally(Tally* tally) noexcept nogil
+cdef void count_ranking(Tally* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil
+cdef bytes query_bytes(const Text* query, bint integers)
 cdef tuple tally_tuple(const Tally* t)

@@ -6,6 +6,7 @@ from fastir._measure import Plan
 class Join:
     ungrouped: bool
     foreign: dict[bytes, None]
+    only_judged: bool
     def __init__(
         self, judged: Judged, plan: Plan, values: ndarray, status: ndarray, ties: int, single: bool, only_judged: bool,
         n_threads: int, integers: bool = False,

@@ -56,7 +56,7 @@ cdef int hash_group(Seen* seen, const Group* g) noexcept nogil:
     return 0
 
 
-cdef int may_repeat(Seen* seen, int64_t n) noexcept nogil:
+cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogil:
     """1 if one of n ids may stand twice by their hashes, 0 if none does, -1 without memory."""
     cdef int64_t i, size = 64
     cdef uint64_t h, bits, twice = 0
@@ -70,7 +70,7 @@ cdef int may_repeat(Seen* seen, int64_t n) noexcept nogil:
             return -1
     memset(seen.table, 0, size * sizeof(uint64_t))
     for i in range(n):
-        h = seen.hashes[i]
+        h = hashes[i]
         bits = <uint64_t>1 << (h >> 40 & 63) | <uint64_t>1 << (h >> 46 & 63) | <uint64_t>1 << (h >> 52 & 63)
         h &= <uint64_t>(size - 1)
         twice |= <uint64_t>(seen.table[h] & bits == bits)
@@ -132,6 +132,16 @@ cdef void clear_tally(Tally* tally) noexcept nogil:
 cdef int64_t smaller(int64_t a, int64_t b) noexcept nogil:
     """The smaller of two positions, where -1 is none."""
     return a if b < 0 or 0 <= a < b else b
+
+
+cdef void count_ranking(Tally* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil:
+    """Count query q with a ranking of n documents, n_found of which are in the qrels."""
+    tally.found += 1
+    tally.ranked += n
+    tally.unjudged += n - n_found
+    if n > 0 and n_found == 0:
+        tally.nothing += 1
+        tally.nothing_example = smaller(tally.nothing_example, q)
 
 
 cdef void add_tally(Tally* total, const Tally* part) noexcept nogil:
@@ -231,7 +241,7 @@ cdef class Join:
         if hash_group(&part.seen, g) < 0:
             return NO_MEMORY
         if not self.only_judged:
-            twice = may_repeat(&part.seen, g.n)
+            twice = may_repeat(&part.seen, part.seen.hashes, g.n)
             if twice > 0:
                 twice = find_repeated(&part.seen, g, 0)
             if twice:
@@ -269,12 +279,7 @@ cdef class Join:
                     r.hits[n_hits].item = g.docs + i
                     r.hits[n_hits].label = code_of(self.judged.labels[first + j])
                     n_hits += 1
-        tally.found += 1
-        tally.ranked += g.n
-        tally.unjudged += g.n - n_found
-        if g.n > 0 and n_found == 0:
-            tally.nothing += 1
-            tally.nothing_example = smaller(tally.nothing_example, q)
+        count_ranking(tally, q, g.n, n_found)
         if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
                             compare_integers if self.integers else compare_texts, self.ties, self.judged.labels + first,
                             self.judged.positive[q], self.judged.judged[q], &self.values[q, 0]):

@@ -30,12 +30,14 @@ cdef class Judged:
     cdef object arena           # where texts lie, for ids that came as bytes
     cdef Text* texts            # beside labels; of ids that came as Python objects, after index()
     cdef list strings, integers         # the ids as str and as int beside labels, None before they are asked for
+    cdef list other_queries     # query_ids as the other of str and int, None before they are asked for
     cdef list kept              # what owns the bytes that are borrowed
     cdef Index* text
     cdef Index* integer
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept
     cdef list ids(self, bint integers)
+    cdef list queries(self, bint integers)
     cdef take(self, arena, const int64_t* order, int64_t n)
     cdef const Index* index(self, bint integers) except NULL
 

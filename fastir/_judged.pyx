@@ -161,7 +161,7 @@ cdef class Judged:
         """All ids as str or as int, beside labels; an id that is not the decimal text of an int stays a str."""
         cdef int64_t i
         if integers and self.integers is None:
-            self.integers = [int(doc_id) if is_decimal(doc_id) else doc_id for doc_id in self.ids(False)]
+            self.integers = as_integers(self.ids(False))
         elif not integers and self.strings is None:
             if self.integers is not None:
                 self.strings = [str(doc_id) for doc_id in self.integers]
@@ -169,6 +169,15 @@ cdef class Judged:
                 self.strings = [self.texts[i].start[:self.texts[i].length].decode("utf-8", "surrogateescape")
                                 for i in range(self.offsets[self.n_queries])]
         return self.integers if integers else self.strings
+
+    cdef list queries(self, bint integers):
+        """The query ids as str or as int, likewise."""
+        cdef bint are_integers = self.n_queries > 0 and type(self.query_ids[0]) is int
+        if integers == are_integers:
+            return self.query_ids
+        if self.other_queries is None:
+            self.other_queries = as_integers(self.query_ids) if integers else list(map(str, self.query_ids))
+        return self.other_queries
 
     cdef const Index* index(self, bint integers) except NULL:
         """The ids as bytes; made when it is first asked for."""
@@ -191,12 +200,15 @@ cdef class Judged:
         return self.integer if integers else self.text
 
 
-def is_decimal(str text):
-    """Whether this is how Python writes some int of 64 bits."""
-    try:
-        return -(2**63) <= int(text) < 2**63 and str(int(text)) == text
-    except ValueError:
-        return False
+cdef list as_integers(list strings):
+    """Each string as the int that Python writes so, if there is one."""
+    ids = []
+    for text in strings:
+        try:
+            ids.append(int(text) if str(int(text)) == text else text)
+        except ValueError:
+            ids.append(text)
+    return ids
 
 
 cdef bint integer_of(const Text* text, int64_t* out) noexcept nogil:

@@ -12,9 +12,9 @@ from fastir import _dicts, _measure
 from fastir._columns import Columns
 from fastir._judged import Judged
 from fastir.errors import NoOverlapError, quote
-from fastir.inputs import dicts, ranked, trec
+from fastir.inputs import dicts, ranked, tables, trec
 from fastir.meeting import MISSING, Meeting
-from fastir.plan import Duplicates, Queries, Ties, metric_tuple, settings
+from fastir.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
 from fastir.qrels import Qrels
 from fastir.results import Report, Results
 from fastir.runs import Run
@@ -54,17 +54,14 @@ class Evaluator:
         self, qrels: QrelsLike, metrics: str | Iterable[str], *, rel_level: SupportsIndex = 1,
         queries: Queries | None = None, ties: Ties = "trec", judged_only: bool = False,
         max_depth: SupportsIndex | None = None, score_dtype: DTypeLike = "float64",
-        n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, **choices: str | float,
+        n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, validate: Validate = "full",
+        columns: Mapping[str, str] | None = None, **choices: str | float,
     ) -> None:
         self._asked = (metric_tuple(metrics), rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads,
-                       duplicates, choices)
+                       duplicates, validate, choices)
         self._settings = settings(*self._asked)
-        if isinstance(qrels, (str, bytes, os.PathLike)):
-            self._qrels: Qrels = Qrels.from_file(qrels, duplicates=duplicates)
-        elif isinstance(qrels, Qrels):
-            self._qrels = qrels
-        else:
-            self._qrels = Qrels.from_dict(qrels)
+        self._columns = columns
+        self._qrels = as_qrels(qrels, columns, duplicates)
         if len(self._qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         self._judged = self._qrels.prepared()
@@ -74,22 +71,24 @@ class Evaluator:
 
     def __reduce__(self) -> tuple:
         metrics, *options, choices = self._asked
-        return _rebuild, (self._qrels, metrics, dict(zip(OPTIONS, options, strict=True)), choices)
+        options = {**dict(zip(OPTIONS, options, strict=True)), "columns": self._columns}
+        return _rebuild, (self._qrels, metrics, options, choices)
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run: `run`, what is returned, raised and warned of are as for the function `evaluate`."""
         judged, settings = self._judged, self._settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
-        if type(run) is not dict and isinstance(run, (str, bytes, os.PathLike)):
+        if is_dict_of_dicts(run):
+            meeting = self._from_dict(run, values, status)
+        elif isinstance(run, (str, bytes, os.PathLike)):
             meeting = self._from_file(run, values, status)
         elif isinstance(run, Run):
             meeting = self._from_run(run, values, status)
+        elif (table := tables.table(run, "run", self._columns)) is not None:
+            meeting = self._from_table(table, run, values, status)
         else:
-            run = dicts.query_dict(run, "run")
-            tally, uncounted = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties,
-                                                 settings.single)
-            meeting = Meeting(judged, settings.plan, status, tally, len(run), run, self._qrels.repairs, uncounted)
+            meeting = self._from_dict(run, values, status)
         found = meeting.tally[0]
         if not found == judged.n_queries == meeting.n_run:
             meeting.check(settings.queries)
@@ -100,6 +99,25 @@ class Evaluator:
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
         return Results(query_ids, settings.names, values, status, settings.aggregates, meeting)
+
+    def _from_dict(self, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
+        judged, settings = self._judged, self._settings
+        run = dicts.query_dict(run, "run")
+        integers = _dicts.has_integer_documents(run)
+        repairs = self._qrels.repairs
+        kinds = self._qrels.kinds
+        if integers is not None and (kinds is None or kinds != (type(next(iter(run))), int if integers else str)):
+            repairs = dicts.compared(run, integers, kinds, repairs)
+        tally, uncounted = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties, settings.single,
+                                             bool(integers))
+        return Meeting(judged, settings.plan, status, tally, len(run), run, repairs, uncounted)
+
+    def _from_table(self, table: tables.Table, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
+        judged, settings = self._judged, self._settings
+        if settings.duplicates is not None:
+            return self._from_run(Run.from_table(run, self._columns, settings.duplicates), values, status)
+        tally, foreign, repairs = tables.evaluate(table, judged, self._qrels.integers, settings, values, status)
+        return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_file(self, path: Path, values: np.ndarray, status: np.ndarray) -> Meeting:
         judged, settings = self._judged, self._settings
@@ -126,11 +144,30 @@ class Evaluator:
         return both
 
 
-OPTIONS = ("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads", "duplicates")
+OPTIONS = ("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads", "duplicates",
+           "validate")
 
 
 def _rebuild(qrels: Qrels, metrics: tuple[str, ...], options: dict[str, Any], choices: dict[str, Any]) -> Evaluator:
     return Evaluator(qrels, metrics, **options, **choices)
+
+
+def is_dict_of_dicts(data: Any) -> bool:
+    """Whether this is surely one; other mappings and dicts of columns take a closer look."""
+    return type(data) is dict and (not data or type(next(iter(data.values()))) is dict)
+
+
+def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
+    """Qrels from whatever the caller has."""
+    if is_dict_of_dicts(data):
+        return Qrels.from_dict(data)
+    if isinstance(data, Qrels):
+        return data
+    if isinstance(data, (str, bytes, os.PathLike)):
+        return Qrels.from_file(data, duplicates=duplicates)
+    if tables.is_table(data):
+        return Qrels.from_table(data, columns, duplicates)
+    return Qrels.from_dict(data)
 
 
 def check_labels(limits: list[tuple[int, str, str]], judged: Judged) -> None:
@@ -148,7 +185,8 @@ def evaluate(
     qrels: QrelsLike, run: RunLike, metrics: str | Iterable[str], *, rel_level: SupportsIndex = 1,
     queries: Queries | None = None, ties: Ties = "trec", judged_only: bool = False,
     max_depth: SupportsIndex | None = None, score_dtype: DTypeLike = "float64",
-    n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, **choices: str | float,
+    n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, validate: Validate = "full",
+    columns: Mapping[str, str] | None = None, **choices: str | float,
 ) -> Results:
     """Evaluate a run against qrels. For several runs against the same qrels, make an `Evaluator`.
 
@@ -241,7 +279,7 @@ def evaluate(
     """
     return Evaluator(qrels, metrics, rel_level=rel_level, queries=queries, ties=ties, judged_only=judged_only,
                      max_depth=max_depth, score_dtype=score_dtype, n_threads=n_threads, duplicates=duplicates,
-                     **choices).evaluate(run)
+                     validate=validate, columns=columns, **choices).evaluate(run)
 
 
 def evaluate_ranked(
@@ -296,7 +334,7 @@ def evaluate_ranked(
     0.75
     """
     asked = settings(metric_tuple(metrics), rel_level, None, "trec", judged_only, max_depth, "float64", n_threads, None,
-                     choices)
+                     "full", choices)
     labels, offsets, ideal_labels, ideal_offsets = ranked.both(labels, offsets, ideal_labels, ideal_offsets)
     ranked.check_labels(asked.label_limits, labels, offsets)
     ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)

@@ -52,8 +52,8 @@ class Meeting:
 
     def only_in_run(self) -> list[str]:
         """The run's query ids that the qrels do not have."""
-        known = set(self.judged.query_ids)
-        return [query_id for query_id in self.run_ids if query_id not in known]
+        known = set(map(str, self.judged.query_ids))
+        return [query_id for query_id in self.run_ids if str(query_id) not in known]
 
     def only_in_qrels(self) -> list[str]:
         missing = (self.status == MISSING).tolist()

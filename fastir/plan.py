@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 Ties = Literal["trec", "doc_id_asc", "input"]
 Queries = Literal["qrels", "intersection", "strict"]
 Duplicates = Literal["first", "last", "max"]
+Validate = Literal["full", "judged"]
 
 WHOLE = 2**63 - 1
 TIES = get_args(Ties)
 QUERIES = (None, *get_args(Queries))
 SCORES = ("float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
+VALIDATE = get_args(Validate)
 READS_OF_GAIN = {-2: READS.index("pool"), -1: READS.index("all")}
 
 
@@ -43,8 +45,8 @@ class Settings:
     ties: int
     single: bool
     duplicates: Duplicates | None
+    only_judged: bool
     n_threads: SupportsIndex | None
-    only_judged: bool = False
 
 
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
@@ -60,14 +62,14 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
 def settings(
     metrics: tuple[str, ...], rel_level: SupportsIndex, queries: Queries | None, ties: Ties, judged_only: bool,
     max_depth: SupportsIndex | None, score_dtype: DTypeLike, n_threads: SupportsIndex | None,
-    duplicates: Duplicates | None, choices: dict[str, str | float],
+    duplicates: Duplicates | None, validate: Validate, choices: dict[str, str | float],
 ) -> Settings:
     """Check and compile metric names and options; equal requests share one answer.
 
     Parameters
     ----------
     metrics : tuple of str
-    rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates
+    rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, validate
         As for `evaluate`.
     choices : dict
         Its other keywords.
@@ -76,7 +78,8 @@ def settings(
     ------
     UnknownMetricError, TypeError, ValueError
     """
-    options = (rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates)
+    options = (rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
+               validate)
     try:
         return compiled(metrics, *options, tuple(choices.items()))
     except TypeError:       # an option that cannot be hashed; or one that compile_settings refuses again
@@ -105,19 +108,20 @@ def conventions(choices: dict[str, str | float]) -> dict[str, str | float]:
 def compile_settings(
     metrics: tuple[str, ...], rel_level: SupportsIndex, queries: Queries | None, ties: Ties, judged_only: bool,
     max_depth: SupportsIndex | None, score_dtype: DTypeLike, n_threads: SupportsIndex | None,
-    duplicates: Duplicates | None, choices: tuple[tuple[str, str | float], ...],
+    duplicates: Duplicates | None, validate: Validate, choices: tuple[tuple[str, str | float], ...],
 ) -> Settings:
     one_of("queries", queries, QUERIES)
     one_of("ties", ties, TIES)
     one_of("score_dtype", score_dtype if score_dtype in SCORES else np.dtype(score_dtype).name, SCORES)
     one_of("duplicates", duplicates, DUPLICATES)
+    one_of("validate", validate, VALIDATE)
     thread_count(n_threads, 0)
     level = positive("rel_level", "the relevance level", rel_level, 2**31 - 1)
     depth = WHOLE if max_depth is None else positive("max_depth", "the depth", max_depth, WHOLE)
     asked = requests(metrics)
     plan, limits = compile_plan(asked, level, bool(judged_only), depth, conventions(dict(choices)))
     return Settings([r.text for r in asked], [r.card.aggregate for r in asked], plan, level, limits, queries,
-                    TIES.index(ties), np.dtype(score_dtype) == np.float32, duplicates, n_threads)
+                    TIES.index(ties), np.dtype(score_dtype) == np.float32, duplicates, validate == "judged", n_threads)
 
 
 compiled: Callable[..., Settings] = functools.lru_cache(256, typed=True)(compile_settings)

@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from fastir._judged import Judged
-from fastir.inputs import dicts, trec
+from fastir.inputs import dicts, tables, trec
 from fastir.rows import Arena, Rows
 
 
@@ -49,6 +49,39 @@ class Qrels(Rows):
         check_format(format)
         query_ids, offsets, arena, starts, lengths, numbers, repairs = trec.read(path, False, duplicates)
         return cls(query_ids, offsets, Arena(arena, starts, lengths), numbers.astype(np.int32), repairs)
+
+    @classmethod
+    def from_table(cls, data, columns=None, duplicates=None):
+        """From a table: a data frame, Arrow data, a dict of arrays, or (query_id, doc_id, label) tuples.
+
+        Parameters
+        ----------
+        data : table
+            As for `fastir.evaluate`.
+        columns : dict or None
+            ``{"query_id": name, "doc_id": name, "label": name}``, for columns that are not called as usual.
+        duplicates : None, "first", "last" or "max"
+            None makes a document that stands twice an error.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError, DuplicateError
+        """
+        query_ids, offsets, ids, numbers, repairs = tables.read(data, False, columns, duplicates)
+        return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
+
+    @property
+    def kinds(self) -> tuple[type, type] | None:
+        """The types of query ids and document ids, str or int; None for a file's, which equal an int that they spell."""
+        if isinstance(self._ids, Arena) and not self._ids.integers or not self.n_rows:
+            return None
+        return type(self._query_ids[0]), int if self.integers else str
+
+    @property
+    def integers(self) -> bool:
+        """Whether document ids are integers."""
+        ids = self._ids[:1]
+        return bool(ids) and type(ids[0]) is int
 
     def prepared(self):
         """The C-level form, made once."""

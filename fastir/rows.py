@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +54,42 @@ class Arena:
 
     def __reduce__(self):
         return Arena, (self.text, self.starts, self.lengths, self.integers)
+
+
+def is_integer(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def plain_id(value: Any, integers: bool, what: str) -> str | int:
+    """An id as an exact str or int; they are of one kind."""
+    if isinstance(value, str) and not integers:
+        return str.__str__(value)
+    if is_integer(value) and integers:
+        return int(value)
+    kind = "an int like those before it" if integers else "a str"
+    raise TypeError(f"{what} must be {kind}, got {type(value).__name__} {quote(value)}")
+
+
+def without_duplicates(offsets: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], rule: str) -> tuple:
+    """Drop rows that repeat an earlier one of their query; the earlier gets the number that the rule wants.
+
+    Parameters
+    ----------
+    pairs : list of (earlier row, later row)
+    rule : {"first", "last", "max"}
+
+    Returns
+    -------
+    tuple
+        The new offsets, which rows are kept (bool), the new numbers.
+    """
+    numbers = numbers.copy()
+    kept = np.ones(len(numbers), bool)
+    for first, later in pairs:
+        kept[later] = False
+        if rule == "last" or (rule == "max" and numbers[later] > numbers[first]):
+            numbers[first] = numbers[later]
+    return np.concatenate(([0], np.cumsum(kept)))[offsets], kept, numbers[kept]
 
 
 class Rows:

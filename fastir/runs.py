@@ -3,9 +3,9 @@
 import numpy as np
 
 from fastir._columns import Columns
-from fastir._dicts import plain_scores
+from fastir._dicts import has_integer_documents, plain_scores
 from fastir._ids import of_arena
-from fastir.inputs import dicts, trec
+from fastir.inputs import dicts, tables, trec
 from fastir.qrels import check_format, write
 from fastir.rows import Arena, Rows
 from fastir.threads import share_all
@@ -32,8 +32,10 @@ class Run(Rows):
             An id is not a str, or a score not a number; NaN.
         """
         query_ids, sizes, ids, scores = [], [0], [], []
-        for query_id, ranking in dicts.query_dict(data, "run").items():
-            ranking = plain_scores(query_id, ranking)
+        data = dicts.query_dict(data, "run")
+        integers = bool(has_integer_documents(data))
+        for query_id, ranking in data.items():
+            ranking = plain_scores(query_id, ranking, integers)
             for doc_id, score in ranking.items():
                 if score != score:
                     raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
@@ -57,6 +59,25 @@ class Run(Rows):
         query_ids, offsets, arena, starts, lengths, scores, repairs = trec.read(path, True, duplicates)
         return cls(query_ids, offsets, Arena(arena, starts, lengths), scores, repairs)
 
+    @classmethod
+    def from_table(cls, data, columns=None, duplicates=None):
+        """From a table: a data frame, Arrow data, a dict of arrays, or (query_id, doc_id, score) tuples.
+
+        Parameters
+        ----------
+        data : table
+            As for `fastir.evaluate`; all of it is copied.
+        columns : dict or None
+            ``{"query_id": name, "doc_id": name, "score": name}``, for columns that are not called as usual.
+        duplicates : None, "first", "last" or "max"
+            None makes a document that stands twice an error.
+
+        Raises
+        ------
+        TypeError, ValueError, DuplicateError
+        """
+        return cls(*tables.read(data, True, columns, duplicates))
+
     def save(self, path):
         """Write a TREC run file, in one step; ``.gz`` is compressed. Documents keep their order."""
         write(path, (f"{query} Q0 {doc} {rank} {score!r} fastir" for query in self
@@ -64,8 +85,8 @@ class Run(Rows):
 
     def evaluate(self, join: Columns, query_ids: list, threads: int) -> None:
         """Hand the rows of these queries to a Columns, in stretches of queries."""
-        find = self.places()
-        places = np.array([find.get(query_id, -1) for query_id in query_ids], np.int64)
+        find = {str(query_id): place for query_id, place in self.places().items()}
+        places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
         docs = of_arena(self._ids)
         stretch = max(1, len(places) * STRETCH // max(1, self.n_rows))
 

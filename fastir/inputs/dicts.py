@@ -4,25 +4,36 @@ from typing import Any
 
 from fastir._dicts import has_plain_keys
 from fastir.errors import quote
+from fastir.rows import is_integer, plain_id
 
 LABELS = (-(2**31), 2**31 - 1)
 
 
-def query_dict(data: Any, what: str) -> dict[str, Any]:
-    """The outer mapping as an exact dict with exact str keys, or the error that names the key."""
+def query_dict(data: Any, what: str) -> dict[Any, Any]:
+    """The outer mapping as an exact dict with exact keys, all str or all int, or the error that names the key."""
     if type(data) is not dict:
         if not hasattr(data, "items") or not hasattr(data, "keys"):
-            raise TypeError(f"{what} must be a dict of dicts, a path or a fastir object, got {type(data).__name__}; "
-                            "unknown format")
+            raise TypeError(f"{what} must be a dict of dicts, a path, a table or a fastir object, "
+                            f"got {type(data).__name__}; unknown format")
         data = dict(data.items())
     if has_plain_keys(data):
         return data
-    plain = {}
-    for query_id, inner in data.items():
-        if not isinstance(query_id, str):
-            raise TypeError(f"{what}: a query id must be a str, got {type(query_id).__name__} {quote(query_id)}")
-        plain[str.__str__(query_id)] = inner
-    return plain
+    integers = is_integer(next(iter(data)))
+    return {plain_id(query_id, integers, f"{what}: a query id"): inner for query_id, inner in data.items()}
+
+
+def compared(run: dict, integers: bool, kinds: tuple[type, type] | None, repairs: dict) -> dict:
+    """The repairs of a dict run whose ids are not of the qrels' types; or TypeError where these came as objects, too."""
+    query_id = next(iter(run))
+    if kinds is not None:
+        doc_id = next(doc_id for ranking in run.values() for doc_id in ranking)
+        what, value, kind = (("query", query_id, kinds[0]) if type(query_id) is not kinds[0]
+                             else ("document", doc_id, kinds[1]))
+        raise TypeError(f"run: {what} ids are {type(value).__name__} such as {quote(value)}, but those of the qrels are "
+                        f"{kind.__name__}; they never match")
+    if not integers and type(query_id) is str:
+        return repairs
+    return {**repairs, "integer ids read as text": (sum(map(len, run.values())), "the run")}
 
 
 def label_of(label: Any, query_id: str, doc_id: str) -> int:
@@ -54,22 +65,22 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
     return number
 
 
-def judgments(data: Any) -> tuple[list[str], list[int], list[str], list[int]]:
+def judgments(data: Any) -> tuple[list, list[int], list, list[int]]:
     """{query_id: {doc_id: label}} as (query_ids, offsets, doc_ids, labels) lists."""
-    query_ids: list[str] = []
+    query_ids: list = []
     offsets: list[int] = [0]
-    doc_ids: list[str] = []
+    doc_ids: list = []
     labels: list[int] = []
+    kind: type = str
     for query_id, judged in query_dict(data, "qrels").items():
         if not hasattr(judged, "items"):
             raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, "
                             f"got {type(judged).__name__}")
         for doc_id, label in judged.items():
-            if type(doc_id) is not str:
-                if not isinstance(doc_id, str):
-                    raise TypeError(f"qrels: a document id of query {quote(query_id)} must be a str, "
-                                    f"got {type(doc_id).__name__} {quote(doc_id)}")
-                doc_id = str.__str__(doc_id)
+            if type(doc_id) is not kind:
+                if not doc_ids and is_integer(doc_id):
+                    kind = int
+                doc_id = plain_id(doc_id, kind is int, f"qrels: a document id of query {quote(query_id)}")
             doc_ids.append(doc_id)
             labels.append(label if type(label) is int and -1000 < label < 1000 else label_of(label, query_id, doc_id))
         query_ids.append(query_id)

@@ -13,7 +13,7 @@ from fastir._ids import of_arena
 from fastir._stream import Stream, repeated
 from fastir._trec import Reader, last_group, last_line
 from fastir.errors import FormatError
-from fastir.rows import Arena
+from fastir.rows import Arena, without_duplicates
 from fastir.threads import share, thread_count
 
 CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-level cache
@@ -63,15 +63,8 @@ def read(path, is_run, duplicates):
             document = arena[starts[second]:starts[second] + lengths[second]].tobytes()
             raise repeated(document, query, line(first), line(second), reader.path)
         repairs["duplicates"] = (len(pairs), f"{reader.path}:{line(pairs[0][1])}")
-        numbers = numbers.copy()
-        drop = np.zeros(len(starts), bool)
-        for first, second in pairs:
-            drop[second] = True
-            if duplicates == "last" or (duplicates == "max" and numbers[second] > numbers[first]):
-                numbers[first] = numbers[second]
-        kept = np.concatenate(([0], np.cumsum(~drop)))
-        offsets = kept[offsets]
-        starts, lengths, numbers = starts[~drop], lengths[~drop], numbers[~drop]
+        offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates)
+        starts, lengths = starts[kept], lengths[kept]
     return [show(query) for query in slots], offsets, arena, starts, lengths, numbers, repairs
 
 
