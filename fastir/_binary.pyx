@@ -26,7 +26,8 @@ cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept n
     return 1.0
 
 declare(num_q, Card(
-    "num_q", "queries evaluated", "1 per query", "never", "trec_eval num_q", aliases=("NumQ",), range="1", aggregate="count"))
+    "num_q", "queries evaluated", "1 per query", "never", "trec_eval num_q", aliases=("NumQ",), range="1", aggregate="count",
+    groups="all"))
 
 
 cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -34,7 +35,7 @@ cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare(num_ret, Card(
     "num_ret", "documents retrieved", "n", "0 for an empty ranking", "trec_eval num_ret", aliases=("NumRet",),
-    range="0 up", aggregate="sum"))
+    range="0 up", aggregate="sum", groups="all"))
 
 
 cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -88,7 +89,7 @@ declare(precision, Card(
 
 declare(precision, Card(
     "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
-    "0 for an empty ranking", "trec_eval P_avgjg", aliases=("P_avgjg",), params=(EMPTY,), cutoff=True, groups=True))
+    "0 for an empty ranking", "trec_eval P_avgjg", aliases=("P_avgjg",), params=(EMPTY,), cutoff=True, groups="all"))
 
 
 cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -195,7 +196,7 @@ declare(r_precision_mult, Card(
 declare(r_precision_mult, Card(
     "r_precision_mult_avgjg", "precision at a multiple of the number of relevant documents, averaged over groups of judges",
     "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0", "trec_eval Rprec_mult_avgjg",
-    aliases=("Rprec_mult_avgjg",), params=(TIMES, EMPTY), at="x", groups=True))
+    aliases=("Rprec_mult_avgjg",), params=(TIMES, EMPTY), at="x", groups="all"))
 
 
 cdef double mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -226,7 +227,7 @@ cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(plain_map, Card(
     "map_avgjg", "average precision, averaged over groups of judges", "mean of AP@k over the groups", "0 where R = 0",
-    "trec_eval map_avgjg", params=(EMPTY,), cutoff=True, groups=True))
+    "trec_eval map_avgjg", params=(EMPTY,), cutoff=True, groups="all"))
 
 
 cdef double gm_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

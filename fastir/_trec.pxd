@@ -21,6 +21,7 @@ cdef struct Cursor:
     const unsigned char* stop   # behind the last; LF stands there
     const unsigned char* line   # where the line in work begins
     bint is_run
+    bint grouped                # whether the second field belongs to the query
     bint split                  # whether a skipped line ends a group
     int64_t rows, blank_lines, comments, crlf       # so far
 

@@ -126,12 +126,14 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
                     c.p = c.line
                     return 0
                 p = skip_token(token)
+                if c.grouped:
+                    p = skip_token(skip_blanks(p))
                 g.query.start = <const char*>token
                 g.query.length = p - token
             p = skip_blanks(p)
             if ends(p[0]):
                 return NUL if p[0] == 0 else FIELDS
-            doc = skip_blanks(skip_token(p))
+            doc = p if c.grouped else skip_blanks(skip_token(p))
             p = skip_token(doc)
             doc_length = p - doc
             p = skip_blanks(p)
@@ -242,7 +244,7 @@ cdef class Reader:
     ----------
     path : str
         For messages.
-    is_run : bool
+    is_run, grouped : bool
     """
 
     cdef readonly object path
@@ -258,10 +260,11 @@ cdef class Reader:
     cdef bytes last_query
     cdef readonly int64_t n_rows
 
-    def __init__(self, path, bint is_run):
+    def __init__(self, path, bint is_run, bint grouped):
         self.path = path
         memset(&self.cursor, 0, sizeof(Cursor))
         self.cursor.is_run = is_run
+        self.cursor.grouped = grouped
         self.cursor.split = True
         self.group_ids = []
         self.group_rows = []

@@ -15,7 +15,8 @@ from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, ranked, tables, trec
 from fastir.meeting import MISSING, Meeting
 from fastir.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
-from fastir.qrels import Qrels
+from fastir.groups import Groups
+from fastir.qrels import GroupedQrels, Qrels
 from fastir.results import Report, Results
 from fastir.runs import Run
 from fastir.threads import thread_count
@@ -64,6 +65,12 @@ class Evaluator:
         self._qrels = as_qrels(qrels, columns, duplicates)
         if len(self._qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
+        self._groups = None
+        if isinstance(self._qrels, GroupedQrels):
+            options = {**dict(zip(OPTIONS, self._asked[1:-1], strict=True)), **choices}
+            self._groups = Groups(lambda part, of, **changed: Evaluator(part, of, **{**options, **changed}),
+                                  self._qrels, self._asked[0], self._settings.level, choices.get("empty", "zero"))
+            return
         self._judged = self._qrels.prepared()
         self._status = self._judged.status(self._settings.level)
         if self._settings.label_limits:
@@ -76,6 +83,23 @@ class Evaluator:
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run: `run`, what is returned, raised and warned of are as for the function `evaluate`."""
+        if self._groups is not None:
+            return self._groups.evaluate(as_run(run, self._columns, self._settings.duplicates))
+        judged, settings = self._judged, self._settings
+        values, status, meeting = self.judge(run)
+        found = meeting.tally[0]
+        if not found == judged.n_queries == meeting.n_run:
+            meeting.check(settings.queries)
+        meeting.warn(settings.queries)
+        query_ids = judged.query_ids
+        if settings.queries == "intersection" and found < judged.n_queries:
+            kept = status != MISSING
+            query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
+            values, status = values[kept], status[kept]
+        return Results(query_ids, settings.names, values, status, settings.aggregates, meeting)
+
+    def judge(self, run: RunLike) -> tuple[np.ndarray, np.ndarray, Meeting]:
+        """The values of all queries of the qrels, their statuses, and how qrels and run met."""
         judged, settings = self._judged, self._settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
@@ -89,16 +113,7 @@ class Evaluator:
             meeting = self._from_table(table, run, values, status)
         else:
             meeting = self._from_dict(run, values, status)
-        found = meeting.tally[0]
-        if not found == judged.n_queries == meeting.n_run:
-            meeting.check(settings.queries)
-        meeting.warn(settings.queries)
-        query_ids = judged.query_ids
-        if settings.queries == "intersection" and found < judged.n_queries:
-            kept = status != MISSING
-            query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
-            values, status = values[kept], status[kept]
-        return Results(query_ids, settings.names, values, status, settings.aggregates, meeting)
+        return values, status, meeting
 
     def _from_dict(self, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
         judged, settings = self._judged, self._settings
@@ -168,6 +183,17 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
     if tables.is_table(data):
         return Qrels.from_table(data, columns, duplicates)
     return Qrels.from_dict(data)
+
+
+def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Run:
+    """A Run from whatever the caller has."""
+    if isinstance(data, Run):
+        return data
+    if isinstance(data, (str, bytes, os.PathLike)):
+        return Run.from_file(data, duplicates=duplicates)
+    if not is_dict_of_dicts(data) and tables.is_table(data):
+        return Run.from_table(data, columns, duplicates)
+    return Run.from_dict(data)
 
 
 def check_labels(limits: list[tuple[int, str, str]], judged: Judged) -> None:

@@ -106,9 +106,11 @@ class Card:
         The gain of a metric that has no parameter for it.
     dot : str or None
         The parameter that the short form ``name.95`` sets.
-    groups : bool
-        Whether it is defined on qrels with groups (subtopics, or groups of judges): there it is the mean over the groups,
-        those left out where its value is NaN. Other qrels are one group.
+    groups : str
+        Whether it is defined on qrels with groups (subtopics, or groups of judges), as the mean over "all" or over those
+        with "relevant" documents; empty if not. Qrels without groups are one group.
+    normalises : str or None
+        On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
     """
 
     name: str
@@ -128,7 +130,8 @@ class Card:
     graded: bool = False
     gain: str = "linear"
     dot: str | None = None
-    groups: bool = False
+    groups: str = ""
+    normalises: str | None = None
 
     def place(self) -> str:
         """What may stand behind the name: ``@k``, ``@`` and the parameter that it sets, or nothing."""

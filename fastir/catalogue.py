@@ -2,6 +2,7 @@
 
 import fastir._binary
 import fastir._graded
+import fastir._intents
 import fastir._users  # noqa: F401
 from fastir._metrics import cards
 

@@ -9,6 +9,9 @@ from fastir.inputs import dicts, tables, trec
 from fastir.rows import Arena, Rows
 
 
+WITH_GROUPS = ("subtopic", "qrels_jg")
+
+
 class Qrels(Rows):
     """Relevance judgments.
 
@@ -21,15 +24,19 @@ class Qrels(Rows):
 
     @classmethod
     def from_dict(cls, data):
-        """From ``{query_id: {doc_id: label}}``.
+        """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
+
+        Groups are the subtopics of a query, or groups of judges.
 
         Raises
         ------
         TypeError, ValueError, OverflowError
             An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
         """
+        keys, data = dicts.without_groups(data)
         query_ids, offsets, doc_ids, labels = dicts.judgments(data)
-        return cls(query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32))
+        rows = query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32)
+        return Qrels(*rows) if keys is None else GroupedQrels(keys, Qrels(*rows))
 
     @classmethod
     def from_file(cls, path, format=None, duplicates=None):
@@ -38,7 +45,8 @@ class Qrels(Rows):
         Parameters
         ----------
         path : str or path
-        format : None or "trec"
+        format : None, "trec", "subtopic" or "qrels_jg"
+            The latter two, which are the same, take the iteration for a group: a subtopic, or a group of judges.
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
 
@@ -46,9 +54,11 @@ class Qrels(Rows):
         ------
         FormatError, DuplicateError, OSError
         """
-        check_format(format)
-        query_ids, offsets, arena, starts, lengths, numbers, repairs = trec.read(path, False, duplicates)
-        return cls(query_ids, offsets, Arena(arena, starts, lengths), numbers.astype(np.int32), repairs)
+        check_format(format, *WITH_GROUPS)
+        grouped = format in WITH_GROUPS
+        query_ids, offsets, arena, starts, lengths, numbers, repairs = trec.read(path, False, duplicates, grouped)
+        qrels = Qrels(query_ids, offsets, Arena(arena, starts, lengths), numbers.astype(np.int32), repairs)
+        return GroupedQrels([tuple(pair.split(" ")) for pair in query_ids], qrels) if grouped else qrels
 
     @classmethod
     def from_table(cls, data, columns=None, duplicates=None):
@@ -97,9 +107,55 @@ class Qrels(Rows):
         return f"<Qrels: {len(self)} queries, {self.n_rows} judgments>"
 
 
-def check_format(format):
-    if format not in (None, "trec"):
-        raise ValueError(f"format {format!r} is not supported; expected None or 'trec'")
+class GroupedQrels(Qrels):
+    """Judgments of each query by subtopics or by groups of judges; made by the methods of Qrels.
+
+    As Qrels, but ``qrels[query_id]`` is ``{group_id: {doc_id: label}}``.
+
+    Parameters
+    ----------
+    keys : list of (query_id, group_id)
+    parts : Qrels
+        A query for each of the keys.
+    """
+
+    def __init__(self, keys, parts):
+        self.keys = keys
+        self.parts = parts
+        self._rows_of = {}
+        for part, (query_id, group_id) in zip(parts, keys, strict=True):
+            self._rows_of.setdefault(query_id, {})[group_id] = part
+        union = {}
+        for part, (query_id, _) in zip(parts, keys, strict=True):
+            labels = union.setdefault(query_id, {})
+            for doc_id, label in parts[part].items():
+                labels[doc_id] = max(label, labels.get(doc_id, label))
+        #: The judgments of all groups together, a plain Qrels: each document has its largest label.
+        self.union = Qrels.from_dict(union)
+        self.union.repairs = parts.repairs
+        super().__init__(list(union), parts._offsets, parts._ids, parts._numbers, parts.repairs)
+
+    def __getitem__(self, query_id):
+        if query_id not in self._rows_of:
+            return super().__getitem__(query_id)
+        return {group_id: self.parts[part] for group_id, part in self._rows_of[query_id].items()}
+
+    def save(self, path):
+        """Write a TREC qrels file with the groups as iterations, in one step; ``.gz`` is compressed."""
+        rows = ((query, group, docs) for query in self for group, docs in self[query].items())
+        write(path, (f"{query} {group} {doc} {label}" for query, group, docs in rows for doc, label in docs.items()))
+
+    def __reduce__(self):
+        return GroupedQrels, (self.keys, self.parts)
+
+    def __repr__(self):
+        return f"<Qrels: {len(self)} queries, {len(self.keys)} groups, {self.n_rows} judgments>"
+
+
+def check_format(format, *others):
+    known = (None, "trec", *others)
+    if format not in known:
+        raise ValueError(f"format {format!r} is not supported; expected {' or '.join(map(repr, known))}")
 
 
 def write(path, lines):

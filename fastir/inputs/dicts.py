@@ -65,6 +65,19 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
     return number
 
 
+def without_groups(data: Any) -> tuple[list[tuple] | None, Any]:
+    """{query_id: {group_id: {doc_id: label}}} as keys (query_id, group_id) and {part: {doc_id: label}}; or None and data."""
+    first = next(iter(data.values()), None) if hasattr(data, "values") and hasattr(data, "items") else None
+    if not hasattr(first, "values") or not any(hasattr(inner, "items") for inner in first.values()):
+        return None, data
+    keys, parts = [], {}
+    for query_id, groups in query_dict(data, "qrels").items():
+        for group_id, docs in groups.items() if hasattr(groups, "items") else ():
+            keys.append((query_id, group_id))
+            parts[f"{len(parts)}: query {query_id}, group {group_id}"] = docs
+    return keys, parts
+
+
 def judgments(data: Any) -> tuple[list, list[int], list, list[int]]:
     """{query_id: {doc_id: label}} as (query_ids, offsets, doc_ids, labels) lists."""
     query_ids: list = []

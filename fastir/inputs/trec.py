@@ -21,8 +21,8 @@ ROW = 40            # bytes of a usual line
 BOM = b"\xef\xbb\xbf"
 
 
-def read(path, is_run, duplicates):
-    """Read a TREC file as columns.
+def read(path, is_run, duplicates, grouped=False):
+    """Read a TREC file as columns; `grouped` makes a query of each pair of query and iteration, with a blank between.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def read(path, is_run, duplicates):
     """
     if not is_run and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
-    reader = Reader(name_of(path), is_run)
+    reader = Reader(name_of(path), is_run, grouped)
     with Blocks(path, last_line) as blocks:
         block = Block()
         while size := blocks.fill(block):
@@ -43,6 +43,8 @@ def read(path, is_run, duplicates):
     refuse_empty(reader)
     repairs = {**reader.repairs, **blocks.repairs}
     arena, starts, lengths, numbers, group_rows, group_ids = reader.columns()
+    if grouped:
+        group_ids = [b" ".join(group.split()) for group in group_ids]
     rows = None
     slots = {}
     slot_of_group = [slots.setdefault(group, len(slots)) for group in group_ids]
