@@ -221,6 +221,53 @@ def test_nist(expected, qrels, run, options, record_property):
     check_trec_eval(folder / expected, folder / qrels, folder / run, "te10", options, record_property)
 
 
+def test_groups_of_judges(record_property):
+    """NIST's output for -R qrels_jg."""
+    folder = DATA / "trec_eval_test"
+    rows = trec_rows(folder / "out.test.qrels_jg", str, False)
+    qrels = fastir.Qrels.from_file(folder / "qrels.123", format="qrels_jg")
+    assert [len(groups) for groups in qrels.to_dict().values()] == [3, 3, 3]
+    results = fastir.evaluate(qrels, folder / "results.test", list(dict.fromkeys(name for _, name, _ in rows)))
+    per_query = results.to_dict() | {"all": dict(results)}
+    check([((query, name), per_query[query][name], value) for query, name, value in rows], record_property)
+
+
+# ---- ndeval ----------------------------------------------------------------------------------------------------
+
+NDEVAL = {
+    "ERR-IA": "err_ia",
+    "nERR-IA": "nerr_ia",
+    "alpha-DCG": "alpha_dcg",
+    "alpha-nDCG": "alpha_ndcg",
+    "NRBP": "nrbp",
+    "nNRBP": "nnrbp",
+    "MAP-IA": "map_ia",
+    "P-IA": "p_ia",
+    "strec": "st_recall",
+}
+
+
+@UNEVEN
+@pytest.mark.parametrize("line", listed(*DIVERSITY))
+def test_ndeval(line, record_property):
+    expected, _, run = paths(line)
+    rows = list(csv.DictReader(text_of(expected).splitlines()))
+    names = {theirs: re.sub("^[^@]*", lambda base: NDEVAL[base[0]], theirs) for theirs in list(rows[0])[2:]}
+    by_subtopic = fastir.Qrels.from_file(expected.parents[1] / line["qrels"], format="subtopic")
+    # ndeval goes by the rank column, which here is the order of lines; -traditional by scores, as trec_eval
+    ties = "trec" if line["program"] == "ndeval_traditional" else "input"
+    results = fastir.evaluate(by_subtopic, run, names.values(), queries="intersection", ties=ties)
+    per_query = results.to_dict() | {"amean": dict(results)}
+    compared = [
+        ((row["topic"], name), per_query[row["topic"]][name], row[theirs])
+        for row in rows
+        if row["topic"] in per_query
+        for theirs, name in names.items()
+    ]
+    assert {row["topic"] for row in rows} >= set(results.query_ids)
+    check(compared, record_property)
+
+
 # ---- gdeval, rbp_eval, tar_eval, LightGBM ----------------------------------------------------------------------
 
 
@@ -253,15 +300,19 @@ def test_rbp_eval(line, record_property):
     untied = {query: docs for query, docs in scores.items() if len(set(docs.values())) == len(docs)}
     if not untied:
         pytest.skip("every query has tied scores")
-    rows = []
-    pattern = re.compile(r"p= (\S+) q= +(\S+) d= +(\S+) rbp= (\S+) ")
-    for p, query, depth, value in pattern.findall(text_of(expected)):
+    rows, residuals = [], []
+    pattern = re.compile(r"p= (\S+) q= +(\S+) d= +(\S+) rbp= (\S+) \+(\S+)")
+    for p, query, depth, value, residual in pattern.findall(text_of(expected)):
         if query in untied:
             cut = "" if depth == "full" else f"@{depth}"
             rows.append((query, f"rbp(p={p}{', gains=raw' if graded else ''}){cut}", value))
-    results = fastir.evaluate(qrels, untied, list(dict.fromkeys(name for _, name, _ in rows)), queries="intersection")
+            residuals.append((query, f"rbp_resid(p={p}, tail=always){cut}", residual))
+    names = dict.fromkeys(name for _, name, _ in rows + residuals)
+    results = fastir.evaluate(qrels, untied, names, queries="intersection")
     weight = 0.5 if graded else 1.0
-    check([((q, name), weight * results.per_query(name)[q], value) for q, name, value in rows], record_property)
+    compared = [((q, name), weight * results.per_query(name)[q], value) for q, name, value in rows]
+    compared += [((q, name), results.per_query(name)[q], value) for q, name, value in residuals]
+    check(compared, record_property)
 
 
 @pytest.mark.parametrize(("run", "published"), [("ecnu.run2", 30), ("iiit.run1", 27)])
