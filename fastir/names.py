@@ -10,6 +10,7 @@ from fastir.errors import UnknownMetricError, quote
 
 MAX_CUTOFF = 2**63 - 1
 MAX_LABEL = 2**31 - 1
+MAX_WEIGHTED = 100_000      # where all ranks down to the cutoff have a weight that is added up
 
 GRAMMAR = re.compile(
     r"(?P<name>[a-z0-9_]+(?:-[a-z0-9_]+)*?)(?:\.(?P<dot>[0-9]+))?"
@@ -83,6 +84,8 @@ def read_cutoff(text: str, card: Card, k: str | None) -> int | None:
         raise UnknownMetricError(f"metric {quote(text)}: the cutoff must be an integer from 1 up, got {quote(k)}")
     if len(k) > 30 or not 1 <= int(k) <= MAX_CUTOFF:
         raise UnknownMetricError(f"metric {quote(text)}: the cutoff must be between 1 and 2^63 - 1, got {k[:40]}")
+    if card.depth is not None and int(k) > MAX_WEIGHTED:
+        raise UnknownMetricError(f"metric {quote(text)}: the cutoff of {card.name} must be at most {MAX_WEIGHTED}")
     return int(k)
 
 

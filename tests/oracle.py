@@ -10,6 +10,7 @@ import ctypes
 import math
 from typing import NamedTuple
 
+import oracle_intents
 import oracle_sets
 import oracle_users
 from oracle_common import discounted, gains, ideal_gains, num_relevant
@@ -166,6 +167,7 @@ METRICS = {
     **{f.__name__: f for f in (hits, hit_rate, precision, recall, f1, r_precision, bpref, rbp, mrr)},
     "map": average_precision,
     **{f.__name__: f for f in (cg, dcg, dcg_burges, ndcg, ndcg_burges, err, nerr)},
+    **oracle_intents.METRICS,
     **oracle_sets.METRICS,
     **oracle_users.METRICS,
 }

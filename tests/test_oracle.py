@@ -108,9 +108,10 @@ PARAMS = {
     "weights": ("infinite", "cwl"),
     "tail": ("unjudged", "always"),
     "rounding": ("v10", "v9"),
+    "alpha": (0.5, 0.2, 1.0),
     "recall": (0.0, 0.3, 0.5, 0.7, 1.0),
     "x": (1.0, 0.25, 2.0),
-    "beta": (1.0, 0.5, 3.0),
+    "beta": (0.5, 0.9),
     "p1": (1.0, -2.5),
     "p2": (-1.0, 0.5),
     "p3": (0.0, -2.0),
@@ -145,7 +146,7 @@ def requests_of(card):
 
 REQUESTS = list({str(request): request for card in fastir.metrics() for request in requests_of(card)}.values())
 # Textbooks do not count steps: these are not tried on deep rankings.
-SLOW = ("ndcg_rel", "r_ndcg", "g", "inf_ap", "pair_accuracy", "compat")
+SLOW = ("ndcg_rel", "r_ndcg", "g", "inf_ap", "pair_accuracy", "compat", "alpha_ndcg", "nerr_ia", "nrbp", "nnrbp")
 DEEP = [request for request in REQUESTS if request.name not in SLOW and not request.params]
 
 
