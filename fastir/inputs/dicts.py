@@ -72,7 +72,10 @@ def without_groups(data: Any) -> tuple[list[tuple] | None, Any]:
         return None, data
     keys, parts = [], {}
     for query_id, groups in query_dict(data, "qrels").items():
-        for group_id, docs in groups.items() if hasattr(groups, "items") else ():
+        if not hasattr(groups, "items"):
+            raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{group_id: {{doc_id: label}}}} as the first "
+                            f"does, got {type(groups).__name__}")
+        for group_id, docs in groups.items() or [("", {})]:
             keys.append((query_id, group_id))
             parts[f"{len(parts)}: query {query_id}, group {group_id}"] = docs
     return keys, parts
