@@ -56,7 +56,10 @@ declare(num_rel_ret, Card(
 
 
 cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return <double>(s.num_judged - s.num_rel_ret)
+    cdef int64_t i, found = 0
+    for i in range(q.num_hits):
+        found += 0 <= q.labels[i] < q.level
+    return <double>found
 
 declare(num_nonrel_judged_ret, Card(
     "num_nonrel_judged_ret", "documents retrieved that were judged not relevant", "retrieved documents with 0 <= label < rel_level",
@@ -407,8 +410,12 @@ declare(inf_ap, Card(
 
 
 cdef double unjudged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret
-    return ratio(<double>(n - s.num_judged), <double>(n if s.k == INT64_MAX else s.k))
+    cdef int64_t i, found = 0, n = s.k if s.k < q.num_ret else q.num_ret
+    for i in range(q.num_hits):
+        if q.ranks[i] > n:
+            break
+        found += q.labels[i] >= 0
+    return ratio(<double>(n - found), <double>(n if s.k == INT64_MAX else s.k))
 
 declare(unjudged, Card(
     "unjudged", "share of documents without a label in the first k", "documents of the first k without a label >= 0 / k; without k: / n",

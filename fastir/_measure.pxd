@@ -30,13 +30,16 @@ cdef struct Slot:               # one requested value
     double params[8]
     int skip_empty
     int graded
+    int reads
 
 
 cdef struct Scratch:
     Snapshot* snapshots
     int32_t* sorted
-    int64_t* ranks
+    int64_t* ranks              # of all hits; one allocation with what follows
     int32_t* labels
+    int64_t* positive_ranks     # of those with a label above 0, where there are others
+    int32_t* positive_labels
     int64_t* room
     double* gains
     double* ideal_gains

@@ -6,7 +6,8 @@ walk goes once over the judged documents in rank order and copies its running su
     ranks    2   5   6   40  ...          cutoffs   5     10     whole
     labels   1   3   0   2   ...          snapshots [0]   [1]    [2]
 
-then every metric reads its snapshot through a function pointer (under 1 ns a value; see DESIGN.md). Sums are sequential
+then every metric reads its snapshot through a function pointer (under 1 ns a value; see DESIGN.md). Metrics for which
+only labels above 0 matter get a list of those alone, four times shorter where pools are deep. Sums are sequential
 in rank order, so values do not depend on threads, which only divide the queries among them: block by block, each with
 its own Scratch. With one thread no OpenMP region is entered.
 """
@@ -31,7 +32,7 @@ cdef class Plan:
     Parameters
     ----------
     views : list of (level, floor, exponential, gains {label: gain}, jk2, ideal_retrieved, wants_gain, cutoffs)
-    slots : list of (metric name, view, position of the cutoff in the view, params, skip_empty, graded)
+    slots : list of (metric name, view, position of the cutoff in the view, params, skip_empty, graded, reads)
     reads : int
     judged_only : bool
     max_depth : int
@@ -70,7 +71,8 @@ cdef class Plan:
             for j in range(len(cutoffs)):
                 self.views[i].cutoffs[j] = cutoffs[j]
             self.n_snapshots += len(cutoffs)
-        for i, (name, view, position, params, skip_empty, graded) in enumerate(slots):
+        for i, (name, view, position, params, skip_empty, graded, reads_too) in enumerate(slots):
+            self.slots[i].reads = reads_too
             self.slots[i].function = <metric_fn><size_t>function_address(name)
             self.slots[i].view = view
             self.slots[i].snapshot = self.views[<Py_ssize_t>view].first + position
@@ -101,15 +103,17 @@ cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
             return -1
     if n > scratch.capacity or scratch.ranks == NULL:
         capacity = n + n // 2 + 64
-        block = <char*>realloc(scratch.ranks, capacity * (2 * sizeof(int64_t) + 2 * sizeof(double) + 2 * sizeof(int32_t)))
+        block = <char*>realloc(scratch.ranks, capacity * (3 * sizeof(int64_t) + 2 * sizeof(double) + 3 * sizeof(int32_t)))
         if block == NULL:
             return -1
         scratch.ranks = <int64_t*>block
-        scratch.room = scratch.ranks + capacity
+        scratch.positive_ranks = scratch.ranks + capacity
+        scratch.room = scratch.positive_ranks + capacity
         scratch.gains = <double*>(scratch.room + capacity)
         scratch.ideal_gains = scratch.gains + capacity
         scratch.labels = <int32_t*>(scratch.ideal_gains + capacity)
-        scratch.sorted = scratch.labels + capacity
+        scratch.positive_labels = scratch.labels + capacity
+        scratch.sorted = scratch.positive_labels + capacity
         scratch.capacity = capacity
     return 0
 
@@ -214,7 +218,6 @@ cdef void walk(const View* view, const Query* q, Snapshot* snapshots) noexcept n
                 break
         if c == view.n_cutoffs:
             break
-        s.num_judged += q.labels[i] >= 0
         if q.labels[i] >= view.level:
             s.num_rel_ret += 1
             if s.first_rel == 0:
@@ -251,6 +254,16 @@ cdef int64_t fill_ranks(Scratch* scratch, int64_t n_hits, int64_t num_ret) noexc
     return num_ret
 
 
+cdef int64_t take_positive(Scratch* scratch, int64_t n_hits) noexcept nogil:
+    """List the hits with labels above 0 by themselves; returns how many."""
+    cdef int64_t i, n = 0
+    for i in range(n_hits):
+        scratch.positive_ranks[n] = scratch.ranks[i]
+        scratch.positive_labels[n] = scratch.labels[i]
+        n += scratch.labels[i] > 0
+    return n
+
+
 cdef int64_t sort_retrieved(Scratch* scratch, int64_t n_hits) noexcept nogil:
     """Put the hits' labels above 0 into scratch.sorted, best first; returns how many."""
     cdef int64_t i, n = 0
@@ -281,8 +294,8 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     scratch.ranks and .labels hold the hits that plan.reads asks for, by ascending ranks; ideal the judged labels above 0,
     best first; n_judged counts the judged documents with labels >= 0.
     """
-    cdef Query q
-    cdef int64_t i, v, n_sorted = -1, zeros = 0
+    cdef Query q, full
+    cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits
     cdef bint worthless
     cdef const View* view
     cdef const Slot* slot
@@ -297,15 +310,18 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     elif plan.reads == ALL:
         n_hits = fill_ranks(scratch, n_hits, num_ret)
     q.num_ret = num_ret
-    q.num_hits = n_hits
-    q.ranks = scratch.ranks
-    q.labels = scratch.labels
+    if plan.reads > RELEVANT:
+        n_positive = take_positive(scratch, n_hits)
     q.gains = scratch.gains
     q.ideal_gains = scratch.ideal_gains
     q.room = scratch.room
     q.top = ideal[0] if n_ideal > 0 else 0
     for v in range(plan.n_views):
         view = &plan.views[v]
+        if plan.reads > RELEVANT and view.rule.n == 0:
+            q.num_hits, q.ranks, q.labels = n_positive, scratch.positive_ranks, scratch.positive_labels
+        else:
+            q.num_hits, q.ranks, q.labels = n_hits, scratch.ranks, scratch.labels
         q.level = view.level
         q.floor = view.floor
         q.rule = &view.rule
@@ -316,8 +332,8 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         worthless = n_ideal == 0 or ideal[0] < q.floor
         q.num_ideal_gains = 0
         if view.wants_gain:
-            for i in range(n_hits):
-                scratch.gains[i] = gain_of(&view.rule, scratch.labels[i], view.floor)
+            for i in range(q.num_hits):
+                scratch.gains[i] = gain_of(&view.rule, q.labels[i], view.floor)
             q.num_ideal_gains = fill_ideal(view, ideal, n_ideal, n_judged - n_ideal, scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
         if view.ideal_retrieved:
@@ -331,13 +347,16 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             if view.wants_gain:
                 q.num_ideal_gains = fill_ideal(view, scratch.sorted, n_sorted, zeros, scratch.ideal_gains)
         walk(view, &q, scratch.snapshots + view.first)
+        full = q
+        full.num_hits, full.ranks, full.labels = n_hits, scratch.ranks, scratch.labels
         for i in range(plan.n_slots):
             slot = &plan.slots[i]
             if slot.view == v:
                 if slot.skip_empty and (worthless if slot.graded else q.num_rel == 0):
                     out[i] = NAN
                 else:
-                    out[i] = slot.function(&q, scratch.snapshots + slot.snapshot, slot.params)
+                    out[i] = slot.function(&full if slot.reads > RELEVANT else &q, scratch.snapshots + slot.snapshot,
+                                           slot.params)
 
 
 # ---- rankings that come as labels ----------------------------------------------------------------------------------

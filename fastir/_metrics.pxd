@@ -11,7 +11,7 @@ cdef struct Gains:              # what a label adds
 
 cdef struct Query:
     int64_t num_ret             # documents retrieved, after max_depth and judged_only
-    int64_t num_hits            # those among them that the plan's metrics read: see Plan.reads
+    int64_t num_hits            # those among them that the metric's card `reads`
     const int64_t* ranks        # their ranks, from 1, ascending
     const int32_t* labels       # their codes, beside the ranks: a label, -2 in the pool unjudged, -1 not in the qrels
     const double* gains         # beside the ranks, for graded metrics
@@ -30,7 +30,6 @@ cdef struct Query:
 
 cdef struct Snapshot:           # the running sums when the walk passed cutoff k
     int64_t k                   # the cutoff, INT64_MAX for the whole ranking
-    int64_t num_judged          # documents with a label
     int64_t num_rel_ret
     int64_t first_rel           # rank of the first relevant document, 0 if none
     double sum_precision        # of precision(i) over the relevant documents

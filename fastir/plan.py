@@ -164,7 +164,8 @@ def compile_plan(
     places = {view: (i, sorted(cutoffs)) for i, (view, (cutoffs, _)) in enumerate(views.items())}
     plan = Plan(
         [(*view[:3], dict(view[3]), *view[4:], wants_gain, sorted(cutoffs)) for view, (cutoffs, wants_gain) in views.items()],
-        [(card.name, places[view][0], places[view][1].index(cutoff), numbers, skip, card.graded)
+        [(card.name, places[view][0], places[view][1].index(cutoff), numbers, skip, card.graded,
+          READS.index(card.reads))
          for card, view, cutoff, numbers, skip in resolved],
         max(reads),
         judged_only,
