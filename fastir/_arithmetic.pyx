@@ -9,10 +9,7 @@ from libc.math cimport floor, frexp, ldexp
 from libc.stdint cimport int32_t, int64_t
 
 
-cdef enum:
-    TABLE = 2048
-
-cdef double LOG2_HIGH[TABLE]
+cdef double LOG2_ENTRIES[TABLE]
 cdef double LOG2_LOW[TABLE]
 
 
@@ -86,16 +83,15 @@ cdef void fill_table() noexcept nogil:
         log2_double_double(n, &LOG2_HIGH[n], &LOG2_LOW[n])
 
 
+LOG2_HIGH = LOG2_ENTRIES
 fill_table()
 
 
-cdef double log2_of(int64_t n) noexcept nogil:
-    """log2 of an integer from 1 up; beyond the table, its leading bits' entry plus a short series."""
+cdef double log2_beyond(int64_t n) noexcept nogil:
+    """log2 of an integer beyond the table: its leading bits' entry plus a short series."""
     cdef int shift = 0
     cdef int64_t head = n
     cdef double x, s, t
-    if n < TABLE:
-        return LOG2_HIGH[n]
     while head >= TABLE:
         head >>= 1
         shift += 1
@@ -105,26 +101,6 @@ cdef double log2_of(int64_t n) noexcept nogil:
     x = 2.8853900817779268 * s * (1.0 + t * (1.0 / 3.0 + t * (1.0 / 5.0 + t * (1.0 / 7.0))))
     two_sum(LOG2_HIGH[head] + shift, x, &s, &t)
     return s + (t + LOG2_LOW[head])
-
-
-cdef double discount_at(int64_t rank, int jk2) noexcept nogil:
-    if jk2:
-        return 1.0 if rank < 2 else log2_of(rank)
-    return log2_of(rank + 1)
-
-
-cdef double power(double base, int64_t exponent) noexcept nogil:
-    cdef double result = 1.0
-    while exponent > 0:
-        if exponent & 1:
-            result *= base
-        base *= base
-        exponent >>= 1
-    return result
-
-
-cdef double ratio(double a, double b) noexcept nogil:
-    return a / b if b > 0 else 0.0
 
 
 cdef double natural_log(double x) noexcept nogil:

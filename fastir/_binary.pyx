@@ -303,9 +303,9 @@ cdef double best_precision(const Query* q, int64_t wanted) noexcept nogil:
     for i in range(q.num_hits):
         if q.labels[i] >= q.level:
             found += 1
-            here = <double>found / <double>q.ranks[i]
-            if found >= wanted and here > best:
-                best = here
+            if found >= wanted:
+                here = <double>found / <double>q.ranks[i]
+                best = here if here > best else best
     return best
 
 

@@ -94,6 +94,12 @@ cdef double rbp_resid(const Query* q, const Snapshot* s, const double* p) noexce
         rank = q.ranks[i] if i < q.num_hits and q.ranks[i] <= n else n + 1
         if rank <= n and q.labels[i] < 0:
             continue
+        if rank == before + 1:
+            weight *= p[0]
+            before = rank
+            if rank > n:
+                break
+            continue
         skipped = power(p[0], rank - before - 1)
         missing += rank - before - 1
         total += weight * (1.0 - skipped)
