@@ -277,6 +277,7 @@ cdef class Join:
                 if j < wanted:
                     r.hits[n_hits].score = g.scores[i]
                     r.hits[n_hits].item = g.docs + i
+                    r.hits[n_hits].row = i
                     r.hits[n_hits].label = code_of(self.judged.labels[first + j])
                     n_hits += 1
         count_ranking(tally, q, g.n, n_found)

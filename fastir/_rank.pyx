@@ -187,6 +187,11 @@ cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil:
     cdef int32_t* labels = r.measured.labels
     cdef int64_t i, j, rank
     cdef int32_t label
+    i = 1
+    while i < n_hits and ranks[i - 1] < ranks[i]:
+        i += 1
+    if i >= n_hits:
+        return
     if n_hits <= INSERTION:
         for i in range(1, n_hits):
             rank = ranks[i]
@@ -232,7 +237,9 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
     for i in range(n_hits):
         score = r.hits[i].score
         if falling:
-            low = count_above(scores, n, score)
+            low = r.hits[i].row
+            if low < 0 or low > 0 and scores[low - 1] == score:
+                low = count_above(scores, n, score)
             high = low + 1
             if high < n and scores[high] == score:
                 high = low + count_from(scores + low, n - low, score)

@@ -336,6 +336,7 @@ cdef class Scattered(Join):
             if found.place < wanted:
                 part.ranking.hits[n_hits].score = <double><float>found.score if self.single else found.score
                 part.ranking.hits[n_hits].item = found
+                part.ranking.hits[n_hits].row = -1
                 part.ranking.hits[n_hits].label = code_of(self.judged.labels[first + found.place])
                 n_hits += 1
         if self.single:
