@@ -365,7 +365,7 @@ def last_group(const unsigned char[::1] block, int64_t size):
     cdef const unsigned char* text = &block[0]
     cdef int64_t start, end = last_line(block, size), begin = 0
     cdef Text query, last
-    last.length = 0
+    last.start, last.length = NULL, 0
     while end > 0:
         start = end - 1
         while start > 0 and text[start - 1] != 10:

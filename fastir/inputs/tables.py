@@ -313,7 +313,8 @@ def together(pieces: list[tuple[Batch, int, int]]) -> tuple:
 
 def scatter(batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
-    kept = []
+    kept: list[Batch] = []
+    tasks = []
 
     def pieces():
         for batch in batches:
@@ -321,10 +322,13 @@ def scatter(batches: Iterable[Batch], join: Scattered, threads: int) -> None:
             codes, hashes = np.empty(n, np.int32), np.empty(0 if join.only_judged else n, np.uint64)
             kept.append(batch)
             piece = join.add(batch.queries, batch.docs, batch.numbers, codes, hashes)
-            yield from ((piece, start, min(start + STRETCH, n)) for start in range(0, n, STRETCH))
+            for start in range(0, n, STRETCH):
+                tasks.append((piece, start, min(start + STRETCH, n)))
+                yield tasks[-1]
 
     share_all(pieces(), lambda t, task, number: join.look(t, *task), threads)
     join.gather(kept[0].queries.integers)
+    share_all(tasks, lambda t, task, number: join.count(t, *task), threads)
     borders = join.ranges(threads)
 
     def work(t, task, number):
@@ -384,15 +388,15 @@ class ArrayReader:
     def ids(self, what, name, row):
         array = self.array
         if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
-            array = array.astype(object).astype(str)
+            array = array.astype(str)
         if array.dtype.kind in "iu":
             return of_integers(np.ascontiguousarray(array, np.int64))
         if array.dtype.kind not in "OUT":
             raise TypeError(f"{what}: column {quote(name)} must hold strings or integers, got dtype {array.dtype}")
-        objects = array.tolist()
+        objects = np.ascontiguousarray(array, object)
         ids, odd = of_strings(objects)
         if ids is None:
-            ids, odd = of_objects(objects)
+            ids, odd = of_objects(objects.tolist())
         if ids is None:
             value = objects[odd]
             if value is None or value != value:
@@ -445,7 +449,7 @@ def of_objects(objects: list) -> tuple[Ids | None, int]:
         else:
             return None, row
     if strings or any(not -(2**63) <= value < 2**63 for value in plain):
-        return of_strings(list(map(str, plain)))
+        return of_strings(as_objects(list(map(str, plain))))
     return of_integers(np.array(plain, np.int64)), -1
 
 
