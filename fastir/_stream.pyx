@@ -80,8 +80,10 @@ cdef class Stream(Join):
                 part.failed = self.take(part, self.index)
         fesetenv(&callers)
 
-    def read(self, int t, unsigned char[::1] block, int64_t size):
-        """Evaluate the whole queries of block[:size] in the scratch of thread t; block[size] becomes LF.
+    def read(self, int t, int64_t number, unsigned char[::1] block, int64_t size):
+        """Evaluate the whole queries of block[:size], the file's block `number`, in the scratch of thread t.
+
+        block[size] becomes LF.
 
         Returns
         -------
@@ -97,7 +99,7 @@ cdef class Stream(Join):
         cursor.stop = &block[size]
         with nogil:
             self.read_block(part, cursor)
-        self.meet(part, False)
+        self.meet(part, number, False)
         return lines_of(cursor) - before, self.problem(part, cursor, &block[0]) if part.failed else None
 
     cdef problem(self, Part* part, Cursor* cursor, const unsigned char* text):

@@ -90,7 +90,7 @@ def evaluate(path, judged, settings, values, status):
         return blocks.fill(buffers[t]) or None
 
     def work(t, size, number):
-        lines[number], problem = stream.read(t, buffers[t].array, size)
+        lines[number], problem = stream.read(t, number, buffers[t].array, size)
         if problem is not None:
             wrong[number] = problem
         return problem is not None or stream.ungrouped
@@ -105,7 +105,8 @@ def evaluate(path, judged, settings, values, status):
     if stream.ungrouped:
         return None
     refuse_empty(stream)
-    return stream.finish(), [show(query) for query in stream.foreign], {**stream.repairs, **blocks.repairs}
+    foreign = [show(query) for query in sorted(stream.foreign, key=stream.foreign.get)]
+    return stream.finish(), foreign, {**stream.repairs, **blocks.repairs}
 
 
 def name_of(path):
