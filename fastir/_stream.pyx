@@ -71,13 +71,16 @@ cdef class Stream(Join):
         return {kind: (count, self.path) for kind, count in counts.items() if count}
 
     cdef void read_block(self, Part* part, Cursor* cursor) noexcept nogil:
+        """Take its queries; a document that stands twice goes before what is wrong with a later line of the query."""
         cdef fenv_t callers
+        cdef int failed
         ordinary(&callers)
         part.failed = 0
         while cursor.p < cursor.stop and not part.failed:
-            part.failed = scan_group(cursor, &part.group)
-            if part.group.n > 0 and not part.failed:
+            failed = scan_group(cursor, &part.group)
+            if part.group.n > 0:
                 part.failed = self.take(part, self.index)
+            part.failed = part.failed or failed
         fesetenv(&callers)
 
     def read(self, int t, int64_t number, unsigned char[::1] block, int64_t size):

@@ -311,10 +311,10 @@ cdef class Reader:
                 ordinary(&callers)
                 failed = scan_group(&self.cursor, &self.group)
                 fesetenv(&callers)
-            if failed:
-                self.fail(failed)
             if self.group.n:
                 self.append()
+            if failed:
+                self.fail(failed)
 
     cdef fail(self, int failed):
         if failed == MEMORY:
