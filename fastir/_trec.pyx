@@ -320,7 +320,8 @@ cdef class Reader:
         if failed == MEMORY:
             raise MemoryError
         message, column, shown = explain_line(&self.cursor, failed)
-        raise FormatError(message, self.path, lines_of(&self.cursor) + 1, column, shown)
+        line = lines_of(&self.cursor) + (failed != CARRIAGE_RETURN)     # found behind a line that is counted already
+        raise FormatError(message, self.path, line, column, shown)
 
     cdef append(self):
         cdef int64_t i, size = 0
