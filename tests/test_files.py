@@ -308,6 +308,8 @@ WRONG = {
     "\0": "the line holds a NUL byte",
     "t4 Q0 x 0 1.0 tag\rt4 Q0 y 0 1.0 tag": "malformed line: a carriage return inside it",
     "t4 Q0 x\r0 1.0 tag": "malformed line: a carriage return inside it",
+    "# a\rcomment": "malformed line: a carriage return inside it",
+    "\r ": "malformed line: a carriage return inside it",
     "#t4 Q0 x 0 1.0 tag": "the line starts with '#' like a comment but has the fields of a data line",
 }
 
@@ -329,6 +331,9 @@ def test_an_error_names_its_line(wrong, chunk, n_threads, path):
         with_line(path, line, wrong)
         message = refusal(path, n_threads=n_threads)
         assert message.startswith(f"{path}:{line}: {WRONG[wrong]}"), (line, message)
+        with pytest.raises(fastir.FormatError) as caught:
+            fastir.Run.from_file(path)
+        assert str(caught.value) == message
 
 
 @EVERY_WAY
@@ -362,7 +367,7 @@ def test_a_duplicate_and_a_malformed_line(comes_back, n_threads, path):
         if comes_back:
             lines[comes_back] = "t0 Q0 x 0 1.0 tag"
         lines[twice] = lines[twice // 30 * 30]
-        lines[malformed] = "t4 Q0 x"
+        lines[malformed] = lines[malformed].partition(" 0 ")[0]
         path.write_text("\n".join(lines))
         start = f"{path}:302: " + ("document" if twice == 301 else "malformed")
         for _ in range(10):
