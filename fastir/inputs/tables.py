@@ -254,7 +254,7 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         scatter(iter(found) if found.again else chain(kept, source), join, threads)
     tally = join.finish()
     repairs = {"integer ids read as text": (tally[5], "the run")} if head[0].docs.integers and not integers else {}
-    foreign = sorted(join.foreign, key=join.foreign.get)
+    foreign = sorted(join.foreign, key=join.foreign.__getitem__)
     return tally, [query.decode("utf-8", "surrogateescape") for query in foreign], repairs
 
 

@@ -111,7 +111,7 @@ def evaluate(path, judged, settings, values, status):
     if problems:
         raise problems[min(problems)]
     refuse_empty(stream)
-    foreign = [show(query) for query in sorted(stream.foreign, key=stream.foreign.get)]
+    foreign = [show(query) for query in sorted(stream.foreign, key=stream.foreign.__getitem__)]
     return stream.finish(), foreign, {**stream.repairs, **blocks.repairs}
 
 
