@@ -5,7 +5,7 @@ from fastir._join import Join
 
 class Columns(Join):
     def read(
-        self, t: int, queries: Ids, docs: Ids, scores: ndarray, first: int, stop: int
+        self, t: int, number: int, queries: Ids, docs: Ids, scores: ndarray, first: int, stop: int
     ) -> tuple[int, int] | None: ...
     def read_run(
         self, t: int, docs: Ids, scores: ndarray, offsets: ndarray, places: ndarray, begin: int, end: int

@@ -52,8 +52,8 @@ cdef class Columns(Join):
         part.row = first
         fesetenv(&callers)
 
-    def read(self, int t, Ids queries, Ids docs, const double[::1] scores, int64_t first, int64_t stop):
-        """Evaluate the whole queries of rows first to stop in the scratch of thread t.
+    def read(self, int t, int64_t number, Ids queries, Ids docs, const double[::1] scores, int64_t first, int64_t stop):
+        """Evaluate the whole queries of rows first to stop in the scratch of thread t; they are block `number`.
 
         Returns
         -------
@@ -73,7 +73,7 @@ cdef class Columns(Join):
             raise MemoryError
         if part.failed:
             return part.row + part.seen.first, part.row + part.seen.later
-        self.meet(part, queries.column.integers)
+        self.meet(part, number, queries.column.integers)
         return None
 
     cdef void read_groups(self, Part* part, const Column* docs, const double* scores, const int64_t* offsets,

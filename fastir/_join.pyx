@@ -202,7 +202,7 @@ cdef class Join:
     ungrouped : bool
         Whether a query came back after another.
     foreign : dict
-        The keys are the query ids, as bytes, that the qrels do not have.
+        The query ids, as bytes, that the qrels do not have: the number of their block.
     """
 
     def __init__(self, Judged judged, Plan plan, double[:, ::1] values, unsigned char[::1] status, int ties, bint single,
@@ -287,8 +287,8 @@ cdef class Join:
             tally.tied_example = smaller(tally.tied_example, q)
         return 0
 
-    cdef meet(self, Part* part, bint integers):
-        """Note the queries that a part took; one that was met before makes the rows ungrouped."""
+    cdef meet(self, Part* part, int64_t number, bint integers):
+        """Note the queries that a part took from block `number`; one that was met before makes the rows ungrouped."""
         cdef int64_t i
         for i in range(part.n):
             if part.places[i] >= 0:
@@ -299,7 +299,7 @@ cdef class Join:
                 query = query_bytes(part.queries + i, integers)
                 if query in self.foreign:
                     self.ungrouped = True
-                self.foreign[query] = None
+                self.foreign[query] = number
         part.n = 0
 
     def finish(self):

@@ -340,7 +340,7 @@ cdef class Scattered(Join):
                 self.found_of[looker.found[i].query + 2] += 1
             for i in range(looker.foreign.size):
                 if looker.foreign.table[i].start != NULL:
-                    self.foreign[query_bytes(looker.foreign.table + i, integers)] = None
+                    self.foreign[query_bytes(looker.foreign.table + i, integers)] = 0
         for q in range(n):
             self.found_of[q + 2] += self.found_of[q + 1]
         self.found = <Found*>malloc((total + 1) * sizeof(Found))

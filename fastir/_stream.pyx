@@ -71,17 +71,22 @@ cdef class Stream(Join):
         return {kind: (count, self.path) for kind, count in counts.items() if count}
 
     cdef void read_block(self, Part* part, Cursor* cursor) noexcept nogil:
+        """Take its queries; a document that stands twice goes before what is wrong with a later line of the query."""
         cdef fenv_t callers
+        cdef int failed
         ordinary(&callers)
         part.failed = 0
         while cursor.p < cursor.stop and not part.failed:
-            part.failed = scan_group(cursor, &part.group)
-            if part.group.n > 0 and not part.failed:
+            failed = scan_group(cursor, &part.group)
+            if part.group.n > 0:
                 part.failed = self.take(part, self.index)
+            part.failed = part.failed or failed
         fesetenv(&callers)
 
-    def read(self, int t, unsigned char[::1] block, int64_t size):
-        """Evaluate the whole queries of block[:size] in the scratch of thread t; block[size] becomes LF.
+    def read(self, int t, int64_t number, unsigned char[::1] block, int64_t size):
+        """Evaluate the whole queries of block[:size], the file's block `number`, in the scratch of thread t.
+
+        block[size] becomes LF.
 
         Returns
         -------
@@ -97,7 +102,7 @@ cdef class Stream(Join):
         cursor.stop = &block[size]
         with nogil:
             self.read_block(part, cursor)
-        self.meet(part, False)
+        self.meet(part, number, False)
         return lines_of(cursor) - before, self.problem(part, cursor, &block[0]) if part.failed else None
 
     cdef problem(self, Part* part, Cursor* cursor, const unsigned char* text):

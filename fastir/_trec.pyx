@@ -189,7 +189,7 @@ cdef tuple explain_line(Cursor* c, int failed):
     shown = text[:200].decode("utf-8", "backslashreplace")
     if failed == NUL:
         return "the line holds a NUL byte; the file looks truncated, binary or UTF-16", None, shown
-    if failed == CARRIAGE_RETURN:
+    if failed == CARRIAGE_RETURN or failed == FIELDS and b"\r" in text.rstrip(b"\r"):
         return "malformed line: a carriage return inside it; expected lines that end in LF or CRLF", None, shown
     if failed == DATA_COMMENT:
         return "the line starts with '#' like a comment but has the fields of a data line; remove the '#' or the line", None, shown
@@ -311,16 +311,17 @@ cdef class Reader:
                 ordinary(&callers)
                 failed = scan_group(&self.cursor, &self.group)
                 fesetenv(&callers)
-            if failed:
-                self.fail(failed)
             if self.group.n:
                 self.append()
+            if failed:
+                self.fail(failed)
 
     cdef fail(self, int failed):
         if failed == MEMORY:
             raise MemoryError
         message, column, shown = explain_line(&self.cursor, failed)
-        raise FormatError(message, self.path, lines_of(&self.cursor) + 1, column, shown)
+        line = lines_of(&self.cursor) + (failed != CARRIAGE_RETURN)     # found behind a line that is counted already
+        raise FormatError(message, self.path, line, column, shown)
 
     cdef append(self):
         cdef int64_t i, size = 0

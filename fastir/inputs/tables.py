@@ -235,7 +235,7 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
 
     def work(t, task, number):
         queries, docs, numbers, first, stop, row = task
-        pair = join.read(t, queries, docs, numbers, first, stop)
+        pair = join.read(t, number, queries, docs, numbers, first, stop)
         if pair is not None:
             rows = pair[0] + row, pair[1] + row
             raise repeated("run", queries[pair[1]], docs[pair[1]], *rows)
@@ -254,7 +254,8 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         scatter(iter(found) if found.again else chain(kept, source), join, threads)
     tally = join.finish()
     repairs = {"integer ids read as text": (tally[5], "the run")} if head[0].docs.integers and not integers else {}
-    return tally, [query.decode("utf-8", "surrogateescape") for query in join.foreign], repairs
+    foreign = sorted(join.foreign, key=join.foreign.__getitem__)
+    return tally, [query.decode("utf-8", "surrogateescape") for query in foreign], repairs
 
 
 def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:

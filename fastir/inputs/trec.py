@@ -36,11 +36,15 @@ def read(path, is_run, duplicates):
     if not is_run and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
     reader = Reader(name_of(path), is_run)
+    wrong = None
     with Blocks(path, last_line) as blocks:
         block = Block()
-        while size := blocks.fill(block):
-            reader.read(block.array, size)
-    refuse_empty(reader)
+        try:
+            while size := blocks.fill(block):
+                reader.read(block.array, size)
+            refuse_empty(reader)
+        except FormatError as error:        # raised below, unless a document stood twice before it
+            wrong = error
     repairs = {**reader.repairs, **blocks.repairs}
     arena, starts, lengths, numbers, group_rows, group_ids = reader.columns()
     rows = None
@@ -55,6 +59,8 @@ def read(path, is_run, duplicates):
     offsets = np.zeros(len(slots) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     pairs = find_duplicates(of_arena(Arena(arena, starts, lengths)), offsets)
+    if wrong and (duplicates or not pairs):
+        raise wrong
     if pairs:
         line = lambda row: reader.line_of(int(row if rows is None else rows[row]))  # noqa: E731
         if duplicates is None:
@@ -90,22 +96,23 @@ def evaluate(path, judged, settings, values, status):
         return blocks.fill(buffers[t]) or None
 
     def work(t, size, number):
-        lines[number], problem = stream.read(t, buffers[t].array, size)
+        lines[number], problem = stream.read(t, number, buffers[t].array, size)
         if problem is not None:
             wrong[number] = problem
         return problem is not None or stream.ungrouped
 
     with Blocks(path, last_group) as blocks:
         problems = share(take, work, threads)
+    if stream.ungrouped:
+        return None
     if wrong and min(wrong) < min(problems, default=len(lines)):
         first = min(wrong)
         raise wrong[first](sum(lines[number] for number in range(first)))
     if problems:
         raise problems[min(problems)]
-    if stream.ungrouped:
-        return None
     refuse_empty(stream)
-    return stream.finish(), [show(query) for query in stream.foreign], {**stream.repairs, **blocks.repairs}
+    foreign = [show(query) for query in sorted(stream.foreign, key=stream.foreign.__getitem__)]
+    return stream.finish(), foreign, {**stream.repairs, **blocks.repairs}
 
 
 def name_of(path):
