@@ -21,7 +21,7 @@ from fastir._judged cimport Judged, find_query
 from fastir._measure cimport Plan, measure
 from fastir._rank cimport Ranking, discard, reserve
 from fastir._text cimport Group, Text
-from fastir._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group
+from fastir._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group, set_layout
 
 from fastir.errors import DuplicateError, FormatError, quote
 
@@ -127,7 +127,7 @@ cdef class Stream:
         if self.parts == NULL or self.met == NULL:
             raise MemoryError
         for t in range(n_threads):
-            self.parts[t].cursor.is_run = True
+            set_layout(&self.parts[t].cursor, "trec", True)
             self.parts[t].tally.tied_example = -1
             self.parts[t].tally.nothing_example = -1
 
