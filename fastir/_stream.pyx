@@ -247,10 +247,11 @@ cdef int64_t newlines(const unsigned char* text, const unsigned char* stop) noex
 
 
 def repeated(bytes doc_id, bytes query_id, first, later, path):
-    """The error for a document that stands twice in a ranking or in a query's judgments."""
+    """The error for a document that stands twice in a ranking or in a query's judgments; lines may be None."""
     doc, query = (quote(text.decode("utf-8", "surrogateescape")) for text in (doc_id, query_id))
-    return DuplicateError(f"document {doc} stands twice for query {query}, first on line {first}; duplicates='first', "
-                          "'last' or 'max' would repair it", path, later)
+    place = "" if first is None else f", first on line {first}"
+    return DuplicateError(f"document {doc} stands twice for query {query}{place}; duplicates='first', 'last' or 'max' "
+                          "would repair it", path, later)
 
 
 def out_of_memory(before):

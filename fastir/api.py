@@ -6,7 +6,7 @@ import numpy as np
 
 from fastir import _columns, _dicts, _measure
 from fastir.errors import NoOverlapError, quote
-from fastir.inputs import dicts, ranked, trec
+from fastir.inputs import dicts, formats, ranked, trec
 from fastir.meeting import MISSING, Meeting
 from fastir.plan import metric_tuple, settings
 from fastir.qrels import Qrels
@@ -83,7 +83,7 @@ class Evaluator:
     def _from_file(self, path, values, status):
         judged, settings = self._judged, self._settings
         streamed = None
-        if settings.duplicates is None:
+        if settings.duplicates is None and formats.format_of(path) == "trec":
             streamed = trec.evaluate(path, judged, settings, values, status)
         if streamed is None:
             return self._from_columns(Run.from_file(path, duplicates=settings.duplicates), values, status)

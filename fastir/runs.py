@@ -5,8 +5,8 @@ import numpy as np
 from fastir._dicts import plain_scores
 from fastir._judged import encode
 from fastir.errors import quote
-from fastir.inputs import dicts, trec
-from fastir.qrels import check_format, decode, write
+from fastir.inputs import dicts, formats
+from fastir.qrels import decode
 
 
 class Run:
@@ -53,21 +53,31 @@ class Run:
 
     @classmethod
     def from_file(cls, path, format=None, duplicates=None):
-        """From a TREC run file: query, Q0, document, rank, score, tag; gzip is unpacked, ``-`` is standard input.
+        """From a file, or from standard input if the path is ``-``; gzip and zstd are unpacked.
 
-        The rank column and the order of lines are ignored (but for ``ties="input"``).
+        Parameters
+        ----------
+        path : str or path
+        format : None, "trec", "beir", "msmarco" or "json"
+            "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines but for
+            ``ties="input"``. "beir": query, document, score, with tabs between them, below the header ``query-id
+            corpus-id score``. "msmarco": query, document, rank; the score is then minus the rank. "json": ``{query_id:
+            {doc_id: score}}``. None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
+        duplicates : None, "first", "last" or "max"
+            None makes a document that stands twice an error.
 
         Raises
         ------
-        FormatError, DuplicateError, OSError
+        FormatError, DuplicateError, ValueError, OSError
         """
-        check_format(format)
-        return cls(*trec.read(path, True, duplicates))
+        return cls(*formats.read(path, True, format, duplicates))
 
-    def save(self, path):
-        """Write a TREC run file, in one step; ``.gz`` is compressed. Documents keep their order."""
-        write(path, (f"{query} Q0 {doc} {rank} {score!r} fastir" for query in self
-                     for rank, (doc, score) in enumerate(self[query].items(), 1)))
+    def save(self, path, format=None):
+        """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
+
+        Documents keep their order. Parameters and errors as for `Qrels.save`; JSON cannot hold infinite scores.
+        """
+        formats.write(path, self, True, format)
 
     def to_dict(self):
         """``{query_id: {doc_id: score}}``, new dicts."""
