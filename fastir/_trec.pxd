@@ -15,13 +15,12 @@ cdef enum:              # what can be wrong with a line
     FRACTION = 8
     MEMORY = 9
     QUOTATION = 10
+    NEGATIVE = 11
 
 
-cdef struct Layout:     # what a line holds; fields count from 0, and the query is the first
-    int doc, number             # where the document and the number stand
-    int kind                    # what the number is
-    int behind                  # how many fields follow it
-    bint tabs                   # whether a tab ends a field, and nothing else does; the first line is then a header
+cdef struct Layout:     # layouts.Layout in numbers
+    int format, doc, number, kind, behind
+    bint tabs
 
 
 cdef struct Cursor:

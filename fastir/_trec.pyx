@@ -27,6 +27,7 @@ from fastir._text cimport Group, Text, equal, room_for_row
 
 from fastir._number import slow_number
 from fastir.errors import FormatError, quote
+from fastir.layouts import HEADER, LAYOUTS, explain
 
 cdef enum:              # what a number is
     SCORE
@@ -38,21 +39,21 @@ cdef enum:              # how many fields follow it
     AT_MOST_ONE
     SOME
 
-LAYOUTS = {             # (format, is_run): what it is called, what a line should hold, and the fields of a Layout
-    ("trec", True): ("run", "6 fields or more (query Q0 document rank score tag)", 2, 4, SCORE, SOME, False),
-    ("trec", False): ("qrels", "exactly 4 fields (query iteration document label)", 2, 3, LABEL, NONE, False),
-    ("beir", True): ("BEIR run", "exactly 3 fields, a tab between them (query document score)", 1, 2, SCORE, NONE, True),
-    ("beir", False): ("BEIR qrels", "exactly 3 fields, a tab between them (query document label)", 1, 2, LABEL, NONE, True),
-    ("msmarco", True): ("MS MARCO run", "3 fields (query document rank), or the score as a fourth", 1, 2, RANK,
-                        AT_MOST_ONE, False),
-}
-LAYOUTS["msmarco", False] = LAYOUTS["trec", False]
-HEADER = b"query-id\tcorpus-id\tscore"
+PROBLEMS = {NUL: "nul", CARRIAGE_RETURN: "carriage return", FIELDS: "fields", NUMBER: "number", OVERFLOW: "overflow",
+            RANGE: "range", DATA_COMMENT: "data comment", FRACTION: "fraction", QUOTATION: "quotation",
+            NEGATIVE: "negative"}
+FORMATS = [format for format, is_run in LAYOUTS if is_run]
 
 
 cdef set_layout(Cursor* c, format, bint is_run):
+    layout = LAYOUTS[format, is_run]
     c.is_run = is_run
-    _, _, c.layout.doc, c.layout.number, c.layout.kind, c.layout.behind, c.layout.tabs = LAYOUTS[format, is_run]
+    c.layout.format = FORMATS.index(format)
+    c.layout.doc = layout.doc
+    c.layout.number = layout.number
+    c.layout.kind = {"score": SCORE, "label": LABEL, "rank": RANK}[layout.what]
+    c.layout.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[layout.behind]
+    c.layout.tabs = layout.tabs
 
 
 cdef inline const unsigned char* skip_token(const unsigned char* p) noexcept nogil:
@@ -209,7 +210,7 @@ cdef inline int read_row(const Layout* layout, Group* g, const unsigned char** a
             return RANGE
         if layout.kind == RANK:
             if value < 0.0:
-                return RANGE
+                return NEGATIVE
             value = 0.0 - value
     while p[0] > 13 or not ends(p[0]):
         p += 1
@@ -274,74 +275,7 @@ cdef tuple explain_line(Cursor* c, int failed):
     cdef int64_t n = 0
     while c.line + n < c.stop and c.line[n] != 10:
         n += 1
-    text = (<const char*>c.line)[:n]
-    shown = text[:200].decode("utf-8", "backslashreplace")
-    if failed == NUL:
-        return "the line holds a NUL byte; the file looks truncated, binary or UTF-16", None, shown
-    if failed == CARRIAGE_RETURN:
-        return "malformed line: a carriage return inside it; expected lines that end in LF or CRLF", None, shown
-    if failed == DATA_COMMENT:
-        return "the line starts with '#' like a comment but has the fields of a data line; remove the '#' or the line", None, shown
-    return explain_fields(c.layout, c.is_run, failed, text, shown)
-
-
-cdef tuple explain_fields(Layout layout, bint is_run, int failed, bytes text, str shown):
-    cdef int column = layout.number
-    fields = text.rstrip(b"\r").split(b"\t") if layout.tabs else text.split()
-    if failed == QUOTATION:
-        return ("an id begins with a quotation mark, which BEIR would take for CSV; expected ids without", None, shown)
-    if failed == FIELDS and layout.tabs and len(fields) == column + 1:
-        if b"" in fields[:column]:
-            return f"malformed line: an id is empty; expected {expected_fields(layout, is_run)[1]}", None, shown
-        failed = NUMBER
-    if failed == FIELDS:
-        kind, expected = expected_fields(layout, is_run)
-        message = f"malformed {kind} line with {len(fields)} fields, expected {expected}"
-        return message + guess(layout, is_run, shown, len(fields)), None, shown
-    query, doc_id, got = (fields[place].decode("utf-8", "backslashreplace") for place in (0, layout.doc, column))
-    problem = {
-        OVERFLOW: "is too large for a float",
-        RANGE: f"is out of range; expected an integer from {'0' if layout.kind == RANK else '-2^31'} to 2^31 - 1",
-        FRACTION: "is not an integer number",
-    }.get(failed, "is not a number")
-    if failed == NUMBER and got.lower().lstrip("+-").startswith("nan"):
-        problem = "is not a number: NaN cannot be ranked"
-    what = ("score", "label", "rank")[<int>layout.kind]
-    where = f" (query {bare(query)}, document {bare(doc_id)})"
-    return f"{what} {quote(got)} {problem}{where}{guess(layout, is_run, shown, 0)}", column + 1, shown
-
-
-def bare(text):
-    """An id for a message, shortened and escaped as by quote(), without the quotes."""
-    return quote(text).strip("'\"")
-
-
-cdef tuple expected_fields(Layout layout, bint is_run):
-    """What the lines of a layout are called, and what they should hold."""
-    for (_, for_run), (kind, expected, doc, number, what, behind, tabs) in LAYOUTS.items():
-        if for_run == is_run and (doc, number, what, behind, tabs) == (
-                layout.doc, layout.number, layout.kind, layout.behind, layout.tabs):
-            return kind, expected
-
-
-cdef str guess(Layout layout, bint is_run, str shown, n):
-    """What the file might be instead, and how to say so, from the text of a bad line of n fields, 0 if they are right."""
-    if layout.tabs or layout.kind == RANK:
-        return ""
-    if shown.lstrip().startswith(("{", "[")):
-        return "; it looks like JSON: pass format='json'"
-    if "query-id" in shown or "corpus-id" in shown:
-        return "; it looks like the header of a BEIR file: pass format='beir'"
-    if shown.count(",") >= 2 and 0 < n < 3:
-        return "; it looks like CSV with comma separated columns: pass format='csv'"
-    if is_run and n == 4:
-        return "; it looks like qrels: are the two files swapped?"
-    if not is_run and n >= 6:
-        return "; it looks like a run: are the two files swapped?"
-    if n == 3:
-        return "; for a run of query, document and rank pass format='msmarco'" if is_run else (
-            "; the 3 columns of BEIR need their header and format='beir'")
-    return ""
+    return explain(LAYOUTS[FORMATS[<int>c.layout.format], bool(c.is_run)], PROBLEMS[failed], (<const char*>c.line)[:n])
 
 
 cdef class Reader:
@@ -435,9 +369,9 @@ cdef class Reader:
             n += 1
         text = c.p[:n]
         c.crlf += text.endswith(b"\r")
+        text = text[:200].decode("utf-8", "backslashreplace")
         if text.strip() != HEADER:
-            shown = text[:200].decode("utf-8", "backslashreplace")
-            raise FormatError(f"the header is {quote(shown)}, expected {HEADER.decode()!r}", self.path, 1, None, shown)
+            raise FormatError(f"the header is {quote(text)}, expected {HEADER!r}", self.path, 1, None, text)
         c.headers = 1
         c.p += n + 1
 

@@ -43,8 +43,8 @@ def zstd_module(path):
         else:
             from backports import zstd
     except ImportError:
-        package = "a Python built with compression.zstd" if sys.version_info >= (3, 14) else "the package backports.zstd"
-        raise FormatError(f"zstd compression needs {package}; pip install 'fastir[zst]'", path) from None
+        needed = "a Python built with it" if sys.version_info >= (3, 14) else "the package: pip install backports.zstd"
+        raise FormatError(f"zstd compression needs {needed}", path) from None
     return zstd
 
 

@@ -5,6 +5,7 @@ import re
 from fastir._judged import encode
 from fastir.errors import quote
 from fastir.inputs.files import BOM, packed_as
+from fastir.layouts import bare
 
 NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
 
@@ -46,7 +47,8 @@ def json(file, data, is_run):
             text = f"{begin}{dumps(query_id)}: {dumps(row, allow_nan=False)}"
         except ValueError:
             doc_id = next(doc_id for doc_id, number in row.items() if number in (float("inf"), float("-inf")))
-            raise ValueError(f"JSON has no number for {row[doc_id]} (query {query_id}, document {doc_id})") from None
+            place = f"query {bare(query_id)}, document {bare(doc_id)}"
+            raise ValueError(f"JSON has no number for {row[doc_id]} ({place})") from None
         file.write(text.encode())
         begin = ",\n"
     file.write(b"}\n" if begin != "{" else b"{}\n")
