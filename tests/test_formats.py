@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import re
 import sys
 import types
 
@@ -160,6 +161,38 @@ def test_a_number_is_what_float_makes_of_it(tmp_path_factory, numerals):
     ):
         path.write_text(text)
         assert [score.hex() for score in Run.from_file(path, format=format)["q"].values()] == expected
+
+
+def beir_rows(text):
+    """The textbook reader of BEIR judgments: (query, document, label) of each line, or None if one is wrong."""
+    judged = []
+    for line in re.sub(r"\r+(\n|\Z)", r"\1", text).split("\n"):
+        if not line.strip(" \t\v\f\r"):
+            if "\r" in line:
+                return None
+            continue
+        fields = line.rstrip(" \t\v\f").split("\t")
+        if len(fields) != 3 or "\r" in line or not re.fullmatch(r"[+-]?[0-9]+(\.0*)?", fields[2]):
+            return None
+        if any(not field or field.startswith('"') for field in fields[:2]):
+            return None
+        judged.append((fields[0], fields[1], int(float(fields[2]))))
+    return judged
+
+
+@given(st.lists(st.sampled_from(["q", "q1", "d", " ", "\t", "\t", "\t1\n", "\t2.0\n", "\n", "\r", "\r\n", "#", '"', "\v", "-3"]),
+                max_size=25))  # fmt: skip
+@settings(max_examples=200, deadline=None)
+def test_beir_lines_are_read_as_the_textbook_does(tmp_path_factory, parts):
+    path = tmp_path_factory.getbasetemp() / "textbook.tsv"
+    path.write_text(HEADER + "".join(parts), newline="")
+    judged = beir_rows("".join(parts))
+    if not judged or len({row[:2] for row in judged}) < len(judged):
+        with pytest.raises(fastir.FormatError):
+            Qrels.from_file(path, format="beir")
+    else:
+        made = rows(Qrels.from_file(path, format="beir").to_dict())
+        assert sorted(made) == sorted(judged)
 
 
 @UNEVEN
