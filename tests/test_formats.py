@@ -10,6 +10,7 @@ import sys
 import types
 
 import gen
+import numpy as np
 import pytest
 from conftest import ABSENT, SHARED, UNEVEN
 from hypothesis import given, settings
@@ -474,6 +475,13 @@ def test_json_cannot_hold_infinity(tmp_path):
     with pytest.raises(ValueError, match=r"JSON has no number for -inf \(query q, document b\)"):
         Run.from_dict({"q": {"a": 1.0, "b": -math.inf}}).save(tmp_path / "saved.json")
     assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("suffix", ["", ".json"])
+def test_integer_ids_are_saved_as_their_text(suffix, tmp_path):
+    run = Run([7, 10], np.array([0, 1, 2]), [3, -4], np.array([1.0, 2.0]))
+    run.save(tmp_path / f"saved{suffix}")
+    assert exact(Run.from_file(tmp_path / f"saved{suffix}")) == exact({"7": {"3": 1.0}, "10": {"-4": 2.0}})
 
 
 def test_the_rank_column_is_true(tmp_path):

@@ -5,12 +5,12 @@ Objects come from the parser as tuples of pairs, so that a key that stands twice
 
 import numpy as np
 
-from fastir._judged import encode
 from fastir.errors import FormatError, quote
 from fastir.inputs.dicts import LABELS
 from fastir.inputs.files import Source
-from fastir.inputs.rows import gather
+from fastir.inputs.grouping import gather
 from fastir.layouts import bare
+from fastir.rows import Arena
 
 INF = float("inf")
 LEAST, MOST = LABELS
@@ -38,14 +38,11 @@ def read(path, is_run, duplicates):
     if numbers is None:     # infinite scores are fine, but a number that no float holds is seen only as it is written
         check(parsed(text, path, Written), is_run, path)
         numbers = np.array([number for _, number in rows], float)
-    ids = [encode(doc_id) for doc_id, _ in rows]
-    lengths = np.array([len(i) for i in ids], np.int64)
-    ends = np.cumsum(lengths)
+    ids = Arena.of([doc_id for doc_id, _ in rows])
     sizes = [len(documents) for _, documents in queries]
     first_rows = np.cumsum([0, *sizes[:-1]])
-    arena = np.frombuffer(b"".join(ids) + b"\n", np.uint8)
-    *columns, repairs = gather([query for query, _ in queries], first_rows, arena, ends - lengths, lengths, numbers,
-                               duplicates, path)
+    *columns, repairs = gather([query for query, _ in queries], first_rows, ids.text, ids.starts, ids.lengths,
+                               numbers, duplicates, path)
     return *columns, {**source.repairs, **repairs}
 
 

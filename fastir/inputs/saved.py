@@ -1,4 +1,4 @@
-"""Judgments and rankings as text, which reads back as the same ids and numbers or is not written at all."""
+"""Judgments and rankings as text that reads back as the same ids, integers as their decimals, and the same numbers."""
 
 import re
 
@@ -13,9 +13,7 @@ NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
 def trec(file, data, is_run):
     """Write TREC lines; the rank is the place by descending score, then descending id."""
     begun = False
-    for query_id in data:
-        row = data[query_id]
-        docs, numbers = list(row), list(row.values())
+    for query_id, docs, numbers in columns(data):
         check_fields([query_id], "query")
         check_fields(docs, "document")
         if query_id.startswith("#"):
@@ -39,19 +37,25 @@ def json(file, data, is_run):
     from json import dumps
 
     begin = "{"
-    for query_id in data:
-        row = data[query_id]
+    for query_id, docs, numbers in columns(data):
         check_text([query_id], "query")
-        check_text(row, "document")
+        check_text(docs, "document")
         try:
-            text = f"{begin}{dumps(query_id)}: {dumps(row, allow_nan=False)}"
+            text = f"{begin}{dumps(query_id)}: {dumps(dict(zip(docs, numbers, strict=True)), allow_nan=False)}"
         except ValueError:
-            doc_id = next(doc_id for doc_id, number in row.items() if number in (float("inf"), float("-inf")))
-            place = f"query {bare(query_id)}, document {bare(doc_id)}"
-            raise ValueError(f"JSON has no number for {row[doc_id]} ({place})") from None
+            place = next(place for place, number in enumerate(numbers) if number in (float("inf"), float("-inf")))
+            where = f"query {bare(query_id)}, document {bare(docs[place])}"
+            raise ValueError(f"JSON has no number for {numbers[place]} ({where})") from None
         file.write(text.encode())
         begin = ",\n"
     file.write(b"}\n" if begin != "{" else b"{}\n")
+
+
+def columns(data):
+    """Each query's id, document ids and numbers; integer ids as their decimal text."""
+    for query_id in data:
+        row = data[query_id]
+        yield str(query_id), list(map(str, row)), list(row.values())
 
 
 def ranks(docs, scores):

@@ -1,7 +1,6 @@
 """Files with a row per line, as TREC, BEIR and MS MARCO have them: read in blocks, into columns or the evaluation."""
 
 import os
-import threading
 
 import numpy as np
 
@@ -9,8 +8,8 @@ from fastir._stream import Stream
 from fastir._trec import Reader, last_group, last_line
 from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
-from fastir.inputs.rows import gather
-from fastir.threads import thread_count
+from fastir.inputs.grouping import gather
+from fastir.threads import share, thread_count
 
 CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-level cache
 ROW = 40            # bytes of a usual line
@@ -53,51 +52,33 @@ def evaluate(path, judged, settings, values, status):
     if not os.path.isfile(path):
         return None
     threads = thread_count(settings.n_threads, os.path.getsize(path) // ROW)
-    stream = Stream(name_of(path), judged, settings.plan, values, status, settings.ties, settings.single, threads)
-    lines, problems = {}, {}
-    lock = threading.Lock()
+    stream = Stream(name_of(path), judged, settings.plan, values, status, settings.ties, settings.single,
+                    settings.only_judged, threads)
+    lines, wrong = {}, {}
+    buffers = [Block() for _ in range(threads)]
 
-    def work(t):
-        block = Block()
-        while not (problems or stream.ungrouped):
-            with lock:
-                number = blocks.filled
-                try:
-                    size = blocks.fill(block)
-                except BaseException as error:
-                    problems[number] = lambda before, error=error: error
-                    return
-            if size == 0:
-                return
-            lines[number], problem = stream.read(t, block.array, size)
-            if problem is not None:
-                problems[number] = problem
+    def take(t):
+        return blocks.fill(buffers[t]) or None
+
+    def work(t, size, number):
+        lines[number], problem = stream.read(t, buffers[t].array, size)
+        if problem is not None:
+            wrong[number] = problem
+        return problem is not None or stream.ungrouped
 
     with Blocks(path, last_group) as blocks:
-        in_threads(work, threads, problems)
+        problems = share(take, work, threads)
+    if wrong and min(wrong) < min(problems, default=len(lines)):
+        first = min(wrong)
+        raise wrong[first](sum(lines[number] for number in range(first)))
+    if problems:
+        raise problems[min(problems)]
     if stream.ungrouped:
         return None
-    if problems:
-        first = min(problems)
-        raise problems[first](sum(lines[number] for number in range(first)))
     refuse_empty(stream)
     return stream.finish(), [show(query) for query in stream.foreign], {**stream.repairs, **blocks.repairs}
 
 
-def in_threads(work, threads, problems):
-    """Call work(t) for all t, in threads of their own but for the first; an interrupt here stops the others."""
-    others = [threading.Thread(target=work, args=(t,), daemon=True) for t in range(1, threads)]
-    try:
-        for thread in others:
-            thread.start()
-        work(0)
-    except BaseException as error:
-        problems[-1] = error
-        raise
-    finally:
-        for thread in others:
-            if thread.ident is not None:
-                thread.join()
 
 
 def show(text):
@@ -133,7 +114,6 @@ class Blocks(Source):
 
     def __init__(self, path, cut):
         self.cut = cut
-        self.filled = 0
         self.ended = False
         super().__init__(path)
 
@@ -155,5 +135,4 @@ class Blocks(Source):
                 break
             block.grow()
         self.carried = block.array[size:used].tobytes()
-        self.filled += 1
         return size

@@ -3,8 +3,10 @@
 import numpy as np
 
 from fastir._columns import find_duplicates
+from fastir._ids import of_arena
 from fastir._judged import encode
 from fastir._stream import repeated
+from fastir.rows import Arena
 
 
 def gather(queries, first_rows, arena, starts, lengths, numbers, duplicates, path, line_of=None):
@@ -42,7 +44,7 @@ def gather(queries, first_rows, arena, starts, lengths, numbers, duplicates, pat
     offsets = np.zeros(len(slots) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     query_ids = list(slots)
-    pairs = find_duplicates(arena, starts, lengths, offsets)
+    pairs = find_duplicates(of_arena(Arena(arena, starts, lengths)), offsets)
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)
         if duplicates is None:
