@@ -8,9 +8,9 @@
 scan_group() reads the lines up to the next change of query and leaves ids where they are: as places in the chunk. Any
 white space separates fields, but for BEIR, whose ids may hold blanks; LF and CRLF end lines; blank lines are skipped
 and counted, and so are lines that begin with '#', but for BEIR. What is wrong comes back as a number, with the line;
-explain_line() turns it into words. Which field is what is data: the branches on it are always
-the same way and cost nothing that can be measured. A plain loop over bytes is as fast as masks of 16 bytes (measured),
-and needs no dispatch.
+explain_line() turns it into words. Which field is what is data: the branches on it always go the same way, and cost 3 %
+of the evaluation of a TREC file (measured). A plain loop over bytes is as fast as masks of 16 bytes (measured), and
+needs no dispatch.
 
 Reader collects the rows of a whole file as columns, for whoever needs all of them at once.
 """
