@@ -18,7 +18,7 @@ from fastir._join cimport NO_MEMORY, REPEATED, Join, Part
 from fastir._judged cimport Index, Judged
 from fastir._measure cimport Plan
 from fastir._text cimport Group
-from fastir._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group
+from fastir._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group, set_layout
 
 from fastir.errors import DuplicateError, FormatError, quote
 
@@ -45,7 +45,7 @@ cdef class Stream(Join):
         if self.cursors == NULL:
             raise MemoryError
         for t in range(n_threads):
-            self.cursors[t].is_run = True
+            set_layout(&self.cursors[t], "trec", True)
 
     def __dealloc__(self):
         free(self.cursors)
@@ -129,10 +129,11 @@ cdef int64_t newlines(const unsigned char* text, const unsigned char* stop) noex
 
 
 def repeated(bytes doc_id, bytes query_id, first, later, path):
-    """The error for a document that stands twice in a ranking or in a query's judgments."""
+    """The error for a document that stands twice in a ranking or in a query's judgments; lines may be None."""
     doc, query = (quote(text.decode("utf-8", "surrogateescape")) for text in (doc_id, query_id))
-    return DuplicateError(f"document {doc} stands twice for query {query}, first on line {first}; duplicates='first', "
-                          "'last' or 'max' would repair it", path, later)
+    place = "" if first is None else f", first on line {first}"
+    return DuplicateError(f"document {doc} stands twice for query {query}{place}; duplicates='first', 'last' or 'max' "
+                          "would repair it", path, later)
 
 
 def out_of_memory(before):

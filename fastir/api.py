@@ -12,7 +12,7 @@ from fastir import _dicts, _measure
 from fastir._columns import Columns
 from fastir._judged import Judged
 from fastir.errors import NoOverlapError, quote
-from fastir.inputs import dicts, ranked, tables, trec
+from fastir.inputs import dicts, formats, ranked, tables, trec
 from fastir.meeting import MISSING, Meeting
 from fastir.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
 from fastir.qrels import Qrels
@@ -122,7 +122,7 @@ class Evaluator:
     def _from_file(self, path: Path, values: np.ndarray, status: np.ndarray) -> Meeting:
         judged, settings = self._judged, self._settings
         streamed = None
-        if settings.duplicates is None:
+        if settings.duplicates is None and formats.format_of(path) == "trec":
             streamed = trec.evaluate(path, judged, settings, values, status)
         if streamed is None:
             return self._from_run(Run.from_file(path, duplicates=settings.duplicates), values, status)
@@ -193,10 +193,10 @@ def evaluate(
     Parameters
     ----------
     qrels : dict of dict, path or Qrels
-        ``{query_id: {doc_id: label}}``, or a TREC qrels file (gzip is unpacked). Ids are str; labels are whole numbers
+        ``{query_id: {doc_id: label}}``, or a file as for `Qrels.from_file`. Ids are str; labels are whole numbers
         of any type, from -2^31 to 2^31 - 1; a negative label means in the pool, not judged.
     run : dict of dict, path or Run
-        ``{query_id: {doc_id: score}}``, or a TREC run file (``"-"`` is standard input). Scores are numbers of any type,
+        ``{query_id: {doc_id: score}}``, or a file as for `Run.from_file`. Scores are numbers of any type,
         infinite ones too, but not NaN; they are compared as `score_dtype`.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.

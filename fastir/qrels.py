@@ -1,11 +1,9 @@
 """Qrels: the judgments of every query, held as columns and prepared once for any number of runs."""
 
-import os
-
 import numpy as np
 
 from fastir._judged import Judged
-from fastir.inputs import dicts, tables, trec
+from fastir.inputs import dicts, formats, tables
 from fastir.rows import Arena, Rows
 
 
@@ -33,21 +31,23 @@ class Qrels(Rows):
 
     @classmethod
     def from_file(cls, path, format=None, duplicates=None):
-        """From a TREC qrels file: query, iteration, document, label; gzip is unpacked.
+        """From a file; gzip and zstd are unpacked.
 
         Parameters
         ----------
         path : str or path
-        format : None or "trec"
+        format : None, "trec", "beir", "msmarco" or "json"
+            "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
+            between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
+            None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
 
         Raises
         ------
-        FormatError, DuplicateError, OSError
+        FormatError, DuplicateError, ValueError, OSError
         """
-        check_format(format)
-        query_ids, offsets, arena, starts, lengths, numbers, repairs = trec.read(path, False, duplicates)
+        query_ids, offsets, arena, starts, lengths, numbers, repairs = formats.read(path, False, format, duplicates)
         return cls(query_ids, offsets, Arena(arena, starts, lengths), numbers.astype(np.int32), repairs)
 
     @classmethod
@@ -89,33 +89,23 @@ class Qrels(Rows):
             self._judged = Judged(self._query_ids, self._ids, self._offsets, self._numbers)
         return self._judged
 
-    def save(self, path):
-        """Write a TREC qrels file, in one step; ``.gz`` is compressed."""
-        write(path, (f"{query} 0 {doc} {label}" for query in self for doc, label in self[query].items()))
+    def save(self, path, format=None):
+        """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None, "trec" or "json"
+            None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
+
+        Raises
+        ------
+        ValueError
+            The format cannot hold an id, or a query without documents.
+        OSError
+            What was there before is untouched, as after any error.
+        """
+        formats.write(path, self, False, format)
 
     def __repr__(self):
         return f"<Qrels: {len(self)} queries, {self.n_rows} judgments>"
-
-
-def check_format(format):
-    if format not in (None, "trec"):
-        raise ValueError(f"format {format!r} is not supported; expected None or 'trec'")
-
-
-def write(path, lines):
-    """Write lines to a file in one step."""
-    import gzip
-
-    path = os.fsdecode(path)
-    target = os.path.realpath(path)
-    draft = f"{target}.{os.getpid()}.tmp"
-    try:
-        with (gzip.open if path.endswith(".gz") else open)(draft, "wb") as file:
-            for line in lines:
-                if len(line.split()) not in (4, 6) or "\0" in line:
-                    raise ValueError(f"cannot write {path}: an id is empty or holds white space or NUL: {line[:80]!r}")
-                file.write(line.encode("utf-8", "surrogateescape") + b"\n")
-        os.replace(draft, target)
-    finally:
-        if os.path.exists(draft):
-            os.unlink(draft)

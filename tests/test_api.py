@@ -194,8 +194,11 @@ def test_ids_that_a_file_cannot_hold_are_refused_and_leave_no_file(kind, bad, tm
 
 
 def test_an_unknown_format_is_refused(kind, tmp_path):
-    with pytest.raises(ValueError, match="'json'.*trec"):
-        kind[0].from_file(tmp_path / "any", format="json")
+    with pytest.raises(ValueError, match="'trec'.*'json'.*got 'xml'"):
+        kind[0].from_file(tmp_path / "any", format="xml")
+    with pytest.raises(ValueError, match="'trec'.*got 'beir'"):
+        kind[0].from_dict({}).save(tmp_path / "any", format="beir")
+    assert not list(tmp_path.iterdir())
 
 
 def test_files_are_read_with_the_query_order_of_first_appearance(tmp_path):

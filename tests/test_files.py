@@ -17,7 +17,7 @@ import pytest
 from conftest import UNEVEN
 
 import fastir
-from fastir.inputs import trec
+from fastir.inputs import formats, trec
 
 pytestmark = UNEVEN
 
@@ -49,7 +49,7 @@ def in_columns(monkeypatch):
             calls.append(path)
         return read(path, is_run, duplicates)
 
-    monkeypatch.setattr(trec, "read", counted)
+    monkeypatch.setitem(formats.READERS, "trec", counted)
     return calls
 
 
@@ -424,7 +424,7 @@ def test_broken_gzip(kind, tmp_path):
     path.write_bytes(BROKEN[kind](gzip.compress("\n".join(lines_of(run)).encode() + b"\n")))
     messages = {refusal(path, qrels, n_threads=n) for n in THREADS for _ in range(20)}
     assert len(messages) == 1
-    assert messages.pop().startswith(f"{path}: the gzip data is damaged or truncated: ")
+    assert messages.pop().startswith(f"{path}: the compressed data is damaged or truncated: ")
 
 
 @pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "gzip"])
