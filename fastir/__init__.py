@@ -8,8 +8,9 @@
     "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan ─────────────────────┘
 """
 
-from fastir.api import Evaluator, evaluate, evaluate_ranked
+from fastir.api import Evaluator, evaluate, evaluate_many, evaluate_ranked
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
+from fastir.many import ResultsByRun
 from fastir.names import explain, metrics
 from fastir.qrels import Qrels
 from fastir.results import Results
@@ -19,5 +20,5 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError", "Qrels", "Results",
-    "Run", "UnknownMetricError", "evaluate", "evaluate_ranked", "explain", "metrics",
+    "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many", "evaluate_ranked", "explain", "metrics",
 ]  # fmt: skip

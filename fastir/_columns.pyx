@@ -174,8 +174,8 @@ cdef int judge_rows(Judged judged, Plan plan, const char* arena, const int64_t* 
 def judge_columns(Judged judged, Plan plan, const unsigned char[::1] arena, const int64_t[::1] starts,
                   const int64_t[::1] lengths, const double[::1] scores, const int64_t[::1] offsets,
                   const int64_t[::1] places, double[:, ::1] values, unsigned char[::1] status, int ties, bint single,
-                  int n_threads):
-    """Evaluate rows grouped by query; the ids of a query are distinct.
+                  int n_threads, watch=None):
+    """Evaluate rows grouped by query; the ids of a query are distinct. watch(0) is called between blocks and may raise.
 
     Returns
     -------
@@ -221,6 +221,8 @@ def judge_columns(Judged judged, Plan plan, const unsigned char[::1] arena, cons
             for t in range(n_threads):
                 add_tally(&total, tallies + t)
             PyErr_CheckSignals()
+            if watch is not None:
+                watch(0)
             start = stop
     finally:
         free(tallies)
@@ -245,8 +247,11 @@ cdef tuple tally_tuple(const Tally* t):
 
 
 def find_duplicates(const unsigned char[::1] arena, const int64_t[::1] starts, const int64_t[::1] lengths,
-                    const int64_t[::1] offsets):
-    """All (earlier row, later row) pairs of one id standing twice in one group; the earlier is the first of its kind."""
+                    const int64_t[::1] offsets, watch=None):
+    """All (earlier row, later row) pairs of one id standing twice in one group; the earlier is the first of its kind.
+
+    watch(0) is called now and then and may raise.
+    """
     cdef int64_t k, i, first, later
     cdef int twice
     cdef Seen seen
@@ -280,6 +285,8 @@ def find_duplicates(const unsigned char[::1] arena, const int64_t[::1] starts, c
                 raise MemoryError
             if k % 256 == 0:
                 PyErr_CheckSignals()
+                if watch is not None:
+                    watch(0)
     finally:
         forget(&seen)
         free(g.docs)

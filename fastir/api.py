@@ -7,6 +7,7 @@ import numpy as np
 from fastir import _columns, _dicts, _measure
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, ranked, trec
+from fastir.many import evaluate_runs
 from fastir.meeting import MISSING, Meeting
 from fastir.plan import metric_tuple, settings
 from fastir.qrels import Qrels
@@ -58,13 +59,39 @@ class Evaluator:
         ------
         FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
         """
+        results, meeting = self._evaluate(run, self._settings.n_threads)
+        meeting.warn(self._settings.queries)
+        return results
+
+    def evaluate_many(self, runs):
+        """Evaluate many runs; files and `Run` objects at the same time.
+
+        Parameters
+        ----------
+        runs : mapping of name to run, or iterable of (name, run)
+            Runs as for `evaluate`, names as you like. An iterable is read one pair at a time.
+
+        Returns
+        -------
+        ResultsByRun
+            A dict {name: Results} in the order of the runs; it prints as a table and has `to_pandas`.
+
+        Raises
+        ------
+        FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
+            As for `evaluate`, with the name of the run; then no results are returned.
+        """
+        return evaluate_runs(self, runs)
+
+    def _evaluate(self, run, n_threads, watch=None):
+        """The Results of a run and its Meeting, which has not warned yet; watch(position) is called at every block."""
         judged, settings = self._judged, self._settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
         if type(run) is not dict and isinstance(run, (str, bytes, os.PathLike)):
-            meeting = self._from_file(run, values, status)
+            meeting = self._from_file(run, values, status, n_threads, watch)
         elif isinstance(run, Run):
-            meeting = self._from_columns(run, values, status)
+            meeting = self._from_columns(run, values, status, n_threads, watch)
         else:
             run = dicts.query_dict(run, "run")
             tally, uncounted = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties, settings.single)
@@ -72,31 +99,31 @@ class Evaluator:
         found = meeting.tally[0]
         if not found == judged.n_queries == meeting.n_run:
             meeting.check(settings.queries)
-        meeting.warn(settings.queries)
         query_ids = judged.query_ids
         if settings.queries == "intersection" and found < judged.n_queries:
             kept = status != MISSING
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        return Results(query_ids, settings.names, values, status, settings.aggregates, meeting)
+        return Results(query_ids, settings.names, values, status, settings.aggregates, meeting), meeting
 
-    def _from_file(self, path, values, status):
+    def _from_file(self, path, values, status, n_threads, watch):
         judged, settings = self._judged, self._settings
         streamed = None
         if settings.duplicates is None:
-            streamed = trec.evaluate(path, judged, settings, values, status)
+            streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
         if streamed is None:
-            return self._from_columns(Run.from_file(path, duplicates=settings.duplicates), values, status)
+            run = Run(*trec.read(path, True, settings.duplicates, watch))
+            return self._from_columns(run, values, status, n_threads, watch)
         tally, foreign, repairs = streamed
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
-    def _from_columns(self, run, values, status):
+    def _from_columns(self, run, values, status, n_threads, watch):
         judged, settings = self._judged, self._settings
         find = run.find()
         places = np.array([find.get(query_id, -1) for query_id in judged.query_ids], np.int64)
-        threads = thread_count(settings.n_threads, run.n_rows)
+        threads = thread_count(n_threads, run.n_rows)
         tally = _columns.judge_columns(judged, settings.plan, *run.columns(), places, values, status, settings.ties,
-                                       settings.single, threads)
+                                       settings.single, threads, watch)
         return Meeting(judged, settings.plan, status, tally, len(run), run, self._repairs(run.repairs))
 
     def _repairs(self, repairs):
@@ -173,6 +200,38 @@ def evaluate(qrels, run, metrics, *, rel_level=1, queries=None, ties="trec", jud
     return Evaluator(qrels, metrics, rel_level=rel_level, queries=queries, ties=ties, judged_only=judged_only,
                      max_depth=max_depth, score_dtype=score_dtype, n_threads=n_threads, duplicates=duplicates,
                      **choices).evaluate(run)
+
+
+def evaluate_many(qrels, runs, metrics, **options):
+    """Evaluate many runs against the same qrels.
+
+    Parameters
+    ----------
+    qrels, metrics, **options
+        As for `evaluate`. n_threads counts the threads of all runs together; values never depend on it.
+    runs : mapping of name to run, or iterable of (name, run)
+        Runs as for `evaluate`, names as you like. Files and `Run` objects are evaluated at the same time, dicts one after
+        the other. An iterable is read one pair at a time.
+
+    Returns
+    -------
+    ResultsByRun
+        A dict {name: Results} in the order of the runs; it prints as a table and has `to_pandas`.
+
+    Raises
+    ------
+    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
+        As for `evaluate`, with the name of the run; then no results are returned.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> fastir.evaluate_many({"q": {"a": 1}}, {"x": {"q": {"a": 2.0}}, "y": {"q": {"b": 2.0, "a": 1.0}}}, ["mrr", "p@1"])
+    run     mrr     p@1
+    x    1.0000  1.0000
+    y    0.5000  0.0000
+    """
+    return Evaluator(qrels, metrics, **options).evaluate_many(runs)
 
 
 def evaluate_ranked(labels, offsets, metrics, *, ideal_labels=None, ideal_offsets=None, rel_level=1, judged_only=False,

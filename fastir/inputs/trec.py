@@ -20,8 +20,8 @@ ROW = 40            # bytes of a usual line
 BOM = b"\xef\xbb\xbf"
 
 
-def read(path, is_run, duplicates):
-    """Read a TREC file as columns.
+def read(path, is_run, duplicates, watch=None):
+    """Read a TREC file as columns; watch(position) is called at every block.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def read(path, is_run, duplicates):
     if not is_run and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
     reader = Reader(name_of(path), is_run)
-    with Blocks(path, last_line) as blocks:
+    with Blocks(path, last_line, watch) as blocks:
         block = Block()
         while size := blocks.fill(block):
             reader.read(block.array, size)
@@ -53,7 +53,7 @@ def read(path, is_run, duplicates):
         sizes = np.bincount(slot_of_row, minlength=len(slots))
     offsets = np.zeros(len(slots) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
-    pairs = find_duplicates(arena, starts, lengths, offsets)
+    pairs = find_duplicates(arena, starts, lengths, offsets, watch)
     if pairs:
         line = lambda row: reader.line_of(int(row if rows is None else rows[row]))  # noqa: E731
         if duplicates is None:
@@ -74,8 +74,8 @@ def read(path, is_run, duplicates):
     return [show(query) for query in slots], offsets, arena, starts, lengths, numbers, repairs
 
 
-def evaluate(path, judged, settings, values, status):
-    """Evaluate a run file while it is read, filling values and status.
+def evaluate(path, judged, settings, values, status, n_threads, watch=None):
+    """Evaluate a run file while it is read, filling values and status; watch(position) is called at every block.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def evaluate(path, judged, settings, values, status):
     """
     if not os.path.isfile(path):
         return None
-    threads = thread_count(settings.n_threads, os.path.getsize(path) // ROW)
+    threads = thread_count(n_threads, os.path.getsize(path) // ROW)
     stream = Stream(name_of(path), judged, settings.plan, values, status, settings.ties, settings.single, threads)
     lines, problems = {}, {}
     lock = threading.Lock()
@@ -107,7 +107,7 @@ def evaluate(path, judged, settings, values, status):
             if problem is not None:
                 problems[number] = problem
 
-    with Blocks(path, last_group) as blocks:
+    with Blocks(path, last_group, watch) as blocks:
         in_threads(work, threads, problems)
     if stream.ungrouped:
         return None
@@ -167,11 +167,14 @@ class Blocks:
         ``-`` is standard input.
     cut : function of (array, size)
         Where the part of array[:size] begins that may go on behind it; 0 if that is all.
+    watch : function of (position), or None
+        Called before every block with how much of the file was read, 0 where that is unknown; may raise.
     """
 
-    def __init__(self, path, cut):
+    def __init__(self, path, cut, watch=None):
         self.path = name_of(path)
         self.cut = cut
+        self.watch = watch
         self.filled = 0
         self.repairs = {}
         self.carried = b""
@@ -223,6 +226,8 @@ class Blocks:
 
     def fill(self, block):
         """Put the next whole part into block.array, leaving a byte behind it; returns its size, 0 at the end."""
+        if self.watch is not None:
+            self.watch(self.opened.tell() if self.opened.seekable() else 0)
         if self.ended:
             return 0
         used = len(self.carried)
