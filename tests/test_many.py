@@ -269,24 +269,26 @@ def test_a_run_of_any_shape_can_be_stopped(shapes, name, n_threads):
 def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, small_shares):
     """Runs at the same time, times the threads inside each; every thread has work while runs are waiting."""
     path = gen.write_run(tmp_path / "run", {f"q{i}": run["q1"] for i in range(500)})
-    lock, now, seen, inside = threading.Lock(), [0], [], []
+    changed, now, seen, inside = threading.Condition(), [0], [], []
 
     class Counting(fastir.Evaluator):
         def _evaluate(self, run, n_threads, watch):
-            with lock:
+            with changed:
                 now[0] += n_threads
                 seen.append(now[0])
                 inside.append(n_threads)
+                changed.notify_all()
+                assert changed.wait_for(lambda: max(seen) >= allowed, timeout=10)
             try:
-                time.sleep(0.01)
                 return super()._evaluate(run, n_threads, watch)
             finally:
-                with lock:
+                with changed:
                     now[0] -= n_threads
 
-    Counting(qrels, "map", n_threads=n_threads).evaluate_many({name: path for name in range(n_runs)})
+    allowed = n_threads
+    Counting(qrels, "map", n_threads=allowed).evaluate_many({name: path for name in range(n_runs)})
     assert len(inside) == n_runs and now == [0]
-    assert max(seen) == n_threads
+    assert max(seen) == allowed
     if n_runs < n_threads:
         assert sum(inside) == n_threads
     if n_runs % n_threads == 0:
