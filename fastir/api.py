@@ -210,8 +210,8 @@ def evaluate_many(qrels, runs, metrics, **options):
     qrels, metrics, **options
         As for `evaluate`. n_threads counts the threads of all runs together; values never depend on it.
     runs : mapping of name to run, or iterable of (name, run)
-        Runs as for `evaluate`, names as you like. Files and `Run` objects are evaluated at the same time, dicts one after
-        the other. An iterable is read one pair at a time.
+        Runs as for `evaluate`, names as you like. Files and `Run` objects are evaluated at the same time, dicts one
+        after the other. An iterable is read one pair at a time.
 
     Returns
     -------
@@ -226,7 +226,8 @@ def evaluate_many(qrels, runs, metrics, **options):
     Examples
     --------
     >>> import fastir
-    >>> fastir.evaluate_many({"q": {"a": 1}}, {"x": {"q": {"a": 2.0}}, "y": {"q": {"b": 2.0, "a": 1.0}}}, ["mrr", "p@1"])
+    >>> runs = {"x": {"q": {"a": 2.0}}, "y": {"q": {"b": 2.0, "a": 1.0}}}
+    >>> fastir.evaluate_many({"q": {"a": 1}}, runs, ["mrr", "p@1"])
     run     mrr     p@1
     x    1.0000  1.0000
     y    0.5000  0.0000

@@ -3,8 +3,9 @@
     dict runs, standard input     one after the other, in the caller's thread: a dict cannot be walked without the GIL
     files, Run objects            as many at a time as there are threads; threads inside a run where there are more
 
-The caller's thread only starts runs and waits for them, so Ctrl-C reaches it at once. A run cannot be ended from outside:
-it calls `watch` at every block, and what that raises ends it. Warnings are told in the caller's thread and order at the end.
+The caller's thread only starts runs and waits for them, so Ctrl-C reaches it at once. A run cannot be ended from
+outside: it calls `watch` at every block, and what that raises ends it. Warnings are told at the end, by the caller's
+thread and in the caller's order.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SHARE = 1 << 18     # rows that are worth a thread of their own inside a run
 
 
 class ResultsByRun(dict):
-    """What `evaluate_many` returns: a dict {name: Results} in the order of the runs, printed as a table of the means."""
+    """What `evaluate_many` returns: {name: Results} in the order of the runs; it prints as a table of the means."""
 
     __slots__ = ()
 
@@ -149,7 +150,7 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
     try:
         while waiting or running:
             while waiting and free:
-                together = len(waiting) % n_threads or n_threads    # what is left fills the threads a whole number of times
+                together = len(waiting) % n_threads or n_threads    # the rest then fills the threads to the end
                 job = waiting.popleft()
                 inside = min(-(-free // together), max(1, job.rows // SHARE))
                 threads.append(threading.Thread(target=work, args=(job, inside)))

@@ -287,7 +287,8 @@ def test_a_warning_names_its_run_when_there_are_several(call, files):
 def test_an_error_names_its_run(call, files, tmp_path):
     gen.write_run(tmp_path / "other.run", {"elsewhere": {"d1": 1.0}})
     for n_threads in (1, 3):
-        code, out, err = call("eval", files.qrels, files.run, tmp_path / "other.run", "-m", "map", "--threads", n_threads)
+        runs = files.run, tmp_path / "other.run"
+        code, out, err = call("eval", files.qrels, *runs, "-m", "map", "--threads", n_threads)
         assert (code, out) == (2, "")
         assert err.startswith("fastir: error: run 'other.run': no query in common: ") and err.count("\n") == 1
 
@@ -307,7 +308,8 @@ def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
     rows = "".join(f"QUERY Q0 doc{number} 1 {number * 7919 % 1000 / 7} tag\n" for number in range(1000))
     (tmp_path / "qrels").write_text("q1 0 doc1 1\n")
     (tmp_path / "run").write_text("".join(rows.replace("QUERY", f"q{number}") for number in range(1000)))
-    command = [sys.executable, "-m", "fastir", "eval", "qrels", *["run"] * 300, "-m", "map", "--threads", str(n_threads)]
+    arguments = ["eval", "qrels", *["run"] * 300, "-m", "map", "--threads", str(n_threads)]
+    command = [sys.executable, "-m", "fastir", *arguments]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             while not has_open(process, tmp_path / "run"):

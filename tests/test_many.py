@@ -1,5 +1,5 @@
-"""Many runs at once: the values of single calls, whatever the shapes and threads; how names, warnings and errors are told,
-and that nothing runs on after an error or Ctrl-C.
+"""Many runs at once: the values of single calls, whatever the shapes and threads; how names, warnings and errors are
+told, and that nothing runs on after an error or Ctrl-C.
 """
 
 import gzip
@@ -30,8 +30,8 @@ def bits(results):
 
 def interleaved(run):
     """The lines of a run file in which the rows of a query do not stand together."""
-    rows = [(place, query, doc, score) for query, docs in run.items() for place, (doc, score) in enumerate(docs.items())]
-    return "".join(f"{query} Q0 {doc} 0 {score!r} tag\n" for _, query, doc, score in sorted(rows))
+    rows = [(place, query, doc) for query, docs in run.items() for place, doc in enumerate(docs)]
+    return "".join(f"{query} Q0 {doc} 0 {run[query][doc]!r} tag\n" for _, query, doc in sorted(rows))
 
 
 @pytest.fixture
@@ -44,8 +44,9 @@ def shapes(tmp_path):
     mixed = tmp_path / "mixed.run"
     mixed.write_text(interleaved(run), encoding="utf-8")
     first = {"first": run["first"]}
-    runs = {"dict": run, "path": path, "gzip": str(packed), "mixed": mixed, "Run": fastir.Run.from_dict(run), "one": first,
-            "bytes": bytes(gen.write_run(tmp_path / "one.run", first)), "one Run": fastir.Run.from_dict(first)}  # fmt: skip
+    one = bytes(gen.write_run(tmp_path / "one.run", first))
+    runs = {"dict": run, "path": path, "gzip": str(packed), "mixed": mixed, "Run": fastir.Run.from_dict(run),
+            "one": first, "bytes": one, "one Run": fastir.Run.from_dict(first)}  # fmt: skip
     return qrels, runs
 
 
@@ -144,7 +145,7 @@ def test_what_is_not_runs_is_a_type_error(qrels, runs, message):
 def test_a_run_alone_is_an_error(qrels, run):
     with pytest.raises(TypeError, match="got Run$"):
         fastir.evaluate_many(qrels, fastir.Run.from_dict(run), "map")
-    with pytest.raises(fastir.NoOverlapError, match="^run 'q1': no query in common: the qrels have 'q1', the run has 'd1'$"):
+    with pytest.raises(fastir.NoOverlapError, match="^run 'q1': no query in common: .* the run has 'd1'$"):
         fastir.evaluate_many(qrels, run, "map")
 
 
@@ -193,7 +194,8 @@ def test_warnings_name_the_run_and_point_at_the_caller(qrels, halves, n_threads)
         fastir.Evaluator(qrels, "map", n_threads=n_threads).evaluate_many(halves)
     expected = [f"run '{name}': {alone[0].message}" for name in ("dict", "path", "Run", "again")]
     assert [str(warning.message) for warning in caught] == 2 * expected
-    assert [(warning.filename, warning.lineno) for warning in caught] == 4 * [(__file__, line)] + 4 * [(__file__, line + 1)]
+    assert {warning.filename for warning in caught} == {__file__}
+    assert [warning.lineno for warning in caught] == 4 * [line] + 4 * [line + 1]
 
 
 @pytest.mark.parametrize("n_threads", THREADS)
@@ -205,7 +207,7 @@ def test_the_first_error_in_the_order_of_the_runs_is_raised(qrels, run, tmp_path
     big.write_text("q1 Q0 d1 1 xyz t\n" + good.read_text() * 5000)
     other = fastir.Run.from_dict({"elsewhere": {"d1": 1.0}})
     for runs, kind, message in (
-        ([("a", good), ("b", bad), ("c", big), ("d", other)], fastir.FormatError, f"{bad}:2: score 'abc' is not a number"),
+        ([("a", good), ("b", bad), ("c", big), ("d", other)], fastir.FormatError, f"{bad}:2: score 'abc' is not"),
         ([("a", good), ("b", other), ("c", bad), ("d", big)], fastir.NoOverlapError, "run 'b': no query in common: "),
         ([("a", big), ("b", bad), ("c", other)], fastir.FormatError, f"{big}:1: score 'xyz'"),
         ([("a", good), ("b", big), ("c", {"q1": {"d1": "x"}})], TypeError, "run 'c': "),
@@ -220,30 +222,62 @@ def test_the_first_error_in_the_order_of_the_runs_is_raised(qrels, run, tmp_path
     assert (caught.value.path, caught.value.line) == (str(bad), 2)
 
 
+class Endless(fastir.Evaluator):
+    """Reads endless.run until it is stopped; any other file once that has begun."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.reading, self.stopped = threading.Event(), []
+
+    def _evaluate(self, run, n_threads, watch):
+        if run.name != "endless.run":
+            assert self.reading.wait(10)
+            return super()._evaluate(run, n_threads, watch)
+        self.reading.set()
+        end = time.monotonic() + 10
+        try:
+            while time.monotonic() < end:
+                watch(0)
+        except many.Stopped:
+            self.stopped.append(threading.current_thread())
+            raise
+
+
 def test_an_error_stops_the_runs_behind_it(qrels, run, tmp_path):
-    """The first of two runs fails while the second, which would never end, is being read."""
+    """The first of two runs fails while the second is being read."""
     endless = gen.write_run(tmp_path / "endless.run", run)
     wrong = tmp_path / "wrong.run"
     wrong.write_text("q1 Q0 d1 1 abc t\n")
-    reading, stopped = threading.Event(), []
-
-    class Endless(fastir.Evaluator):
-        def _evaluate(self, run, n_threads, watch):
-            if run != endless:
-                assert reading.wait(10)
-                return super()._evaluate(run, n_threads, watch)
-            reading.set()
-            try:
-                while True:
-                    watch(0)
-                    time.sleep(0.001)
-            except many.Stopped:
-                stopped.append(threading.current_thread())
-                raise
-
+    evaluator = Endless(qrels, "map", n_threads=2)
     with pytest.raises(fastir.FormatError, match="'abc'"):
-        Endless(qrels, "map", n_threads=2).evaluate_many({"wrong": wrong, "endless": endless})
-    assert len(stopped) == 1 and not stopped[0].is_alive()
+        evaluator.evaluate_many({"wrong": wrong, "endless": endless})
+    [thread] = evaluator.stopped
+    assert not thread.is_alive()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
+def test_an_interrupt_stops_runs_in_the_middle(qrels, run, tmp_path):
+    """The signal comes while two runs are being read, and reaches the caller's thread, which waits for them."""
+    endless = gen.write_run(tmp_path / "endless.run", run)
+    evaluator = Endless(qrels, "map", n_threads=2)
+    caller = threading.get_ident()
+
+    def interrupt():
+        evaluator.reading.wait(10)
+        time.sleep(0.1)
+        signal.pthread_kill(caller, signal.SIGINT)
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            evaluator.evaluate_many({"a": endless, "b": endless, "c": endless})
+        thread.join()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert len(evaluator.stopped) == 2
+    assert threading.active_count() == 1
 
 
 @UNEVEN
@@ -296,6 +330,27 @@ def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, s
 
 
 @UNEVEN
+def test_the_biggest_run_first_by_all_threads_then_one_each(qrels, run, tmp_path, small_shares):
+    """Seven runs, three threads: no thread waits for work."""
+    docs = {f"d{i}": float(i) for i in range(1000)}
+    paths = [gen.write_run(tmp_path / f"{n}.run", {"q1": docs | run["q1"], **dict.fromkeys(map(str, range(n)), docs)})
+             for n in range(7)]  # fmt: skip
+    begun, together = [], threading.Barrier(3, timeout=10)
+
+    class Noted(fastir.Evaluator):
+        def _evaluate(self, run, n_threads, watch):
+            begun.append((run.stem, n_threads))
+            if n_threads == 1:
+                together.wait()
+            return super()._evaluate(run, n_threads, watch)
+
+    Noted(qrels, "map", n_threads=3).evaluate_many({path: path for path in paths})
+    assert begun[0] == ("6", 3)
+    assert sorted(begun[1:4]) == [("3", 1), ("4", 1), ("5", 1)]
+    assert sorted(begun[4:]) == [("0", 1), ("1", 1), ("2", 1)]
+
+
+@UNEVEN
 def test_small_work_starts_no_thread(shapes, monkeypatch):
     qrels, runs = shapes
 
@@ -314,7 +369,11 @@ def test_small_work_starts_no_thread(shapes, monkeypatch):
 def test_how_far_each_file_was_read(shapes, n_threads, small_shares):
     qrels, runs = shapes
     read = {}
-    evaluate_runs(fastir.Evaluator(qrels, METRICS, n_threads=n_threads), runs, lambda name, place: read.update({name: max(place, read.get(name, 0))}))
+
+    def notice(name, position):
+        read[name] = max(position, read.get(name, 0))
+
+    evaluate_runs(fastir.Evaluator(qrels, METRICS, n_threads=n_threads), runs, notice)
     sizes = {name: os.path.getsize(runs[name]) for name in ("path", "gzip", "mixed", "bytes")}
     assert read == {**sizes, "Run": 0, "one Run": 0}
 
