@@ -1,11 +1,17 @@
 """fastir: the fast, exact evaluation backend of information retrieval.
 
-    the caller's shapes      ids and columns       numbers only            the caller's shapes
-    dict of dict  ┐          ┌ Qrels ┐
-    TREC files    ├ inputs ─▶│       ├─ _dicts  ─▶ hits in rank order ─┐
-                  ┘          └ Run   ┘                                ├─ _measure ─▶ Results
-    ranked labels ────────────────────────────────────────────────────┤
-    "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan ─────────────────────┘
+    qrels    dict or file ─▶ Qrels ─▶ _judged ──────────┐
+                                                        ▼
+    run      dict of dict ─▶ _dicts    judged ids probe the run ───┐
+             TREC file ────▶ _stream   joined while it is read ────┼─▶ _rank ─▶ _measure ─▶ Results
+             Run ──────────▶ _columns  rows of bytes are hashed ───┘               ▲  ▲
+                                                                                   │  │
+    labels in rank order ──────────────────────────────────────────────────────────┘  │
+    "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan, of functions in _metrics ───────────┘
+
+Behind _rank there are only numbers: where the judged documents of a query stand, and their labels. No object holds
+these for a whole run (they would be a CSR matrix, a row per query): they are handed on query by query, in scratch that
+is reused, and only evaluate_ranked() brings a whole one.
 """
 
 from fastir.api import Evaluator, evaluate, evaluate_many, evaluate_ranked

@@ -2,14 +2,17 @@ from collections.abc import Callable
 
 from numpy import ndarray
 
-from fastir._judged import Judged
-from fastir._measure import Plan
+from fastir._ids import Ids
+from fastir._join import Join
 
-def judge_columns(
-    judged: Judged, plan: Plan, arena: ndarray, starts: ndarray, lengths: ndarray, scores: ndarray, offsets: ndarray,
-    places: ndarray, values: ndarray, status: ndarray, ties: int, single: bool, n_threads: int,
-    watch: Callable[[int], object] | None = None,
-) -> tuple[int, int, int, int, int, int, int]: ...
+class Columns(Join):
+    def read(
+        self, t: int, queries: Ids, docs: Ids, scores: ndarray, first: int, stop: int
+    ) -> tuple[int, int] | None: ...
+    def read_run(
+        self, t: int, docs: Ids, scores: ndarray, offsets: ndarray, places: ndarray, begin: int, end: int
+    ) -> None: ...
+
 def find_duplicates(
-    arena: ndarray, starts: ndarray, lengths: ndarray, offsets: ndarray, watch: Callable[[int], object] | None = None
+    docs: Ids, offsets: ndarray, watch: Callable[[int], object] | None = None
 ) -> list[tuple[int, int]]: ...

@@ -10,9 +10,8 @@ only to the report; where they are many they are left to count_rest(), which nob
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
 
-from fastir._columns cimport Tally, tally_tuple
+from fastir._join cimport Tally, clear_tally, tally_tuple
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._judged cimport Judged
 from fastir._measure cimport Plan, measure
@@ -32,7 +31,8 @@ cdef extern from "Python.h":
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
 
-cdef int64_t WORTH = 8      # judged documents that no metric reads are counted at once where they are few beside the run's
+# Judged documents that no metric reads are counted at once where the ranking is at least so many times as long.
+cdef int64_t WORTH = 8
 
 
 cdef int compare_keys(const void* a, const void* b) noexcept nogil:
@@ -57,7 +57,8 @@ def plain_scores(query_id, ranking):
         try:
             number = float(score)
         except OverflowError:
-            raise OverflowError(f"run: the score is too large for a float (query {query_id}, document {doc_id})") from None
+            raise OverflowError("run: the score is too large for a float "
+                                f"(query {query_id}, document {doc_id})") from None
         except Exception as error:
             raise TypeError(f"run: the score must be a number, got {type(score).__name__}: {error} "
                             f"(query {query_id}, document {doc_id})") from error
@@ -101,8 +102,9 @@ cdef inline int64_t wanted(Judged judged, Plan plan, int64_t q) noexcept nogil:
 cdef int64_t count(Judged judged, dict ranking, int64_t start, int64_t stop) except -1:
     """How many of the judged ids from start to stop are in the ranking."""
     cdef int64_t i, found = 0
+    cdef list ids = judged.ids(False)
     for i in range(start, stop):
-        found += PyDict_GetItemWithError(ranking, PyList_GetItem(judged.ids, i)) != NULL
+        found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
     return found
 
 
@@ -159,8 +161,9 @@ cdef class Walk:
         cdef PyObject* key
         cdef PyObject* value
         cdef double score
+        cdef list ids = judged.ids(False)
         for i in range(first, first + n):
-            key = PyList_GetItem(judged.ids, i)
+            key = PyList_GetItem(ids, i)
             value = PyDict_GetItemWithError(ranking, key)
             if value != NULL:
                 score = PyFloat_AsDouble(value)
@@ -195,9 +198,7 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     cdef fenv_t callers
     cdef Tally tally
     cdef dict uncounted = {}
-    memset(&tally, 0, sizeof(Tally))
-    tally.tied_example = -1
-    tally.nothing_example = -1
+    clear_tally(&tally)
     PyObject_GetBuffer(values, &value_buffer, PyBUF_WRITABLE)
     PyObject_GetBuffer(status, &status_buffer, PyBUF_WRITABLE)
     ordinary(&callers)

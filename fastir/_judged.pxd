@@ -4,36 +4,47 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from fastir._text cimport Text, equal
 
 
-cdef struct Lookup:             # one query's judged ids by the bytes they are made of
+cdef struct Lookup:             # one query's judged ids
     uint64_t* table             # the hash's upper half, and position + 1 in the lower; 0 is free
     uint64_t* filter            # one bit per id: most unjudged ids end here
     uint64_t mask, filter_mask
 
 
+cdef struct Index:              # all ids by the bytes they are made of
+    Text* texts                 # beside labels; length -1: this id cannot come in this form
+    Text* queries               # likewise, of the query ids
+    int64_t* integers           # what texts and queries point to where ids are integers
+    Lookup* lookups             # per query
+    uint64_t* tables            # what the lookups point to
+    uint64_t* query_table       # like Lookup.table
+    uint64_t query_mask
+
+
 cdef class Judged:
     cdef readonly list query_ids
     cdef readonly Py_ssize_t n_queries
-    cdef list ids               # all queries' judged ids; those of query q begin at offsets[q], best label first
-    cdef int64_t* offsets
-    cdef int32_t* labels        # beside ids
+    cdef int64_t* offsets       # a query's judged ids begin at offsets[q], best label first
+    cdef int32_t* labels
     cdef int64_t* positive      # per query: how many labels are above 0
     cdef int64_t* judged        # and at least 0
-    cdef list encoded           # ids whose bytes are not those of their str
-    cdef Text* texts            # beside ids, after prepare_bytes()
-    cdef Lookup* lookups
-    cdef uint64_t* tables
-    cdef uint64_t* queries
-    cdef uint64_t query_mask
-    cdef Text* query_texts
+    cdef object arena           # where texts lie, for ids that came as bytes
+    cdef Text* texts            # beside labels; of ids that came as Python objects, after index()
+    cdef list strings, integers         # the ids as str and as int beside labels, None before they are asked for
+    cdef list kept              # what owns the bytes that are borrowed
+    cdef Index* text
+    cdef Index* integer
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept
+    cdef list ids(self, bint integers)
+    cdef take(self, arena, const int64_t* order, int64_t n)
+    cdef const Index* index(self, bint integers) except NULL
 
 
-cdef int64_t find_query(Judged judged, const Text* query) noexcept nogil
+cdef int64_t find_query(const Index* index, const Text* query) noexcept nogil
 
 
-cdef inline int64_t find_judged(Judged judged, int64_t q, const Text* doc, uint64_t h) noexcept nogil:
-    """The position of an id with hash h among the query's judged ids, or -1."""
-    cdef Lookup* lookup = judged.lookups + q
+cdef inline int64_t find_judged(const Index* index, int64_t q, int64_t first, const Text* doc, uint64_t h) noexcept nogil:
+    """The position of an id with hash h among the judged ids of query q, which begin at `first`, or -1."""
+    cdef const Lookup* lookup = index.lookups + q
     cdef int64_t position
     cdef uint64_t slot, entry, low = 0xFFFFFFFF
     if not lookup.filter[h >> 38 & lookup.filter_mask] >> (h >> 32 & 63) & 1:
@@ -44,6 +55,6 @@ cdef inline int64_t find_judged(Judged judged, int64_t q, const Text* doc, uint6
         if entry == 0:
             return -1
         position = <int64_t>(entry & low) - 1
-        if entry >> 32 == h >> 32 and equal(judged.texts + judged.offsets[q] + position, doc):
+        if entry >> 32 == h >> 32 and equal(index.texts + first + position, doc):
             return position
         slot = (slot + 1) & lookup.mask

@@ -6,14 +6,15 @@ ranking, and by its counts num_rel:
     labels of q     3  1  1 | 0  0 | -1
                     positive  judged  in the pool, without a judgment
 
-For runs that come as bytes each query also has a hash table of its ids, made when the first such run comes. The bytes
-are borrowed from the str objects. In front of the table stands a filter of 32 bits or more per id: nearly all ranked
-documents are unjudged and end at it, without a branch that depends on the table.
+What else a run needs is made when the first such run comes: ids as Python objects, str or int, to probe dicts with; and
+for ids that come as bytes an Index, one for text and one for integers, in which an id is the eight bytes of an int64
+and ids that are not the decimal text of one are left out. In front of each query's table stands a filter of 32 bits or
+more per id: nearly all ranked documents are unjudged and end at it, without a branch that depends on the table.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -43,21 +44,22 @@ cdef int rising_order(const void* a, const void* b) noexcept nogil:
 
 
 cdef class Judged:
-    """The judged documents of every query; immutable but for the tables that prepare_bytes() adds.
+    """The judged documents of every query; immutable but for what is made on demand.
 
     Parameters
     ----------
-    query_ids : list of str
+    query_ids : list of str or of int
+    doc_ids : list of str, list of int, or Arena
     offsets : int64 array of shape (n_queries + 1,)
-    doc_ids : list of str
     labels : int32 array beside doc_ids; any negative label means in the pool, not judged
     """
 
-    def __cinit__(self, list query_ids, list doc_ids, const int64_t[::1] offsets, const int32_t[::1] labels):
+    def __cinit__(self, list query_ids, doc_ids, const int64_t[::1] offsets, const int32_t[::1] labels):
         cdef Py_ssize_t q
-        cdef int64_t i, n = len(doc_ids)
+        cdef int64_t i, n = labels.shape[0]
         cdef int64_t* order = <int64_t*>malloc((n + 1) * sizeof(int64_t))
         cdef int64_t* spare = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        self.kept = []
         self.query_ids = query_ids
         self.n_queries = len(query_ids)
         self.offsets = <int64_t*>calloc(self.n_queries + 1, sizeof(int64_t))
@@ -75,14 +77,35 @@ cdef class Judged:
                 for i in range(offsets[q], offsets[q + 1]):
                     self.positive[q] += self.labels[i] > 0
                     self.judged[q] += self.labels[i] >= 0
-            self.ids = [doc_ids[order[i]] for i in range(n)]
+            if type(doc_ids) is list:
+                ids = [doc_ids[order[i]] for i in range(n)]
+                if n > 0 and type(ids[0]) is int:
+                    self.integers = ids
+                else:
+                    self.strings = ids
+            else:
+                self.take(doc_ids, order, n)
         finally:
             free(order)
             free(spare)
 
+    cdef take(self, arena, const int64_t* order, int64_t n):
+        """Fill self.texts from an Arena."""
+        cdef const unsigned char[::1] text = arena.text
+        cdef const int64_t[::1] starts = arena.starts, lengths = arena.lengths
+        cdef int64_t i
+        self.arena = arena
+        self.texts = <Text*>malloc((n + 1) * sizeof(Text))
+        if self.texts == NULL:
+            raise MemoryError
+        for i in range(n):
+            self.texts[i].start = <const char*>&text[0] + starts[order[i]]
+            self.texts[i].length = lengths[order[i]]
+
     def __dealloc__(self):
-        free(self.offsets); free(self.labels); free(self.positive); free(self.judged)
-        free(self.texts); free(self.lookups); free(self.tables); free(self.queries); free(self.query_texts)
+        free(self.offsets); free(self.labels); free(self.positive); free(self.judged); free(self.texts)
+        discard_index(self.text)
+        discard_index(self.integer)
 
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept:
         """Fill order and self.labels for query q: best label first, else as they came."""
@@ -114,7 +137,8 @@ cdef class Judged:
 
     def top_labels(self):
         """The largest label of each query that has documents, with the document: (label, query position, doc_id)."""
-        return [(self.labels[self.offsets[q]], q, self.ids[self.offsets[q]])
+        ids = self.ids(False)
+        return [(self.labels[self.offsets[q]], q, ids[self.offsets[q]])
                 for q in range(self.n_queries) if self.offsets[q + 1] > self.offsets[q]]
 
     def status(self, int32_t level):
@@ -127,50 +151,131 @@ cdef class Judged:
                 view[q] = 2
         return codes
 
-    def prepare_bytes(self):
-        """Make the hash tables for runs that come as bytes, unless they are there."""
-        cdef int64_t i, n, size, words, total = 0
-        cdef uint64_t h
-        cdef Py_ssize_t q
-        if self.lookups != NULL:
-            return
-        encoded = []
-        cdef Text* texts = borrow(self.ids, encoded)
-        cdef Text* query_texts = borrow(self.query_ids, encoded)
-        for q in range(self.n_queries):
-            n = self.offsets[q + 1] - self.offsets[q]
-            total += power_above(4 * n) + power_above(n // 2)
-        cdef uint64_t* tables = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
-        cdef Lookup* lookups = <Lookup*>calloc(self.n_queries + 1, sizeof(Lookup))
-        size = power_above(2 * self.n_queries)
-        cdef uint64_t* queries = <uint64_t*>calloc(size, sizeof(uint64_t))
-        if self.lookups != NULL or texts == NULL or query_texts == NULL or tables == NULL or lookups == NULL or queries == NULL:
-            free(texts); free(query_texts); free(tables); free(lookups); free(queries)
-            if self.lookups != NULL:        # another thread was faster
-                return
-            raise MemoryError
-        total = 0
-        for q in range(self.n_queries):
-            n = self.offsets[q + 1] - self.offsets[q]
-            size = power_above(4 * n)
-            words = power_above(n // 2)
-            lookups[q].table = tables + total
-            lookups[q].filter = tables + total + size
-            lookups[q].mask = size - 1
-            lookups[q].filter_mask = words - 1
-            total += size + words
-            for i in range(n):
-                h = hash_of(texts + self.offsets[q] + i)
-                lookups[q].filter[h >> 38 & lookups[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
-                put(lookups[q].table, lookups[q].mask, h, i)
-            put(queries, power_above(2 * self.n_queries) - 1, hash_of(query_texts + q), q)
-        self.encoded = encoded
-        self.texts = texts
-        self.query_texts = query_texts
-        self.tables = tables
-        self.queries = queries
-        self.query_mask = power_above(2 * self.n_queries) - 1
-        self.lookups = lookups
+    cdef list ids(self, bint integers):
+        """All ids as str or as int, beside labels; an id that is not the decimal text of an int stays a str."""
+        cdef int64_t i
+        if integers and self.integers is None:
+            self.integers = [int(doc_id) if is_decimal(doc_id) else doc_id for doc_id in self.ids(False)]
+        elif not integers and self.strings is None:
+            if self.integers is not None:
+                self.strings = [str(doc_id) for doc_id in self.integers]
+            else:
+                self.strings = [self.texts[i].start[:self.texts[i].length].decode("utf-8", "surrogateescape")
+                                for i in range(self.offsets[self.n_queries])]
+        return self.integers if integers else self.strings
+
+    cdef const Index* index(self, bint integers) except NULL:
+        """The ids as bytes; made when it is first asked for."""
+        cdef Index* made
+        cdef Text* texts
+        if self.texts == NULL:
+            texts = borrow(self.ids(False), self.kept)
+            if self.texts == NULL:
+                self.texts = texts
+            else:                           # another thread was faster, here or below
+                free(texts)
+        if (self.integer if integers else self.text) == NULL:
+            made = make_index(self, integers)
+            if (self.integer if integers else self.text) != NULL:
+                discard_index(made)
+            elif integers:
+                self.integer = made
+            else:
+                self.text = made
+        return self.integer if integers else self.text
+
+
+def is_decimal(str text):
+    """Whether this is how Python writes some int of 64 bits."""
+    try:
+        return -(2**63) <= int(text) < 2**63 and str(int(text)) == text
+    except ValueError:
+        return False
+
+
+cdef bint integer_of(const Text* text, int64_t* out) noexcept nogil:
+    """The int64 that a text is the decimal form of, if it is: no sign but -, no leading zeros."""
+    cdef int64_t i = 0, n = text.length
+    cdef uint64_t number = 0
+    cdef bint negative = n > 0 and text.start[0] == c'-'
+    i = negative
+    if n - i < 1 or n - i > 19 or (text.start[i] == c'0' and n > 1):
+        return False
+    while i < n:
+        if not c'0' <= text.start[i] <= c'9':
+            return False
+        number = number * 10 + <uint64_t>(text.start[i] - c'0')
+        i += 1
+    if number > (<uint64_t>1 << 63) - (not negative):
+        return False
+    out[0] = <int64_t>(0 - number if negative else number)
+    return True
+
+
+cdef void discard_index(Index* index) noexcept:
+    if index != NULL:
+        free(index.texts); free(index.queries); free(index.integers); free(index.lookups); free(index.tables)
+        free(index.query_table)
+        free(index)
+
+
+cdef void to_integers(Text* texts, int64_t n, int64_t* numbers) noexcept nogil:
+    """Make each text the eight bytes of the number that it spells, or of length -1."""
+    cdef int64_t i
+    for i in range(n):
+        texts[i].length = 8 if integer_of(texts + i, numbers + i) else -1
+        texts[i].start = <const char*>(numbers + i)
+
+
+cdef Index* make_index(Judged judged, bint integers) except NULL:
+    cdef int64_t i, n, size, words, first, total = 0, rows = judged.offsets[judged.n_queries]
+    cdef int64_t n_queries = judged.n_queries
+    cdef uint64_t h
+    cdef int64_t q
+    cdef Lookup* lookup
+    cdef Index* index = <Index*>calloc(1, sizeof(Index))
+    if index == NULL:
+        raise MemoryError
+    for q in range(n_queries):
+        n = judged.offsets[q + 1] - judged.offsets[q]
+        total += power_above(4 * n) + power_above(n // 2)
+    size = power_above(2 * n_queries)
+    index.query_mask = size - 1
+    index.texts = <Text*>malloc((rows + 1) * sizeof(Text))
+    index.tables = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
+    index.lookups = <Lookup*>calloc(n_queries + 1, sizeof(Lookup))
+    index.query_table = <uint64_t*>calloc(size, sizeof(uint64_t))
+    index.queries = borrow([str(query_id) for query_id in judged.query_ids], judged.kept)
+    if integers:
+        index.integers = <int64_t*>malloc((rows + n_queries + 1) * sizeof(int64_t))
+    if (index.texts == NULL or index.tables == NULL or index.lookups == NULL or index.query_table == NULL
+            or index.queries == NULL or integers and index.integers == NULL):
+        discard_index(index)
+        raise MemoryError
+    memcpy(index.texts, judged.texts, rows * sizeof(Text))
+    if integers:
+        to_integers(index.texts, rows, index.integers)
+        to_integers(index.queries, n_queries, index.integers + rows)
+    total = 0
+    for q in range(n_queries):
+        first = judged.offsets[q]
+        n = judged.offsets[q + 1] - first
+        size = power_above(4 * n)
+        words = power_above(n // 2)
+        lookup = index.lookups + q
+        lookup.table = index.tables + total
+        lookup.filter = index.tables + total + size
+        lookup.mask = size - 1
+        lookup.filter_mask = words - 1
+        total += size + words
+        for i in range(n):
+            if index.texts[first + i].length >= 0:
+                h = hash_of(index.texts + first + i)
+                lookup.filter[h >> 38 & lookup.filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
+                put(lookup.table, lookup.mask, h, i)
+        if index.queries[q].length >= 0:
+            put(index.query_table, index.query_mask, hash_of(index.queries + q), q)
+    return index
 
 
 cdef int64_t power_above(int64_t n) noexcept nogil:
@@ -188,34 +293,35 @@ cdef void put(uint64_t* table, uint64_t mask, uint64_t h, int64_t position) noex
     table[slot] = (h >> 32 << 32) | <uint64_t>(position + 1)
 
 
-cdef Text* borrow(list strings, list encoded):
-    """The bytes of strings, which must outlive them; those that are not UTF-8 are encoded into the second list."""
+cdef Text* borrow(list strings, list kept):
+    """The bytes of strings; what must live as long as they are used goes into the second list."""
     cdef Py_ssize_t i, length
     cdef bytes data
     cdef Text* texts = <Text*>malloc((len(strings) + 1) * sizeof(Text))
     if texts == NULL:
         return NULL
+    kept.append(strings)
     for i in range(len(strings)):
         try:
             texts[i].start = PyUnicode_AsUTF8AndSize(strings[i], &length)
             texts[i].length = length
         except UnicodeEncodeError:
             data = encode(strings[i])
-            encoded.append(data)
+            kept.append(data)
             texts[i].start = data
             texts[i].length = len(data)
     return texts
 
 
-cdef int64_t find_query(Judged judged, const Text* query) noexcept nogil:
+cdef int64_t find_query(const Index* index, const Text* query) noexcept nogil:
     """The position of a query id, or -1."""
-    cdef uint64_t h = hash_of(query), slot = h & judged.query_mask, entry, low = 0xFFFFFFFF
+    cdef uint64_t h = hash_of(query), slot = h & index.query_mask, entry, low = 0xFFFFFFFF
     cdef int64_t position
     while True:
-        entry = judged.queries[slot]
+        entry = index.query_table[slot]
         if entry == 0:
             return -1
         position = <int64_t>(entry & low) - 1
-        if entry >> 32 == h >> 32 and equal(judged.query_texts + position, query):
+        if entry >> 32 == h >> 32 and equal(index.queries + position, query):
             return position
-        slot = (slot + 1) & judged.query_mask
+        slot = (slot + 1) & index.query_mask

@@ -6,7 +6,9 @@ class Plan:
     reads_nonrelevant: bool
     judged_only: bool
     max_depth: int
-    def __init__(self, views: list, slots: list, reads_nonrelevant: bool, judged_only: bool, max_depth: int) -> None: ...
+    def __init__(
+        self, views: list, slots: list, reads_nonrelevant: bool, judged_only: bool, max_depth: int
+    ) -> None: ...
 
 def pause_threads() -> None: ...
 def measure_ranked(

@@ -339,8 +339,8 @@ def measure_ranked(Plan plan, const int32_t[::1] labels, const int64_t[::1] offs
                 stop += 1
             if n_threads == 1:
                 with nogil:
-                    failed = ranked_rows(plan, &labels[0], &offsets[0], &ideal_labels[0], &ideal_offsets[0], start, stop,
-                                         &values[0, 0], &status[0], level)
+                    failed = ranked_rows(plan, &labels[0], &offsets[0], &ideal_labels[0], &ideal_offsets[0], start,
+                                         stop, &values[0, 0], &status[0], level)
             else:
                 for t in range(n_threads + 1):
                     bounds[t] = start + (stop - start) * t // n_threads

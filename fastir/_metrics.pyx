@@ -145,10 +145,14 @@ cdef list _cards = []
 cdef dict _functions = {}
 
 GAIN = Param("gain", "linear", "what a label adds: itself, or 2^label - 1 (labels up to 1000)", ("linear", "exp2"))
-EMPTY = Param("empty", "zero", "a query without relevant documents: counts as 0, or stays NaN and leaves the mean", ("zero", "skip"))
-IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved", ("judged", "retrieved"))
-DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)", ("log2", "jk2"))
-MAX_GRADE = Param("max_grade", 4, "top of the grading scale, or the query's largest judged label", ("query",), 0, 1001, True)
+EMPTY = Param("empty", "zero", "a query without relevant documents: counts as 0, or stays NaN and leaves the mean",
+              ("zero", "skip"))
+IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved",
+              ("judged", "retrieved"))
+DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
+                 ("log2", "jk2"))
+MAX_GRADE = Param("max_grade", 4, "top of the grading scale, or the query's largest judged label", ("query",),
+                  0, 1001, True)
 
 
 cdef object declare(metric_fn function, card):
@@ -169,7 +173,8 @@ cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept n
     return 1.0
 
 declare(num_q, Card(
-    "num_q", "queries evaluated", "1 per query", "never", "trec_eval num_q", aliases=("NumQ",), range="1", aggregate="count"))
+    "num_q", "queries evaluated", "1 per query", "never", "trec_eval num_q", aliases=("NumQ",), range="1",
+    aggregate="count"))
 
 
 cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -270,7 +275,8 @@ declare(average_precision, Card(
     "sum of precision(i) over the relevant ranks i <= k, divided by R", "0 if R = 0",
     "trec_eval map, map_cut", aliases=("AP", "average_precision"),
     differs="LightGBM, XGBoost and CatBoost divide by min(k, R): ap_norm=min_kR",
-    params=(Param("ap_norm", "R", "the denominator: all relevant documents, or at most k", ("R", "min_kR")), EMPTY), cutoff=True))
+    params=(Param("ap_norm", "R", "the denominator: all relevant documents, or at most k", ("R", "min_kR")), EMPTY),
+    cutoff=True))
 
 
 cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -288,7 +294,8 @@ cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept n
 
 declare(bpref, Card(
     "bpref", "how seldom judged non-relevant documents stand above relevant ones",
-    "1/R * sum over retrieved relevant documents of 1 - min(a, R) / min(N, R), a = judged non-relevant above; 1 if a = 0",
+    "1/R * sum over retrieved relevant documents of 1 - min(a, R) / min(N, R), "
+    "a = judged non-relevant above; 1 if a = 0",
     "0 if R = 0; unjudged documents are skipped", "Buckley and Voorhees 2004 as in trec_eval bpref",
     differs="ranx gives NaN where nothing non-relevant is judged", params=(EMPTY,), reads_nonrelevant=True))
 
@@ -299,8 +306,8 @@ cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogi
     return s.gain
 
 declare(cg, Card(
-    "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain", "Järvelin and Kekäläinen 2002",
-    range="0 up", params=(EMPTY,), cutoff=True, graded=True))
+    "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
+    "Järvelin and Kekäläinen 2002", range="0 up", params=(EMPTY,), cutoff=True, graded=True))
 
 
 cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -312,7 +319,8 @@ declare(dcg, Card(
     params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True))
 
 declare(dcg, Card(
-    "dcg_burges", "discounted cumulated gain, exponential gains", "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
+    "dcg_burges", "discounted cumulated gain, exponential gains",
+    "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
     "0 if nothing has a gain; a label above 1000 is an error", "Burges et al. 2005; ranx dcg_burges", range="0 up",
     params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2"))
 
@@ -353,14 +361,16 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(rbp, Card(
     "rbp", "rank-biased precision", "(1 - p) * sum of g_i p^(i - 1) over ranks i <= k, g_i = 1 if relevant",
-    "0 if nothing relevant is retrieved", "Moffat and Zobel 2008", range="0 to 1, or up to the largest label with gains=raw",
+    "0 if nothing relevant is retrieved", "Moffat and Zobel 2008",
+    range="0 to 1, or up to the largest label with gains=raw",
     differs="trec_eval scales labels to 1 and has p = 0.9: gains=scaled; ranx adds raw labels: gains=raw",
     params=(Param("p", 0.8, "persistence", (), 0, 1),
             Param("gains", "binary", "what a document adds: relevant or not, label over the query's largest, label",
                   ("binary", "scaled", "raw")), EMPTY), cutoff=True, dot="p"))
 
 
-cdef double cascade(const int64_t* ranks, const int32_t* labels, int64_t n, int64_t k, int32_t floor, int32_t top) noexcept nogil:
+cdef double cascade(const int64_t* ranks, const int32_t* labels, int64_t n, int64_t k, int32_t floor,
+                    int32_t top) noexcept nogil:
     """Expected reciprocal rank of labels at ranks (None: 1, 2, 3, ...) up to k."""
     cdef double total = 0.0, go_on = 1.0, satisfied
     cdef int64_t i, rank
@@ -383,7 +393,8 @@ cdef double err(const Query* q, const Snapshot* s, const double* p) noexcept nog
     return cascade(q.ranks, q.labels, q.num_hits, s.k, q.floor, scale_top(q, p[0]))
 
 declare(err, Card(
-    "err", "expected reciprocal rank", "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
+    "err", "expected reciprocal rank",
+    "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
     "0 if nothing has a gain; a label above max_grade is an error", "Chapelle et al. 2009; gdeval at k = 20",
     params=(MAX_GRADE, EMPTY), cutoff=True, graded=True))
 

@@ -2,23 +2,21 @@ from collections.abc import Callable
 
 from numpy import ndarray
 
+from fastir._join import Join
 from fastir._judged import Judged
 from fastir._measure import Plan
 from fastir.errors import DuplicateError, FormatError
 
-class Stream:
+class Stream(Join):
     path: str
     is_run: bool
-    ungrouped: bool
-    foreign: dict[bytes, None]
     n_rows: int
     repairs: dict[str, tuple[int, str]]
     def __init__(
         self, path: str, judged: Judged, plan: Plan, values: ndarray, status: ndarray, ties: int, single: bool,
-        n_threads: int,
+        only_judged: bool, n_threads: int,
     ) -> None: ...
     def read(self, t: int, block: ndarray, size: int) -> tuple[int, Callable[[int], Exception] | None]: ...
-    def finish(self) -> tuple[int, int, int, int, int, int, int]: ...
 
 def repeated(doc_id: bytes, query_id: bytes, first: int, later: int, path: str) -> DuplicateError: ...
 def out_of_memory(before: int) -> MemoryError: ...

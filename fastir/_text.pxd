@@ -16,20 +16,21 @@ cdef struct Group:              # the rows of one query
     int64_t n, capacity
 
 
-cdef inline int room_for_row(Group* g) noexcept nogil:
-    """Room for one row more; 0, or -1 without memory."""
+cdef inline int room_for_rows(Group* g, int64_t more) noexcept nogil:
+    """Room for so many rows more; 0, or -1 without memory."""
     cdef void* p
-    if g.n < g.capacity:
+    cdef int64_t size = 2 * g.n + more + 1024
+    if g.n + more <= g.capacity:
         return 0
-    p = realloc(g.docs, (2 * g.n + 1024) * sizeof(Text))
+    p = realloc(g.docs, size * sizeof(Text))
     if p == NULL:
         return -1
     g.docs = <Text*>p
-    p = realloc(g.scores, (2 * g.n + 1024) * sizeof(double))
+    p = realloc(g.scores, size * sizeof(double))
     if p == NULL:
         return -1
     g.scores = <double*>p
-    g.capacity = 2 * g.n + 1024
+    g.capacity = size
     return 0
 
 
@@ -67,3 +68,34 @@ cdef inline uint64_t hash_of(const Text* text) noexcept nogil:
     elif n > 0:
         w = <unsigned char>p[0] | <uint64_t><unsigned char>p[n >> 1] << 8 | <uint64_t><unsigned char>p[n - 1] << 16
     return mixed(mixed(h, w), 0)
+
+
+cdef inline int compare_decimal(int64_t x, int64_t y) noexcept nogil:
+    """Like compare() on how the two numbers are written."""
+    cdef char a[24]
+    cdef char b[24]
+    cdef Text p, q
+    p.start, q.start = a, b
+    p.length, q.length = write_decimal(x, a), write_decimal(y, b)
+    return compare(&p, &q)
+
+
+cdef inline int64_t write_decimal(int64_t x, char* out) noexcept nogil:
+    """Write a number in decimal; returns how many characters."""
+    cdef uint64_t left = 0 - <uint64_t>x if x < 0 else <uint64_t>x
+    cdef char digits[20]
+    cdef int64_t n = 0, used = 0
+    if x < 0:
+        out[0] = c'-'
+        used = 1
+    while True:
+        digits[n] = <char>(c'0' + left % 10)
+        left //= 10
+        n += 1
+        if left == 0:
+            break
+    while n > 0:
+        n -= 1
+        out[used] = digits[n]
+        used += 1
+    return used

@@ -19,7 +19,7 @@ import numpy as np
 
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._number cimport read_number
-from fastir._text cimport Group, Text, equal, room_for_row
+from fastir._text cimport Group, Text, equal, room_for_rows
 
 from fastir._number import slow_number
 from fastir.errors import FormatError, quote
@@ -162,7 +162,7 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
                 p += 1
             if p[0] == 0:
                 return NUL
-            if room_for_row(g) < 0:
+            if room_for_rows(g, 1) < 0:
                 return MEMORY
             g.docs[g.n].start = <const char*>doc
             g.docs[g.n].length = doc_length

@@ -1,100 +1,109 @@
 """evaluate(), Evaluator and evaluate_ranked(): wire the steps together, compute nothing."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir import _columns, _dicts, _measure
+from fastir import _dicts, _measure
+from fastir._columns import Columns
+from fastir._judged import Judged
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, ranked, trec
-from fastir.many import evaluate_runs
+from fastir.many import ResultsByRun, evaluate_runs
 from fastir.meeting import MISSING, Meeting
-from fastir.plan import metric_tuple, settings
+from fastir.plan import Duplicates, Queries, Ties, metric_tuple, settings
 from fastir.qrels import Qrels
 from fastir.results import Report, Results
 from fastir.runs import Run
 from fastir.threads import thread_count
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+    Path = str | bytes | os.PathLike
+    QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
+    RunLike = Mapping[str, Mapping[str, SupportsFloat]] | Path | Run
+    RunsLike = Mapping[Hashable, RunLike] | Iterable[tuple[Hashable, RunLike]]
+    Watch = Callable[[int], object]
+    Repairs = dict[str, tuple[int, str]]
+
 
 class Evaluator:
     """Qrels and metrics prepared once, for any number of runs.
 
-    Immutable, thread-safe and picklable. Parameters as for `evaluate`.
+    Parameters and exceptions are those of `evaluate`: what is wrong with the qrels, the metrics or an option is raised
+    here, what is wrong with a run by the method `evaluate`.
+
+    Notes
+    -----
+    Immutable: qrels and metrics are copied, and later changes in them have no effect. Any number of threads may use one
+    Evaluator at once. Pickled, it takes its qrels along and prepares them again where it is unpickled.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> evaluator = fastir.Evaluator({"q": {"a": 1, "b": 2}}, ["mrr", "num_ret"], rel_level=2)
+    >>> evaluator.evaluate({"q": {"a": 2.0, "b": 1.0}})["mrr"]
+    0.5
+    >>> evaluator.evaluate({"q": {"b": 1.0}})["mrr"]
+    1.0
     """
 
-    def __init__(self, qrels, metrics, *, rel_level=1, queries=None, ties="trec", judged_only=False, max_depth=None,
-                 score_dtype="float64", n_threads=None, duplicates=None, **choices):
+    def __init__(
+        self, qrels: QrelsLike, metrics: str | Iterable[str], *, rel_level: SupportsIndex = 1,
+        queries: Queries | None = None, ties: Ties = "trec", judged_only: bool = False,
+        max_depth: SupportsIndex | None = None, score_dtype: DTypeLike = "float64",
+        n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, **choices: str | float,
+    ) -> None:
         self._asked = (metric_tuple(metrics), rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads,
                        duplicates, choices)
         self._settings = settings(*self._asked)
         if isinstance(qrels, (str, bytes, os.PathLike)):
-            qrels = Qrels.from_file(qrels, duplicates=duplicates)
-        elif not isinstance(qrels, Qrels):
-            qrels = Qrels.from_dict(qrels)
-        if len(qrels) == 0:
+            self._qrels: Qrels = Qrels.from_file(qrels, duplicates=duplicates)
+        elif isinstance(qrels, Qrels):
+            self._qrels = qrels
+        else:
+            self._qrels = Qrels.from_dict(qrels)
+        if len(self._qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
-        self._qrels = qrels
-        self._judged = qrels.prepared()
+        self._judged = self._qrels.prepared()
         self._status = self._judged.status(self._settings.level)
         if self._settings.label_limits:
             check_labels(self._settings.label_limits, self._judged)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple:
         metrics, *options, choices = self._asked
         return _rebuild, (self._qrels, metrics, dict(zip(OPTIONS, options, strict=True)), choices)
 
-    def evaluate(self, run):
-        """Evaluate one run.
-
-        Parameters
-        ----------
-        run : dict of dict, path or Run
-            ``{query_id: {doc_id: score}}``, a TREC run file, or a `Run`.
-
-        Returns
-        -------
-        Results
-
-        Raises
-        ------
-        FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        """
+    def evaluate(self, run: RunLike) -> Results:
+        """Evaluate one run: `run`, what is returned, raised and warned of are as for the function `evaluate`."""
         results, meeting = self._evaluate(run, self._settings.n_threads)
         meeting.warn(self._settings.queries)
         return results
 
-    def evaluate_many(self, runs):
-        """Evaluate many runs; files and `Run` objects at the same time.
-
-        Parameters
-        ----------
-        runs : mapping of name to run, or iterable of (name, run)
-            Runs as for `evaluate`, names as you like. An iterable is read one pair at a time.
-
-        Returns
-        -------
-        ResultsByRun
-            A dict {name: Results} in the order of the runs; it prints as a table and has `to_pandas`.
-
-        Raises
-        ------
-        FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-            As for `evaluate`, with the name of the run; then no results are returned.
-        """
+    def evaluate_many(self, runs: RunsLike) -> ResultsByRun:
+        """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function `evaluate_many`."""
         return evaluate_runs(self, runs)
 
-    def _evaluate(self, run, n_threads, watch=None):
-        """The Results of a run and its Meeting, which has not warned yet; watch(position) is called at every block."""
+    def _evaluate(
+        self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
+    ) -> tuple[Results, Meeting]:
+        """The Results of a run and its Meeting, which has not warned; watch(position) is called at every block."""
         judged, settings = self._judged, self._settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
         if type(run) is not dict and isinstance(run, (str, bytes, os.PathLike)):
             meeting = self._from_file(run, values, status, n_threads, watch)
         elif isinstance(run, Run):
-            meeting = self._from_columns(run, values, status, n_threads, watch)
+            meeting = self._from_run(run, values, status, n_threads, watch)
         else:
             run = dicts.query_dict(run, "run")
-            tally, uncounted = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties, settings.single)
+            tally, uncounted = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties,
+                                                 settings.single)
             meeting = Meeting(judged, settings.plan, status, tally, len(run), run, self._qrels.repairs, uncounted)
         found = meeting.tally[0]
         if not found == judged.n_queries == meeting.n_run:
@@ -106,27 +115,29 @@ class Evaluator:
             values, status = values[kept], status[kept]
         return Results(query_ids, settings.names, values, status, settings.aggregates, meeting), meeting
 
-    def _from_file(self, path, values, status, n_threads, watch):
+    def _from_file(
+        self, path: Path, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None, watch: Watch | None
+    ) -> Meeting:
         judged, settings = self._judged, self._settings
         streamed = None
         if settings.duplicates is None:
             streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
         if streamed is None:
-            run = Run(*trec.read(path, True, settings.duplicates, watch))
-            return self._from_columns(run, values, status, n_threads, watch)
+            run = Run._from_trec(path, settings.duplicates, watch)
+            return self._from_run(run, values, status, n_threads, watch)
         tally, foreign, repairs = streamed
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
-    def _from_columns(self, run, values, status, n_threads, watch):
+    def _from_run(
+        self, run: Run, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None, watch: Watch | None
+    ) -> Meeting:
         judged, settings = self._judged, self._settings
-        find = run.find()
-        places = np.array([find.get(query_id, -1) for query_id in judged.query_ids], np.int64)
         threads = thread_count(n_threads, run.n_rows)
-        tally = _columns.judge_columns(judged, settings.plan, *run.columns(), places, values, status, settings.ties,
-                                       settings.single, threads, watch)
-        return Meeting(judged, settings.plan, status, tally, len(run), run, self._repairs(run.repairs))
+        join = Columns(judged, settings.plan, values, status, settings.ties, settings.single, False, threads)
+        run.evaluate(join, judged.query_ids, threads, watch)
+        return Meeting(judged, settings.plan, status, join.finish(), len(run), run, self._repairs(run.repairs))
 
-    def _repairs(self, repairs):
+    def _repairs(self, repairs: Repairs) -> Repairs:
         """The qrels' repairs and the run's, counted together."""
         both = dict(self._qrels.repairs)
         for kind, (count, place) in repairs.items():
@@ -137,11 +148,12 @@ class Evaluator:
 OPTIONS = ("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads", "duplicates")
 
 
-def _rebuild(qrels, metrics, options, choices):
+def _rebuild(qrels: Qrels, metrics: tuple[str, ...], options: dict[str, Any], choices: dict[str, Any]) -> Evaluator:
     return Evaluator(qrels, metrics, **options, **choices)
 
 
-def check_labels(limits, judged):
+def check_labels(limits: list[tuple[int, str, str]], judged: Judged) -> None:
+    """Refuse a judged label above a metric's limit."""
     if not limits:
         return
     limit, text, why = min(limits, key=lambda entry: entry[0])
@@ -151,59 +163,110 @@ def check_labels(limits, judged):
                                 f"(query {judged.query_ids[query]}, document {doc_id})")
 
 
-def evaluate(qrels, run, metrics, *, rel_level=1, queries=None, ties="trec", judged_only=False, max_depth=None,
-             score_dtype="float64", n_threads=None, duplicates=None, **choices):
-    """Evaluate a run against qrels.
+def evaluate(
+    qrels: QrelsLike, run: RunLike, metrics: str | Iterable[str], *, rel_level: SupportsIndex = 1,
+    queries: Queries | None = None, ties: Ties = "trec", judged_only: bool = False,
+    max_depth: SupportsIndex | None = None, score_dtype: DTypeLike = "float64",
+    n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, **choices: str | float,
+) -> Results:
+    """Evaluate a run against qrels. For several runs against the same qrels, see `evaluate_many`.
 
     Parameters
     ----------
     qrels : dict of dict, path or Qrels
-        ``{query_id: {doc_id: label}}``; a negative label means in the pool, not judged.
+        ``{query_id: {doc_id: label}}``, or a TREC qrels file (gzip is unpacked). Ids are str; labels are whole numbers
+        of any type, from -2^31 to 2^31 - 1; a negative label means in the pool, not judged.
     run : dict of dict, path or Run
-        ``{query_id: {doc_id: score}}``.
+        ``{query_id: {doc_id: score}}``, or a TREC run file (``"-"`` is standard input). Scores are numbers of any type,
+        infinite ones too, but not NaN; they are compared as `score_dtype`.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.
     rel_level : int
-        Documents with at least this label are relevant; gains do not change.
+        Documents with at least this label, from 1 up, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"}
-        Which queries count. None is "qrels", where a query missing from the run is an empty ranking, with a warning.
+        Which queries count. "qrels": all of the qrels, where one missing from the run is an empty ranking; None: the
+        same, with a warning; "intersection": those in both; "strict": all, and both sides must have the same.
     ties : {"trec", "doc_id_asc", "input"}
         Order of equal scores: id descending by bytes, ascending, or as they came.
     judged_only : bool
         Remove documents without a judgment from the rankings (after max_depth).
     max_depth : int or None
-        Read only so many documents of each ranking.
+        Read only so many documents of each ranking, from 1 up.
     score_dtype : {"float64", "float32"}
         Precision in which scores are compared; "float32" gives the ties of trec_eval 9.
     n_threads : int or None
-        None uses the processors there are if the work is worth it. Values never depend on it.
+        None uses up to 8 of the processors there are if the work is worth it; the environment variable
+        FASTIR_NUM_THREADS can lower that. Values never depend on it.
     duplicates : {None, "first", "last", "max"}
-        What to do with a document that stands twice in a file; None is an error.
+        What to do with a document that stands twice under a query of a file; None is an error.
     **choices
-        Parameters of the metrics, for all that have them: ap_norm, discount, empty, gain, gains, ideal, max_grade.
+        Parameters of the metrics, for all that have them: ap_norm, discount, empty, gain, gains, ideal, max_grade. One
+        that a metric's own name sets, as in ``"ndcg(gain=exp2)"``, wins.
 
     Returns
     -------
     Results
-        The mean of each metric by the name given, and all values per query.
+        The mean of each metric by the name given, a float; its ``values`` are float64 of shape (n_queries, n_metrics),
+        with the queries in the order of the qrels.
 
     Raises
     ------
-    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
+    UnknownMetricError
+        A metric, or a parameter or cutoff of one, does not exist or is out of range; or no metric is given.
+    FormatError
+        A file does not hold what it should; a line at fault is named.
+    DuplicateError
+        A document stands twice under a query of a file, and `duplicates` is None.
+    NoOverlapError
+        A side is empty, no query is in both, or ``queries="strict"`` and a query is in only one.
+    TypeError
+        An id is not a str, a label not a whole number or a score not a number; an option has the wrong type or name.
+    ValueError
+        A score is NaN, a label is not finite, or an option is out of its range. The first four are ValueErrors too.
+    OverflowError
+        A label is outside [-2^31, 2^31 - 1] or too large for a metric's formula, or a score for a float.
+    RuntimeError
+        A ranking changed its size while it was read, as by another thread.
+    OSError
+        A file cannot be read.
+
+    Warns
+    -----
+    FastirWarning
+        Once per call, with counts and examples: queries in only one side while `queries` is None, rankings without any
+        judged document, duplicates that were repaired.
+
+    Notes
+    -----
+    Undefined: a query without relevant documents counts as `explain` says, for nearly all metrics as 0, and has the
+    status "no_relevant"; with ``empty="skip"`` its value is NaN and leaves the mean, and the mean of no values is NaN.
+    A query missing from the run is an empty ranking with the status "missing". Beyond the end of a ranking there is
+    nothing: a cutoff does not shrink to its length.
+
+    The arguments are never changed, and any number of threads may call this at once.
 
     Examples
     --------
     >>> import fastir
-    >>> fastir.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "mrr")["mrr"]
-    0.5
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 0, "c": 2}}
+    >>> run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 0.5}}
+    >>> results = fastir.evaluate(qrels, run, ["mrr", "P@2"])
+    >>> results
+    mrr  0.7500
+    P@2  0.5000
+    2 queries
+    >>> results["mrr"], results.per_query("mrr")
+    (0.75, {'q1': 0.5, 'q2': 1.0})
     """
     return Evaluator(qrels, metrics, rel_level=rel_level, queries=queries, ties=ties, judged_only=judged_only,
                      max_depth=max_depth, score_dtype=score_dtype, n_threads=n_threads, duplicates=duplicates,
                      **choices).evaluate(run)
 
 
-def evaluate_many(qrels, runs, metrics, **options):
-    """Evaluate many runs against the same qrels.
+def evaluate_many(
+    qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any
+) -> ResultsByRun:
+    """Evaluate many runs against the same qrels, which are prepared once.
 
     Parameters
     ----------
@@ -220,8 +283,16 @@ def evaluate_many(qrels, runs, metrics, **options):
 
     Raises
     ------
+    TypeError, ValueError
+        `runs` is something else, or two runs have one name.
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As for `evaluate`, with the name of the run; then no results are returned.
+        As for `evaluate`, with the name or the path of the run; the first in the order of the runs, dicts before files.
+        Then no results are returned.
+
+    Warns
+    -----
+    FastirWarning
+        As for `evaluate`, for each run, with its name.
 
     Examples
     --------
@@ -235,32 +306,59 @@ def evaluate_many(qrels, runs, metrics, **options):
     return Evaluator(qrels, metrics, **options).evaluate_many(runs)
 
 
-def evaluate_ranked(labels, offsets, metrics, *, ideal_labels=None, ideal_offsets=None, rel_level=1, judged_only=False,
-                    max_depth=None, n_threads=None, **choices):
+def evaluate_ranked(
+    labels: ArrayLike, offsets: ArrayLike, metrics: str | Iterable[str], *, ideal_labels: ArrayLike | None = None,
+    ideal_offsets: ArrayLike | None = None, rel_level: SupportsIndex = 1, judged_only: bool = False,
+    max_depth: SupportsIndex | None = None, n_threads: SupportsIndex | None = None, **choices: str | float,
+) -> Results:
     """Evaluate rankings given as labels in rank order, without ids.
 
     Parameters
     ----------
     labels : array of shape (n_documents,), integers of any dtype and stride, or whole floats
-        The label at each rank, query after query. -1: not in the qrels; below: in the pool without a judgment.
+        The label at each rank, query after query, from -2^31 to 2^31 - 1. -1: not in the qrels; below: in the pool
+        without a judgment.
     offsets : integer array of shape (n_queries + 1,)
-        Where each query begins; from 0 to n_documents.
-    metrics : str or iterable of str
-    ideal_labels, ideal_offsets : arrays or None
-        All judged labels of each query, in any order; without them the list itself is all that was judged.
-    rel_level, judged_only, max_depth, n_threads, **choices
+        Where each query begins; from 0 to n_documents, never falling.
+    ideal_labels, ideal_offsets : arrays like labels and offsets, or None
+        All judged labels of each query, in any order; without them the list itself is all that was judged. That they
+        hold the labels of the list is not checked: if not, a recall or nDCG can exceed 1.
+    metrics, rel_level, judged_only, max_depth, n_threads, **choices
         As in `evaluate`.
 
     Returns
     -------
     Results
-        query_ids are 0 to n_queries - 1.
+        As of `evaluate`, with query_ids 0 to n_queries - 1; without queries a mean is NaN.
 
     Raises
     ------
-    UnknownMetricError, TypeError, ValueError, OverflowError
+    UnknownMetricError
+        As by `evaluate`.
+    TypeError
+        An array has the wrong dtype; an option has the wrong type or name.
+    ValueError
+        An array has the wrong shape, labels are not whole or not finite, offsets do not run from 0 to the number of
+        labels, one of the ideal arrays comes without the other; an option is out of its range.
+    OverflowError
+        A label is out of its range or too large for a metric's formula.
+
+    Notes
+    -----
+    What is undefined comes out as in `evaluate`; an empty list is an empty ranking. The arrays are never changed, and
+    any number of threads may call this at once.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> results = fastir.evaluate_ranked([0, 2, 1, 1, 0], [0, 3, 5], ["mrr", "recall@2"])
+    >>> results.per_query("mrr")
+    {0: 0.5, 1: 1.0}
+    >>> results["recall@2"]
+    0.75
     """
-    asked = settings(metric_tuple(metrics), rel_level, None, "trec", judged_only, max_depth, "float64", n_threads, None, choices)
+    asked = settings(metric_tuple(metrics), rel_level, None, "trec", judged_only, max_depth, "float64", n_threads, None,
+                     choices)
     labels, offsets, ideal_labels, ideal_offsets = ranked.both(labels, offsets, ideal_labels, ideal_offsets)
     ranked.check_labels(asked.label_limits, labels, offsets)
     ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)

@@ -23,7 +23,7 @@ class Param:
     name: str
     default: object
     meaning: str
-    choices: tuple = ()
+    choices: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
     integer: bool = False
@@ -35,7 +35,7 @@ class Param:
 
     def accepted(self) -> str:
         """The values it takes, in words."""
-        if self.low is None:
+        if self.low is None or self.high is None:
             numbers = []
         elif self.integer:
             numbers = [f"an integer from {self.low + 1} to {self.high - 1}"]
@@ -86,10 +86,10 @@ class Card:
     formula: str
     undefined: str
     source: str
-    aliases: tuple = ()
+    aliases: tuple[str, ...] = ()
     differs: str = ""
     range: str = "0 to 1"
-    params: tuple = ()
+    params: tuple[Param, ...] = ()
     cutoff: bool = False
     aggregate: str = "mean"
     reads_nonrelevant: bool = False

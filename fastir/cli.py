@@ -14,7 +14,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import fastir
 from fastir.many import evaluate_runs
@@ -46,7 +46,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> Parser:
-    layout = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": EXAMPLE, "allow_abbrev": False}
+    layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": EXAMPLE}
+    layout["allow_abbrev"] = False
     about = "Evaluate rankings against relevance judgments, exactly and fast."
     root = Parser(prog="fastir", description=about, **layout)
     root.add_argument("--version", action="version", version=f"fastir {fastir.__version__}")
@@ -102,7 +103,7 @@ def explain_command(options: argparse.Namespace) -> str:
 def results_of(options: argparse.Namespace) -> dict[str, Results]:
     """The results of every run under the name of its column; the qrels are read once."""
     runs = dict(zip(column_names(options.runs), options.runs, strict=True))
-    notes = []
+    notes: list[str] = []
     try:
         with Progress(runs) as progress, noted_warnings(notes):
             chosen = {name: getattr(options, name) for name in OPTIONS}
@@ -127,7 +128,7 @@ def column_names(runs: Sequence[str]) -> list[str]:
 # ---- tables ----------------------------------------------------------------------------------------------------
 
 
-def rows_of(results: dict[str, Results], per_query: bool, text) -> tuple[list[list[str]], int]:
+def rows_of(results: dict[str, Results], per_query: bool, text: Callable) -> tuple[list[list[str]], int]:
     """The rows to print, the header first, and how many columns are labels; `text` writes a value of a metric.
 
     Means: a row per metric, a column per run. Per query: of one run, a row per query and a column per metric; of
@@ -233,7 +234,7 @@ class Progress:
             from tqdm import tqdm
 
             tqdm.monitor_interval = 0  # no second thread
-            scale = {"total": self.total or None, "initial": self.done, "unit": "B", "unit_scale": True}
+            scale: dict[str, Any] = {"total": self.total or None, "initial": self.done, "unit": "B", "unit_scale": True}
             with tqdm(**scale, leave=False, file=sys.stderr) as bar:
                 while not self.finished.wait(0.1):
                     bar.n = self.done
@@ -277,7 +278,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser().parse_args(arguments)
         return write(options.command(options))
     except SystemExit as end:
-        return end.code or write("")
+        return int(end.code or write(""))
     except KeyboardInterrupt:
         tell("error", "interrupted")
         return INTERRUPTED

@@ -17,11 +17,14 @@ class FormatError(FastirError, ValueError):
         The offending line, cut.
     """
 
-    def __init__(self, message, path=None, line=None, column=None, text=None):
+    def __init__(
+        self, message: str, path: str | None = None, line: int | None = None, column: int | None = None,
+        text: str | None = None,
+    ) -> None:
         super().__init__(message, path, line, column, text)
         self.path, self.line, self.column, self.text = path, line, column, text
 
-    def __str__(self):
+    def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.path, self.line) if part is not None)
         return f"{place}: {self.args[0]}" if place else self.args[0]
 
@@ -42,7 +45,7 @@ class FastirWarning(UserWarning):
     """What a caller should know about an evaluation that went through."""
 
 
-def quote(value, limit=80):
+def quote(value: object, limit: int = 80) -> str:
     """The repr of something that the caller gave, cut at `limit` characters."""
     text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)
     long = len(text) > limit + 2 or (isinstance(value, (str, bytes)) and len(value) > limit)

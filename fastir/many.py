@@ -112,7 +112,6 @@ def evaluate_runs(
             jobs.append(job)
     n_threads = thread_count(settings.n_threads, sum(job.rows for job in jobs))
     if n_threads > 1 and len(jobs) > 1:
-        evaluator._judged.prepare_bytes()
         in_threads(evaluate, jobs, n_threads)
     else:
         for job in jobs:

@@ -2,8 +2,13 @@
 
 import sys
 import warnings
+from collections.abc import Iterable
+
+import numpy as np
 
 from fastir._dicts import count_rest
+from fastir._judged import Judged
+from fastir._measure import Plan
 from fastir.errors import FastirWarning, NoOverlapError, quote
 from fastir.results import Report
 
@@ -31,7 +36,11 @@ class Meeting:
 
     __slots__ = ("judged", "n_run", "plan", "repairs", "run_ids", "status", "tally", "uncounted")
 
-    def __init__(self, judged, plan, status, tally, n_run, run_ids, repairs, uncounted=None):
+    def __init__(
+        self, judged: Judged, plan: Plan, status: np.ndarray, tally: tuple[int, int, int, int, int, int, int],
+        n_run: int, run_ids: Iterable[str], repairs: dict[str, tuple[int, str]],
+        uncounted: dict[int, dict] | None = None,
+    ) -> None:
         self.judged = judged
         self.plan = plan
         self.status = status
@@ -41,16 +50,16 @@ class Meeting:
         self.repairs = repairs
         self.uncounted = uncounted
 
-    def only_in_run(self):
+    def only_in_run(self) -> list[str]:
         """The run's query ids that the qrels do not have."""
         known = set(self.judged.query_ids)
         return [query_id for query_id in self.run_ids if query_id not in known]
 
-    def only_in_qrels(self):
+    def only_in_qrels(self) -> list[str]:
         missing = (self.status == MISSING).tolist()
         return [query_id for query_id, lacks in zip(self.judged.query_ids, missing, strict=True) if lacks]
 
-    def check(self, queries):
+    def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
         found = self.tally[0]
         if self.n_run == 0:
@@ -64,15 +73,15 @@ class Meeting:
             raise NoOverlapError(f"queries='strict', but query {quote(first)} is missing from the {side} "
                                  f"({len(missing)} missing from the run, {len(extra)} from the qrels)")
 
-    def warn(self, queries, about=""):
+    def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
         found, _, _, nothing, nothing_example, _, _ = self.tally
         n_queries = self.judged.n_queries
         told = []
         if queries is None and found < n_queries:
-            told.append(f"{n_queries - found} queries of the qrels are missing from the run and count as empty rankings "
-                        f"(such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, 'intersection' leaves "
-                        "them out)")
+            told.append(f"{n_queries - found} queries of the qrels are missing from the run and count as empty "
+                        f"rankings (such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, "
+                        "'intersection' leaves them out)")
         if queries is None and found < self.n_run:
             told.append(f"{self.n_run - found} queries of the run are not in the qrels and were ignored "
                         f"(such as {quote(self.only_in_run()[0])})")
@@ -85,14 +94,14 @@ class Meeting:
         if told:
             warnings.warn(about + "; ".join(told), FastirWarning, stacklevel=frames_of_ours())
 
-    def __call__(self):
+    def __call__(self) -> Report:
         found, tied, tied_example, nothing, nothing_example, ranked, unjudged = self.tally
         if self.uncounted:
             unjudged -= count_rest(self.judged, self.plan, self.uncounted)
         ids = self.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
 
-        def example(mask):
+        def example(mask: np.ndarray) -> str | None:
             return ids[int(mask.argmax())] if mask.any() else None
 
         return Report(
@@ -107,7 +116,7 @@ class Meeting:
         )  # fmt: skip
 
 
-def frames_of_ours():
+def frames_of_ours() -> int:
     """The stacklevel that makes a warning point at the caller's line."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("fastir."):

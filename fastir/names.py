@@ -2,9 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from fastir._metrics import CARDS
-from fastir.cards import Card
+from fastir.cards import Card, Param
 from fastir.errors import UnknownMetricError, quote
 
 MAX_CUTOFF = 2**63 - 1
@@ -18,8 +19,8 @@ GRAMMAR = re.compile(
 
 # Metrics that people ask for and that are not here (yet), by the tool that has them; lower case, `-` written as `_`.
 TOOLS = {
-    "ir_measures": "accuracy alpha_dcg alpha_ndcg ap_ia bpm compat err_ia insq inst judged map_ia nerr_ia nnrbp nrbp p_ia "
-                   "sdcg setap setf setrelp strecall",
+    "ir_measures": "accuracy alpha_dcg alpha_ndcg ap_ia bpm compat err_ia insq inst judged map_ia nerr_ia nnrbp nrbp "
+                   "p_ia sdcg setap setf setrelp strecall",
     "trec_eval": "11pt_avg bing g gm_bpref gm_map ideal_dcg infap iprec iprec_at_recall ndcg_rel num_nonrel_judged_ret "
                  "rbp_resid relative_p relstring rndcg rprec_mult runid set_map set_relative_p unj utility yaap",
 }  # fmt: skip
@@ -34,10 +35,10 @@ class Request:
     card: Card
     cutoff: int | None
     level: int | None
-    params: dict
+    params: dict[str, Any]
 
 
-def spellings():
+def spellings() -> dict[str, Card]:
     """Every accepted name, in lower case -> its card."""
     return {name.lower(): card for card in CARDS for name in (card.name, *card.aliases)}
 
@@ -45,7 +46,7 @@ def spellings():
 NAMES = spellings()
 
 
-def parse(text):
+def parse(text: str) -> Request:
     """Read one metric name.
 
     Raises
@@ -73,7 +74,7 @@ def parse(text):
     return Request(text, card, read_cutoff(text, card, match["k"]), read_level(text, match["level"]), params)
 
 
-def read_cutoff(text, card, k):
+def read_cutoff(text: str, card: Card, k: str | None) -> int | None:
     if k is None:
         return None
     if not card.cutoff:
@@ -85,24 +86,26 @@ def read_cutoff(text, card, k):
     return int(k)
 
 
-def read_level(text, level):
+def read_level(text: str, level: str | None) -> int | None:
     if level is None:
         return None
     if not re.fullmatch("[0-9]{1,10}", level) or not 1 <= int(level) <= MAX_LABEL:
-        raise UnknownMetricError(f"metric {quote(text)}: the relevance level must be an integer from 1 up, got {quote(level)}")
+        raise UnknownMetricError(f"metric {quote(text)}: the relevance level must be an integer from 1 up, "
+                                 f"got {quote(level)}")
     return int(level)
 
 
-def param_of(text, card, name):
+def param_of(text: str, card: Card, name: str) -> Param:
     for param in card.params:
         if param.name == name:
             return param
     known = ", ".join(param.name for param in card.params) or "none"
-    raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; its parameters: {known}")
+    raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; "
+                             f"its parameters: {known}")
 
 
-def read_params(text, card, inside):
-    params = {}
+def read_params(text: str, card: Card, inside: str | None) -> dict[str, Any]:
+    params: dict[str, Any] = {}
     if inside is None or not inside.strip():
         return params
     for part in inside.split(","):
@@ -116,7 +119,7 @@ def read_params(text, card, inside):
     return params
 
 
-def read_value(where, param, value):
+def read_value(where: str, param: Param, value: object) -> str | float:
     """A parameter's value from text or from Python: one of its words, or a number in its range.
 
     `where` is the metric that it stands in, or the parameter's own name where it is a keyword of evaluate().
@@ -128,16 +131,17 @@ def read_value(where, param, value):
     number = value
     if isinstance(value, str) and re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", value, re.IGNORECASE):
         number = float(value)
-    if param.low is not None and isinstance(number, (int, float)) and not isinstance(number, bool):
-        if param.low < number < param.high and (not param.integer or number == int(number)):
+    low, high = param.low, param.high
+    if low is not None and high is not None and isinstance(number, (int, float)) and not isinstance(number, bool):
+        if low < number < high and (not param.integer or number == int(number)):
             return int(number) if param.integer else float(number)
     place = "" if where == param.name else f"metric {quote(where)}: "
     raise UnknownMetricError(f"{place}{param.name} must be {param.accepted()}, got {quote(value)}")
 
 
-def unknown(text):
+def unknown(text: str) -> UnknownMetricError:
     """The error for a name that does not exist, with the nearest that do."""
-    base, rest = re.fullmatch(r"(.*?)((?:[@(.].*|-l[0-9]*)?)", text[:200], re.DOTALL).groups()
+    base, rest = re.fullmatch(r"(.*?)((?:[@(.].*|-l[0-9]*)?)", text[:200], re.DOTALL).groups()  # type: ignore
     base = base[:64].lower()
     tool = ELSEWHERE.get(re.sub(r"_[0-9]+$", "", base.replace("-", "_")))
     if tool:
@@ -150,17 +154,17 @@ def unknown(text):
     return UnknownMetricError(f"unknown metric {quote(text)}; known metrics: {', '.join(card.name for card in CARDS)}")
 
 
-def nearest(base, rest):
-    """Up to three metrics spelt much like this one, with its parameters and cutoff; P_5 and ndcg_cut_10 are P@5 and ndcg@10."""
+def nearest(base: str, rest: str) -> list[str]:
+    """Up to three metrics spelt much like this one, with its parameters and cutoff; P_5 is P@5, ndcg_cut_10 ndcg@10."""
     import difflib
 
-    base, cutoff = re.fullmatch("(.*?)(?:(?:_cut)?_([0-9]+))?", base, re.DOTALL).groups()
+    base, cutoff = re.fullmatch("(.*?)(?:(?:_cut)?_([0-9]+))?", base, re.DOTALL).groups()  # type: ignore
     tail = f"@{cutoff}{rest}" if cutoff else rest
     near = difflib.get_close_matches(base + tail, [name + tail for name in NAMES], n=len(NAMES), cutoff=0.6)
     return [guess for guess in near if is_metric(guess)][:3]
 
 
-def is_metric(text):
+def is_metric(text: str) -> bool:
     try:
         parse(text)
     except UnknownMetricError:
@@ -191,19 +195,21 @@ def explain(metric: str) -> str:
     """
     request = parse(metric)
     card = request.card
-    depth = "the whole ranking" if request.cutoff is None else f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
     lines = [f"{metric}: {card.summary}", f"  canonical name  {card.name}"]
     if card.aliases:
         lines.append(f"  also written    {', '.join(card.aliases)}")
     lines.append(f"  formula         {card.formula}")
     if card.cutoff:
-        lines.append(f"  depth           {depth}")
+        first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
+        lines.append(f"  depth           {'the whole ranking' if request.cutoff is None else first}")
     if request.level is not None:
         lines.append(f"  relevant        label >= {request.level}; lower labels have no gain")
     for param in card.params:
         value = request.params.get(param.name, param.default)
         lines.append(f"  {param.name:<15} {value}  ({param.accepted()}; {param.meaning})")
-    lines += [f"  range           {card.range}", f"  over queries    {card.aggregate}", f"  undefined       {card.undefined}"]
+    lines.append(f"  range           {card.range}")
+    lines.append(f"  over queries    {card.aggregate}")
+    lines.append(f"  undefined       {card.undefined}")
     lines.append(f"  source          {card.source}")
     if card.differs:
         lines.append(f"  differs         {card.differs}")

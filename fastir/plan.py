@@ -1,7 +1,11 @@
 """What was asked, checked and compiled once: metrics that can share a walk are put together in a Plan."""
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, SupportsIndex, get_args
 
 import numpy as np
 
@@ -10,30 +14,38 @@ from fastir._measure import Plan
 from fastir.errors import quote
 from fastir.threads import thread_count
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+Ties = Literal["trec", "doc_id_asc", "input"]
+Queries = Literal["qrels", "intersection", "strict"]
+Duplicates = Literal["first", "last", "max"]
+
 WHOLE = 2**63 - 1
-TIES = ("trec", "doc_id_asc", "input")
-QUERIES = (None, "qrels", "intersection", "strict")
+TIES = get_args(Ties)
+QUERIES = (None, *get_args(Queries))
 SCORES = ("float64", "float32")
-DUPLICATES = (None, "first", "last", "max")
+DUPLICATES = (None, *get_args(Duplicates))
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, and options."""
+    """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, options."""
 
-    names: list
-    aggregates: list
+    names: list[str]
+    aggregates: list[str]
     plan: Plan
     level: int
-    label_limits: list
-    queries: str | None
+    label_limits: list[tuple[int, str, str]]
+    queries: Queries | None
     ties: int
     single: bool
-    duplicates: str | None
-    n_threads: int | None
+    duplicates: Duplicates | None
+    n_threads: SupportsIndex | None
+    only_judged: bool = False
 
 
-def metric_tuple(metrics):
+def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
     """The metric names as they were given, one or many."""
     if isinstance(metrics, str):
         return (metrics,)
@@ -43,7 +55,11 @@ def metric_tuple(metrics):
         raise TypeError(f"metrics must be a str or an iterable of str, got {type(metrics).__name__}") from None
 
 
-def settings(metrics, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, choices):
+def settings(
+    metrics: tuple[str, ...], rel_level: SupportsIndex, queries: Queries | None, ties: Ties, judged_only: bool,
+    max_depth: SupportsIndex | None, score_dtype: DTypeLike, n_threads: SupportsIndex | None,
+    duplicates: Duplicates | None, choices: dict[str, str | float],
+) -> Settings:
     """Check and compile metric names and options; equal requests share one answer.
 
     Parameters
@@ -65,7 +81,7 @@ def settings(metrics, rel_level, queries, ties, judged_only, max_depth, score_dt
         return compile_settings(metrics, *options, tuple(choices.items()))
 
 
-def requests(metrics):
+def requests(metrics: Iterable[str]) -> list[names.Request]:
     """The requests behind an iterable of strings, each spelling once."""
     found = {metric: None for metric in metrics if isinstance(metric, str) or names.parse(metric)}
     if not found:
@@ -73,7 +89,7 @@ def requests(metrics):
     return [names.parse(metric) for metric in found]
 
 
-def conventions(choices):
+def conventions(choices: dict[str, str | float]) -> dict[str, str | float]:
     """Check the keywords that set a parameter for all metrics that have it."""
     known = {param.name: param for card in names.CARDS for param in card.params if param.is_convention}
     checked = {}
@@ -84,7 +100,11 @@ def conventions(choices):
     return checked
 
 
-def compile_settings(metrics, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, choices):
+def compile_settings(
+    metrics: tuple[str, ...], rel_level: SupportsIndex, queries: Queries | None, ties: Ties, judged_only: bool,
+    max_depth: SupportsIndex | None, score_dtype: DTypeLike, n_threads: SupportsIndex | None,
+    duplicates: Duplicates | None, choices: tuple[tuple[str, str | float], ...],
+) -> Settings:
     one_of("queries", queries, QUERIES)
     one_of("ties", ties, TIES)
     one_of("score_dtype", score_dtype if score_dtype in SCORES else np.dtype(score_dtype).name, SCORES)
@@ -98,12 +118,15 @@ def compile_settings(metrics, rel_level, queries, ties, judged_only, max_depth, 
                     TIES.index(ties), np.dtype(score_dtype) == np.float32, duplicates, n_threads)
 
 
-compiled = functools.lru_cache(256, typed=True)(compile_settings)
+compiled: Callable[..., Settings] = functools.lru_cache(256, typed=True)(compile_settings)
 
 
-def compile_plan(asked, level, judged_only, depth, chosen):
+def compile_plan(
+    asked: list[names.Request], level: int, judged_only: bool, depth: int, chosen: dict[str, str | float]
+) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests, and the limits (largest label, metric, why) that they set."""
-    views, resolved, limits = {}, [], []
+    views: dict[tuple, tuple[set[int], bool]] = {}
+    resolved, limits = [], []
     for request in asked:
         card = request.card
         values = {p.name: request.params.get(p.name, chosen.get(p.name, p.default)) for p in card.params}
@@ -139,12 +162,12 @@ def compile_plan(asked, level, judged_only, depth, chosen):
     return plan, limits
 
 
-def one_of(name, value, choices):
+def one_of(name: str, value: object, choices: tuple) -> None:
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quote(value)}")
 
 
-def positive(name, what, value, largest):
+def positive(name: str, what: str, value: SupportsIndex, largest: int) -> int:
     """An option that must be an integer from 1 up."""
     try:
         number = value.__index__()

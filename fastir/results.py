@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import os
@@ -24,9 +24,10 @@ SUFFIXES = (".tsv", ".json")
 class Results(Mapping):
     """The values of one run: a mapping from the metric name as the caller typed it to its mean over the queries.
 
-    ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there are.
-    Metrics that count (``num_ret``, ``num_q``) are not divided. NaN values are left out, and a mean of none is NaN. A name
-    that was not asked for is a KeyError that lists those that were. Made by `evaluate`; immutable, can be pickled.
+    ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there
+    are. Metrics that count (``num_ret``, ``num_q``) are not divided. NaN values are left out, and a mean of none is
+    NaN. A name that was not asked for is a KeyError that lists those that were. Made by `evaluate`; immutable, can be
+    pickled.
 
     Parameters
     ----------
@@ -55,14 +56,14 @@ class Results(Mapping):
         aggregates: Sequence[str],
         report: Report | Callable[[], Report],
     ) -> None:
-        values.setflags(False)
-        self._query_ids = query_ids
+        values.setflags(False)  # type: ignore[call-arg]  # by keyword it takes twice as long
+        self._query_ids: Sequence[Any] = query_ids
         self._names = names
         self._values = values
         self._status_codes = status_codes
         self._aggregates = aggregates
         self._report = report
-        self._means = {}
+        self._means: dict[str, float] = {}
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
 
@@ -112,7 +113,7 @@ class Results(Mapping):
         return list(self._names)
 
     @property
-    def values(self) -> np.ndarray:
+    def values(self) -> np.ndarray:  # type: ignore[override]  # the matrix, not Mapping's view of the means
         """All values: float64 of shape (n_queries, n_names), read-only, NaN where a metric left a query out."""
         return self._values
 
@@ -125,8 +126,8 @@ class Results(Mapping):
     def status(self) -> dict[str, str]:
         """What became of each query, {query_id: status}.
 
-        "missing": the run lacks it, and it counts as an empty ranking; "no_relevant": the run has it, but no document of
-        the qrels reaches ``rel_level``; "evaluated": anything else.
+        "missing": the run lacks it, and it counts as an empty ranking; "no_relevant": the run has it, but no document
+        of the qrels reaches ``rel_level``; "evaluated": anything else.
         """
         return {
             query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)
@@ -202,7 +203,7 @@ class Results(Mapping):
 
     def to_json(self, per_query: bool = True) -> dict[str, dict]:
         """The means and, if wanted, the values of every query, in types that JSON has: None for NaN."""
-        data = {"mean": {name: without_nan(mean) for name, mean in self.items()}}
+        data: dict[str, dict] = {"mean": {name: without_nan(mean) for name, mean in self.items()}}
         if per_query:
             data["per_query"] = {
                 query: {name: without_nan(value) for name, value in row.items()}
@@ -238,8 +239,6 @@ class Results(Mapping):
             and np.array_equal(self._values, other._values, equal_nan=True)
             and np.array_equal(self._status_codes, other._status_codes)
         )
-
-    __hash__ = None
 
     def __reduce__(self):
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
@@ -312,7 +311,7 @@ class Report:
         self.repairs = {} if repairs is None else repairs
 
     def __repr__(self) -> str:
-        rows = [
+        rows: list[tuple[str, object, str | None]] = [
             ("queries in both", self.in_both, self.in_both_example),
             ("queries only in the qrels", self.only_in_qrels, self.only_in_qrels_example),
             ("queries only in the run", self.only_in_run, self.only_in_run_example),
@@ -333,8 +332,6 @@ class Report:
         if not isinstance(other, Report):
             return NotImplemented
         return all(getattr(self, field) == getattr(other, field) for field in Report.__slots__)
-
-    __hash__ = None
 
 
 # ---- numbers and tables as text, for files and for the command line ------------------------------------------------

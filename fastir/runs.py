@@ -1,30 +1,28 @@
 """Run: the rankings of one system, held as columns: ids as bytes, scores as float64, rows grouped by query."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from fastir._columns import Columns
 from fastir._dicts import plain_scores
-from fastir._judged import encode
-from fastir.errors import quote
+from fastir._ids import of_arena
 from fastir.inputs import dicts, trec
-from fastir.qrels import check_format, decode, write
+from fastir.qrels import check_format, write
+from fastir.rows import Arena, Rows
+from fastir.threads import share_all
+
+STRETCH = 1 << 16       # rows that a thread takes at a time
 
 
-class Run:
+class Run(Rows):
     """Scored documents per query.
 
     Made by `from_dict` or `from_file`; immutable. len() counts queries, iteration gives query ids in order of first
     appearance, ``run[query_id]`` is ``{doc_id: score}``.
     """
 
-    def __init__(self, query_ids, offsets, arena, starts, lengths, scores, repairs=None):
-        self._query_ids = query_ids
-        self._offsets = offsets
-        self._arena = arena
-        self._starts = starts
-        self._lengths = lengths
-        self._scores = scores
-        self.repairs = repairs or {}
-        self._places = None
+    what = "run"
 
     @classmethod
     def from_dict(cls, data):
@@ -42,14 +40,10 @@ class Run:
                 if score != score:
                     raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
             query_ids.append(query_id)
-            ids.extend(map(encode, ranking))
+            ids.extend(ranking)
             scores.extend(ranking.values())
             sizes.append(len(ids))
-        lengths = np.array([len(i) for i in ids], np.int64)
-        starts = np.zeros(len(ids), np.int64)
-        np.cumsum(lengths[:-1], out=starts[1:])
-        arena = np.frombuffer(b"".join(ids) + b"\n", np.uint8)
-        return cls(query_ids, np.array(sizes, np.int64), arena, starts, lengths, np.array(scores, float))
+        return cls(query_ids, np.array(sizes, np.int64), Arena.of(ids), np.array(scores, float))
 
     @classmethod
     def from_file(cls, path, format=None, duplicates=None):
@@ -62,59 +56,32 @@ class Run:
         FormatError, DuplicateError, OSError
         """
         check_format(format)
-        return cls(*trec.read(path, True, duplicates))
+        return cls._from_trec(path, duplicates)
+
+    @classmethod
+    def _from_trec(cls, path, duplicates, watch=None):
+        """As from_file; watch(position) is called at every block."""
+        query_ids, offsets, arena, starts, lengths, scores, repairs = trec.read(path, True, duplicates, watch)
+        return cls(query_ids, offsets, Arena(arena, starts, lengths), scores, repairs)
 
     def save(self, path):
         """Write a TREC run file, in one step; ``.gz`` is compressed. Documents keep their order."""
         write(path, (f"{query} Q0 {doc} {rank} {score!r} fastir" for query in self
                      for rank, (doc, score) in enumerate(self[query].items(), 1)))
 
-    def to_dict(self):
-        """``{query_id: {doc_id: score}}``, new dicts."""
-        return {query_id: self[query_id] for query_id in self._query_ids}
+    def evaluate(self, join: Columns, query_ids: list, threads: int, watch: Callable | None = None) -> None:
+        """Hand the rows of these queries to a Columns, in stretches of queries; watch(0) is called before each."""
+        find = self.places()
+        places = np.array([find.get(query_id, -1) for query_id in query_ids], np.int64)
+        docs = of_arena(self._ids)
+        stretch = max(1, len(places) * STRETCH // max(1, self.n_rows))
 
-    def columns(self):
-        """(arena, starts, lengths, scores, offsets), none of them empty."""
-        pad = (lambda a: a if len(a) else np.zeros(1, a.dtype))
-        return pad(self._arena), pad(self._starts), pad(self._lengths), pad(self._scores), self._offsets
+        def work(t, begin, number):
+            if watch is not None:
+                watch(0)
+            join.read_run(t, docs, self._numbers, self._offsets, places, begin, min(begin + stretch, len(places)))
 
-    @property
-    def n_rows(self):
-        return len(self._scores)
-
-    def find(self):
-        """query_id -> position."""
-        if self._places is None:
-            self._places = {query_id: place for place, query_id in enumerate(self._query_ids)}
-        return self._places
-
-    def __len__(self):
-        return len(self._query_ids)
-
-    def __iter__(self):
-        return iter(self._query_ids)
-
-    def __contains__(self, query_id):
-        return query_id in self.find()
-
-    def __getitem__(self, query_id):
-        try:
-            place = self.find()[query_id]
-        except KeyError:
-            raise KeyError(f"query {quote(query_id)} is not in the run") from None
-        rows = slice(self._offsets[place], self._offsets[place + 1])
-        low, high = (self._starts[rows].min(), (self._starts[rows] + self._lengths[rows]).max()) if rows.stop > rows.start else (0, 0)
-        ids = decode(self._arena[low:high], self._starts[rows] - low, self._lengths[rows])
-        return dict(zip(ids, self._scores[rows].tolist(), strict=True))
-
-    def __eq__(self, other):
-        return self.to_dict() == other.to_dict() if isinstance(other, Run) else NotImplemented
-
-    __hash__ = None
-
-    def __reduce__(self):
-        fields = (self._query_ids, self._offsets, self._arena, self._starts, self._lengths, self._scores, self.repairs)
-        return Run, fields
+        share_all(range(0, len(places), stretch), work, threads)
 
     def __repr__(self):
-        return f"<Run: {len(self)} queries, {len(self._scores)} documents>"
+        return f"<Run: {len(self)} queries, {self.n_rows} documents>"

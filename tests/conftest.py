@@ -1,4 +1,4 @@
-"""What the tests share: where the reference data is, inputs small enough to check by hand, and how warnings are taken."""
+"""What the tests share: where the reference data is, inputs small enough to check by hand, how warnings are taken."""
 
 from pathlib import Path
 

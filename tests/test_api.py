@@ -4,8 +4,10 @@ Values are compared with the oracle in test_oracle.py, ways in with each other i
 """
 
 import copy
+import doctest
 import gzip
 import pickle
+import sys
 
 import gen
 import numpy as np
@@ -111,7 +113,8 @@ def test_an_option_out_of_its_range_is_named(options, error):
 
 def test_numpy_integers_are_integers():
     options = {"rel_level": np.int8(2), "max_depth": np.uint64(1), "n_threads": np.int64(1)}
-    results = fastir.evaluate({"q": {"a": 1, "b": 2}}, {"q": {"b": 2.0, "a": 1.0}}, ["mrr", "num_rel", "num_ret"], **options)
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"b": 2.0, "a": 1.0}}
+    results = fastir.evaluate(qrels, run, ["mrr", "num_rel", "num_ret"], **options)
     assert dict(results) == {"mrr": 1.0, "num_rel": 1, "num_ret": 1}
 
 
@@ -224,7 +227,8 @@ def test_duplicates_are_repaired_as_told_and_counted(keep, rank, tmp_path):
     assert dict(results) == {"mrr": 1 / rank, "num_ret": 3}
     count, place = results.report.repairs["duplicates"]
     assert count == 2 and str(path) in place
-    assert fastir.Run.from_file(path, duplicates=keep)["q"] == {"a": {"first": 1, "last": 5, "max": 9}[keep], "b": 6, "c": 4}
+    kept = {"first": 1, "last": 5, "max": 9}[keep]
+    assert fastir.Run.from_file(path, duplicates=keep)["q"] == {"a": kept, "b": 6, "c": 4}
 
 
 def test_a_judgment_twice(tmp_path):
@@ -304,7 +308,9 @@ def test_the_ideal_has_two_arrays_over_the_same_queries():
 # ---- labels that a formula cannot take -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("metric", "label"), [("err", 5), ("nerr(max_grade=2)", 3), ("dcg_burges", 1001), ("ndcg(gain=exp2)", 1001)])
+@pytest.mark.parametrize(("metric", "label"), [
+    ("err", 5), ("nerr(max_grade=2)", 3), ("dcg_burges", 1001), ("ndcg(gain=exp2)", 1001),
+])  # fmt: skip
 def test_a_label_beyond_the_scale_names_query_and_document(metric, label, tmp_path):
     qrels = {"fine": {"a": 1}, "here": {"b": 0, "bad": label}}
     run = {"fine": {"a": 1.0}, "here": {"a": 1.0}}
@@ -313,3 +319,13 @@ def test_a_label_beyond_the_scale_names_query_and_document(metric, label, tmp_pa
             fastir.evaluate(judgments, run, metric)
     with pytest.raises(OverflowError, match=f"label {label} .*query 1, document 0"):
         fastir.evaluate_ranked([1, label], [0, 1, 2], metric)
+
+
+# ---- docstrings ------------------------------------------------------------------------------------------------
+
+
+def test_every_example_prints_what_it_shows():
+    modules = [module for name, module in sorted(sys.modules.items()) if name.partition(".")[0] == "fastir"]
+    ran = {module.__name__: doctest.testmod(module) for module in modules}
+    assert ran["fastir.api"].attempted >= 10
+    assert not [name for name, results in ran.items() if results.failed]

@@ -217,7 +217,7 @@ def test_deep_rankings(seed, ties):
 
 @pytest.mark.parametrize("name", [name for name in PARAMS if name != "p"])
 def test_a_keyword_sets_the_parameter_of_all_metrics(name):
-    """The keyword of evaluate() is the parameter of every metric that has it; where both are given, the parameter wins."""
+    """evaluate()'s keyword is the parameter of every metric that has it; where both are given, the parameter wins."""
     qrels, run = gen.collection(500)
     having = [card.name for card in fastir.metrics() if name in parameters(card)]
     cut = "@2" if name == "ap_norm" else ""  # without a cutoff both norms divide by R

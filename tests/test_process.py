@@ -472,7 +472,8 @@ def test_an_interrupted_command_says_so(files):
     command = fastir_command("eval", files[0], "-", "-m", "map")
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, **streams) as process:
-        process.stdin.write(b"".join(b"q1 Q0 x%d 1 1.0 t\n" % number for number in range(100_000)))  # more than a pipe holds
+        more_than_a_pipe_holds = b"".join(b"q1 Q0 x%d 1 1.0 t\n" % number for number in range(100_000))
+        process.stdin.write(more_than_a_pipe_holds)
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)

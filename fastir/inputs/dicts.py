@@ -1,12 +1,14 @@
 """Dicts of dicts: checked and laid out as columns."""
 
+from typing import Any
+
 from fastir._dicts import has_plain_keys
 from fastir.errors import quote
 
 LABELS = (-(2**31), 2**31 - 1)
 
 
-def query_dict(data, what):
+def query_dict(data: Any, what: str) -> dict[str, Any]:
     """The outer mapping as an exact dict with exact str keys, or the error that names the key."""
     if type(data) is not dict:
         if not hasattr(data, "items") or not hasattr(data, "keys"):
@@ -23,7 +25,7 @@ def query_dict(data, what):
     return plain
 
 
-def label_of(label, query_id, doc_id):
+def label_of(label: Any, query_id: str, doc_id: str) -> int:
     """A judged label as an int."""
     if type(label) is int:
         number = label
@@ -52,12 +54,16 @@ def label_of(label, query_id, doc_id):
     return number
 
 
-def judgments(data):
+def judgments(data: Any) -> tuple[list[str], list[int], list[str], list[int]]:
     """{query_id: {doc_id: label}} as (query_ids, offsets, doc_ids, labels) lists."""
-    query_ids, offsets, doc_ids, labels = [], [0], [], []
+    query_ids: list[str] = []
+    offsets: list[int] = [0]
+    doc_ids: list[str] = []
+    labels: list[int] = []
     for query_id, judged in query_dict(data, "qrels").items():
         if not hasattr(judged, "items"):
-            raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, got {type(judged).__name__}")
+            raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, "
+                            f"got {type(judged).__name__}")
         for doc_id, label in judged.items():
             if type(doc_id) is not str:
                 if not isinstance(doc_id, str):

@@ -1,26 +1,36 @@
 """Rankings that come as labels and offsets: checked, and laid out as the kernels read them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fastir.errors import quote
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def both(labels, offsets, ideal_labels, ideal_offsets):
+
+def both(
+    labels: ArrayLike, offsets: ArrayLike, ideal_labels: ArrayLike | None, ideal_offsets: ArrayLike | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The four arrays of evaluate_ranked, checked; the ideal ones are the others where they are None."""
     labels = label_array(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
         raise ValueError("ideal_labels and ideal_offsets must be given together")
-    if ideal_labels is None:
+    if ideal_labels is None or ideal_offsets is None:
         return labels, offsets, labels, offsets
     ideal_labels = label_array(ideal_labels, "ideal_labels")
     ideal_offsets = offset_array(ideal_offsets, len(ideal_labels), "ideal_offsets", "ideal_labels")
     if len(ideal_offsets) != len(offsets):
-        raise ValueError(f"ideal_offsets has {len(ideal_offsets)} entries but offsets {len(offsets)}; lengths must match")
+        raise ValueError(f"ideal_offsets has {len(ideal_offsets)} entries but offsets {len(offsets)}; "
+                         "lengths must match")
     return labels, offsets, ideal_labels, ideal_offsets
 
 
-def check_labels(limits, labels, offsets):
+def check_labels(limits: list[tuple[int, str, str]], labels: np.ndarray, offsets: np.ndarray) -> None:
     """Refuse a label above a metric's limit."""
     for limit, text, why in limits:
         if labels.size and labels.max() > limit:
@@ -30,7 +40,7 @@ def check_labels(limits, labels, offsets):
                                 f"(query {query}, document {place - int(offsets[query])})")
 
 
-def label_array(labels, name):
+def label_array(labels: ArrayLike, name: str) -> np.ndarray:
     """Labels as contiguous int32, every value checked."""
     array = np.asarray(labels)
     if array.ndim != 1:
@@ -49,7 +59,7 @@ def label_array(labels, name):
     return np.ascontiguousarray(array, np.int32)
 
 
-def offset_array(offsets, n, name, what):
+def offset_array(offsets: ArrayLike, n: int, name: str, what: str) -> np.ndarray:
     """Offsets as contiguous int64: from 0, never falling, up to n."""
     array = np.asarray(offsets)
     if array.ndim != 1 or array.size == 0:

@@ -4,16 +4,17 @@ import gzip
 import io
 import os
 import sys
-import threading
 import zlib
 
 import numpy as np
 
 from fastir._columns import find_duplicates
+from fastir._ids import of_arena
 from fastir._stream import Stream, repeated
 from fastir._trec import Reader, last_group, last_line
 from fastir.errors import FormatError
-from fastir.threads import thread_count
+from fastir.rows import Arena
+from fastir.threads import share, thread_count
 
 CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-level cache
 ROW = 40            # bytes of a usual line
@@ -53,7 +54,7 @@ def read(path, is_run, duplicates, watch=None):
         sizes = np.bincount(slot_of_row, minlength=len(slots))
     offsets = np.zeros(len(slots) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
-    pairs = find_duplicates(arena, starts, lengths, offsets, watch)
+    pairs = find_duplicates(of_arena(Arena(arena, starts, lengths)), offsets, watch)
     if pairs:
         line = lambda row: reader.line_of(int(row if rows is None else rows[row]))  # noqa: E731
         if duplicates is None:
@@ -87,51 +88,31 @@ def evaluate(path, judged, settings, values, status, n_threads, watch=None):
     if not os.path.isfile(path):
         return None
     threads = thread_count(n_threads, os.path.getsize(path) // ROW)
-    stream = Stream(name_of(path), judged, settings.plan, values, status, settings.ties, settings.single, threads)
-    lines, problems = {}, {}
-    lock = threading.Lock()
+    stream = Stream(name_of(path), judged, settings.plan, values, status, settings.ties, settings.single,
+                    settings.only_judged, threads)
+    lines, wrong = {}, {}
+    buffers = [Block() for _ in range(threads)]
 
-    def work(t):
-        block = Block()
-        while not (problems or stream.ungrouped):
-            with lock:
-                number = blocks.filled
-                try:
-                    size = blocks.fill(block)
-                except BaseException as error:
-                    problems[number] = lambda before, error=error: error
-                    return
-            if size == 0:
-                return
-            lines[number], problem = stream.read(t, block.array, size)
-            if problem is not None:
-                problems[number] = problem
+    def take(t):
+        return blocks.fill(buffers[t]) or None
+
+    def work(t, size, number):
+        lines[number], problem = stream.read(t, buffers[t].array, size)
+        if problem is not None:
+            wrong[number] = problem
+        return problem is not None or stream.ungrouped
 
     with Blocks(path, last_group, watch) as blocks:
-        in_threads(work, threads, problems)
+        problems = share(take, work, threads)
+    if wrong and min(wrong) < min(problems, default=len(lines)):
+        first = min(wrong)
+        raise wrong[first](sum(lines[number] for number in range(first)))
+    if problems:
+        raise problems[min(problems)]
     if stream.ungrouped:
         return None
-    if problems:
-        first = min(problems)
-        raise problems[first](sum(lines[number] for number in range(first)))
     refuse_empty(stream)
     return stream.finish(), [show(query) for query in stream.foreign], {**stream.repairs, **blocks.repairs}
-
-
-def in_threads(work, threads, problems):
-    """Call work(t) for all t, in threads of their own but for the first; an interrupt here stops the others."""
-    others = [threading.Thread(target=work, args=(t,), daemon=True) for t in range(1, threads)]
-    try:
-        for thread in others:
-            thread.start()
-        work(0)
-    except BaseException as error:
-        problems[-1] = error
-        raise
-    finally:
-        for thread in others:
-            if thread.ident is not None:
-                thread.join()
 
 
 def name_of(path):
@@ -175,7 +156,6 @@ class Blocks:
         self.path = name_of(path)
         self.cut = cut
         self.watch = watch
-        self.filled = 0
         self.repairs = {}
         self.carried = b""
         self.ended = False
@@ -245,5 +225,4 @@ class Blocks:
                 break
             block.grow()
         self.carried = block.array[size:used].tobytes()
-        self.filled += 1
         return size

@@ -1,0 +1,228 @@
+"""Ids: one column of ids, wherever and however its bytes lie: Python strings, an arena, Arrow buffers, integers.
+
+read() turns any stretch of rows into Texts, places and lengths that borrow the bytes, a few hundred at a time so that
+they stay in the first-level cache; behind it there is one join for all kinds. An integer is a Text, too: the eight bytes
+of its int64, which the index of integers knows (_judged). Nothing is copied but what is listed here:
+Python strings get an array of Texts, narrow integers are widened.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+import numpy as np
+
+from fastir._text cimport Text, equal, write_decimal
+
+from fastir._judged import encode
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+
+cdef enum:
+    STRETCH = 64
+
+
+cdef void read(const Column* column, int64_t first, int64_t n, Text* out) noexcept nogil:
+    """Fill out[:n] with the ids of rows first to first + n."""
+    cdef int64_t i
+    cdef const int32_t* narrow = <const int32_t*>column.places + first
+    cdef const int64_t* wide = <const int64_t*>column.places + first
+    cdef const char* view = <const char*>column.places + 16 * first
+    cdef uint32_t[4] words
+    if column.kind == TEXTS:
+        memcpy(out, <const Text*>column.places + first, n * sizeof(Text))
+    elif column.kind == SPANS:
+        for i in range(n):
+            out[i].start = column.bytes + wide[i]
+            out[i].length = column.lengths[first + i]
+    elif column.kind == OFFSETS32:
+        for i in range(n):
+            out[i].start = column.bytes + narrow[i]
+            out[i].length = narrow[i + 1] - narrow[i]
+    elif column.kind == OFFSETS64:
+        for i in range(n):
+            out[i].start = column.bytes + wide[i]
+            out[i].length = wide[i + 1] - wide[i]
+    elif column.kind == VIEWS:
+        for i in range(n):
+            memcpy(words, view + 16 * i, 16)
+            out[i].length = words[0]
+            out[i].start = view + 16 * i + 4 if words[0] <= 12 else column.buffers[words[2]] + words[3]
+    elif column.kind == INTEGERS:
+        for i in range(n):
+            out[i].start = <const char*>(wide + i)
+            out[i].length = 8
+    else:
+        for i in range(n):
+            out[i] = column.entries[wide[i]]
+
+
+cdef int64_t same_until(const Column* column, int64_t first, int64_t stop) noexcept nogil:
+    """The row after `first` whose id is another, or stop."""
+    cdef Text one
+    cdef Text[STRETCH] some
+    cdef int64_t i = first + 1, j, n
+    read(column, first, 1, &one)
+    while i < stop:
+        n = STRETCH if stop - i > STRETCH else stop - i
+        read(column, i, n, some)
+        for j in range(n):
+            if some[j].start != one.start and not equal(some + j, &one):
+                return i + j
+        i += n
+    return stop
+
+
+cdef class Ids:
+    """A column of ids."""
+
+    def __dealloc__(self):
+        free(self.column.entries)
+        free(self.column.buffers)
+
+    def __len__(self):
+        return self.column.n
+
+    @property
+    def integers(self):
+        """Whether they are integers."""
+        return self.column.integers
+
+    def change(self, int64_t first, int64_t stop):
+        """The row after `first` whose id is another, or stop."""
+        return same_until(&self.column, first, stop)
+
+    def begin(self, int64_t last, int64_t start):
+        """The first of the rows up to `last`, not before start, that all have its id."""
+        cdef Text one, other
+        read(&self.column, last, 1, &one)
+        while last > start:
+            read(&self.column, last - 1, 1, &other)
+            if not equal(&other, &one):
+                break
+            last -= 1
+        return last
+
+    def same(self, int64_t row, Ids other, int64_t other_row):
+        """Whether two rows have one id."""
+        cdef Text a, b
+        read(&self.column, row, 1, &a)
+        read(&other.column, other_row, 1, &b)
+        return self.column.integers == other.column.integers and equal(&a, &b)
+
+    def __getitem__(self, int64_t row):
+        """The id of a row, str or int."""
+        cdef Text text
+        if not 0 <= row < self.column.n:
+            raise IndexError(row)
+        read(&self.column, row, 1, &text)
+        if self.column.integers:
+            return (<const int64_t*>text.start)[0]
+        return text.start[:text.length].decode("utf-8", "surrogateescape")
+
+    def copy(self, int64_t first, int64_t n):
+        """(bytes, starts, lengths) of some rows; integers as their decimal text."""
+        cdef int64_t i, size = 0
+        cdef Text* texts = <Text*>malloc((n + 1) * sizeof(Text))
+        if texts == NULL:
+            raise MemoryError
+        try:
+            read(&self.column, first, n, texts)
+            for i in range(n):
+                size += 20 if self.column.integers else texts[i].length
+            text, starts, lengths = np.empty(size + 1, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64)
+            size = fill(texts, n, self.column.integers, text, starts, lengths)
+        finally:
+            free(texts)
+        return text[:size], starts, lengths
+
+
+cdef int64_t fill(const Text* texts, int64_t n, bint integers, unsigned char[::1] text, int64_t[::1] starts,
+                  int64_t[::1] lengths):
+    cdef int64_t i, used = 0
+    for i in range(n):
+        starts[i] = used
+        if integers:
+            lengths[i] = write_decimal((<const int64_t*>texts[i].start)[0], <char*>&text[used])
+        else:
+            memcpy(&text[used], texts[i].start, texts[i].length)
+            lengths[i] = texts[i].length
+        used += lengths[i]
+    return used
+
+
+def of_integers(array):
+    """From an int64 array of shape (n,), contiguous."""
+    cdef const int64_t[::1] numbers = array
+    cdef Ids ids = Ids()
+    ids.column.kind, ids.column.integers, ids.column.n, ids.kept = INTEGERS, True, numbers.shape[0], [array]
+    if ids.column.n:
+        ids.column.places = &numbers[0]
+    return ids
+
+
+def of_arena(arena):
+    """From the bytes of an Arena."""
+    cdef const unsigned char[::1] text = arena.text
+    cdef const int64_t[::1] starts = arena.starts, lengths = arena.lengths
+    cdef Ids ids = Ids()
+    ids.column.kind, ids.column.n, ids.kept = SPANS, starts.shape[0], [arena]
+    ids.column.bytes = <const char*>&text[0]
+    if ids.column.n:
+        ids.column.places, ids.column.lengths = &starts[0], &lengths[0]
+    return ids
+
+
+def of_strings(list strings):
+    """From str objects; (None, row) if the object in that row is something else."""
+    cdef Ids ids = Ids()
+    cdef Py_ssize_t i, length
+    ids.column.kind, ids.column.n, ids.kept = TEXTS, len(strings), [strings]
+    ids.column.entries = <Text*>malloc((ids.column.n + 1) * sizeof(Text))
+    ids.column.places = ids.column.entries
+    if ids.column.entries == NULL:
+        raise MemoryError
+    for i in range(ids.column.n):
+        text = strings[i]
+        if type(text) is not str:
+            return None, i
+        try:
+            ids.column.entries[i].start = PyUnicode_AsUTF8AndSize(text, &length)
+            ids.column.entries[i].length = length
+        except UnicodeEncodeError:
+            text = encode(text)
+            ids.kept.append(text)
+            ids.column.entries[i].start = text
+            ids.column.entries[i].length = len(text)
+    return ids, -1
+
+
+def of_codes(codes, Ids entries):
+    """From positions in other ids, an int64 array of shape (n,); all within them."""
+    cdef const int64_t[::1] places = codes
+    cdef Ids ids = Ids()
+    ids.column.kind, ids.column.integers, ids.column.n, ids.kept = CODES, entries.column.integers, places.shape[0], [codes, entries]
+    ids.column.entries = <Text*>malloc((entries.column.n + 1) * sizeof(Text))
+    if ids.column.entries == NULL:
+        raise MemoryError
+    read(&entries.column, 0, entries.column.n, ids.column.entries)
+    if ids.column.n:
+        ids.column.places = &places[0]
+    return ids
+
+
+cdef Ids of_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers, int64_t n,
+                    object owner):
+    """From Arrow's memory, which `owner` keeps: `places` at the first row, offsets into data or views into buffers."""
+    cdef Ids ids = Ids()
+    cdef int64_t i
+    ids.column.kind, ids.column.integers, ids.column.n, ids.kept = kind, kind == INTEGERS, n, [owner]
+    ids.column.places, ids.column.bytes = places, <const char*>data
+    if kind == VIEWS:
+        ids.column.buffers = <const char**>malloc((n_buffers + 1) * sizeof(char*))
+        if ids.column.buffers == NULL:
+            raise MemoryError
+        for i in range(n_buffers):
+            ids.column.buffers[i] = <const char*>buffers[i]
+    return ids

@@ -1,0 +1,62 @@
+# Judging rows whose ids are bytes, one query at a time.
+from libc.stdint cimport int64_t, uint64_t
+
+from fastir._judged cimport Index, Judged
+from fastir._measure cimport Plan
+from fastir._rank cimport Ranking, compare_fn
+from fastir._text cimport Group, Text
+
+
+cdef enum:                      # what can stop a part, besides what is wrong with a line of a file
+    NO_MEMORY = 100
+    REPEATED = 101
+
+
+cdef struct Tally:              # what one thread saw
+    int64_t found, tied, tied_example, ranked, unjudged, nothing, nothing_example
+
+
+cdef struct Seen:               # scratch for finding an id that stands twice
+    uint64_t* hashes            # of each row
+    uint64_t* table
+    int64_t* rows               # per judged document: the row that holds it, + 1
+    int64_t capacity, table_capacity, rows_capacity
+    int64_t first, later        # rows of the group that hold the same document
+
+
+cdef struct Part:               # what is in one thread's hands, and its scratch
+    Group group
+    Ranking ranking
+    Seen seen
+    Tally tally
+    Text* queries               # of the groups it met
+    int64_t* places             # beside queries: position in the qrels, or -1
+    int64_t n, capacity
+    int failed
+    int64_t row                 # where the group in work begins, for rows that are columns
+
+
+cdef class Join:
+    cdef readonly bint ungrouped
+    cdef readonly dict foreign
+    cdef Judged judged
+    cdef Plan plan
+    cdef const Index* index
+    cdef bint integers                  # whether document ids come as integers
+    cdef double[:, ::1] values
+    cdef unsigned char[::1] status
+    cdef int ties, n_threads
+    cdef bint single, only_judged
+    cdef Part* parts
+    cdef unsigned char* met             # per query of the qrels
+    cdef int judge(self, Part* part, int64_t q) noexcept nogil
+    cdef int take(self, Part* part, const Index* queries) noexcept nogil
+    cdef meet(self, Part* part, bint integers)
+
+
+cdef int hash_group(Seen* seen, const Group* g) noexcept nogil
+cdef int may_repeat(Seen* seen, int64_t n) noexcept nogil
+cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil
+cdef void forget(Seen* seen) noexcept nogil
+cdef void clear_tally(Tally* tally) noexcept nogil
+cdef tuple tally_tuple(const Tally* t)

@@ -1,0 +1,13 @@
+from numpy import ndarray
+
+from fastir._judged import Judged
+from fastir._measure import Plan
+
+class Join:
+    ungrouped: bool
+    foreign: dict[bytes, None]
+    def __init__(
+        self, judged: Judged, plan: Plan, values: ndarray, status: ndarray, ties: int, single: bool, only_judged: bool,
+        n_threads: int, integers: bool = False,
+    ) -> None: ...
+    def finish(self) -> tuple[int, int, int, int, int, int, int]: ...

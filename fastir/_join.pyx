@@ -1,0 +1,323 @@
+"""The join for rows whose ids are bytes, one query at a time, by any number of threads.
+
+    rows of one query ─ hash ─┬─ stands twice?
+                              └─ judged? ─▶ hits ─▶ _rank ─▶ _measure ─▶ the query's row of values
+
+Every row's id is hashed once. The hash finds the judged documents (a filter first, then the query's table) and finds
+ids that stand twice: each row sets three bits in a word of a small bitmap, and only a ranking in which some row finds
+its three bits already set is looked at again, with an exact table. A query's rows fit in the first-level cache.
+
+Whoever brings the rows keeps those of one query in the Group of its Part and calls take(). Nothing else is kept, so
+memory does not grow with the run; rows of values are disjoint, so threads need no order. A query that comes back after
+another cannot be evaluated this way: `ungrouped` says so.
+"""
+
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
+
+from fastir._judged cimport Index, Judged, find_judged, find_query
+from fastir._measure cimport Plan, measure
+from fastir._rank cimport Ranking, discard, rank_and_measure, reserve
+from fastir._text cimport Group, Text, compare, compare_decimal, equal, hash_of
+
+from fastir.errors import quote
+
+
+cdef int compare_texts(const void* a, const void* b) noexcept nogil:
+    return compare(<const Text*>a, <const Text*>b)
+
+
+cdef int compare_integers(const void* a, const void* b) noexcept nogil:
+    return compare_decimal((<const int64_t*>(<const Text*>a).start)[0], (<const int64_t*>(<const Text*>b).start)[0])
+
+
+# ---- ids that stand twice ----------------------------------------------------------------------------------------
+
+
+cdef void forget(Seen* seen) noexcept nogil:
+    free(seen.hashes)
+    free(seen.table)
+    free(seen.rows)
+
+
+cdef int hash_group(Seen* seen, const Group* g) noexcept nogil:
+    """Hash the ids of a group; 0, or -1 without memory."""
+    cdef int64_t i, n = g.n
+    if n >= seen.capacity:
+        free(seen.hashes)
+        seen.capacity = n + n // 2 + 64
+        seen.hashes = <uint64_t*>malloc(seen.capacity * sizeof(uint64_t))
+        if seen.hashes == NULL:
+            seen.capacity = 0
+            return -1
+    for i in range(n):
+        seen.hashes[i] = hash_of(g.docs + i)
+    return 0
+
+
+cdef int may_repeat(Seen* seen, int64_t n) noexcept nogil:
+    """1 if one of n ids may stand twice by their hashes, 0 if none does, -1 without memory."""
+    cdef int64_t i, size = 64
+    cdef uint64_t h, bits, twice = 0
+    while size < n:
+        size *= 2
+    if size > seen.table_capacity:
+        free(seen.table)
+        seen.table = <uint64_t*>malloc(size * sizeof(uint64_t))
+        seen.table_capacity = size if seen.table != NULL else 0
+        if seen.table == NULL:
+            return -1
+    memset(seen.table, 0, size * sizeof(uint64_t))
+    for i in range(n):
+        h = seen.hashes[i]
+        bits = <uint64_t>1 << (h >> 40 & 63) | <uint64_t>1 << (h >> 46 & 63) | <uint64_t>1 << (h >> 52 & 63)
+        h &= <uint64_t>(size - 1)
+        twice |= <uint64_t>(seen.table[h] & bits == bits)
+        seen.table[h] |= bits
+    return twice != 0
+
+
+cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil:
+    """Look for a row, from `start` on, whose id stands in an earlier row: 1 and seen.first, seen.later; 0; -1 without memory."""
+    cdef int64_t i, j, size = 4
+    cdef int found = 0
+    cdef uint64_t slot
+    cdef int64_t* table
+    while size < 2 * g.n:
+        size *= 2
+    table = <int64_t*>calloc(size, sizeof(int64_t))
+    if table == NULL:
+        return -1
+    for i in range(g.n):
+        slot = seen.hashes[i] & <uint64_t>(size - 1)
+        while table[slot] != 0:
+            j = table[slot] - 1
+            if seen.hashes[j] == seen.hashes[i] and equal(g.docs + j, g.docs + i):
+                break
+            slot = (slot + 1) & <uint64_t>(size - 1)
+        if table[slot] == 0:
+            table[slot] = i + 1
+        elif i >= start:
+            seen.first = table[slot] - 1
+            seen.later = i
+            found = 1
+            break
+    free(table)
+    return found
+
+
+cdef int clear_rows(Seen* seen, int64_t n) noexcept nogil:
+    """Forget which rows hold the n judged documents; 0, or -1 without memory."""
+    if n >= seen.rows_capacity:
+        free(seen.rows)
+        seen.rows_capacity = n + n // 2 + 64
+        seen.rows = <int64_t*>malloc(seen.rows_capacity * sizeof(int64_t))
+        if seen.rows == NULL:
+            seen.rows_capacity = 0
+            return -1
+    memset(seen.rows, 0, n * sizeof(int64_t))
+    return 0
+
+
+# ---- counts ------------------------------------------------------------------------------------------------------
+
+
+cdef void clear_tally(Tally* tally) noexcept nogil:
+    memset(tally, 0, sizeof(Tally))
+    tally.tied_example = -1
+    tally.nothing_example = -1
+
+
+cdef int64_t smaller(int64_t a, int64_t b) noexcept nogil:
+    """The smaller of two positions, where -1 is none."""
+    return a if b < 0 or 0 <= a < b else b
+
+
+cdef void add_tally(Tally* total, const Tally* part) noexcept nogil:
+    total.found += part.found
+    total.tied += part.tied
+    total.ranked += part.ranked
+    total.unjudged += part.unjudged
+    total.nothing += part.nothing
+    total.tied_example = smaller(total.tied_example, part.tied_example)
+    total.nothing_example = smaller(total.nothing_example, part.nothing_example)
+
+
+cdef tuple tally_tuple(const Tally* t):
+    return t.found, t.tied, t.tied_example, t.nothing, t.nothing_example, t.ranked, t.unjudged
+
+
+# ---- queries -----------------------------------------------------------------------------------------------------
+
+
+cdef int note_query(Part* part, int64_t place) noexcept nogil:
+    cdef void* p
+    if part.n == part.capacity:
+        p = realloc(part.queries, (2 * part.n + 64) * sizeof(Text))
+        if p == NULL:
+            return -1
+        part.queries = <Text*>p
+        p = realloc(part.places, (2 * part.n + 64) * sizeof(int64_t))
+        if p == NULL:
+            return -1
+        part.places = <int64_t*>p
+        part.capacity = 2 * part.n + 64
+    part.queries[part.n] = part.group.query
+    part.places[part.n] = place
+    part.n += 1
+    return 0
+
+
+cdef class Join:
+    """Evaluates groups of rows as they come.
+
+    Parameters
+    ----------
+    judged, plan : Judged, Plan
+    values : float64 array of shape (n_queries, n_slots), filled
+    status : uint8 array of shape (n_queries,), set to 1 where the run lacks the query
+    ties : int
+        As in _rank.pxd.
+    single : bool
+        Whether scores are compared as float32.
+    only_judged : bool
+        Whether only judged documents are looked at for standing twice.
+    n_threads : int
+    integers : bool
+        Whether document ids come as int64.
+
+    Attributes
+    ----------
+    ungrouped : bool
+        Whether a query came back after another.
+    foreign : dict
+        The keys are the query ids, as bytes, that the qrels do not have.
+    """
+
+    def __init__(self, Judged judged, Plan plan, double[:, ::1] values, unsigned char[::1] status, int ties, bint single,
+                 bint only_judged, int n_threads, bint integers=False):
+        cdef int t
+        self.index = judged.index(integers)
+        self.judged, self.plan, self.values, self.status = judged, plan, values, status
+        self.ties, self.single, self.only_judged = ties, single, only_judged
+        self.n_threads, self.integers = n_threads, integers
+        self.foreign = {}
+        self.parts = <Part*>calloc(n_threads, sizeof(Part))
+        self.met = <unsigned char*>calloc(judged.n_queries + 1, 1)
+        if self.parts == NULL or self.met == NULL:
+            raise MemoryError
+        for t in range(n_threads):
+            clear_tally(&self.parts[t].tally)
+
+    def __dealloc__(self):
+        cdef int t
+        if self.parts != NULL:
+            for t in range(self.n_threads):
+                discard(&self.parts[t].ranking)
+                forget(&self.parts[t].seen)
+                free(self.parts[t].group.docs)
+                free(self.parts[t].group.scores)
+                free(self.parts[t].queries)
+                free(self.parts[t].places)
+        free(self.parts)
+        free(self.met)
+
+    cdef int take(self, Part* part, const Index* queries) noexcept nogil:
+        """Judge the group and note its query, which `queries` knows by its bytes; what it returns is part.failed."""
+        cdef Group* g = &part.group
+        cdef int64_t q
+        cdef int twice = 0
+        if hash_group(&part.seen, g) < 0:
+            return NO_MEMORY
+        if not self.only_judged:
+            twice = may_repeat(&part.seen, g.n)
+            if twice > 0:
+                twice = find_repeated(&part.seen, g, 0)
+            if twice:
+                return REPEATED if twice > 0 else NO_MEMORY
+        q = find_query(queries, &g.query)
+        if note_query(part, q) < 0:
+            return NO_MEMORY
+        return self.judge(part, q) if q >= 0 else 0
+
+    cdef int judge(self, Part* part, int64_t q) noexcept nogil:
+        """Fill the values of query q from the group, whose hashes are there; what it returns is part.failed."""
+        cdef Group* g = &part.group
+        cdef Ranking* r = &part.ranking
+        cdef Seen* seen = &part.seen
+        cdef Tally* tally = &part.tally
+        cdef int64_t i, j, n_hits = 0, n_found = 0, first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
+        cdef int64_t wanted = self.judged.judged[q] if self.plan.reads_nonrelevant else self.judged.positive[q]
+        if reserve(r, self.plan, g.n, n) < 0 or self.only_judged and clear_rows(seen, n) < 0:
+            return NO_MEMORY
+        if self.single:
+            for i in range(g.n):
+                g.scores[i] = <double><float>g.scores[i]
+        for i in range(g.n):
+            j = find_judged(self.index, q, first, g.docs + i, seen.hashes[i])
+            if j >= 0:
+                n_found += 1
+                if self.only_judged:
+                    if seen.rows[j]:
+                        seen.first = seen.rows[j] - 1
+                        seen.later = i
+                        return REPEATED
+                    seen.rows[j] = i + 1
+                if j < wanted:
+                    r.hits[n_hits].score = g.scores[i]
+                    r.hits[n_hits].item = g.docs + i
+                    r.hits[n_hits].label = self.judged.labels[first + j]
+                    n_hits += 1
+        tally.found += 1
+        tally.ranked += g.n
+        tally.unjudged += g.n - n_found
+        if g.n > 0 and n_found == 0:
+            tally.nothing += 1
+            tally.nothing_example = smaller(tally.nothing_example, q)
+        if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
+                            compare_integers if self.integers else compare_texts, self.ties, self.judged.labels + first,
+                            self.judged.positive[q], self.judged.judged[q], &self.values[q, 0]):
+            tally.tied += 1
+            tally.tied_example = smaller(tally.tied_example, q)
+        return 0
+
+    cdef meet(self, Part* part, bint integers):
+        """Note the queries that a part took; one that was met before makes the rows ungrouped."""
+        cdef int64_t i
+        for i in range(part.n):
+            if part.places[i] >= 0:
+                if self.met[part.places[i]]:
+                    self.ungrouped = True
+                self.met[part.places[i]] = 1
+            else:
+                query = query_bytes(part.queries + i, integers)
+                if query in self.foreign:
+                    self.ungrouped = True
+                self.foreign[query] = None
+        part.n = 0
+
+    def finish(self):
+        """Fill the rows of queries that the run lacks; returns what _dicts.judge_dict returns first."""
+        cdef Judged judged = self.judged
+        cdef Tally total
+        cdef int64_t q
+        cdef int t
+        if reserve(&self.parts[0].ranking, self.plan, 0, 0) < 0:
+            raise MemoryError
+        for q in range(judged.n_queries):
+            if not self.met[q]:
+                self.status[q] = 1
+                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, judged.labels + judged.offsets[q],
+                        judged.positive[q], judged.judged[q], &self.values[q, 0])
+        clear_tally(&total)
+        for t in range(self.n_threads):
+            add_tally(&total, &self.parts[t].tally)
+        return tally_tuple(&total)
+
+
+cdef bytes query_bytes(const Text* query, bint integers):
+    """A query id as it would stand in a file."""
+    if integers:
+        return b"%d" % (<const int64_t*>query.start)[0]
+    return query.start[:query.length]

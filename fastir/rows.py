@@ -1,0 +1,117 @@
+"""Rows: what Qrels and Run have in common, ids and numbers grouped by query; and Arena, many ids as bytes in one array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fastir._judged import encode
+from fastir.errors import quote
+
+
+class Arena:
+    """Ids as bytes.
+
+    Parameters
+    ----------
+    text : uint8 array of shape (n_bytes,), not empty
+    starts, lengths : int64 arrays of shape (n,)
+    integers : bool
+        Whether they are the decimal text of ids that were integers.
+    """
+
+    __slots__ = ("integers", "lengths", "starts", "text")
+
+    def __init__(self, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool = False):
+        self.text = text if len(text) else np.zeros(1, np.uint8)
+        self.starts = starts
+        self.lengths = lengths
+        self.integers = integers
+
+    @classmethod
+    def of(cls, ids: list) -> Arena:
+        """From str or int objects, all of one type."""
+        integers = bool(ids) and type(ids[0]) is int
+        texts = [str(doc_id).encode() for doc_id in ids] if integers else list(map(encode, ids))
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        return cls(np.frombuffer(b"".join(texts), np.uint8), np.cumsum(lengths) - lengths, lengths, integers)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, rows: slice) -> list:
+        """The ids of some rows, as str or int."""
+        starts, lengths = self.starts[rows], self.lengths[rows]
+        if not len(starts):
+            return []
+        low = int(starts.min())
+        text = self.text[low:int((starts + lengths).max())].tobytes()
+        places = zip((starts - low).tolist(), lengths.tolist(), strict=True)
+        ids = [text[start:start + length].decode("utf-8", "surrogateescape") for start, length in places]
+        return list(map(int, ids)) if self.integers else ids
+
+    def __reduce__(self):
+        return Arena, (self.text, self.starts, self.lengths, self.integers)
+
+
+class Rows:
+    """Documents of queries, each with a number; immutable.
+
+    Parameters
+    ----------
+    query_ids : list of str or of int
+    offsets : int64 array of shape (n_queries + 1,)
+    ids : Arena, or list of str or of int
+        Document ids, distinct within a query.
+    numbers : array of shape (n_rows,)
+    repairs : dict
+        {kind: (count, place)}.
+    """
+
+    what: str       # for messages
+
+    def __init__(self, query_ids, offsets, ids, numbers, repairs=None):
+        self._query_ids = query_ids
+        self._offsets = offsets
+        self._ids = ids
+        self._numbers = numbers
+        self._places = None
+        self.repairs = repairs or {}
+
+    def places(self) -> dict:
+        """{query_id: position}."""
+        if self._places is None:
+            self._places = {query_id: place for place, query_id in enumerate(self._query_ids)}
+        return self._places
+
+    def to_dict(self) -> dict[str, dict]:
+        """All rows as new dicts, {query_id: {doc_id: number}}."""
+        return {query_id: self[query_id] for query_id in self._query_ids}
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._query_ids)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._query_ids)
+
+    def __contains__(self, query_id: object) -> bool:
+        return query_id in self.places()
+
+    def __getitem__(self, query_id: str) -> dict:
+        try:
+            place = self.places()[query_id]
+        except KeyError:
+            raise KeyError(f"query {quote(query_id)} is not in the {self.what}") from None
+        rows = slice(self._offsets[place], self._offsets[place + 1])
+        return dict(zip(self._ids[rows], self._numbers[rows].tolist(), strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if type(other) is type(self) else NotImplemented
+
+    def __reduce__(self):
+        return type(self), (self._query_ids, self._offsets, self._ids, self._numbers, self.repairs)
