@@ -86,7 +86,7 @@ class Evaluator:
         return results
 
     def evaluate_many(self, runs: RunsLike) -> ResultsByRun:
-        """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function `evaluate_many`."""
+        """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function of this name."""
         return evaluate_runs(self, runs)
 
     def _evaluate(

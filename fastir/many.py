@@ -3,9 +3,8 @@
     dict runs, standard input     one after the other, in the caller's thread: a dict cannot be walked without the GIL
     files, Run objects            as many at a time as there are threads; threads inside a run where there are more
 
-The caller's thread only starts runs and waits for them, so Ctrl-C reaches it at once. A run cannot be ended from
-outside: it calls `watch` at every block, and what that raises ends it. Warnings are told at the end, by the caller's
-thread and in the caller's order.
+The caller's thread only waits, so Ctrl-C reaches it at once. A run cannot be ended from outside: it calls `watch` at
+every block, and what that raises ends it. Warnings are told at the end, by the caller's thread and in its order.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from fastir.api import Evaluator
 
 SHARE = 1 << 18     # rows that are worth a thread of their own inside a run
+PULSE = 0.05        # seconds between two looks for Ctrl-C, which a wait without end was seen to miss
 
 
 class ResultsByRun(dict):
@@ -129,9 +129,7 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
     """
     waiting = deque(sorted(jobs, key=lambda job: -job.rows))
     ended: queue.SimpleQueue = queue.SimpleQueue()
-    threads: list[threading.Thread] = []
-    free, running = n_threads, 0
-    last, failure = jobs[-1].place, None    # jobs behind the last that matters are stopped
+    last, failure = jobs[-1].place, None    # what stands behind `last` is stopped, or not begun
 
     def work(job, inside):
         def watch():
@@ -144,28 +142,43 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
             evaluate(job, inside, watch)
         except BaseException as caught:
             error = caught
-        ended.put((job, inside, error))
+        ended.put((threading.current_thread(), job, inside, error))
 
-    try:
-        while waiting or running:
-            while waiting and free:
+    def manage():
+        nonlocal last, failure
+        free, running = n_threads, 0
+        while running or waiting and last >= 0:
+            while waiting and free and last >= 0:
                 together = len(waiting) % n_threads or n_threads    # the rest then fills the threads to the end
                 job = waiting.popleft()
                 inside = min(-(-free // together), max(1, job.rows // SHARE))
-                threads.append(threading.Thread(target=work, args=(job, inside)))
-                threads[-1].start()
                 free, running = free - inside, running + 1
-            job, inside, error = ended.get()
+                thread = threading.Thread(target=work, args=(job, inside))
+                try:
+                    thread.start()
+                except (RuntimeError, MemoryError) as error:        # no more threads can be had
+                    ended.put((None, job, inside, error))
+            thread, job, inside, error = ended.get()
+            if thread is not None:
+                thread.join()
             free, running = free + inside, running - 1
             if error is not None and job.place <= last:
                 last, failure = job.place, error
+        over.set()
+
+    over = threading.Event()    # an interrupted join() takes the thread for ended (CPython 3.11)
+    manager = threading.Thread(target=manage)   # the caller's thread would lose a run by an interrupt in start()
+    try:
+        manager.start()
+        while not over.wait(PULSE):
+            pass
     except BaseException:
         last = -1
         raise
     finally:
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
+        if manager.ident is not None:
+            over.wait()
+            manager.join()
     if failure is not None:
         raise failure
 
