@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 from numpy import ndarray
 
 from fastir._ids import Ids
@@ -11,4 +13,6 @@ class Columns(Join):
         self, t: int, docs: Ids, scores: ndarray, offsets: ndarray, places: ndarray, begin: int, end: int
     ) -> None: ...
 
-def find_duplicates(docs: Ids, offsets: ndarray) -> list[tuple[int, int]]: ...
+def find_duplicates(
+    docs: Ids, offsets: ndarray, watch: Callable[[int], object] | None = None
+) -> list[tuple[int, int]]: ...

@@ -107,8 +107,11 @@ cdef class Columns(Join):
             raise MemoryError
 
 
-def find_duplicates(Ids docs, const int64_t[::1] offsets):
-    """All (earlier row, later row) pairs of one id standing twice in one group; the earlier is the first of its kind."""
+def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):
+    """All (earlier row, later row) pairs of one id standing twice in one group; the earlier is the first of its kind.
+
+    watch(0) is called now and then and may raise.
+    """
     cdef int64_t k, start
     cdef int twice
     cdef Seen seen
@@ -133,6 +136,8 @@ def find_duplicates(Ids docs, const int64_t[::1] offsets):
                 raise MemoryError
             if k % 256 == 0:
                 PyErr_CheckSignals()
+                if watch is not None:
+                    watch(0)
     finally:
         forget(&seen)
         free(g.docs)

@@ -387,10 +387,12 @@ cdef class Reader:
         cdef Group* g = &self.group
         for i in range(g.n):
             size += g.docs[i].length
-        self.starts = grown(self.starts, self.n_rows, g.n)
-        self.lengths = grown(self.lengths, self.n_rows, g.n)
-        self.numbers = grown(self.numbers, self.n_rows, g.n)
-        self.arena = grown(self.arena, self.used, size + 1)
+        if self.n_rows + g.n > self.starts.shape[0]:
+            self.starts = grown(self.starts, self.n_rows, g.n)
+            self.lengths = grown(self.lengths, self.n_rows, g.n)
+            self.numbers = grown(self.numbers, self.n_rows, g.n)
+        if self.used + size + 1 > self.arena.shape[0]:
+            self.arena = grown(self.arena, self.used, size + 1)
         skipped = lines_of(&self.cursor) - self.cursor.rows
         if skipped > self.skipped:
             self.skips.append((self.n_rows, skipped))
@@ -445,9 +447,7 @@ cdef int64_t lines_of(const Cursor* c) noexcept nogil:
 
 
 def grown(old, int64_t used, int64_t more):
-    """The array, or a longer copy with room for `more` entries behind the used ones."""
-    if used + more <= len(old):
-        return old
+    """A longer copy of the array, with room for `more` entries behind the used ones."""
     new = np.empty(max(used + more, 2 * len(old), 1024), np.asarray(old).dtype)
     new[:used] = np.asarray(old)[:used]
     return new

@@ -357,6 +357,16 @@ def json_text(data: object) -> str:
     return json.dumps(data, indent=2) + "\n"
 
 
+def aligned(rows: list[list[str]], left: int) -> str:
+    """Columns padded to their widest cell, the first `left` of them to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(f"{cell:{'<' if column < left else '>'}{widths[column]}}" for column, cell in enumerate(row))
+        for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
 def tsv_text(rows: Iterable[Sequence[str]]) -> str:
     """Rows as tab-separated lines that any csv reader takes; the csv module itself leaves a lone \\r unquoted."""
     return "".join("\t".join(map(tsv_field, row)) + "\n" for row in rows)

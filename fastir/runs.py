@@ -1,5 +1,7 @@
 """Run: the rankings of one system, held as columns: ids as bytes, scores as float64, rows grouped by query."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from fastir._columns import Columns
@@ -63,7 +65,13 @@ class Run(Rows):
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        query_ids, offsets, arena, starts, lengths, scores, repairs = formats.read(path, True, format, duplicates)
+        return cls._read(path, format, duplicates)
+
+    @classmethod
+    def _read(cls, path, format, duplicates, watch=None):
+        """As from_file; watch(position) is called at every block."""
+        columns = formats.read(path, True, format, duplicates, watch)
+        query_ids, offsets, arena, starts, lengths, scores, repairs = columns
         return cls(query_ids, offsets, Arena(arena, starts, lengths), scores, repairs)
 
     @classmethod
@@ -92,14 +100,16 @@ class Run(Rows):
         """
         formats.write(path, self, True, format)
 
-    def evaluate(self, join: Columns, query_ids: list, threads: int) -> None:
-        """Hand the rows of these queries to a Columns, in stretches of queries."""
+    def evaluate(self, join: Columns, query_ids: list, threads: int, watch: Callable | None = None) -> None:
+        """Hand the rows of these queries to a Columns, in stretches of queries; watch(0) is called before each."""
         find = {str(query_id): place for query_id, place in self.places().items()}
         places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
         docs = of_arena(self._ids)
         stretch = max(1, len(places) * STRETCH // max(1, self.n_rows))
 
         def work(t, begin, number):
+            if watch is not None:
+                watch(0)
             join.read_run(t, docs, self._numbers, self._offsets, places, begin, min(begin + stretch, len(places)))
 
         share_all(range(0, len(places), stretch), work, threads)

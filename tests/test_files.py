@@ -44,10 +44,10 @@ def in_columns(monkeypatch):
     calls = []
     read = trec.read
 
-    def counted(path, is_run, duplicates):
+    def counted(path, is_run, duplicates, watch):
         if is_run:
             calls.append(path)
-        return read(path, is_run, duplicates)
+        return read(path, is_run, duplicates, watch)
 
     monkeypatch.setitem(formats.READERS, "trec", counted)
     return calls

@@ -121,10 +121,16 @@ class Source:
         buffer = bytearray(n)
         return bytes(buffer[:self.readinto(memoryview(buffer))])
 
-    def read_all(self):
+    def position(self):
+        """How much of the file was read; 0 where that is unknown."""
+        return self.opened.tell() if self.opened.seekable() else 0
+
+    def read_all(self, watch=None):
         blocks = []
         while block := self.read(1 << 20):
             blocks.append(block)
+            if watch is not None:
+                watch(self.position())
         return b"".join(blocks)
 
 

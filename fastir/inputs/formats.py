@@ -1,6 +1,6 @@
 """The formats of files, each a line here: who reads it, who writes it, and by what names a file is known to be one.
 
-A reader is called with (path, is_run, duplicates) and returns (query_ids, offsets, arena, starts, lengths, numbers,
+A reader is called with (path, is_run, duplicates, watch) and returns (query_ids, offsets, arena, starts, lengths, numbers,
 repairs), as `trec.read` says. A writer is called with a binary file, ``{query_id: {doc_id: number}}`` or what can be
 read like it, and is_run.
 """
@@ -30,13 +30,17 @@ def format_of(path):
     return SUFFIXES.get(os.path.splitext(name)[1].lower(), "trec")
 
 
-def read(path, is_run, format, duplicates):
-    """What the reader of a format makes of a file; None is the format of its name."""
+def read(path, is_run, format, duplicates, watch=None):
+    """What the reader of a format makes of a file; None is the format of its name.
+
+    watch : function of (position), or None
+        Called now and then with how much of the file was read, 0 where that is unknown; may raise.
+    """
     one_of("format", format, (None, *READERS))
     one_of("duplicates", duplicates, DUPLICATES)
     if not is_run and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
-    return READERS[format or format_of(path)](path, is_run, duplicates)
+    return READERS[format or format_of(path)](path, is_run, duplicates, watch)
 
 
 def write(path, data, is_run, format):

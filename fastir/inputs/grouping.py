@@ -9,7 +9,7 @@ from fastir._stream import repeated
 from fastir.rows import Arena, without_duplicates
 
 
-def gather(queries, first_rows, arena, starts, lengths, numbers, duplicates, path, line_of=None):
+def gather(queries, first_rows, arena, starts, lengths, numbers, duplicates, path, line_of=None, watch=None):
     """Group rows by query.
 
     Parameters
@@ -24,6 +24,8 @@ def gather(queries, first_rows, arena, starts, lengths, numbers, duplicates, pat
         For messages.
     line_of : function of a row, or None
         Its line, where the file has lines.
+    watch : function of (position), or None
+        Called now and then; may raise.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def gather(queries, first_rows, arena, starts, lengths, numbers, duplicates, pat
     offsets = np.zeros(len(slots) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     query_ids = list(slots)
-    pairs = find_duplicates(of_arena(Arena(arena, starts, lengths)), offsets)
+    pairs = find_duplicates(of_arena(Arena(arena, starts, lengths)), offsets, watch)
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)
         if duplicates is None:

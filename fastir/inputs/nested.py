@@ -20,10 +20,10 @@ class Written(str):
     """A number as it is written."""
 
 
-def read(path, is_run, duplicates):
+def read(path, is_run, duplicates, watch=None):
     """Read a JSON file as columns; see `formats`."""
     with Source(path) as source:
-        text = source.read_all()
+        text = source.read_all(watch)
     path = source.path
     if not text or text.isspace():
         raise FormatError(f"the {'run' if is_run else 'qrels'} file is empty", path)
@@ -42,7 +42,7 @@ def read(path, is_run, duplicates):
     sizes = [len(documents) for _, documents in queries]
     first_rows = np.cumsum([0, *sizes[:-1]])
     *columns, repairs = gather([query for query, _ in queries], first_rows, ids.text, ids.starts, ids.lengths,
-                               numbers, duplicates, path)
+                               numbers, duplicates, path, watch=watch)
     return *columns, {**source.repairs, **repairs}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -210,7 +210,7 @@ def repeated(what: str, query: Any, doc: Any, first: int, later: int) -> Duplica
 
 
 def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, values: np.ndarray,
-             status: np.ndarray) -> tuple:
+             status: np.ndarray, n_threads: SupportsIndex | None) -> tuple:
     """Evaluate a table while it is read, filling values and status.
 
     Rows grouped by query need no memory but that of the longest query. Rows that turn out not to be are read again, or,
@@ -225,7 +225,7 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
     head = list(until(batches, WORTH if found.n_rows is None else 1))
     if not head:
         return (0, 0, -1, 0, -1, 0, 0), [], {}
-    threads = thread_count(settings.n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
+    threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
     make = (judged, settings.plan, values, status, settings.ties, settings.single, settings.only_judged, threads,
             head[0].docs.integers)
     kept: list[Batch] | None = None if found.again else []

@@ -15,8 +15,8 @@ CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-l
 ROW = 40            # bytes of a usual line
 
 
-def read(path, is_run, duplicates, format="trec"):
-    """Read a file as columns.
+def read(path, is_run, duplicates, watch=None, format="trec"):
+    """Read a file as columns; watch(position) is called at every block.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def read(path, is_run, duplicates, format="trec"):
     """
     reader = Reader(name_of(path), is_run, format)
     wrong = None
-    with Blocks(path, last_line) as blocks:
+    with Blocks(path, last_line, watch) as blocks:
         block = Block()
         while not wrong and (size := blocks.fill(block)):
             try:
@@ -40,14 +40,14 @@ def read(path, is_run, duplicates, format="trec"):
         raise wrong or empty(reader)
     arena, starts, lengths, numbers, first_rows, queries = reader.columns()
     *columns, repairs = gather(list(map(show, queries)), first_rows, arena, starts, lengths, numbers, duplicates,
-                               reader.path, reader.line_of)
+                               reader.path, reader.line_of, watch)
     if wrong:
         raise wrong
     return *columns, {**reader.repairs, **blocks.repairs, **repairs}
 
 
-def evaluate(path, judged, settings, values, status):
-    """Evaluate a run file while it is read, filling values and status.
+def evaluate(path, judged, settings, values, status, n_threads, watch=None):
+    """Evaluate a run file while it is read, filling values and status; watch(position) is called at every block.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def evaluate(path, judged, settings, values, status):
     """
     if not os.path.isfile(path):
         return None
-    threads = thread_count(settings.n_threads, os.path.getsize(path) // ROW)
+    threads = thread_count(n_threads, os.path.getsize(path) // ROW)
     stream = Stream(name_of(path), judged, settings.plan, values, status, settings.ties, settings.single,
                     settings.only_judged, threads)
     lines, wrong = {}, {}
@@ -73,7 +73,7 @@ def evaluate(path, judged, settings, values, status):
             wrong[number] = problem
         return problem is not None or stream.ungrouped
 
-    with Blocks(path, last_group) as blocks:
+    with Blocks(path, last_group, watch) as blocks:
         problems = share(take, work, threads)
     if stream.ungrouped:
         return None
@@ -116,15 +116,20 @@ class Blocks(Source):
         ``-`` is standard input.
     cut : function of (array, size)
         Where the part of array[:size] begins that may go on behind it; 0 if that is all.
+    watch : function of (position), or None
+        Called before every block with how much of the file was read, 0 where that is unknown; may raise.
     """
 
-    def __init__(self, path, cut):
+    def __init__(self, path, cut, watch=None):
         self.cut = cut
+        self.watch = watch
         self.ended = False
         super().__init__(path)
 
     def fill(self, block):
         """Put the next whole part into block.array, leaving a byte behind it; returns its size, 0 at the end."""
+        if self.watch is not None:
+            self.watch(self.position())
         if self.ended:
             return 0
         used = 0
