@@ -154,10 +154,10 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
             if c.is_run == ends(p[0]):
                 return FIELDS
             if not c.is_run:
-                if value != <double><int64_t>value:
-                    return LABEL_FRACTION
                 if value > 2147483647.0 or value < -2147483648.0:
                     return LABEL_RANGE
+                if value != <double><int64_t>value:
+                    return LABEL_FRACTION
             while p[0] > 13 or not ends(p[0]):
                 p += 1
             if p[0] == 0:
