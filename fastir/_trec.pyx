@@ -204,10 +204,10 @@ cdef inline int read_row(const Layout* layout, Group* g, const unsigned char** a
         if not ends(p[0]):
             return FIELDS
     if layout.kind != SCORE:
-        if value != <double><int64_t>value:
-            return FRACTION
         if value > 2147483647.0 or value < -2147483648.0:
             return RANGE
+        if value != <double><int64_t>value:
+            return FRACTION
         if layout.kind == RANK:
             if value < 0.0:
                 return NEGATIVE

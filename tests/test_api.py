@@ -243,6 +243,13 @@ def test_a_judgment_twice(tmp_path):
             assert fastir.evaluate(tmp_path / "qrels", {"q": {"a": 1.0}}, "cg", duplicates=keep)["cg"] == gain
 
 
+@pytest.mark.parametrize("label", ["-inf", "1e300", "9223372036854775808", "-2147483649", "2147483647.5"])
+def test_a_label_that_no_int32_holds_is_out_of_range(label, tmp_path):
+    (tmp_path / "qrels").write_text(f"q 0 d {label}\n")
+    with pytest.raises(fastir.FormatError, match="out of range"):
+        fastir.Qrels.from_file(tmp_path / "qrels")
+
+
 def test_line_repairs_are_counted_in_silence(tmp_path):
     clean = gen.write_run(tmp_path / "run", {"q": {"a": 1.0, "b": 2.0}}).read_text()
     untidy = "\ufeff# a comment\r\n\r\n" + clean.replace(" ", "\t").replace("\n", "\r\n").rstrip()
