@@ -4,7 +4,7 @@ Three variables of the environment choose the kind of build:
 
 FASTIR_OPENMP       auto (the default) uses OpenMP if the compiler has it, off does not, require fails without it
 FASTIR_LIMITED_API  1 builds against the stable ABI: one wheel for CPython 3.11 and later
-FASTIR_DEBUG        1 checks bounds, None, uninitialised views and integer overflow, and keeps assertions and symbols
+FASTIR_DEBUG        1 checks bounds, None and uninitialised views, and keeps assertions and symbols
 
 Each kind has a folder of its own under build/, so that none picks up what another left. The helper functions that
 Cython would repeat in every module are built once, as fastir._cyutility.
@@ -37,14 +37,14 @@ BUILD = "/".join(("build", "debug" if DEBUG else "release", "abi3" if LIMITED_AP
 SHARED = "fastir._cyutility"
 
 # For all modules: a header comment in a .pyx would win over these unseen, and leave the debug build without its checks.
-# Never wraparound: with it, the bounds checks would let negative indices pass.
+# Never wraparound: with it, the bounds checks would let negative indices pass. Never overflowcheck: hashes and decimal
+# mantissas wrap around on purpose, and in a noexcept function it ends the call in silence; UBSan sees what is signed.
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
     "cdivision": True,
     "initializedcheck": DEBUG,
     "nonecheck": DEBUG,
-    "overflowcheck": DEBUG,
     "wraparound": False,
 }
 

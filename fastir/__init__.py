@@ -14,8 +14,9 @@ these for a whole run (they would be a CSR matrix, a row per query): they are ha
 is reused, and only evaluate_ranked() brings a whole one.
 """
 
-from fastir.api import Evaluator, evaluate, evaluate_ranked
+from fastir.api import Evaluator, evaluate, evaluate_many, evaluate_ranked
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
+from fastir.many import ResultsByRun
 from fastir.names import explain, metrics
 from fastir.qrels import Qrels
 from fastir.results import Results
@@ -25,5 +26,5 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError", "Qrels", "Results",
-    "Run", "UnknownMetricError", "evaluate", "evaluate_ranked", "explain", "metrics",
+    "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many", "evaluate_ranked", "explain", "metrics",
 ]  # fmt: skip

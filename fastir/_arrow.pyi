@@ -4,6 +4,10 @@ from numpy import ndarray
 
 from fastir._ids import Ids
 
+INTEGER_TYPES: dict[str, str]
+FLOAT_TYPES: dict[str, str]
+TEXT_KINDS: dict[str, int]
+
 class Batch:
     n: int
     def null(self, column: int) -> int: ...

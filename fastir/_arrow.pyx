@@ -147,14 +147,14 @@ cdef class Batch:
         if name == "L":
             numbers = self.look(<const char*>child.buffers[1] + 8 * first, "u8", n)
             if n and numbers.max() >= 2**63:
-                return of_strings(list(map(str, numbers.tolist())))[0]
+                return of_strings(numbers.astype(str).astype(object))[0]
         if name in INTEGER_TYPES:
             return of_integers(self.integers(child, format, first, n))
         if name not in TEXT_KINDS:
             return None
         kind = TEXT_KINDS[name]
         if n == 0:
-            return of_strings([])[0]
+            return of_strings(np.empty(0, object))[0]
         if kind == VIEWS:
             return of_buffers(kind, <const char*>child.buffers[1] + 16 * first, NULL, child.buffers + 2,
                               child.n_buffers - 3, n, self)

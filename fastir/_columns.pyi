@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 from numpy import ndarray
 
 from fastir._ids import Ids
@@ -5,10 +7,12 @@ from fastir._join import Join
 
 class Columns(Join):
     def read(
-        self, t: int, queries: Ids, docs: Ids, scores: ndarray, first: int, stop: int
+        self, t: int, number: int, queries: Ids, docs: Ids, scores: ndarray, first: int, stop: int
     ) -> tuple[int, int] | None: ...
     def read_run(
         self, t: int, docs: Ids, scores: ndarray, offsets: ndarray, places: ndarray, begin: int, end: int
     ) -> None: ...
 
-def find_duplicates(docs: Ids, offsets: ndarray) -> list[tuple[int, int]]: ...
+def find_duplicates(
+    docs: Ids, offsets: ndarray, watch: Callable[[int], object] | None = None
+) -> list[tuple[int, int]]: ...

@@ -52,8 +52,8 @@ cdef class Columns(Join):
         part.row = first
         fesetenv(&callers)
 
-    def read(self, int t, Ids queries, Ids docs, const double[::1] scores, int64_t first, int64_t stop):
-        """Evaluate the whole queries of rows first to stop in the scratch of thread t.
+    def read(self, int t, int64_t number, Ids queries, Ids docs, const double[::1] scores, int64_t first, int64_t stop):
+        """Evaluate the whole queries of rows first to stop in the scratch of thread t; they are block `number`.
 
         Returns
         -------
@@ -73,7 +73,7 @@ cdef class Columns(Join):
             raise MemoryError
         if part.failed:
             return part.row + part.seen.first, part.row + part.seen.later
-        self.meet(part, queries.column.integers)
+        self.meet(part, number, queries.column.integers)
         return None
 
     cdef void read_groups(self, Part* part, const Column* docs, const double* scores, const int64_t* offsets,
@@ -107,8 +107,11 @@ cdef class Columns(Join):
             raise MemoryError
 
 
-def find_duplicates(Ids docs, const int64_t[::1] offsets):
-    """All (earlier row, later row) pairs of one id standing twice in one group; the earlier is the first of its kind."""
+def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):
+    """All (earlier row, later row) pairs of one id standing twice in one group; the earlier is the first of its kind.
+
+    watch(0) is called now and then and may raise.
+    """
     cdef int64_t k, start
     cdef int twice
     cdef Seen seen
@@ -133,6 +136,8 @@ def find_duplicates(Ids docs, const int64_t[::1] offsets):
                 raise MemoryError
             if k % 256 == 0:
                 PyErr_CheckSignals()
+                if watch is not None:
+                    watch(0)
     finally:
         forget(&seen)
         free(g.docs)

@@ -17,7 +17,7 @@ from libc.stdlib cimport free, malloc
 from fastir._join cimport Tally, clear_tally, tally_tuple
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._judged cimport Judged, Lookup, spread_hash
-from fastir._measure cimport Plan, code_of, measure
+from fastir._measure cimport Plan, label_code, measure
 from fastir._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 
 from fastir.errors import quote
@@ -220,7 +220,7 @@ cdef class Walk:
                 self.ranking.hits[n_hits].score = <double><float>score if single else score
                 self.ranking.hits[n_hits].item = &self.keys[self.n + n_hits]
                 self.ranking.hits[n_hits].row = -1
-                self.ranking.hits[n_hits].label = code_of(judged.labels[i])
+                self.ranking.hits[n_hits].label = label_code(judged.labels[i])
                 n_hits += 1
         return n_hits
 
@@ -264,7 +264,7 @@ cdef class Walk:
                 hits[j].row = hits[i].row
                 hits[j].score = self.scores[hits[i].row]
                 hits[j].item = &self.keys[hits[i].row]
-                hits[j].label = code_of(judged.labels[first + place])
+                hits[j].label = label_code(judged.labels[first + place])
                 j += 1
         n_hits[0] = j
         return n_found

@@ -18,7 +18,10 @@ from fastir._judged import encode
 from fastir.rows import Arena
 
 cdef extern from "Python.h":
-    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+    ctypedef struct PyObject
+    int PyUnicode_CheckExact(PyObject*) noexcept
+    const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) noexcept
+    void PyErr_Clear() noexcept
 
 cdef enum:
     STRETCH = 64
@@ -175,27 +178,28 @@ def of_arena(arena):
     return ids
 
 
-def of_strings(list strings):
-    """From str objects; (None, row) if the object in that row is something else."""
+def of_strings(strings):
+    """From a contiguous array of str objects; (None, row) if the object in that row is something else."""
     cdef Ids ids = Ids()
-    cdef Py_ssize_t i, length
-    ids.column.kind, ids.column.n, ids.kept = TEXTS, len(strings), [strings]
-    ids.column.entries = <Text*>malloc((ids.column.n + 1) * sizeof(Text))
-    ids.column.places = ids.column.entries
-    if ids.column.entries == NULL:
+    cdef Py_ssize_t i, length, n = len(strings)
+    cdef PyObject** objects = <PyObject**><size_t>strings.ctypes.data
+    cdef Text* texts = <Text*>malloc((n + 1) * sizeof(Text))
+    ids.column.kind, ids.column.n, ids.kept = TEXTS, n, [strings]
+    ids.column.entries = texts
+    ids.column.places = texts
+    if texts == NULL:
         raise MemoryError
-    for i in range(ids.column.n):
-        text = strings[i]
-        if type(text) is not str:
+    for i in range(n):
+        if not PyUnicode_CheckExact(objects[i]):
             return None, i
-        try:
-            ids.column.entries[i].start = PyUnicode_AsUTF8AndSize(text, &length)
-            ids.column.entries[i].length = length
-        except UnicodeEncodeError:
-            text = encode(text)
+        texts[i].start = PyUnicode_AsUTF8AndSize(objects[i], &length)
+        texts[i].length = length
+        if texts[i].start == NULL:
+            PyErr_Clear()
+            text = encode(<object>objects[i])
             ids.kept.append(text)
-            ids.column.entries[i].start = text
-            ids.column.entries[i].length = len(text)
+            texts[i].start = text
+            texts[i].length = len(text)
     return ids, -1
 
 

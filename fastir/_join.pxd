@@ -52,7 +52,7 @@ cdef class Join:
     cdef unsigned char* met             # per query of the qrels
     cdef int judge(self, Part* part, int64_t q) noexcept nogil
     cdef int take(self, Part* part, const Index* queries) noexcept nogil
-    cdef meet(self, Part* part, bint integers)
+    cdef meet(self, Part* part, int64_t number, bint integers)
 
 
 cdef int hash_group(Seen* seen, const Group* g) noexcept nogil

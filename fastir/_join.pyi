@@ -5,7 +5,7 @@ from fastir._measure import Plan
 
 class Join:
     ungrouped: bool
-    foreign: dict[bytes, None]
+    foreign: dict[bytes, int]
     only_judged: bool
     def __init__(
         self, judged: Judged, plan: Plan, values: ndarray, status: ndarray, ties: int, single: bool, only_judged: bool,

@@ -17,7 +17,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from fastir._judged cimport Index, Judged, find_judged, find_query
-from fastir._measure cimport Plan, code_of, measure
+from fastir._measure cimport Plan, label_code, measure
 from fastir._rank cimport Ranking, discard, rank_and_measure, reserve
 from fastir._text cimport Group, Text, compare, compare_decimal, equal, hash_of
 
@@ -202,7 +202,7 @@ cdef class Join:
     ungrouped : bool
         Whether a query came back after another.
     foreign : dict
-        The keys are the query ids, as bytes, that the qrels do not have.
+        The query ids, as bytes, that the qrels do not have: the number of their block.
     """
 
     def __init__(self, Judged judged, Plan plan, double[:, ::1] values, unsigned char[::1] status, int ties, bint single,
@@ -278,7 +278,7 @@ cdef class Join:
                     r.hits[n_hits].score = g.scores[i]
                     r.hits[n_hits].item = g.docs + i
                     r.hits[n_hits].row = i
-                    r.hits[n_hits].label = code_of(self.judged.labels[first + j])
+                    r.hits[n_hits].label = label_code(self.judged.labels[first + j])
                     n_hits += 1
         count_ranking(tally, q, g.n, n_found)
         if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
@@ -288,8 +288,8 @@ cdef class Join:
             tally.tied_example = smaller(tally.tied_example, q)
         return 0
 
-    cdef meet(self, Part* part, bint integers):
-        """Note the queries that a part took; one that was met before makes the rows ungrouped."""
+    cdef meet(self, Part* part, int64_t number, bint integers):
+        """Note the queries that a part took from block `number`; one that was met before makes the rows ungrouped."""
         cdef int64_t i
         for i in range(part.n):
             if part.places[i] >= 0:
@@ -300,7 +300,7 @@ cdef class Join:
                 query = query_bytes(part.queries + i, integers)
                 if query in self.foreign:
                     self.ungrouped = True
-                self.foreign[query] = None
+                self.foreign[query] = number
         part.n = 0
 
     def finish(self):

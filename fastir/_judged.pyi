@@ -1,3 +1,5 @@
+from typing import Self
+
 from numpy import ndarray
 
 from fastir.rows import Arena
@@ -5,9 +7,9 @@ from fastir.rows import Arena
 class Judged:
     query_ids: list[str] | list[int]
     n_queries: int
-    def __init__(
-        self, query_ids: list[str] | list[int], doc_ids: list[str] | list[int] | Arena, offsets: ndarray, labels: ndarray
-    ) -> None: ...
+    def __new__(
+        cls, query_ids: list[str] | list[int], doc_ids: list[str] | list[int] | Arena, offsets: ndarray, labels: ndarray
+    ) -> Self: ...
     def top_labels(self) -> list[tuple[int, int, str]]: ...
     def status(self, level: int) -> ndarray: ...
 

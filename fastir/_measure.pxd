@@ -55,7 +55,7 @@ cdef class Plan:
     cdef readonly bint judged_only
     cdef readonly int64_t max_depth
 
-cdef inline int32_t code_of(int32_t label) noexcept nogil:
+cdef inline int32_t label_code(int32_t label) noexcept nogil:
     """A label of the qrels as the metrics see it: any negative one is -2, in the pool without a judgment."""
     return label if label >= 0 else -2
 

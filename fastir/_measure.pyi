@@ -1,3 +1,5 @@
+from typing import Self
+
 from numpy import ndarray
 
 class Plan:
@@ -6,9 +8,9 @@ class Plan:
     reads: int
     judged_only: bool
     max_depth: int
-    def __init__(
-        self, views: list, slots: list, reads: int, judged_only: bool, max_depth: int
-    ) -> None: ...
+    def __new__(
+        cls, views: list, slots: list, reads: int, judged_only: bool, max_depth: int
+    ) -> Self: ...
 
 def pause_threads() -> None: ...
 def measure_ranked(

@@ -388,7 +388,7 @@ cdef int ranked_rows(Plan plan, const int32_t* labels, const int64_t* offsets, c
             k = labels[offsets[q] + i]
             if k > 0 or (k == 0 and plan.reads >= JUDGED) or (k < -1 and plan.reads >= POOL):
                 scratch.ranks[n_hits] = i + 1
-                scratch.labels[n_hits] = code_of(<int32_t>k)
+                scratch.labels[n_hits] = label_code(<int32_t>k)
                 n_hits += 1
         n_ideal = 0
         n_judged = 0

@@ -33,6 +33,7 @@ cdef struct Ranking:            # scratch of one thread
 
 cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil
 cdef void discard(Ranking* r) noexcept nogil
+cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil
 cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
                            int64_t n_hits, compare_fn compare, int ties, const int32_t* labels, int64_t n_ideal,
                            int64_t n_judged, double* out) noexcept nogil

@@ -1,29 +1,34 @@
 """Rows in any order, from columns: no sort, no table of the run's ids.
 
-    look      row by row: which query, is the document judged?    ─▶ code (int32) and hash (uint64) of each row; hits
-    settle    a range of queries: their rows' scores, put together by code; then ranks as for any ranking
+    look      row by row: which query, is the document judged?     ─▶ code (int32) of each row; hits
+    count     row by row: for each hit of the row's query, is this score above or alike?
+    settle    query by query: ranks from these counts, then as for any ranking
 
-Only a query in which a hit is tied, or in which some id may stand twice, needs its ids again: its rows are collected
-from the columns and judged like a group (_join). So beside the columns this keeps 12 bytes a row, and 16 more while a
-range is settled. Rows of queries that the qrels do not have share one code behind the others, and one hash of both
-their ids. Any number of threads may look, and then settle; neither waits for the other.
+The tables that every row touches are made small enough for the second-level cache: query ids by their last word, and
+one filter for all pairs of a query and a judged document. Where a query has many hits, settle puts its scores together
+by code and ranks them as usual (_rank). Only a query in which a hit is tied, or in which some id may stand twice, needs
+its ids again: its rows are collected from the columns and judged like a group (_join). So this keeps, beside the
+columns, 4 bytes a row; and 16 more to find ids that stand twice anywhere (8 for hashes, 8 to put them together by query).
+Rows of queries that the qrels do not have share one code behind the others, and one hash of both their ids.
 """
 
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
-from fastir._ids cimport Column, Ids, read
+from fastir._ids cimport INTEGERS, Column, Ids, read
 from fastir._join cimport (NO_MEMORY, REPEATED, Join, Part, clear_rows, count_ranking, find_repeated, hash_group, may_repeat,
                            query_bytes)
-from fastir._judged cimport Index, find_judged, find_query
-from fastir._measure cimport code_of
-from fastir._rank cimport rank_and_measure, reserve
-from fastir._text cimport Text, equal, hash_of, mixed, room_for_rows
+from fastir._judged cimport Index, find_judged
+from fastir._measure cimport label_code, measure
+from fastir._rank cimport order_hits, rank_and_measure, reserve
+from fastir._text cimport Text, equal, hash_of, hash_of_word, last_word, mixed, room_for_rows
 
 cdef enum:
     CHUNK = 256         # rows between two looks at the columns
+    FEW = 4             # hits of a query up to which every row is compared with each
 
 
 cdef struct Found:      # a judged document that was retrieved
@@ -31,6 +36,25 @@ cdef struct Found:      # a judged document that was retrieved
     int64_t row
     int32_t query
     int32_t place       # among the query's judged documents
+
+
+cdef struct Known:      # a query id
+    uint64_t word       # its last bytes, which are all if it has up to 8
+    int64_t length
+
+
+cdef struct Tables:     # what every row is looked up in
+    const Text* texts   # the query ids
+    Known* queries      # beside them
+    int32_t* codes      # by hash: a position among them, or -1
+    uint64_t mask
+    uint64_t* filter    # one bit for each pair of a query and a judged document
+    uint64_t filter_mask
+
+
+cdef struct Level:      # a hit whose rank is counted
+    double score        # NaN, which nothing is above or alike, where there is no hit
+    int64_t above
 
 
 cdef struct Names:      # distinct query ids, copied
@@ -42,6 +66,8 @@ cdef struct Looker:     # what one thread saw
     Found* found
     int64_t n, capacity
     int64_t* counts     # rows of each query; the last: of queries that the qrels do not have
+    Level* levels       # the first hit of every code, then the others as level_of says
+    unsigned char* alike        # beside levels: 0, 1, or 2 for more
     Names foreign
 
 
@@ -58,6 +84,34 @@ cdef struct Row:        # of a query that is judged like a group
     Text doc
     double score
     int64_t row
+
+
+cdef inline int64_t code_of_integer(const Tables* tables, uint64_t word) noexcept nogil:
+    """The position of a query id that is the eight bytes of this word, or -1."""
+    cdef uint64_t slot = hash_of_word(word) & tables.mask
+    cdef int64_t code = tables.codes[slot]
+    while code >= 0 and not (tables.queries[code].word == word and tables.queries[code].length == 8):
+        slot = (slot + 1) & tables.mask
+        code = tables.codes[slot]
+    return code
+
+
+cdef inline int64_t code_of(const Tables* tables, const Text* query) noexcept nogil:
+    """The position of a query id, or -1."""
+    cdef uint64_t slot = hash_of(query) & tables.mask, word = last_word(query.start, query.length)
+    cdef int64_t code = tables.codes[slot]
+    while code >= 0:
+        if tables.queries[code].word == word and tables.queries[code].length == query.length and (
+                query.length <= 8 or equal(tables.texts + code, query)):
+            return code
+        slot = (slot + 1) & tables.mask
+        code = tables.codes[slot]
+    return -1
+
+
+cdef inline bint may_be_judged(const Tables* tables, int64_t code, uint64_t h) noexcept nogil:
+    h = mixed(h, code)
+    return tables.filter[h >> 6 & tables.filter_mask] >> (h & 63) & 1
 
 
 cdef int note_name(Names* names, const Text* name, uint64_t h) noexcept nogil:
@@ -113,7 +167,10 @@ cdef int compare_nothing(const void* a, const void* b) noexcept nogil:
 
 
 cdef class Scattered(Join):
-    """Evaluates rows in any order; made like a Join, then add() and look() for all rows, gather(), settle() for all queries."""
+    """Evaluates rows in any order.
+
+    Made like a Join; then add() and look() for all rows, gather(), count() for all rows, settle() for all queries.
+    """
 
     cdef Piece* pieces
     cdef int64_t n_pieces, n_rows
@@ -122,6 +179,8 @@ cdef class Scattered(Join):
     cdef int64_t* counts        # as in Looker, of all threads
     cdef Found* found           # of all threads, by query
     cdef int64_t* found_of      # per query: where its hits begin in found
+    cdef int32_t* level_of      # per code: where those of its hits that are counted, but for the first, begin in levels
+    cdef Tables tables
 
     def __init__(self, *args):
         cdef int t
@@ -130,7 +189,8 @@ cdef class Scattered(Join):
         self.lookers = <Looker*>calloc(self.n_threads, sizeof(Looker))
         self.counts = <int64_t*>calloc(self.judged.n_queries + 1, sizeof(int64_t))
         self.found_of = <int64_t*>calloc(self.judged.n_queries + 2, sizeof(int64_t))
-        if self.lookers == NULL or self.counts == NULL or self.found_of == NULL:
+        self.level_of = <int32_t*>calloc(self.judged.n_queries + 2, sizeof(int32_t))
+        if self.lookers == NULL or self.counts == NULL or self.found_of == NULL or self.level_of == NULL:
             raise MemoryError
         for t in range(self.n_threads):
             self.lookers[t].counts = <int64_t*>calloc(self.judged.n_queries + 1, sizeof(int64_t))
@@ -143,6 +203,8 @@ cdef class Scattered(Join):
         if self.lookers != NULL:
             for t in range(self.n_threads):
                 free(self.lookers[t].found)
+                free(self.lookers[t].levels)
+                free(self.lookers[t].alike)
                 free(self.lookers[t].counts)
                 for i in range(self.lookers[t].foreign.size):
                     free(<void*>self.lookers[t].foreign.table[i].start)
@@ -151,10 +213,16 @@ cdef class Scattered(Join):
         free(self.counts)
         free(self.found_of)
         free(self.found)
+        free(self.level_of)
+        free(self.tables.queries)
+        free(self.tables.codes)
+        free(self.tables.filter)
         free(self.pieces)
 
     def add(self, Ids queries, Ids docs, const double[::1] scores, int32_t[::1] codes, uint64_t[::1] hashes):
         """Add a batch of at least one row; codes is to be filled, and hashes unless only_judged. Returns its number."""
+        if self.tables.codes == NULL:
+            self.prepare(self.judged.index(queries.column.integers))
         cdef Piece* more = <Piece*>realloc(self.pieces, (self.n_pieces + 1) * sizeof(Piece))
         if more == NULL:
             raise MemoryError
@@ -168,52 +236,93 @@ cdef class Scattered(Join):
         self.n_rows += more.n
         return self.n_pieces - 1
 
+    cdef prepare(self, const Index* index):
+        """Make the tables; `index` knows the query ids as the run has them."""
+        cdef Tables* tables = &self.tables
+        cdef int64_t q, i, n = self.judged.n_queries, size = 64
+        cdef uint64_t h
+        cdef const Text* text
+        while size < 8 * n:
+            size *= 2
+        tables.mask = size - 1
+        tables.texts = index.queries
+        tables.queries = <Known*>malloc((n + 1) * sizeof(Known))
+        tables.codes = <int32_t*>malloc(size * sizeof(int32_t))
+        if tables.codes != NULL:
+            memset(tables.codes, 255, size * sizeof(int32_t))
+        size = 64
+        while size < self.judged.offsets[n] // 2:
+            size *= 2
+        tables.filter_mask = size - 1
+        tables.filter = <uint64_t*>calloc(size, sizeof(uint64_t))
+        if tables.queries == NULL or tables.codes == NULL or tables.filter == NULL:
+            raise MemoryError
+        for q in range(n):
+            text = index.queries + q
+            if text.length < 0:
+                continue
+            tables.queries[q].word, tables.queries[q].length = last_word(text.start, text.length), text.length
+            h = hash_of(text) & tables.mask
+            while tables.codes[h] >= 0:
+                h = (h + 1) & tables.mask
+            tables.codes[h] = <int32_t>q
+            for i in range(self.judged.offsets[q], self.judged.offsets[q + 1]):
+                if self.index.texts[i].length >= 0:
+                    h = mixed(hash_of(self.index.texts + i), q)
+                    tables.filter[h >> 6 & tables.filter_mask] |= <uint64_t>1 << (h & 63)
+
     def look(self, int t, int64_t piece, int64_t first, int64_t stop):
         """Find the queries and the judged documents of rows first to stop of a batch."""
         cdef Piece one = self.pieces[piece]
-        cdef const Index* known = self.judged.index(one.queries.integers)
         cdef int failed
-        cdef fenv_t callers
         with nogil:
-            ordinary(&callers)
-            failed = self.look_at(self.lookers + t, &one, known, first, stop)
-            fesetenv(&callers)
+            failed = self.look_at(self.lookers + t, &one, first, stop)
         if failed:
             raise MemoryError
 
-    cdef int look_at(self, Looker* looker, const Piece* piece, const Index* known, int64_t first, int64_t stop) noexcept nogil:
+    cdef int look_at(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil:
         cdef Text[CHUNK] queries
         cdef Text[CHUNK] docs
-        cdef Text last
-        cdef int64_t i, j, n, q = -1
-        cdef uint64_t h, query_hash = 0
-        cdef bint foreign = False
-        last.start, last.length = NULL, -1
+        cdef uint64_t[CHUNK] hashes
+        cdef Tables tables = self.tables
+        cdef int64_t i, j, n, q, n_queries = self.judged.n_queries
+        cdef uint64_t h
+        cdef int32_t* codes
         while first < stop:
             n = CHUNK if stop - first > CHUNK else stop - first
-            read(piece.queries, first, n, queries)
-            read(piece.docs, first, n, docs)
+            codes = piece.codes + first
+            if piece.queries.kind == INTEGERS:
+                for i in range(n):
+                    q = code_of_integer(&tables, (<const uint64_t*>piece.queries.places)[first + i])
+                    codes[i] = <int32_t>(q if q >= 0 else n_queries)
+            else:
+                read(piece.queries, first, n, queries)
+                for i in range(n):
+                    q = code_of(&tables, queries + i)
+                    codes[i] = <int32_t>(q if q >= 0 else n_queries)
+            if piece.docs.kind == INTEGERS:
+                for i in range(n):
+                    hashes[i] = hash_of_word((<const uint64_t*>piece.docs.places)[first + i])
+            else:
+                read(piece.docs, first, n, docs)
+                for i in range(n):
+                    hashes[i] = hash_of(docs + i)
             for i in range(n):
-                if not (queries[i].start == last.start and queries[i].length == last.length or equal(queries + i, &last)):
-                    last = queries[i]
-                    q = find_query(known, &last)
-                    foreign = q < 0
-                    if foreign:
-                        q = self.judged.n_queries
-                        query_hash = hash_of(&last)
-                        if note_name(&looker.foreign, &last, query_hash) < 0:
-                            return -1
-                h = hash_of(docs + i)
+                q = codes[i]
                 looker.counts[q] += 1
-                piece.codes[first + i] = <int32_t>q
-                if foreign:
-                    h = mixed(h, query_hash)
-                else:
-                    j = find_judged(self.index, q, self.judged.offsets[q], docs + i, h)
+                if q == n_queries:
+                    read(piece.queries, first + i, 1, queries + i)
+                    h = hash_of(queries + i)
+                    if note_name(&looker.foreign, queries + i, h) < 0:
+                        return -1
+                    hashes[i] = mixed(hashes[i], h)
+                elif may_be_judged(&tables, q, hashes[i]):
+                    read(piece.docs, first + i, 1, docs + i)
+                    j = find_judged(self.index, q, self.judged.offsets[q], docs + i, hashes[i])
                     if j >= 0 and note_found(looker, q, j, piece.scores[first + i], piece.row + first + i) < 0:
                         return -1
-                if piece.hashes != NULL:
-                    piece.hashes[first + i] = h
+            if piece.hashes != NULL:
+                memcpy(piece.hashes + first, hashes, n * sizeof(uint64_t))
             first += n
         return 0
 
@@ -231,7 +340,7 @@ cdef class Scattered(Join):
                 self.found_of[looker.found[i].query + 2] += 1
             for i in range(looker.foreign.size):
                 if looker.foreign.table[i].start != NULL:
-                    self.foreign[query_bytes(looker.foreign.table + i, integers)] = None
+                    self.foreign[query_bytes(looker.foreign.table + i, integers)] = 0
         for q in range(n):
             self.found_of[q + 2] += self.found_of[q + 1]
         self.found = <Found*>malloc((total + 1) * sizeof(Found))
@@ -245,6 +354,81 @@ cdef class Scattered(Join):
                 self.found_of[q + 1] += 1
             free(looker.found)
             looker.found, looker.n, looker.capacity = NULL, 0, 0
+        self.make_levels()
+
+    cdef make_levels(self):
+        """Choose the hits that are counted, and give every thread counters for them."""
+        cdef int64_t q, i, n, n_queries = self.judged.n_queries, total = n_queries + 1
+        cdef int t
+        cdef Looker* looker
+        for q in range(n_queries):
+            n = self.n_wanted(q)
+            self.level_of[q] = <int32_t>total
+            total += n - 1 if 1 < n <= FEW else 0
+        self.level_of[n_queries] = self.level_of[n_queries + 1] = <int32_t>total
+        for t in range(self.n_threads):
+            looker = self.lookers + t
+            looker.levels = <Level*>calloc(total + 1, sizeof(Level))
+            looker.alike = <unsigned char*>calloc(total + 1, 1)
+            if looker.levels == NULL or looker.alike == NULL:
+                raise MemoryError
+            looker.levels[n_queries].score = NAN
+            for q in range(n_queries):
+                looker.levels[q].score = NAN
+                n = 0
+                for i in range(self.found_of[q], self.found_of[q + 1]):
+                    if self.is_few(q) and self.found[i].place < self.wanted(q):
+                        looker.levels[self.level_at(q, n)].score = self.comparable(self.found[i].score)
+                        n += 1
+
+    cdef int64_t level_at(self, int64_t q, int64_t i) noexcept nogil:
+        """Where in levels the i-th hit of a query is counted."""
+        return q if i == 0 else self.level_of[q] + i - 1
+
+    cdef bint is_few(self, int64_t q) noexcept nogil:
+        """Whether the hits of a query are counted; else it has many."""
+        return self.level_of[q] < self.level_of[q + 1] or self.n_wanted(q) <= 1
+
+    cdef int64_t n_wanted(self, int64_t q) noexcept nogil:
+        """How many hits of a query the metrics read."""
+        cdef int64_t i, n = 0
+        for i in range(self.found_of[q], self.found_of[q + 1]):
+            n += self.found[i].place < self.wanted(q)
+        return n
+
+    cdef int64_t wanted(self, int64_t q) noexcept nogil:
+        """How many of a query's judged documents the metrics read."""
+        return self.judged.wanted(self.plan.reads, q)
+
+    cdef double comparable(self, double score) noexcept nogil:
+        return <double><float>score if self.single else score
+
+    def count(self, int t, int64_t piece, int64_t first, int64_t stop):
+        """Compare rows first to stop of a batch with the hits of their queries."""
+        cdef Piece one = self.pieces[piece]
+        cdef Looker* looker = self.lookers + t
+        cdef fenv_t callers
+        with nogil:
+            ordinary(&callers)
+            self.count_rows(looker.levels, looker.alike, &one, first, stop)
+            fesetenv(&callers)
+
+    cdef void count_rows(self, Level* levels, unsigned char* alike, const Piece* piece, int64_t first, int64_t stop) noexcept nogil:
+        cdef const int32_t* level_of = self.level_of
+        cdef int64_t i
+        cdef int32_t j, code
+        cdef double score
+        cdef bint single = self.single
+        for i in range(first, stop):
+            code = piece.codes[i]
+            score = piece.scores[i]
+            if single:
+                score = <double><float>score
+            levels[code].above += score > levels[code].score
+            alike[code] += (score == levels[code].score) & (alike[code] < 2)
+            for j in range(level_of[code], level_of[code + 1]):
+                levels[j].above += score > levels[j].score
+                alike[j] += (score == levels[j].score) & (alike[j] < 2)
 
     def ranges(self, int64_t n):
         """Cut all codes into n ranges of about as many rows: n + 1 borders."""
@@ -260,6 +444,7 @@ cdef class Scattered(Join):
         """Evaluate the queries of codes begin to end; None, or two rows of one query that hold the same document."""
         cdef Part* part = self.parts + t
         cdef fenv_t callers
+        part.failed = 0
         with nogil:
             ordinary(&callers)
             self.settle_range(part, begin, end)
@@ -271,82 +456,138 @@ cdef class Scattered(Join):
         return None
 
     cdef void settle_range(self, Part* part, int64_t begin, int64_t end) noexcept nogil:
-        cdef int64_t i, k, q, total = 0, m = end - begin
-        cdef int64_t* next_row = <int64_t*>malloc((m + 1) * sizeof(int64_t))
+        """Evaluate all queries that need no ids, then those that do."""
+        cdef int64_t q, m = end - begin
         cdef unsigned char* again = <unsigned char*>calloc(m + 1, 1)
-        cdef double* scores
-        cdef uint64_t* hashes = NULL
-        cdef Piece* piece
-        cdef uint64_t code
+        part.failed = NO_MEMORY if again == NULL else 0
+        if not part.failed and not self.only_judged:
+            self.mark_repeated(part, begin, end, again)
+        if not part.failed:
+            self.settle_many(part, begin, end, again)
         for q in range(begin, end):
-            if next_row != NULL:
-                next_row[q - begin] = total
-            total += self.counts[q]
-        scores = <double*>malloc((total + 1) * sizeof(double))
-        if not self.only_judged:
-            hashes = <uint64_t*>malloc((total + 1) * sizeof(uint64_t))
-        part.failed = 0
-        if next_row == NULL or again == NULL or scores == NULL or hashes == NULL and not self.only_judged:
-            part.failed = NO_MEMORY
-        else:
-            for k in range(self.n_pieces):
-                piece = self.pieces + k
-                for i in range(piece.n):
-                    code = <uint64_t>(piece.codes[i] - begin)
-                    if code < <uint64_t>m:
-                        scores[next_row[code]] = piece.scores[i]
-                        if hashes != NULL:
-                            hashes[next_row[code]] = piece.hashes[i]
-                        next_row[code] += 1
-            total = 0
-            for q in range(begin, end):
-                i = self.counts[q]
-                if i > 0 and not part.failed:
-                    again[q - begin] = self.settle_query(part, q, scores + total, NULL if hashes == NULL else hashes + total)
-                total += i
-        free(next_row)
-        free(scores)
-        free(hashes)
+            if not (part.failed or again[q - begin] or q == self.judged.n_queries) and self.counts[q] > 0 and self.is_few(q):
+                again[q - begin] = self.settle_few(part, q)
         if not part.failed:
             self.settle_again(part, begin, end, again)
         free(again)
 
-    cdef bint settle_query(self, Part* part, int64_t q, double* scores, const uint64_t* hashes) noexcept nogil:
-        """Evaluate a query from its scores and its hits; True if that takes its ids."""
-        cdef int64_t i, n = self.counts[q], first, n_judged, wanted, n_hits = 0
+    cdef void mark_repeated(self, Part* part, int64_t begin, int64_t end, unsigned char* again) noexcept nogil:
+        """Mark the codes among whose rows some id may stand twice."""
+        cdef int64_t i, k, q, total = 0, m = end - begin
+        cdef int64_t* next_row = <int64_t*>malloc((m + 1) * sizeof(int64_t))
+        cdef uint64_t* hashes
+        cdef uint64_t code
+        cdef int twice
+        for q in range(begin, end):
+            if next_row != NULL:
+                next_row[q - begin] = total
+            total += self.counts[q]
+        hashes = <uint64_t*>malloc((total + 1) * sizeof(uint64_t))
+        part.failed = NO_MEMORY if next_row == NULL or hashes == NULL else 0
+        if not part.failed:
+            for k in range(self.n_pieces):
+                for i in range(self.pieces[k].n):
+                    code = <uint64_t>(self.pieces[k].codes[i] - begin)
+                    if code < <uint64_t>m:
+                        hashes[next_row[code]] = self.pieces[k].hashes[i]
+                        next_row[code] += 1
+            total = 0
+            for q in range(begin, end):
+                twice = may_repeat(&part.seen, hashes + total, self.counts[q])
+                again[q - begin] = twice > 0
+                if twice < 0:
+                    part.failed = NO_MEMORY
+                total += self.counts[q]
+        free(next_row)
+        free(hashes)
+
+    cdef void settle_many(self, Part* part, int64_t begin, int64_t end, unsigned char* again) noexcept nogil:
+        """Evaluate the queries that have many hits, their scores put together by code."""
+        cdef int64_t i, k, q, total = 0, m = end - begin
+        cdef int64_t* next_row = <int64_t*>malloc((m + 1) * sizeof(int64_t))
+        cdef double* scores
+        cdef uint64_t code
+        if next_row == NULL:
+            part.failed = NO_MEMORY
+            return
+        for q in range(begin, end):
+            next_row[q - begin] = -1
+            if q < self.judged.n_queries and self.counts[q] > 0 and not again[q - begin] and not self.is_few(q):
+                next_row[q - begin] = total
+                total += self.counts[q]
+        scores = <double*>malloc((total + 1) * sizeof(double))
+        if scores == NULL:
+            part.failed = NO_MEMORY
+        elif total > 0:
+            for k in range(self.n_pieces):
+                for i in range(self.pieces[k].n):
+                    code = <uint64_t>(self.pieces[k].codes[i] - begin)
+                    if code < <uint64_t>m and next_row[code] >= 0:
+                        scores[next_row[code]] = self.comparable(self.pieces[k].scores[i])
+                        next_row[code] += 1
+            total = 0
+            for q in range(begin, end):
+                if next_row[q - begin] >= 0 and not part.failed:
+                    again[q - begin] = self.settle_scores(part, q, scores + total)
+                    total += self.counts[q]
+        free(next_row)
+        free(scores)
+
+    cdef int64_t take_hits(self, Part* part, int64_t q) noexcept nogil:
+        """Put the hits of a query that the metrics read into the ranking; how many, or -1 with part.failed."""
+        cdef int64_t i, n_hits = 0, first = self.judged.offsets[q], n_judged = self.judged.offsets[q + 1] - first
         cdef Found* found
-        cdef int twice = may_repeat(&part.seen, hashes, n) if hashes != NULL else 0
-        if twice < 0:
+        if reserve(&part.ranking, self.plan, self.counts[q], n_judged) < 0 or clear_rows(&part.seen, n_judged) < 0:
             part.failed = NO_MEMORY
-        if twice or q == self.judged.n_queries:
-            return twice > 0
-        first = self.judged.offsets[q]
-        n_judged = self.judged.offsets[q + 1] - first
-        wanted = self.judged.wanted(self.plan.reads, q)
-        if reserve(&part.ranking, self.plan, n, n_judged) < 0 or clear_rows(&part.seen, n_judged) < 0:
-            part.failed = NO_MEMORY
-            return False
+            return -1
         for i in range(self.found_of[q], self.found_of[q + 1]):
             found = self.found + i
             if part.seen.rows[found.place]:
                 part.failed = REPEATED
                 part.seen.first, part.seen.later = part.seen.rows[found.place] - 1, found.row
-                return False
+                return -1
             part.seen.rows[found.place] = found.row + 1
-            if found.place < wanted:
-                part.ranking.hits[n_hits].score = <double><float>found.score if self.single else found.score
+            if found.place < self.wanted(q):
+                part.ranking.hits[n_hits].score = self.comparable(found.score)
                 part.ranking.hits[n_hits].item = found
                 part.ranking.hits[n_hits].row = -1
-                part.ranking.hits[n_hits].label = code_of(self.judged.labels[first + found.place])
+                part.ranking.hits[n_hits].label = label_code(self.judged.labels[first + found.place])
                 n_hits += 1
-        if self.single:
-            for i in range(n):
-                scores[i] = <double><float>scores[i]
-        if rank_and_measure(self.plan, &part.ranking, scores, <const char*>scores, 0, n, n_hits, compare_nothing, self.ties,
-                            self.judged.labels + first, self.judged.positive[q], self.judged.judged[q], &self.values[q, 0]):
+        return n_hits
+
+    cdef bint settle_scores(self, Part* part, int64_t q, const double* scores) noexcept nogil:
+        """Evaluate a query from its scores and its hits; True if that takes its ids."""
+        cdef int64_t n_hits = self.take_hits(part, q)
+        if n_hits < 0 or rank_and_measure(
+                self.plan, &part.ranking, scores, <const char*>scores, 0, self.counts[q], n_hits, compare_nothing,
+                self.ties, self.judged.labels + self.judged.offsets[q], self.judged.positive[q], self.judged.judged[q],
+                &self.values[q, 0]):
             return True
+        return self.settled(part, q)
+
+    cdef bint settle_few(self, Part* part, int64_t q) noexcept nogil:
+        """Evaluate a query from what was counted; True if that takes its ids."""
+        cdef int64_t i, n_hits = self.take_hits(part, q), above, alike
+        cdef int t
+        for i in range(n_hits):
+            above = alike = 0
+            for t in range(self.n_threads):
+                above += self.lookers[t].levels[self.level_at(q, i)].above
+                alike += self.lookers[t].alike[self.level_at(q, i)]
+            if alike > 1:
+                return True
+            part.ranking.measured.ranks[i] = above + 1
+            part.ranking.measured.labels[i] = part.ranking.hits[i].label
+        if n_hits < 0:
+            return True
+        order_hits(&part.ranking, self.counts[q], n_hits)
+        measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], self.judged.labels + self.judged.offsets[q],
+                self.judged.positive[q], self.judged.judged[q], &self.values[q, 0])
+        return self.settled(part, q)
+
+    cdef bint settled(self, Part* part, int64_t q) noexcept nogil:
         self.met[q] = 1
-        count_ranking(&part.tally, q, n, self.found_of[q + 1] - self.found_of[q])
+        count_ranking(&part.tally, q, self.counts[q], self.found_of[q + 1] - self.found_of[q])
         return False
 
     cdef void settle_again(self, Part* part, int64_t begin, int64_t end, const unsigned char* again) noexcept nogil:

@@ -18,7 +18,7 @@ from fastir._join cimport NO_MEMORY, REPEATED, Join, Part
 from fastir._judged cimport Index, Judged
 from fastir._measure cimport Plan
 from fastir._text cimport Group
-from fastir._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group
+from fastir._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group, set_layout
 
 from fastir.errors import DuplicateError, FormatError, quote
 
@@ -45,7 +45,7 @@ cdef class Stream(Join):
         if self.cursors == NULL:
             raise MemoryError
         for t in range(n_threads):
-            self.cursors[t].is_run = True
+            set_layout(&self.cursors[t], "trec", True)
 
     def __dealloc__(self):
         free(self.cursors)
@@ -71,17 +71,22 @@ cdef class Stream(Join):
         return {kind: (count, self.path) for kind, count in counts.items() if count}
 
     cdef void read_block(self, Part* part, Cursor* cursor) noexcept nogil:
+        """Take its queries; a document that stands twice goes before what is wrong with a later line of the query."""
         cdef fenv_t callers
+        cdef int failed
         ordinary(&callers)
         part.failed = 0
         while cursor.p < cursor.stop and not part.failed:
-            part.failed = scan_group(cursor, &part.group)
-            if part.group.n > 0 and not part.failed:
+            failed = scan_group(cursor, &part.group)
+            if part.group.n > 0:
                 part.failed = self.take(part, self.index)
+            part.failed = part.failed or failed
         fesetenv(&callers)
 
-    def read(self, int t, unsigned char[::1] block, int64_t size):
-        """Evaluate the whole queries of block[:size] in the scratch of thread t; block[size] becomes LF.
+    def read(self, int t, int64_t number, unsigned char[::1] block, int64_t size):
+        """Evaluate the whole queries of block[:size], the file's block `number`, in the scratch of thread t.
+
+        block[size] becomes LF.
 
         Returns
         -------
@@ -97,7 +102,7 @@ cdef class Stream(Join):
         cursor.stop = &block[size]
         with nogil:
             self.read_block(part, cursor)
-        self.meet(part, False)
+        self.meet(part, number, False)
         return lines_of(cursor) - before, self.problem(part, cursor, &block[0]) if part.failed else None
 
     cdef problem(self, Part* part, Cursor* cursor, const unsigned char* text):
@@ -124,10 +129,11 @@ cdef int64_t newlines(const unsigned char* text, const unsigned char* stop) noex
 
 
 def repeated(bytes doc_id, bytes query_id, first, later, path):
-    """The error for a document that stands twice in a ranking or in a query's judgments."""
+    """The error for a document that stands twice in a ranking or in a query's judgments; lines may be None."""
     doc, query = (quote(text.decode("utf-8", "surrogateescape")) for text in (doc_id, query_id))
-    return DuplicateError(f"document {doc} stands twice for query {query}, first on line {first}; duplicates='first', "
-                          "'last' or 'max' would repair it", path, later)
+    place = "" if first is None else f", first on line {first}"
+    return DuplicateError(f"document {doc} stands twice for query {query}{place}; duplicates='first', 'last' or 'max' "
+                          "would repair it", path, later)
 
 
 def out_of_memory(before):

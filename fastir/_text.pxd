@@ -41,8 +41,39 @@ cdef inline int compare(const Text* x, const Text* y) noexcept nogil:
     return (x.length > y.length) - (x.length < y.length)
 
 
+cdef inline uint64_t last_word(const char* p, int64_t n) noexcept nogil:
+    """The last 8 bytes as one word, or all of a shorter text: texts of one length up to 8 differ if their words do."""
+    cdef uint64_t w = 0
+    if n >= 8:
+        memcpy(&w, p + n - 8, 8)
+    elif n >= 4:
+        memcpy(&w, p, 4)
+        memcpy(<char*>&w + 4, p + n - 4, 4)
+    elif n > 0:
+        w = <unsigned char>p[0] | <uint64_t><unsigned char>p[n >> 1] << 8 | <uint64_t><unsigned char>p[n - 1] << 16
+    return w
+
+
+cdef inline bint equal_words(const char* p, const char* q, int64_t n) noexcept nogil:
+    """Whether all but the last 8 bytes are equal."""
+    cdef uint64_t v = 0, w = 0
+    while n > 8:
+        memcpy(&v, p, 8)
+        memcpy(&w, q, 8)
+        if v != w:
+            return False
+        p += 8
+        q += 8
+        n -= 8
+    return True
+
+
 cdef inline bint equal(const Text* x, const Text* y) noexcept nogil:
-    return x.length == y.length and memcmp(x.start, y.start, x.length) == 0
+    """Without a call for ids of usual length."""
+    cdef int64_t n = x.length
+    if n != y.length or last_word(x.start, n) != last_word(y.start, n):
+        return False
+    return equal_words(x.start, y.start, n)
 
 
 cdef inline uint64_t mixed(uint64_t h, uint64_t w) noexcept nogil:
@@ -50,24 +81,22 @@ cdef inline uint64_t mixed(uint64_t h, uint64_t w) noexcept nogil:
     return h ^ (h >> 32)
 
 
+cdef inline uint64_t hash_of_word(uint64_t word) noexcept nogil:
+    """hash_of() for the eight bytes of a word."""
+    return mixed(mixed(8, word), 0)
+
+
 cdef inline uint64_t hash_of(const Text* text) noexcept nogil:
     """64 well-mixed bits; the last 8 bytes are read as one word, overlapping the one before."""
     cdef const char* p = text.start
     cdef int64_t n = text.length
-    cdef uint64_t h = <uint64_t>n, w = 0
-    if n >= 8:
-        while n > 8:
-            memcpy(&w, p, 8)
-            h = mixed(h, w)
-            p += 8
-            n -= 8
-        memcpy(&w, p + n - 8, 8)
-    elif n >= 4:
-        memcpy(&w, p, 4)
-        memcpy(<char*>&w + 4, p + n - 4, 4)
-    elif n > 0:
-        w = <unsigned char>p[0] | <uint64_t><unsigned char>p[n >> 1] << 8 | <uint64_t><unsigned char>p[n - 1] << 16
-    return mixed(mixed(h, w), 0)
+    cdef uint64_t h = <uint64_t>n, w = 0, last = last_word(p, n)
+    while n > 8:
+        memcpy(&w, p, 8)
+        h = mixed(h, w)
+        p += 8
+        n -= 8
+    return mixed(mixed(h, last), 0)
 
 
 cdef inline int compare_decimal(int64_t x, int64_t y) noexcept nogil:

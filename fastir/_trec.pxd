@@ -10,22 +10,31 @@ cdef enum:              # what can be wrong with a line
     FIELDS = 3
     NUMBER = 4
     OVERFLOW = 5
-    LABEL_RANGE = 6
+    RANGE = 6
     DATA_COMMENT = 7
-    LABEL_FRACTION = 8
+    FRACTION = 8
     MEMORY = 9
+    QUOTATION = 10
+    NEGATIVE = 11
+
+
+cdef struct Layout:     # layouts.Layout in numbers
+    int format, query, doc, number, kind, behind
+    bint tabs
 
 
 cdef struct Cursor:
     const unsigned char* p      # next byte to read
     const unsigned char* stop   # behind the last; LF stands there
     const unsigned char* line   # where the line in work begins
+    Layout layout
     bint is_run
     bint grouped                # whether the second field belongs to the query
     bint split                  # whether a skipped line ends a group
-    int64_t rows, blank_lines, comments, crlf       # so far
+    int64_t rows, headers, blank_lines, comments, crlf      # so far
 
 
+cdef set_layout(Cursor* c, format, bint is_run)
 cdef int scan_group(Cursor* c, Group* g) noexcept nogil
 cdef tuple explain_line(Cursor* c, int failed)
 cdef int64_t lines_of(const Cursor* c) noexcept nogil

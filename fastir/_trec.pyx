@@ -1,12 +1,16 @@
-"""TREC text to rows, without a Python object per line.
+"""Lines of text to rows, without a Python object per line.
 
-    run     query Q0 document rank score tag        six fields or more; the second, fourth and last are not read
-    qrels   query iteration document label          exactly four
+    TREC run        query Q0 document rank score tag    six fields or more; the second, fourth and last are not read
+    TREC qrels      query iteration document label      exactly four
+    BEIR            query document score or label       exactly three, with single tabs between, below a header
+    MS MARCO run    query document rank                 three; a fourth, the score, is not read
 
 scan_group() reads the lines up to the next change of query and leaves ids where they are: as places in the chunk. Any
-white space separates fields; LF and CRLF end lines; blank lines and lines that begin with '#' are skipped and counted.
-What is wrong comes back as a number, with the line; explain_line() turns it into words. A plain loop over bytes is as
-fast as masks of 16 bytes (measured), and needs no dispatch.
+white space separates fields, but for BEIR, whose ids may hold blanks; LF and CRLF end lines; blank lines are skipped
+and counted, and so are lines that begin with '#', but for BEIR. What is wrong comes back as a number, with the line;
+explain_line() turns it into words. Which field is what is data: the branches on it always go the same way, and cost 3 %
+of the evaluation of a TREC file (measured). A plain loop over bytes is as fast as masks of 16 bytes (measured), and
+needs no dispatch.
 
 Reader collects the rows of a whole file as columns, for whoever needs all of them at once.
 """
@@ -23,6 +27,35 @@ from fastir._text cimport Group, Text, equal, room_for_rows
 
 from fastir._number import slow_number
 from fastir.errors import FormatError, quote
+from fastir.layouts import HEADER, LAYOUTS, explain
+
+cdef enum:              # what a number is
+    SCORE
+    LABEL
+    RANK
+
+cdef enum:              # how many fields follow it
+    NONE
+    AT_MOST_ONE
+    SOME
+
+PROBLEMS = {NUL: "nul", CARRIAGE_RETURN: "carriage return", FIELDS: "fields", NUMBER: "number", OVERFLOW: "overflow",
+            RANGE: "range", DATA_COMMENT: "data comment", FRACTION: "fraction", QUOTATION: "quotation",
+            NEGATIVE: "negative"}
+FORMATS = list(dict.fromkeys(format for format, _ in LAYOUTS))
+
+
+cdef set_layout(Cursor* c, format, bint is_run):
+    layout = LAYOUTS[format, is_run]
+    c.is_run = is_run
+    c.layout.format = FORMATS.index(format)
+    c.layout.query = layout.query
+    c.layout.doc = layout.doc - layout.query + 1
+    c.layout.number = layout.number
+    c.layout.kind = {"score": SCORE, "label": LABEL, "rank": RANK}[layout.what]
+    c.layout.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[layout.behind]
+    c.layout.tabs = layout.tabs
+
 
 cdef inline const unsigned char* skip_token(const unsigned char* p) noexcept nogil:
     """Behind a token: at white space or NUL."""
@@ -65,7 +98,31 @@ cdef int slow_field(const unsigned char* p, int64_t n, double* out) noexcept wit
     return 0
 
 
-cdef inline const unsigned char* same_query(const unsigned char* p, const Group* g) noexcept nogil:
+cdef inline const unsigned char* behind_field(const unsigned char* p, bint tabs) noexcept nogil:
+    """Behind a field: where a token ends, or with tabs, at a tab, LF, CR or NUL."""
+    if not tabs:
+        return skip_token(p)
+    while p[0] > 13 or not (p[0] == 9 or ends(p[0])):
+        p += 1
+    return p
+
+
+cdef inline const unsigned char* next_field(const unsigned char* p, bint tabs) noexcept nogil:
+    return p + (p[0] == 9) if tabs else skip_blanks(p)
+
+
+cdef inline int no_field(const unsigned char* p, bint tabs) noexcept nogil:
+    """What is wrong where a field should begin, or 0."""
+    if p[0] > 34:
+        return 0
+    if ends(p[0]):
+        return NUL if p[0] == 0 else FIELDS
+    if tabs and p[0] == 9:
+        return FIELDS
+    return QUOTATION if tabs and p[0] == c'"' else 0
+
+
+cdef inline const unsigned char* same_query(const unsigned char* p, const Group* g, bint tabs) noexcept nogil:
     """Behind the group's query id, if that stands at p; else NULL, as for a group without rows."""
     cdef const char* query = g.query.start
     cdef const char* stop = query + g.query.length
@@ -74,23 +131,29 @@ cdef inline const unsigned char* same_query(const unsigned char* p, const Group*
     while query < stop and p[0] == <unsigned char>query[0]:
         p += 1
         query += 1
-    return p if query == stop and (p[0] == 32 or 9 <= p[0] <= 13 or p[0] == 0) else NULL
+    if query < stop:
+        return NULL
+    if tabs:
+        return p if p[0] == 9 else NULL
+    return p if p[0] == 32 or 9 <= p[0] <= 13 or p[0] == 0 else NULL
 
 
 cdef int skip_line(Cursor* c, const unsigned char** next_line) noexcept nogil:
     """Count a line that is blank or a comment; 0, or what is wrong with it."""
     cdef const unsigned char* p = skip_blanks(c.line)
     cdef const unsigned char* number = NULL
-    cdef int fields = 0, wanted = 6 if c.is_run else 4
+    cdef int fields = 0, behind
     cdef double value
     while not ends(p[0]):
-        fields += 1
-        if fields == wanted - c.is_run:
+        if fields == c.layout.number:
             number = p
+        fields += 1
         p = skip_blanks(skip_token(p))
     if p[0] == 0:
         return NUL
-    if fields and fields >= wanted and (c.is_run or fields == 4) and read_number(number, &value) != NULL:
+    behind = fields - c.layout.number - 1
+    if number != NULL and read_number(number, &value) != NULL and (
+            behind > 0 if c.layout.behind == SOME else behind <= c.layout.behind):
         return DATA_COMMENT
     if fields:
         c.comments += 1
@@ -100,18 +163,80 @@ cdef int skip_line(Cursor* c, const unsigned char** next_line) noexcept nogil:
     return 0
 
 
-cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
-    """Read rows up to the next query or the end into g; 0, or what is wrong with the line at c.line."""
-    cdef const unsigned char* p = c.p
+cdef inline int read_row(const Layout* layout, Group* g, const unsigned char** at, bint tabs) noexcept nogil:
+    """Read a row from behind its query up to its end; 0, or what is wrong with it."""
+    cdef const unsigned char* p = next_field(at[0], tabs)
     cdef const unsigned char* token
     cdef const unsigned char* doc
     cdef int64_t doc_length
     cdef double value
     cdef int failed
+    if layout.doc == 2:
+        if ends(p[0]):
+            return NUL if p[0] == 0 else FIELDS
+        p = next_field(behind_field(p, tabs), tabs)
+    failed = no_field(p, tabs) if tabs else 0
+    if failed:
+        return failed
+    doc = p
+    p = behind_field(doc, tabs)
+    doc_length = p - doc
+    p = next_field(p, tabs)
+    if ends(p[0]):
+        return NUL if p[0] == 0 else FIELDS
+    if layout.number == 4:
+        p = next_field(behind_field(p, tabs), tabs)
+        if ends(p[0]):
+            return NUL if p[0] == 0 else FIELDS
+    token = p
+    p = read_number(token, &value)
+    if p == NULL:
+        p = behind_field(token, tabs)
+        failed = slow_field(token, p - token, &value)
+        if failed:
+            return failed
+    p = skip_blanks(p)
+    if p[0] == 0:
+        return NUL
+    if (layout.behind == SOME) == ends(p[0]):
+        if layout.behind != AT_MOST_ONE:
+            return FIELDS
+        p = skip_blanks(skip_token(p))
+        if not ends(p[0]):
+            return FIELDS
+    if layout.kind != SCORE:
+        if value > 2147483647.0 or value < -2147483648.0:
+            return RANGE
+        if value != <double><int64_t>value:
+            return FRACTION
+        if layout.kind == RANK:
+            if value < 0.0:
+                return NEGATIVE
+            value = 0.0 - value
+    while p[0] > 13 or not ends(p[0]):
+        p += 1
+    if p[0] == 0:
+        return NUL
+    if room_for_rows(g, 1) < 0:
+        return MEMORY
+    g.docs[g.n].start = <const char*>doc
+    g.docs[g.n].length = doc_length
+    g.scores[g.n] = value
+    g.n += 1
+    at[0] = p
+    return 0
+
+
+cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
+    """Read rows up to the next query or the end into g; 0, or what is wrong with the line at c.line."""
+    cdef const unsigned char* p = c.p
+    cdef const unsigned char* token
+    cdef bint tabs = c.layout.tabs
+    cdef int failed
     g.n = 0
     while p < c.stop:
         c.line = p
-        if p[0] == c'#' or p[0] <= 32 and ends(skip_blanks(p)[0]):
+        if p[0] == c'#' and not tabs or p[0] <= 32 and ends(skip_blanks(p)[0]):
             if c.split and g.n:
                 c.p = p
                 return 0
@@ -119,57 +244,23 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
             if failed:
                 return failed
         else:
-            token = skip_blanks(p)
-            p = same_query(token, g)
+            token = p if tabs else skip_blanks(p)
+            p = same_query(token, g, tabs)
             if p == NULL:
                 if g.n > 0:
                     c.p = c.line
                     return 0
-                p = skip_token(token)
-                if c.grouped:
+                failed = no_field(token, tabs) if tabs else 0
+                if failed:
+                    return failed
+                p = behind_field(token, tabs)
+                if c.layout.query == 2:
                     p = skip_token(skip_blanks(p))
                 g.query.start = <const char*>token
                 g.query.length = p - token
-            p = skip_blanks(p)
-            if ends(p[0]):
-                return NUL if p[0] == 0 else FIELDS
-            doc = p if c.grouped else skip_blanks(skip_token(p))
-            p = skip_token(doc)
-            doc_length = p - doc
-            p = skip_blanks(p)
-            if ends(p[0]):
-                return NUL if p[0] == 0 else FIELDS
-            if c.is_run:
-                p = skip_blanks(skip_token(p))
-                if ends(p[0]):
-                    return NUL if p[0] == 0 else FIELDS
-            token = p
-            p = read_number(token, &value)
-            if p == NULL:
-                p = skip_token(token)
-                failed = slow_field(token, p - token, &value)
-                if failed:
-                    return failed
-            p = skip_blanks(p)
-            if p[0] == 0:
-                return NUL
-            if c.is_run == ends(p[0]):
-                return FIELDS
-            if not c.is_run:
-                if value != <double><int64_t>value:
-                    return LABEL_FRACTION
-                if value > 2147483647.0 or value < -2147483648.0:
-                    return LABEL_RANGE
-            while p[0] > 13 or not ends(p[0]):
-                p += 1
-            if p[0] == 0:
-                return NUL
-            if room_for_rows(g, 1) < 0:
-                return MEMORY
-            g.docs[g.n].start = <const char*>doc
-            g.docs[g.n].length = doc_length
-            g.scores[g.n] = value
-            g.n += 1
+            failed = read_row(&c.layout, g, &p, tabs)
+            if failed:
+                return failed
             c.rows += 1
         if p[0] == 13:
             while p[0] == 13:
@@ -187,54 +278,7 @@ cdef tuple explain_line(Cursor* c, int failed):
     cdef int64_t n = 0
     while c.line + n < c.stop and c.line[n] != 10:
         n += 1
-    text = (<const char*>c.line)[:n]
-    shown = text[:200].decode("utf-8", "backslashreplace")
-    if failed == NUL:
-        return "the line holds a NUL byte; the file looks truncated, binary or UTF-16", None, shown
-    if failed == CARRIAGE_RETURN:
-        return "malformed line: a carriage return inside it; expected lines that end in LF or CRLF", None, shown
-    if failed == DATA_COMMENT:
-        return "the line starts with '#' like a comment but has the fields of a data line; remove the '#' or the line", None, shown
-    fields = text.split()
-    if failed == FIELDS:
-        return wrong_fields(c.is_run, shown, len(fields)), None, shown
-    column = 5 if c.is_run else 4
-    what = "score" if c.is_run else "label"
-    query, doc_id, got = (fields[place].decode("utf-8", "backslashreplace") for place in (0, 2, column - 1))
-    where = f" (query {bare(query)}, document {bare(doc_id)})"
-    problem = {
-        OVERFLOW: "is too large for a float",
-        LABEL_RANGE: "is out of range; expected an integer from -2^31 to 2^31 - 1",
-        LABEL_FRACTION: "is not an integer number",
-    }.get(failed, "is not a number")
-    if failed == NUMBER and got.lower().lstrip("+-").startswith("nan"):
-        problem = "is not a number: NaN cannot be ranked"
-    return f"{what} {quote(got)} {problem}{where}", column, shown
-
-
-def bare(text):
-    """An id for a message, shortened and escaped as by quote(), without the quotes."""
-    return quote(text).strip("'\"")
-
-
-def wrong_fields(is_run, shown, n):
-    """The message for a line with the wrong number of fields, with a guess at what the file is."""
-    kind, expected = ("run", "6 fields or more (query Q0 document rank score tag)") if is_run else (
-        "qrels", "exactly 4 fields (query iteration document label)")
-    hint = ""
-    if shown.lstrip()[:1] in "{[":
-        hint = "; it looks like JSON"
-    elif "query-id" in shown or "corpus-id" in shown:
-        hint = "; it looks like the header of a BEIR file"
-    elif shown.count(",") >= 2 and n < 3:
-        hint = "; it looks like CSV with comma separated columns"
-    elif is_run and n == 4:
-        hint = "; it looks like qrels: are the two files swapped?"
-    elif not is_run and n >= 6:
-        hint = "; it looks like a run: are the two files swapped?"
-    elif n == 3:
-        hint = "; it looks like an MS MARCO file of 3 columns"
-    return f"malformed {kind} line with {n} fields, expected {expected}{hint}"
+    return explain(LAYOUTS[FORMATS[<int>c.layout.format], bool(c.is_run)], PROBLEMS[failed], (<const char*>c.line)[:n])
 
 
 cdef class Reader:
@@ -244,7 +288,9 @@ cdef class Reader:
     ----------
     path : str
         For messages.
-    is_run, grouped : bool
+    is_run : bool
+    format : str
+        One of those of layouts.LAYOUTS.
     """
 
     cdef readonly object path
@@ -260,11 +306,10 @@ cdef class Reader:
     cdef bytes last_query
     cdef readonly int64_t n_rows
 
-    def __init__(self, path, bint is_run, bint grouped):
+    def __init__(self, path, bint is_run, format="trec"):
         self.path = path
         memset(&self.cursor, 0, sizeof(Cursor))
-        self.cursor.is_run = is_run
-        self.cursor.grouped = grouped
+        set_layout(&self.cursor, format, is_run)
         self.cursor.split = True
         self.group_ids = []
         self.group_rows = []
@@ -309,32 +354,50 @@ cdef class Reader:
         block[size] = 10
         self.cursor.p = &block[0]
         self.cursor.stop = &block[size]
+        if self.cursor.layout.tabs and lines_of(&self.cursor) == 0:
+            self.read_header()
         while self.cursor.p < self.cursor.stop:
             with nogil:
                 ordinary(&callers)
                 failed = scan_group(&self.cursor, &self.group)
                 fesetenv(&callers)
-            if failed:
-                self.fail(failed)
             if self.group.n:
                 self.append()
+            if failed:
+                self.fail(failed)
+
+    cdef read_header(self):
+        cdef Cursor* c = &self.cursor
+        cdef int64_t n = 0
+        while c.p[n] != 10:
+            n += 1
+        text = c.p[:n]
+        c.crlf += text.endswith(b"\r")
+        text = text[:200].decode("utf-8", "backslashreplace")
+        if text.strip() != HEADER:
+            raise FormatError(f"the header is {quote(text)}, expected {HEADER!r}", self.path, 1, None, text)
+        c.headers = 1
+        c.p += n + 1
 
     cdef fail(self, int failed):
         if failed == MEMORY:
             raise MemoryError
         message, column, shown = explain_line(&self.cursor, failed)
-        raise FormatError(message, self.path, lines_of(&self.cursor) + 1, column, shown)
+        line = lines_of(&self.cursor) + (failed != CARRIAGE_RETURN)     # found behind a line that is counted already
+        raise FormatError(message, self.path, line, column, shown)
 
     cdef append(self):
         cdef int64_t i, size = 0
         cdef Group* g = &self.group
         for i in range(g.n):
             size += g.docs[i].length
-        self.starts = grown(self.starts, self.n_rows, g.n)
-        self.lengths = grown(self.lengths, self.n_rows, g.n)
-        self.numbers = grown(self.numbers, self.n_rows, g.n)
-        self.arena = grown(self.arena, self.used, size + 1)
-        skipped = self.cursor.blank_lines + self.cursor.comments
+        if self.n_rows + g.n > self.starts.shape[0]:
+            self.starts = grown(self.starts, self.n_rows, g.n)
+            self.lengths = grown(self.lengths, self.n_rows, g.n)
+            self.numbers = grown(self.numbers, self.n_rows, g.n)
+        if self.used + size + 1 > self.arena.shape[0]:
+            self.arena = grown(self.arena, self.used, size + 1)
+        skipped = lines_of(&self.cursor) - self.cursor.rows
         if skipped > self.skipped:
             self.skips.append((self.n_rows, skipped))
             self.skipped = skipped
@@ -368,7 +431,7 @@ def last_group(const unsigned char[::1] block, int64_t size):
     cdef const unsigned char* text = &block[0]
     cdef int64_t start, end = last_line(block, size), begin = 0
     cdef Text query, last
-    last.length = 0
+    last.start, last.length = NULL, 0
     while end > 0:
         start = end - 1
         while start > 0 and text[start - 1] != 10:
@@ -384,13 +447,11 @@ def last_group(const unsigned char[::1] block, int64_t size):
 
 cdef int64_t lines_of(const Cursor* c) noexcept nogil:
     """How many lines lie behind."""
-    return c.rows + c.blank_lines + c.comments
+    return c.rows + c.headers + c.blank_lines + c.comments
 
 
 def grown(old, int64_t used, int64_t more):
-    """The array, or a longer copy with room for `more` entries behind the used ones."""
-    if used + more <= len(old):
-        return old
+    """A longer copy of the array, with room for `more` entries behind the used ones."""
     new = np.empty(max(used + more, 2 * len(old), 1024), np.asarray(old).dtype)
     new[:used] = np.asarray(old)[:used]
     return new

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -12,10 +12,11 @@ from fastir import _dicts, _measure
 from fastir._columns import Columns
 from fastir._judged import Judged
 from fastir.errors import NoOverlapError, quote
-from fastir.inputs import dicts, ranked, tables, trec
+from fastir.groups import Groups
+from fastir.inputs import dicts, formats, ranked, tables, trec
+from fastir.many import ResultsByRun, evaluate_runs
 from fastir.meeting import MISSING, Meeting
 from fastir.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
-from fastir.groups import Groups
 from fastir.qrels import GroupedQrels, Qrels
 from fastir.results import Report, Results
 from fastir.runs import Run
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     Path = str | bytes | os.PathLike
     QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
     RunLike = Mapping[str, Mapping[str, SupportsFloat]] | Path | Run
+    RunsLike = Mapping[Hashable, RunLike] | Iterable[tuple[Hashable, RunLike]]
+    Watch = Callable[[int], object]
     Repairs = dict[str, tuple[int, str]]
 
 
@@ -83,37 +86,42 @@ class Evaluator:
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run: `run`, what is returned, raised and warned of are as for the function `evaluate`."""
-        if self._groups is not None:
-            return self._groups.evaluate(as_run(run, self._columns, self._settings.duplicates))
-        judged, settings = self._judged, self._settings
-        values, status, meeting = self.judge(run)
-        found = meeting.tally[0]
-        if not found == judged.n_queries == meeting.n_run:
-            meeting.check(settings.queries)
-        meeting.warn(settings.queries)
-        query_ids = judged.query_ids
-        if settings.queries == "intersection" and found < judged.n_queries:
-            kept = status != MISSING
-            query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
-            values, status = values[kept], status[kept]
-        return Results(query_ids, settings.names, values, status, settings.aggregates, meeting)
+        results, meeting = self._evaluate(run, self._settings.n_threads)
+        meeting.warn(self._settings.queries)
+        return results
 
-    def judge(self, run: RunLike) -> tuple[np.ndarray, np.ndarray, Meeting]:
-        """The values of all queries of the qrels, their statuses, and how qrels and run met."""
+    def evaluate_many(self, runs: RunsLike) -> ResultsByRun:
+        """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function of this name."""
+        return evaluate_runs(self, runs)
+
+    def _evaluate(
+        self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
+    ) -> tuple[Results, Meeting]:
+        """The Results of a run and its Meeting, which has not warned; watch(position) is called at every block."""
+        if self._groups is not None:
+            return self._groups.evaluate(as_run(run, self._columns, self._settings.duplicates), n_threads, watch)
         judged, settings = self._judged, self._settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
         if is_dict_of_dicts(run):
             meeting = self._from_dict(run, values, status)
         elif isinstance(run, (str, bytes, os.PathLike)):
-            meeting = self._from_file(run, values, status)
+            meeting = self._from_file(run, values, status, n_threads, watch)
         elif isinstance(run, Run):
-            meeting = self._from_run(run, values, status)
+            meeting = self._from_run(run, values, status, n_threads, watch)
         elif (table := tables.table(run, "run", self._columns)) is not None:
-            meeting = self._from_table(table, run, values, status)
+            meeting = self._from_table(table, run, values, status, n_threads)
         else:
             meeting = self._from_dict(run, values, status)
-        return values, status, meeting
+        found = meeting.tally[0]
+        if not found == judged.n_queries == meeting.n_run:
+            meeting.check(settings.queries)
+        query_ids = judged.query_ids
+        if settings.queries == "intersection" and found < judged.n_queries:
+            kept = status != MISSING
+            query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
+            values, status = values[kept], status[kept]
+        return Results(query_ids, settings.names, values, status, settings.aggregates, meeting), meeting
 
     def _from_dict(self, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
         judged, settings = self._judged, self._settings
@@ -127,28 +135,36 @@ class Evaluator:
                                              bool(integers))
         return Meeting(judged, settings.plan, status, tally, len(run), run, repairs, uncounted)
 
-    def _from_table(self, table: tables.Table, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
+    def _from_table(
+        self, table: tables.Table, run: Any, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
+    ) -> Meeting:
         judged, settings = self._judged, self._settings
         if settings.duplicates is not None:
-            return self._from_run(Run.from_table(run, self._columns, settings.duplicates), values, status)
-        tally, foreign, repairs = tables.evaluate(table, judged, self._qrels.integers, settings, values, status)
+            run = Run.from_table(run, self._columns, settings.duplicates)
+            return self._from_run(run, values, status, n_threads)
+        tally, foreign, repairs = tables.evaluate(table, judged, self._qrels.integers, settings, values, status, n_threads)
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
-    def _from_file(self, path: Path, values: np.ndarray, status: np.ndarray) -> Meeting:
+    def _from_file(
+        self, path: Path, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None, watch: Watch | None
+    ) -> Meeting:
         judged, settings = self._judged, self._settings
         streamed = None
-        if settings.duplicates is None:
-            streamed = trec.evaluate(path, judged, settings, values, status)
+        if settings.duplicates is None and formats.format_of(path) == "trec":
+            streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
         if streamed is None:
-            return self._from_run(Run.from_file(path, duplicates=settings.duplicates), values, status)
+            run = Run._read(path, None, settings.duplicates, watch)
+            return self._from_run(run, values, status, n_threads, watch)
         tally, foreign, repairs = streamed
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
-    def _from_run(self, run: Run, values: np.ndarray, status: np.ndarray) -> Meeting:
+    def _from_run(
+        self, run: Run, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None, watch: Watch | None = None
+    ) -> Meeting:
         judged, settings = self._judged, self._settings
-        threads = thread_count(settings.n_threads, run.n_rows)
+        threads = thread_count(n_threads, run.n_rows)
         join = Columns(judged, settings.plan, values, status, settings.ties, settings.single, False, threads)
-        run.evaluate(join, judged.query_ids, threads)
+        run.evaluate(join, judged.query_ids, threads, watch)
         return Meeting(judged, settings.plan, status, join.finish(), len(run), run, self._repairs(run.repairs))
 
     def _repairs(self, repairs: Repairs) -> Repairs:
@@ -214,15 +230,15 @@ def evaluate(
     n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, validate: Validate = "full",
     columns: Mapping[str, str] | None = None, **choices: str | float,
 ) -> Results:
-    """Evaluate a run against qrels. For several runs against the same qrels, make an `Evaluator`.
+    """Evaluate a run against qrels. For several runs against the same qrels, see `evaluate_many`.
 
     Parameters
     ----------
     qrels : dict of dict, path or Qrels
-        ``{query_id: {doc_id: label}}``, or a TREC qrels file (gzip is unpacked). Ids are str; labels are whole numbers
+        ``{query_id: {doc_id: label}}``, or a file as for `Qrels.from_file`. Ids are str; labels are whole numbers
         of any type, from -2^31 to 2^31 - 1; a negative label means in the pool, not judged.
     run : dict of dict, path or Run
-        ``{query_id: {doc_id: score}}``, or a TREC run file (``"-"`` is standard input). Scores are numbers of any type,
+        ``{query_id: {doc_id: score}}``, or a file as for `Run.from_file`. Scores are numbers of any type,
         infinite ones too, but not NaN; they are compared as `score_dtype`.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.
@@ -306,6 +322,49 @@ def evaluate(
     return Evaluator(qrels, metrics, rel_level=rel_level, queries=queries, ties=ties, judged_only=judged_only,
                      max_depth=max_depth, score_dtype=score_dtype, n_threads=n_threads, duplicates=duplicates,
                      validate=validate, columns=columns, **choices).evaluate(run)
+
+
+def evaluate_many(
+    qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any
+) -> ResultsByRun:
+    """Evaluate many runs against the same qrels, which are prepared once.
+
+    Parameters
+    ----------
+    qrels, metrics, **options
+        As for `evaluate`. n_threads counts the threads of all runs together; values never depend on it.
+    runs : mapping of name to run, or iterable of (name, run)
+        Runs as for `evaluate`, names as you like. Files and `Run` objects are evaluated at the same time, dicts one
+        after the other. An iterable is read one pair at a time.
+
+    Returns
+    -------
+    ResultsByRun
+        A dict {name: Results} in the order of the runs; it prints as a table and has `to_pandas`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `runs` is something else, or two runs have one name.
+    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
+        As for `evaluate`, with the name or the path of the run; the first in the order of the runs, dicts before files.
+        Then no results are returned.
+
+    Warns
+    -----
+    FastirWarning
+        As for `evaluate`, for each run, with its name.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> runs = {"x": {"q": {"a": 2.0}}, "y": {"q": {"b": 2.0, "a": 1.0}}}
+    >>> fastir.evaluate_many({"q": {"a": 1}}, runs, ["mrr", "p@1"])
+    run     mrr     p@1
+    x    1.0000  1.0000
+    y    0.5000  0.0000
+    """
+    return Evaluator(qrels, metrics, **options).evaluate_many(runs)
 
 
 def evaluate_ranked(

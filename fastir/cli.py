@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import fastir
-from fastir.results import Results, json_text, rounded, tsv_text
+from fastir.many import evaluate_runs
+from fastir.results import Results, aligned, json_text, rounded, tsv_text
 
 OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
@@ -87,7 +88,7 @@ def add_evaluate_arguments(add: Callable) -> None:
 def evaluate_command(options: argparse.Namespace) -> str:
     if options.runs.count(STDIN) > 1:
         options.usage_error("standard input (-) can be read only once")
-    return FORMATS[options.format](evaluate_runs(options), options.per_query)
+    return FORMATS[options.format](results_of(options), options.per_query)
 
 
 def metrics_command(options: argparse.Namespace) -> str:
@@ -99,23 +100,18 @@ def explain_command(options: argparse.Namespace) -> str:
     return f"{fastir.explain(options.metric)}\n"
 
 
-def evaluate_runs(options: argparse.Namespace) -> dict[str, Results]:
+def results_of(options: argparse.Namespace) -> dict[str, Results]:
     """The results of every run under the name of its column; the qrels are read once."""
+    runs = dict(zip(column_names(options.runs), options.runs, strict=True))
     notes: list[str] = []
     try:
-        with Progress(options.runs) as progress:
-            with noted_warnings(notes):
-                chosen = {name: getattr(options, name) for name in OPTIONS}
-                evaluator = fastir.Evaluator(options.qrels, options.metrics, **chosen)
-            results = {}
-            for name, run in zip(column_names(options.runs), options.runs, strict=True):
-                with noted_warnings(notes, f"{run}: " if len(options.runs) > 1 else ""):
-                    results[name] = evaluator.evaluate(run)
-                progress.done += progress.sizes[run]
+        with Progress(runs) as progress, noted_warnings(notes):
+            chosen = {name: getattr(options, name) for name in OPTIONS}
+            evaluator = fastir.Evaluator(options.qrels, options.metrics, **chosen)
+            return evaluate_runs(evaluator, runs, progress.notice)
     finally:
         for note in notes:
             tell("warning", note)
-    return results
 
 
 def column_names(runs: Sequence[str]) -> list[str]:
@@ -179,16 +175,6 @@ def as_json(results: dict[str, Results], per_query: bool) -> str:
 FORMATS = {"table": as_table, "tsv": as_tsv, "json": as_json, "markdown": as_markdown}
 
 
-def aligned(rows: list[list[str]], left: int) -> str:
-    """Columns padded to their widest cell, the first `left` of them to the left."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(f"{cell:{'<' if column < left else '>'}{widths[column]}}" for column, cell in enumerate(row))
-        for row in rows
-    )
-    return "".join(f"{line.rstrip()}\n" for line in lines)
-
-
 # ---- standard error: messages and the progress bar -------------------------------------------------------------
 
 
@@ -200,26 +186,26 @@ def tell(kind: str, message: str) -> None:
 
 
 @contextlib.contextmanager
-def noted_warnings(notes: list[str], about: str = "") -> Iterator[None]:
+def noted_warnings(notes: list[str]) -> Iterator[None]:
     """Collect warnings as text, to be told when no progress bar is in the way."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fastir.FastirWarning)
         try:
             yield
         finally:
-            notes += [f"{about}{warning.message}" for warning in caught]
+            notes += [str(warning.message) for warning in caught]
 
 
 class Progress:
     """A bar over the bytes of the runs, on a terminal, once the work has taken a second; silent anywhere else.
 
-    It lives in a thread of its own, so that it also moves while a single big run is being read.
+    It lives in a thread of its own, and adds up how far each of the runs, some of them read at the same time, has come.
     """
 
-    def __init__(self, runs: Sequence[str]) -> None:
-        self.sizes = {run: os.path.getsize(run) if os.path.isfile(run) else 0 for run in runs}
-        self.total = sum(self.sizes[run] for run in runs)
-        self.done = 0
+    def __init__(self, runs: dict[str, str]) -> None:
+        self.sizes = {name: os.path.getsize(run) if os.path.isfile(run) else 0 for name, run in runs.items()}
+        self.total = sum(self.sizes.values())
+        self.read = dict.fromkeys(runs, 0)
         self.finished = threading.Event()
         self.thread = threading.Thread(target=self.show, daemon=True)
 
@@ -232,6 +218,14 @@ class Progress:
         self.finished.set()
         if self.thread.is_alive():
             self.thread.join()
+
+    def notice(self, name: str, position: int) -> None:
+        """Called in any thread; a file that must be read a second time stays where it was."""
+        self.read[name] = min(max(position, self.read[name]), self.sizes[name])
+
+    @property
+    def done(self) -> int:
+        return sum(self.read.values())
 
     def show(self) -> None:
         if self.finished.wait(PATIENCE):

@@ -7,13 +7,14 @@ greedily, and evaluated like a run; the value is the quotient of the two means.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
 from fastir import names
 from fastir._judged import encode
 from fastir.errors import UnknownMetricError, quote
+from fastir.meeting import Meeting
 from fastir.qrels import GroupedQrels
 from fastir.results import STATUSES, Results
 from fastir.runs import Run
@@ -51,7 +52,7 @@ class Groups:
         self.queries = {query_id: place for place, query_id in enumerate(qrels)}
         self.places = [self.queries[query_id] for query_id, _ in qrels.keys]
         self.bases = {text: base_of(request) for text, request in self.requests.items()}
-        self.parts: Evaluator = make(qrels.parts, tuple(self.bases.values()))
+        self.parts: Evaluator = make(qrels.parts, tuple(self.bases.values()), queries="qrels")
         levels = {request.level or level for request in self.requests.values()}
         self.relevant = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
         self.level = level
@@ -68,8 +69,9 @@ class Groups:
                 run = made.get((alpha, level, depth))
                 if run is None:
                     run = made[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)
-                evaluator = make(self.qrels.parts, (self.bases[text],), max_depth=None, judged_only=False, ties="trec")
-                ideals[text] = self.mean(text, evaluator.judge(self.spread(run))[0][:, 0])
+                plain = {"queries": "qrels", "max_depth": None, "judged_only": False, "ties": "trec"}
+                evaluator = make(self.qrels.parts, (self.bases[text],), **plain)
+                ideals[text] = self.mean(text, evaluator._evaluate(self.spread(run), 1)[0].values[:, 0])
         return ideals
 
     def spread(self, run: dict) -> dict:
@@ -92,10 +94,10 @@ class Groups:
         none = np.nan if request.params.get("empty", self.empty) == "skip" else 0.0
         return np.array([total / number if number else none for total, number in zip(totals, numbers, strict=True)])
 
-    def evaluate(self, run: Run) -> Results:
-        """The results of a run, with the report of all groups' judgments together."""
-        whole = self.whole.evaluate(run)
-        by_part = self.parts.judge(self.spread(run.to_dict()))[0]
+    def evaluate(self, run: Run, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting]:
+        """As Evaluator._evaluate, with the Meeting of all groups' judgments together."""
+        whole, meeting = self.whole._evaluate(run, n_threads, watch)
+        by_part = self.parts._evaluate(self.spread(run.to_dict()), n_threads)[0].values
         columns = {base: column for column, base in enumerate(dict.fromkeys(self.bases.values()))}
         values = np.empty((len(self.queries), len(self.requests)))
         for column, (text, base) in enumerate(self.bases.items()):
@@ -107,7 +109,8 @@ class Groups:
         kept = [self.queries[query_id] for query_id in whole.query_ids]
         status = np.array([STATUSES.index(word) for word in whole.status.values()], np.uint8)
         aggregates = [request.card.aggregate for request in self.requests.values()]
-        return Results(whole.query_ids, list(self.requests), values[kept], status, aggregates, lambda: whole.report)
+        results = Results(whole.query_ids, list(self.requests), values[kept], status, aggregates, lambda: whole.report)
+        return results, meeting
 
 
 def base_of(request: names.Request) -> str:

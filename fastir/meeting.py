@@ -73,8 +73,8 @@ class Meeting:
             raise NoOverlapError(f"queries='strict', but query {quote(first)} is missing from the {side} "
                                  f"({len(missing)} missing from the run, {len(extra)} from the qrels)")
 
-    def warn(self, queries: str | None) -> None:
-        """Say in one FastirWarning what a caller ought to know."""
+    def warn(self, queries: str | None, about: str = "") -> None:
+        """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
         found, _, _, nothing, nothing_example, _, _ = self.tally
         n_queries = self.judged.n_queries
         told = []
@@ -92,7 +92,7 @@ class Meeting:
             count, place = self.repairs["duplicates"]
             told.append(f"{count} duplicates were repaired ({place})")
         if told:
-            warnings.warn("; ".join(told), FastirWarning, stacklevel=frames_of_ours())
+            warnings.warn(about + "; ".join(told), FastirWarning, stacklevel=frames_of_ours())
 
     def __call__(self) -> Report:
         found, tied, tied_example, nothing, nothing_example, ranked, unjudged = self.tally

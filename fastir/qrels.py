@@ -5,11 +5,10 @@ import os
 import numpy as np
 
 from fastir._judged import Judged
-from fastir.inputs import dicts, tables, trec
+from fastir.inputs import dicts, files, formats, saved, tables
+from fastir.layouts import WITH_GROUPS
+from fastir.plan import one_of
 from fastir.rows import Arena, Rows
-
-
-WITH_GROUPS = ("subtopic", "qrels_jg")
 
 
 class Qrels(Rows):
@@ -35,29 +34,31 @@ class Qrels(Rows):
         """
         keys, data = dicts.without_groups(data)
         query_ids, offsets, doc_ids, labels = dicts.judgments(data)
-        rows = query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32)
-        return Qrels(*rows) if keys is None else GroupedQrels(keys, Qrels(*rows))
+        qrels = Qrels(query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32))
+        return qrels if keys is None else GroupedQrels(keys, qrels)
 
     @classmethod
     def from_file(cls, path, format=None, duplicates=None):
-        """From a TREC qrels file: query, iteration, document, label; gzip is unpacked.
+        """From a file; gzip and zstd are unpacked.
 
         Parameters
         ----------
         path : str or path
-        format : None, "trec", "subtopic" or "qrels_jg"
-            The latter two, which are the same, take the iteration for a group: a subtopic, or a group of judges.
+        format : None, "trec", "beir", "msmarco", "json", "subtopic" or "qrels_jg"
+            "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
+            between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
+            "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, a subtopic or a
+            group of judges. None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
 
         Raises
         ------
-        FormatError, DuplicateError, OSError
+        FormatError, DuplicateError, ValueError, OSError
         """
-        check_format(format, *WITH_GROUPS)
-        grouped = format in WITH_GROUPS
-        query_ids, offsets, arena, starts, lengths, numbers, repairs = trec.read(path, False, duplicates, grouped)
+        query_ids, offsets, arena, starts, lengths, numbers, repairs = formats.read(path, False, format, duplicates)
         qrels = Qrels(query_ids, offsets, Arena(arena, starts, lengths), numbers.astype(np.int32), repairs)
+        grouped = format in WITH_GROUPS
         return GroupedQrels([tuple(pair.split(" ")) for pair in query_ids], qrels) if grouped else qrels
 
     @classmethod
@@ -99,9 +100,23 @@ class Qrels(Rows):
             self._judged = Judged(self._query_ids, self._ids, self._offsets, self._numbers)
         return self._judged
 
-    def save(self, path):
-        """Write a TREC qrels file, in one step; ``.gz`` is compressed."""
-        write(path, (f"{query} 0 {doc} {label}" for query in self for doc, label in self[query].items()))
+    def save(self, path, format=None):
+        """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None, "trec" or "json"
+            None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
+
+        Raises
+        ------
+        ValueError
+            The format cannot hold an id, or a query without documents.
+        OSError
+            What was there before is untouched, as after any error.
+        """
+        formats.write(path, self, False, format)
 
     def __repr__(self):
         return f"<Qrels: {len(self)} queries, {self.n_rows} judgments>"
@@ -122,56 +137,31 @@ class GroupedQrels(Qrels):
     def __init__(self, keys, parts):
         self.keys = keys
         self.parts = parts
-        self._rows_of = {}
-        for part, (query_id, group_id) in zip(parts, keys, strict=True):
-            self._rows_of.setdefault(query_id, {})[group_id] = part
+        self._parts_of = {}
         union = {}
-        for part, (query_id, _) in zip(parts, keys, strict=True):
+        for part, (query_id, group_id) in zip(parts, keys, strict=True):
+            self._parts_of.setdefault(query_id, {})[group_id] = part
             labels = union.setdefault(query_id, {})
             for doc_id, label in parts[part].items():
                 labels[doc_id] = max(label, labels.get(doc_id, label))
-        #: The judgments of all groups together, a plain Qrels: each document has its largest label.
+        # the judgments of all groups together: each document has its largest label
         self.union = Qrels.from_dict(union)
         self.union.repairs = parts.repairs
         super().__init__(list(union), parts._offsets, parts._ids, parts._numbers, parts.repairs)
 
     def __getitem__(self, query_id):
-        if query_id not in self._rows_of:
+        if query_id not in self._parts_of:
             return super().__getitem__(query_id)
-        return {group_id: self.parts[part] for group_id, part in self._rows_of[query_id].items()}
+        return {group_id: self.parts[part] for group_id, part in self._parts_of[query_id].items()}
 
-    def save(self, path):
-        """Write a TREC qrels file with the groups as iterations, in one step; ``.gz`` is compressed."""
-        rows = ((query, group, docs) for query in self for group, docs in self[query].items())
-        write(path, (f"{query} {group} {doc} {label}" for query, group, docs in rows for doc, label in docs.items()))
+    def save(self, path, format=None):
+        """Write a TREC qrels file with the groups as iterations, in one step; packed if its name ends in .gz or .zst."""
+        one_of("format", format, (None, *WITH_GROUPS))
+        with files.created(os.fsdecode(path)) as file:
+            saved.groups(file, self)
 
     def __reduce__(self):
         return GroupedQrels, (self.keys, self.parts)
 
     def __repr__(self):
         return f"<Qrels: {len(self)} queries, {len(self.keys)} groups, {self.n_rows} judgments>"
-
-
-def check_format(format, *others):
-    known = (None, "trec", *others)
-    if format not in known:
-        raise ValueError(f"format {format!r} is not supported; expected {' or '.join(map(repr, known))}")
-
-
-def write(path, lines):
-    """Write lines to a file in one step."""
-    import gzip
-
-    path = os.fsdecode(path)
-    target = os.path.realpath(path)
-    draft = f"{target}.{os.getpid()}.tmp"
-    try:
-        with (gzip.open if path.endswith(".gz") else open)(draft, "wb") as file:
-            for line in lines:
-                if len(line.split()) not in (4, 6) or "\0" in line:
-                    raise ValueError(f"cannot write {path}: an id is empty or holds white space or NUL: {line[:80]!r}")
-                file.write(line.encode("utf-8", "surrogateescape") + b"\n")
-        os.replace(draft, target)
-    finally:
-        if os.path.exists(draft):
-            os.unlink(draft)

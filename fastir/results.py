@@ -7,9 +7,11 @@ Report: how the two sides met and what was repaired on the way, in counts with a
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
     import os
@@ -199,7 +201,9 @@ class Results(Mapping):
         suffix = os.path.splitext(path)[1].lower()
         if suffix not in SUFFIXES:
             raise ValueError(f"cannot save results as {path!r}: the name must end in {' or '.join(SUFFIXES)}")
-        replace_file(path, self._tsv() if suffix == ".tsv" else json_text(self.to_json()))
+        text = self._tsv() if suffix == ".tsv" else json_text(self.to_json())
+        with replacing(path) as file:
+            file.write(text.encode("utf-8", "surrogateescape"))  # an id that was not UTF-8 comes out as it came in
 
     def _tsv(self) -> str:
         rows = zip(self._query_ids, self._values.tolist(), strict=True)
@@ -370,6 +374,16 @@ def json_text(data: object) -> str:
     return json.dumps(data, indent=2) + "\n"
 
 
+def aligned(rows: list[list[str]], left: int) -> str:
+    """Columns padded to their widest cell, the first `left` of them to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(f"{cell:{'<' if column < left else '>'}{widths[column]}}" for column, cell in enumerate(row))
+        for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
 def tsv_text(rows: Iterable[Sequence[str]]) -> str:
     """Rows as tab-separated lines that any csv reader takes; the csv module itself leaves a lone \\r unquoted."""
     return "".join("\t".join(map(tsv_field, row)) + "\n" for row in rows)
@@ -381,20 +395,23 @@ def tsv_field(text: str) -> str:
     return text
 
 
-def replace_file(path: str, text: str) -> None:
-    """Write a text to a file in one step: whoever reads sees the old content or the new, never a part.
+@contextlib.contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """A new file to write to, which takes the place of `path` in one step at the end of the block.
 
-    Bytes of an id that were not UTF-8 when it was read come out as they were (surrogateescape).
+    Whoever reads sees the old content or the new, never a part; what stops the block leaves the old. What is there must
+    be a regular file, or a link to one.
     """
-    import contextlib
     import os
     import threading
 
     target = os.path.realpath(path)
     draft = f"{target}.{os.getpid()}-{threading.get_ident()}.tmp"
     try:
-        with open(draft, "x", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(text)
+        if os.path.exists(target) and not os.path.isfile(target):
+            raise OSError(errno.EINVAL, "cannot be replaced, because it is not a regular file", path)
+        with open(draft, "xb") as file:
+            yield file
         os.replace(draft, target)
     except BaseException as error:
         with contextlib.suppress(OSError):

@@ -1,12 +1,13 @@
 """Run: the rankings of one system, held as columns: ids as bytes, scores as float64, rows grouped by query."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from fastir._columns import Columns
 from fastir._dicts import has_integer_documents, plain_scores
 from fastir._ids import of_arena
-from fastir.inputs import dicts, tables, trec
-from fastir.qrels import check_format, write
+from fastir.inputs import dicts, formats, tables
 from fastir.rows import Arena, Rows
 from fastir.threads import share_all
 
@@ -47,16 +48,30 @@ class Run(Rows):
 
     @classmethod
     def from_file(cls, path, format=None, duplicates=None):
-        """From a TREC run file: query, Q0, document, rank, score, tag; gzip is unpacked, ``-`` is standard input.
+        """From a file, or from standard input if the path is ``-``; gzip and zstd are unpacked.
 
-        The rank column and the order of lines are ignored (but for ``ties="input"``).
+        Parameters
+        ----------
+        path : str or path
+        format : None, "trec", "beir", "msmarco" or "json"
+            "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines but for
+            ``ties="input"``. "beir": query, document, score, with tabs between them, below the header ``query-id
+            corpus-id score``. "msmarco": query, document, rank; the score is then minus the rank. "json": ``{query_id:
+            {doc_id: score}}``. None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
+        duplicates : None, "first", "last" or "max"
+            None makes a document that stands twice an error.
 
         Raises
         ------
-        FormatError, DuplicateError, OSError
+        FormatError, DuplicateError, ValueError, OSError
         """
-        check_format(format)
-        query_ids, offsets, arena, starts, lengths, scores, repairs = trec.read(path, True, duplicates)
+        return cls._read(path, format, duplicates)
+
+    @classmethod
+    def _read(cls, path, format, duplicates, watch=None):
+        """As from_file; watch(position) is called at every block."""
+        columns = formats.read(path, True, format, duplicates, watch)
+        query_ids, offsets, arena, starts, lengths, scores, repairs = columns
         return cls(query_ids, offsets, Arena(arena, starts, lengths), scores, repairs)
 
     @classmethod
@@ -78,19 +93,23 @@ class Run(Rows):
         """
         return cls(*tables.read(data, True, columns, duplicates))
 
-    def save(self, path):
-        """Write a TREC run file, in one step; ``.gz`` is compressed. Documents keep their order."""
-        write(path, (f"{query} Q0 {doc} {rank} {score!r} fastir" for query in self
-                     for rank, (doc, score) in enumerate(self[query].items(), 1)))
+    def save(self, path, format=None):
+        """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
 
-    def evaluate(self, join: Columns, query_ids: list, threads: int) -> None:
-        """Hand the rows of these queries to a Columns, in stretches of queries."""
+        Documents keep their order. Parameters and errors as for `Qrels.save`; JSON cannot hold infinite scores.
+        """
+        formats.write(path, self, True, format)
+
+    def evaluate(self, join: Columns, query_ids: list, threads: int, watch: Callable | None = None) -> None:
+        """Hand the rows of these queries to a Columns, in stretches of queries; watch(0) is called before each."""
         find = {str(query_id): place for query_id, place in self.places().items()}
         places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
         docs = of_arena(self._ids)
         stretch = max(1, len(places) * STRETCH // max(1, self.n_rows))
 
         def work(t, begin, number):
+            if watch is not None:
+                watch(0)
             join.read_run(t, docs, self._numbers, self._offsets, places, begin, min(begin + stretch, len(places)))
 
         share_all(range(0, len(places), stretch), work, threads)

@@ -194,8 +194,11 @@ def test_ids_that_a_file_cannot_hold_are_refused_and_leave_no_file(kind, bad, tm
 
 
 def test_an_unknown_format_is_refused(kind, tmp_path):
-    with pytest.raises(ValueError, match="'json'.*trec"):
-        kind[0].from_file(tmp_path / "any", format="json")
+    with pytest.raises(ValueError, match="'trec'.*'json'.*got 'xml'"):
+        kind[0].from_file(tmp_path / "any", format="xml")
+    with pytest.raises(ValueError, match="'trec'.*got 'beir'"):
+        kind[0].from_dict({}).save(tmp_path / "any", format="beir")
+    assert not list(tmp_path.iterdir())
 
 
 def test_files_are_read_with_the_query_order_of_first_appearance(tmp_path):
@@ -238,6 +241,13 @@ def test_a_judgment_twice(tmp_path):
     for keep, gain in (("first", 0), ("last", 2), ("max", 2)):
         with pytest.warns(fastir.FastirWarning, match="duplicate"):
             assert fastir.evaluate(tmp_path / "qrels", {"q": {"a": 1.0}}, "cg", duplicates=keep)["cg"] == gain
+
+
+@pytest.mark.parametrize("label", ["-inf", "1e300", "9223372036854775808", "-2147483649", "2147483647.5"])
+def test_a_label_that_no_int32_holds_is_out_of_range(label, tmp_path):
+    (tmp_path / "qrels").write_text(f"q 0 d {label}\n")
+    with pytest.raises(fastir.FormatError, match="out of range"):
+        fastir.Qrels.from_file(tmp_path / "qrels")
 
 
 def test_line_repairs_are_counted_in_silence(tmp_path):

@@ -1,10 +1,13 @@
 """The command line: tables, formats, exit codes and messages. Streams that break are in test_process.py."""
 
+import contextlib
 import csv
 import gzip
 import importlib.metadata
 import io
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -78,6 +81,12 @@ def test_a_column_per_run(output):
     both = [fastir.evaluate(QRELS, run, METRICS) for run in (BM25, DENSE)]
     decimals = {"ndcg@10": 4, "map": 4, "num_ret": 0}
     assert rows == [[name, *(f"{results[name]:.{decimals[name]}f}" for results in both)] for name in METRICS]
+
+
+def test_threads_do_not_show(output):
+    runs = [BM25, DENSE] * 3
+    tables = {output("eval", QRELS, *runs, *ASKED, "-q", "--format", "tsv", "--threads", n) for n in (1, 2, 5)}
+    assert len(tables) == 1
 
 
 def test_a_row_per_query_then_the_mean(output, files):
@@ -272,7 +281,47 @@ def test_a_warning_is_one_line_and_not_an_error(call, files):
 def test_a_warning_names_its_run_when_there_are_several(call, files):
     code, _, err = call("eval", files.qrels, files.run, files.half, "-m", "map")
     assert code == 0
-    assert err.startswith("fastir: warning: ") and err.count("\n") == 1 and "half.txt" in err
+    assert err.startswith("fastir: warning: run 'half.txt': 1 queries of the qrels") and err.count("\n") == 1
+
+
+def test_an_error_names_its_run(call, files, tmp_path):
+    gen.write_run(tmp_path / "other.run", {"elsewhere": {"d1": 1.0}})
+    for n_threads in (1, 3):
+        runs = files.run, tmp_path / "other.run"
+        code, out, err = call("eval", files.qrels, *runs, "-m", "map", "--threads", n_threads)
+        assert (code, out) == (2, "")
+        assert err.startswith("fastir: error: run 'other.run': no query in common: ") and err.count("\n") == 1
+
+
+def has_open(process, path):
+    for file in Path(f"/proc/{process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # it may be closed by now
+            if os.readlink(file) == str(path):
+                return True
+    return False
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
+    """Ctrl-C while the first of many runs are being read: one line, no table, 130, long before the end."""
+    rows = "".join(f"QUERY Q0 doc{number} 1 {number * 7919 % 1000 / 7} tag\n" for number in range(1000))
+    (tmp_path / "qrels").write_text("q1 0 doc1 1\n")
+    (tmp_path / "run").write_text("".join(rows.replace("QUERY", f"q{number}") for number in range(1000)))
+    arguments = ["eval", "qrels", *["run"] * 300, "-m", "map", "--threads", str(n_threads)]
+    command = [sys.executable, "-m", "fastir", *arguments]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            while not has_open(process, tmp_path / "run"):
+                assert process.poll() is None, process.communicate()
+            sent = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20)
+            took = time.monotonic() - sent
+        finally:
+            process.kill()
+    assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
+    assert took < 1.0
 
 
 @pytest.mark.parametrize(("error", "code", "message"), [
@@ -310,7 +359,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def bars(monkeypatch):
-    """The bars that are made: an evaluator takes 0.3 s a run, patience is short, and tqdm notes what it is told."""
+    """The bars that are made: 0.3 s pass behind every run, patience is short, and tqdm notes what it is told."""
     made = []
 
     class Bar:
@@ -328,9 +377,10 @@ def bars(monkeypatch):
             self.seen.add(self.n)
 
     class Slow(fastir.Evaluator):
-        def evaluate(self, run):
+        def _evaluate(self, *arguments):
+            outcome = super()._evaluate(*arguments)
             time.sleep(0.3)
-            return super().evaluate(run)
+            return outcome
 
     monkeypatch.setattr(fastir, "Evaluator", Slow)
     monkeypatch.setattr(cli, "PATIENCE", 0.1)
@@ -338,13 +388,25 @@ def bars(monkeypatch):
     return made
 
 
-def test_a_bar_over_the_bytes_of_the_runs(call, bars, monkeypatch):
+@pytest.mark.parametrize(("n_threads", "after"), [(1, [1, 2, 3]), (2, [2, 3]), (3, [3])])
+def test_a_bar_over_the_bytes_of_the_runs(call, bars, monkeypatch, n_threads, after):
+    """With so many runs at a time, it is seen after so many of the three."""
     monkeypatch.setattr(sys, "stderr", Terminal())
-    assert call("eval", QRELS, BM25, DENSE, "-m", "map")[0] == 0
-    sizes = [Path(run).stat().st_size for run in (BM25, DENSE)]
+    assert call("eval", QRELS, BM25, BM25, BM25, "-m", "map", "--threads", n_threads)[0] == 0
+    size = Path(BM25).stat().st_size
     [bar] = bars
-    assert bar.closed and bar.options["total"] == sum(sizes)
-    assert sizes[0] in bar.seen
+    assert bar.closed and bar.options["total"] == 3 * size
+    assert {size * runs for runs in after} <= bar.seen
+    assert bar.seen.isdisjoint(size * runs for runs in range(1, after[0]))
+
+
+def test_the_bar_does_not_go_back():
+    """A file that is read twice, a standard input whose size nobody knows."""
+    progress = cli.Progress({"bm25": BM25, "-": "-"})
+    size = Path(BM25).stat().st_size
+    for name, position, done in (("bm25", 10, 10), ("bm25", size, size), ("bm25", 10, size), ("-", 99, size)):
+        progress.notice(name, position)
+        assert (progress.done, progress.total) == (done, size)
 
 
 @pytest.mark.parametrize("why", ["a pipe", "a moment", "no tqdm"])

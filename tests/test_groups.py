@@ -177,6 +177,14 @@ def test_saved_qrels_are_read_back(tmp_path):
     assert repr(qrels).startswith("<Qrels: 12 queries, ")
 
 
+def test_many_runs():
+    qrels, run = collection(70)
+    runs = {"one": run, "two": fastir.Run.from_dict(run)}
+    many = fastir.evaluate_many(qrels, runs, ["map_ia", "alpha_ndcg@5"], queries="qrels")
+    alone = fastir.evaluate(qrels, run, ["map_ia", "alpha_ndcg@5"], queries="qrels")
+    assert many == {"one": alone, "two": alone}
+
+
 def test_which_queries_count():
     qrels, run = collection(60)
     with pytest.warns(fastir.FastirWarning, match="2 queries of the qrels are missing from the run"):
@@ -213,8 +221,10 @@ def test_lines_without_four_fields(tmp_path, line):
 
 
 def test_an_unknown_format(tmp_path):
-    with pytest.raises(ValueError, match="'prefs' is not supported; expected None or 'trec' or 'subtopic' or 'qrels_jg'"):
+    with pytest.raises(ValueError, match="'subtopic', 'qrels_jg', got 'prefs'"):
         fastir.Qrels.from_file(tmp_path / "qrels", format="prefs")
+    with pytest.raises(ValueError, match="got 'subtopic'"):
+        fastir.Run.from_file(tmp_path / "run", format="subtopic")
 
 
 @pytest.mark.parametrize("qrels", [{"q": {"1": {"a": 1}, "2": 1}}, {"q": {"1": {"a": "x"}}}, {"q": {"1": {"a": 1}}, "r": 5}])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -210,7 +210,7 @@ def repeated(what: str, query: Any, doc: Any, first: int, later: int) -> Duplica
 
 
 def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, values: np.ndarray,
-             status: np.ndarray) -> tuple:
+             status: np.ndarray, n_threads: SupportsIndex | None) -> tuple:
     """Evaluate a table while it is read, filling values and status.
 
     Rows grouped by query need no memory but that of the longest query. Rows that turn out not to be are read again, or,
@@ -225,7 +225,7 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
     head = list(until(batches, WORTH if found.n_rows is None else 1))
     if not head:
         return (0, 0, -1, 0, -1, 0, 0), [], {}
-    threads = thread_count(settings.n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
+    threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
     make = (judged, settings.plan, values, status, settings.ties, settings.single, settings.only_judged, threads,
             head[0].docs.integers)
     kept: list[Batch] | None = None if found.again else []
@@ -235,7 +235,7 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
 
     def work(t, task, number):
         queries, docs, numbers, first, stop, row = task
-        pair = join.read(t, queries, docs, numbers, first, stop)
+        pair = join.read(t, number, queries, docs, numbers, first, stop)
         if pair is not None:
             rows = pair[0] + row, pair[1] + row
             raise repeated("run", queries[pair[1]], docs[pair[1]], *rows)
@@ -254,7 +254,8 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         scatter(iter(found) if found.again else chain(kept, source), join, threads)
     tally = join.finish()
     repairs = {"integer ids read as text": (tally[5], "the run")} if head[0].docs.integers and not integers else {}
-    return tally, [query.decode("utf-8", "surrogateescape") for query in join.foreign], repairs
+    foreign = sorted(join.foreign, key=join.foreign.__getitem__)
+    return tally, [query.decode("utf-8", "surrogateescape") for query in foreign], repairs
 
 
 def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:
@@ -313,7 +314,8 @@ def together(pieces: list[tuple[Batch, int, int]]) -> tuple:
 
 def scatter(batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
-    kept = []
+    kept: list[Batch] = []
+    tasks = []
 
     def pieces():
         for batch in batches:
@@ -321,10 +323,13 @@ def scatter(batches: Iterable[Batch], join: Scattered, threads: int) -> None:
             codes, hashes = np.empty(n, np.int32), np.empty(0 if join.only_judged else n, np.uint64)
             kept.append(batch)
             piece = join.add(batch.queries, batch.docs, batch.numbers, codes, hashes)
-            yield from ((piece, start, min(start + STRETCH, n)) for start in range(0, n, STRETCH))
+            for start in range(0, n, STRETCH):
+                tasks.append((piece, start, min(start + STRETCH, n)))
+                yield tasks[-1]
 
     share_all(pieces(), lambda t, task, number: join.look(t, *task), threads)
     join.gather(kept[0].queries.integers)
+    share_all(tasks, lambda t, task, number: join.count(t, *task), threads)
     borders = join.ranges(threads)
 
     def work(t, task, number):
@@ -384,15 +389,15 @@ class ArrayReader:
     def ids(self, what, name, row):
         array = self.array
         if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
-            array = array.astype(object).astype(str)
+            array = array.astype(str)
         if array.dtype.kind in "iu":
             return of_integers(np.ascontiguousarray(array, np.int64))
         if array.dtype.kind not in "OUT":
             raise TypeError(f"{what}: column {quote(name)} must hold strings or integers, got dtype {array.dtype}")
-        objects = array.tolist()
+        objects = np.ascontiguousarray(array, object)
         ids, odd = of_strings(objects)
         if ids is None:
-            ids, odd = of_objects(objects)
+            ids, odd = of_objects(objects.tolist())
         if ids is None:
             value = objects[odd]
             if value is None or value != value:
@@ -445,7 +450,7 @@ def of_objects(objects: list) -> tuple[Ids | None, int]:
         else:
             return None, row
     if strings or any(not -(2**63) <= value < 2**63 for value in plain):
-        return of_strings(list(map(str, plain)))
+        return of_strings(as_objects(list(map(str, plain))))
     return of_integers(np.array(plain, np.int64)), -1
 
 

@@ -1,0 +1,150 @@
+"""Files as bytes: opened and unpacked, or packed and put in place in one step."""
+
+import contextlib
+import gzip
+import io
+import os
+import sys
+import zlib
+
+from fastir.errors import FormatError
+from fastir.results import replacing
+
+BOM = b"\xef\xbb\xbf"
+GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
+SKIPPED = b"\x2a\x4d\x18"       # from the second byte: a frame of zstd that holds no data
+HEAD = 4
+
+
+def name_of(path):
+    return "standard input" if path == "-" else os.fsdecode(path)
+
+
+def packed_as(head):
+    """"gzip", "zstd" or None, from the first bytes of a file."""
+    if head.startswith(GZIP):
+        return "gzip"
+    if head.startswith(ZSTD) or (head[1:] == SKIPPED and head[0] >> 4 == 5):
+        return "zstd"
+    return None
+
+
+def packing_of(path):
+    """"gzip", "zstd" or None, from the end of a file's name."""
+    return {".gz": "gzip", ".zst": "zstd"}.get(os.path.splitext(path)[1].lower())
+
+
+def zstd_module(path):
+    """Python's own zstd, which older versions have as a package."""
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+    except ImportError:
+        needed = "a Python built with it" if sys.version_info >= (3, 14) else "the package: pip install backports.zstd"
+        raise FormatError(f"zstd compression needs {needed}", path) from None
+    return zstd
+
+
+class Source:
+    """The bytes of a file, unpacked if they are gzip or zstd, without their byte order mark.
+
+    Parameters
+    ----------
+    path : str or path
+        ``-`` is standard input.
+    """
+
+    def __init__(self, path):
+        self.path = name_of(path)
+        self.repairs = {}
+        self.carried = b""
+        self.damaged = ()       # exceptions that mean bad data
+        self.file = self.opened = sys.stdin.buffer if path == "-" else open(path, "rb")
+        try:
+            self.unpack()
+            head = self.read(len(BOM))
+        except BaseException:
+            self.__exit__()
+            raise
+        if head == BOM:
+            self.repairs["byte order mark"] = (1, f"{self.path}:1")
+        else:
+            self.carried = head
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.opened is not sys.stdin.buffer:
+            self.opened.close()
+
+    def unpack(self):
+        """Look at the first bytes, and put what unpacks them before the file."""
+        if not hasattr(self.file, "peek"):
+            self.file = io.BufferedReader(self.file)
+        head = self.file.peek(HEAD)[:HEAD]
+        packed, expected = packed_as(head), packing_of(self.path)
+        if expected and not packed and head:
+            ending = os.path.splitext(self.path)[1]
+            raise FormatError(f"the file is named {ending} but is not {expected} compressed", self.path)
+        if packed == "gzip":
+            self.damaged = (EOFError, zlib.error, gzip.BadGzipFile)
+            try:
+                from isal import igzip, isal_zlib
+            except ImportError:
+                self.file = gzip.GzipFile(fileobj=self.file)
+            else:
+                self.damaged += (isal_zlib.error,)
+                self.file = igzip.IGzipFile(fileobj=self.file)
+        elif packed == "zstd":
+            zstd = zstd_module(self.path)
+            self.damaged = (EOFError, zstd.ZstdError)
+            self.file = zstd.ZstdFile(self.file)
+
+    def readinto(self, view):
+        """Fill the view as far as the file goes; returns how far."""
+        used = len(self.carried)
+        if used:
+            view[:used] = self.carried
+            self.carried = b""
+        try:
+            while used < len(view) and (got := self.file.readinto(view[used:])):
+                used += got
+        except self.damaged as error:
+            raise FormatError(f"the compressed data is damaged or truncated: {error}", self.path) from None
+        return used
+
+    def read(self, n):
+        buffer = bytearray(n)
+        return bytes(buffer[:self.readinto(memoryview(buffer))])
+
+    def position(self):
+        """How much of the file was read; 0 where that is unknown."""
+        return self.opened.tell() if self.opened.seekable() else 0
+
+    def read_all(self, watch=None):
+        blocks = []
+        while block := self.read(1 << 20):
+            blocks.append(block)
+            if watch is not None:
+                watch(self.position())
+        return b"".join(blocks)
+
+
+@contextlib.contextmanager
+def created(path):
+    """A file to write bytes to, which appears in one step; packed if its name ends in .gz or .zst."""
+    packing = packing_of(path)
+    zstd = zstd_module(path) if packing == "zstd" else None
+    with replacing(path) as file:
+        if packing == "gzip":
+            packed = gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0)
+        elif packing == "zstd":
+            packed = zstd.ZstdFile(file, "wb", options={zstd.CompressionParameter.checksum_flag: 1})
+        else:
+            packed = file
+        with packed:
+            yield packed

@@ -1,0 +1,112 @@
+"""JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them.
+
+Objects come from the parser as tuples of pairs, so that a key that stands twice is seen.
+"""
+
+import numpy as np
+
+from fastir.errors import FormatError, quote
+from fastir.inputs.dicts import LABELS
+from fastir.inputs.files import Source
+from fastir.inputs.grouping import gather
+from fastir.layouts import bare
+from fastir.rows import Arena
+
+INF = float("inf")
+LEAST, MOST = LABELS
+
+
+class Written(str):
+    """A number as it is written."""
+
+
+def read(path, is_run, duplicates, watch=None):
+    """Read a JSON file as columns; see `formats`."""
+    with Source(path) as source:
+        text = source.read_all(watch)
+    path = source.path
+    if not text or text.isspace():
+        raise FormatError(f"the {'run' if is_run else 'qrels'} file is empty", path)
+    if b"\0" in text:
+        raise FormatError("the file holds a NUL byte; it looks truncated, binary or UTF-16", path)
+    text = text.decode("utf-8", "surrogateescape")
+    queries = objects(parsed(text, path, float), is_run, path)
+    if not queries:
+        raise FormatError(f"the {'run is' if is_run else 'qrels are'} empty: no query", path)
+    rows = [row for _, documents in queries for row in documents]
+    numbers = number_array([number for _, number in rows], is_run)
+    if numbers is None:     # infinite scores are fine, but a number that no float holds is seen only as it is written
+        check(parsed(text, path, Written), is_run, path)
+        numbers = np.array([number for _, number in rows], float)
+    ids = Arena.of([doc_id for doc_id, _ in rows])
+    sizes = [len(documents) for _, documents in queries]
+    first_rows = np.cumsum([0, *sizes[:-1]])
+    *columns, repairs = gather([query for query, _ in queries], first_rows, ids.text, ids.starts, ids.lengths,
+                               numbers, duplicates, path, watch=watch)
+    return *columns, {**source.repairs, **repairs}
+
+
+def parsed(text, path, number):
+    """What the text says, with objects as tuples of pairs and numbers as `number` makes them from their text."""
+    import json
+
+    try:
+        return json.loads(text, object_pairs_hook=tuple, parse_float=number, parse_int=number)
+    except json.JSONDecodeError as error:
+        message = f"malformed JSON at character {error.colno}: {error.msg}"
+        raise FormatError(message, path, error.lineno, None, text[error.pos:error.pos + 80]) from None
+    except RecursionError:
+        raise FormatError("malformed JSON: nested too deeply", path) from None
+
+
+def objects(data, is_run, path):
+    """The pairs of the outer object, whose values are objects, too."""
+    expected = "{query_id: {doc_id: " + ("score" if is_run else "label") + "}}"
+    if type(data) is not tuple:
+        raise FormatError(f"the JSON is {kind(data)}, expected an object {expected}", path)
+    for query_id, documents in data:
+        if type(documents) is not tuple:
+            raise FormatError(f"query {quote(query_id)} has {kind(documents)}, expected as in {expected}", path)
+    return data
+
+
+def kind(value):
+    """What JSON calls a value."""
+    names = {tuple: "an object", list: "an array", str: "a string", bool: "a truth value", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def number_array(numbers, is_run):
+    """The numbers as float64, or None if one of them might not be what it should."""
+    if not set(map(type, numbers)) <= {float, bool}:
+        return None
+    array = np.array(numbers, float)
+    fine = np.isfinite(array) if is_run else (array == np.floor(array)) & (array >= LEAST) & (array <= MOST)
+    return array if fine.all() else None
+
+
+def check(queries, is_run, path):
+    """Raise the error that names the first number that is none; they are Written, but for JSON's words."""
+    what, wrong = ("score", wrong_score) if is_run else ("label", wrong_label)
+    for query_id, documents in queries:
+        for doc_id, number in documents:
+            problem = wrong(number) if type(number) in (Written, float, bool) else "is not a number"
+            if problem:
+                shown = quote(str(number)) if isinstance(number, (str, float)) else kind(number)
+                place = f"query {bare(query_id)}, document {bare(doc_id)}"
+                raise FormatError(f"{what} {shown} {problem} ({place})", path)
+
+
+def wrong_score(number):
+    """What is wrong with a score, None if nothing is; infinity is a word, or else a number that no float holds."""
+    value = float(number)
+    if value != value:
+        return "is not a number: NaN cannot be ranked"
+    return "is too large for a float" if type(number) is Written and value in (INF, -INF) else None
+
+
+def wrong_label(number):
+    value = float(number)
+    if value != value or LEAST <= value <= MOST and value != int(value):
+        return "is not an integer number"
+    return None if LEAST <= value <= MOST else "is out of range; expected an integer from -2^31 to 2^31 - 1"

@@ -1,0 +1,98 @@
+"""Judgments and rankings as text that reads back as the same ids, integers as their decimals, and the same numbers."""
+
+import re
+
+from fastir._judged import encode
+from fastir.errors import quote
+from fastir.inputs.files import BOM, packed_as
+from fastir.layouts import bare
+
+NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
+
+
+def trec(file, data, is_run):
+    """Write TREC lines; the rank is the place by descending score, then descending id."""
+    begun = False
+    for query_id, docs, numbers in columns(data):
+        check_fields([query_id], "query")
+        check_fields(docs, "document")
+        if query_id.startswith("#"):
+            raise ValueError(f"query id {quote(query_id)} begins with '#', like a comment of TREC; JSON can hold it")
+        if not docs:
+            raise ValueError(f"query {quote(query_id)} has no documents, which TREC lines cannot say; JSON can")
+        if is_run:
+            lines = zip(docs, ranks(docs, numbers), numbers, strict=True)
+            text = "".join([f"{query_id} Q0 {doc} {rank} {score!r} fastir\n" for doc, rank, score in lines])
+        else:
+            text = "".join([f"{query_id} 0 {doc} {label}\n" for doc, label in zip(docs, numbers, strict=True)])
+        text = text.encode("utf-8", "surrogateescape")
+        if not begun and (text.startswith(BOM) or packed_as(text[:4])):
+            raise ValueError(f"query id {quote(query_id)} begins like a file of another kind; JSON can hold it")
+        begun = True
+        file.write(text)
+
+
+def groups(file, data):
+    """Write {query_id: {group_id: {doc_id: label}}} as TREC lines, the group as the iteration."""
+    for query_id in data:
+        for group_id, docs in data[query_id].items():
+            query, group, ids = str(query_id), str(group_id), list(map(str, docs))
+            check_fields([query], "query")
+            check_fields([group], "group")
+            check_fields(ids, "document")
+            rows = zip(ids, docs.values(), strict=True)
+            text = "".join([f"{query} {group} {doc} {label}\n" for doc, label in rows])
+            file.write(text.encode("utf-8", "surrogateescape"))
+
+
+def json(file, data, is_run):
+    """Write an object of objects, a line per query."""
+    from json import dumps
+
+    begin = "{"
+    for query_id, docs, numbers in columns(data):
+        check_text([query_id], "query")
+        check_text(docs, "document")
+        try:
+            text = f"{begin}{dumps(query_id)}: {dumps(dict(zip(docs, numbers, strict=True)), allow_nan=False)}"
+        except ValueError:
+            place = next(place for place, number in enumerate(numbers) if number in (float("inf"), float("-inf")))
+            where = f"query {bare(query_id)}, document {bare(docs[place])}"
+            raise ValueError(f"JSON has no number for {numbers[place]} ({where})") from None
+        file.write(text.encode())
+        begin = ",\n"
+    file.write(b"}\n" if begin != "{" else b"{}\n")
+
+
+def columns(data):
+    """Each query's id, document ids and numbers; integer ids as their decimal text."""
+    for query_id in data:
+        row = data[query_id]
+        yield str(query_id), list(map(str, row)), list(row.values())
+
+
+def ranks(docs, scores):
+    """The rank of each document, from 1."""
+    places = [0] * len(docs)
+    order = sorted(zip(scores, map(encode, docs), range(len(docs)), strict=True), reverse=True)
+    for rank, (_, _, place) in enumerate(order, 1):
+        places[place] = rank
+    return places
+
+
+def check_fields(ids, what):
+    """Refuse ids that would not stay a field of a line."""
+    if not all(ids) or NO_FIELD.search("".join(ids)):
+        bad = next(id for id in ids if not id or NO_FIELD.search(id))
+        raise ValueError(f"{what} id {quote(bad)} is empty or holds white space or NUL; JSON can hold it")
+    check_text(ids, what)
+
+
+def check_text(ids, what):
+    """Refuse ids with surrogates that do not stand for bytes which are no UTF-8."""
+    try:
+        "".join(ids).encode()
+    except UnicodeEncodeError:
+        for id in ids:
+            if encode(id).decode("utf-8", "surrogateescape") != id:
+                raise ValueError(f"{what} id {quote(id)} holds surrogates, which are no text") from None

@@ -1,0 +1,115 @@
+"""The lines that `_trec` reads: which field is what, and what is said of a line that is not like that."""
+
+from typing import NamedTuple
+
+from fastir.errors import quote
+
+
+class Layout(NamedTuple):
+    """What a line holds; fields count from 0, and the query is the first."""
+
+    name: str
+    expected: str       # for messages
+    doc: int            # where the document stands
+    number: int         # and the number
+    what: str           # what the number is: "score", "label" or "rank"
+    behind: str         # how many fields follow it: "none", "at most one" or "some"
+    tabs: bool = False  # whether a tab ends a field, and nothing else does; the first line is then HEADER
+    query: int = 1      # how many fields the query takes: with 2, the second is a group of its judgments
+
+
+TREC_QRELS = Layout("qrels", "exactly 4 fields (query iteration document label)", 2, 3, "label", "none")
+LAYOUTS = {     # (format, is_run)
+    ("trec", True): Layout("run", "6 fields or more (query Q0 document rank score tag)", 2, 4, "score", "some"),
+    ("trec", False): TREC_QRELS,
+    ("beir", True): Layout("BEIR run", "3 fields, tabs between (query document score)", 1, 2, "score", "none", True),
+    ("beir", False): Layout("BEIR qrels", "3 fields, tabs between (query document label)", 1, 2, "label", "none", True),
+    ("msmarco", True): Layout("MS MARCO run", "3 fields (query document rank), or 4 (the score, too)", 1, 2, "rank",
+                              "at most one"),
+    ("msmarco", False): TREC_QRELS,
+}
+WITH_GROUPS = ("subtopic", "qrels_jg")      # one layout, whose iteration is a subtopic or a group of judges
+LAYOUTS |= {(format, False): TREC_QRELS._replace(query=2) for format in WITH_GROUPS}
+HEADER = "query-id\tcorpus-id\tscore"
+
+LINE_PROBLEMS = {
+    "nul": "the line holds a NUL byte; the file looks truncated, binary or UTF-16",
+    "carriage return": "malformed line: a carriage return inside it; expected lines that end in LF or CRLF",
+    "data comment": (
+        "the line starts with '#' like a comment but has the fields of a data line; remove the '#' or the line"),
+    "quotation": "an id begins with a quotation mark, which BEIR would take for CSV; expected ids without",
+}
+NUMBER_PROBLEMS = {
+    "number": "is not a number",
+    "overflow": "is too large for a float",
+    "fraction": "is not an integer number",
+    "range": "is out of range; expected an integer from -2^31 to 2^31 - 1",
+    "negative": "is negative; expected an integer from 0 to 2^31 - 1",
+}
+
+
+def explain(layout, problem, text):
+    """Words for a bad line.
+
+    Parameters
+    ----------
+    layout : Layout
+    problem : str
+        "fields", or a key of the tables above.
+    text : bytes
+
+    Returns
+    -------
+    message : str
+    column : int or None
+    shown : str
+        The line, cut.
+    """
+    shown = text[:200].decode("utf-8", "backslashreplace")
+    fields = text.rstrip(b"\r").split(b"\t") if layout.tabs else text.split()
+    if problem == "fields":
+        if b"\r" in text.rstrip(b"\r"):
+            problem = "carriage return"
+        elif layout.tabs and len(fields) == layout.number + 1 and b"" not in fields[:-1]:
+            problem = "number"
+    if problem in LINE_PROBLEMS:
+        return LINE_PROBLEMS[problem], None, shown
+    if problem == "fields":
+        n = "an empty field" if layout.tabs and b"" in fields else f"{len(fields)} fields"
+        hint = guess(layout, shown, len(fields))
+        return f"malformed {layout.name} line with {n}, expected {layout.expected}{hint}", None, shown
+    places = (0, layout.doc, layout.number)
+    query, doc_id, got = (fields[place].decode("utf-8", "backslashreplace") for place in places)
+    message = f"{layout.what} {quote(got)} {NUMBER_PROBLEMS[problem]}"
+    if problem == "number" and got.lower().lstrip("+-").startswith("nan"):
+        message += ": NaN cannot be ranked"
+    message += f" (query {bare(query)}, document {bare(doc_id)})"
+    return message + guess(layout, shown), layout.number + 1, shown
+
+
+def guess(layout, shown, n=None):
+    """What the file might be instead, and how to say so, from a bad line of n fields, None if they are right."""
+    is_run = layout is LAYOUTS["trec", True]
+    if not is_run and layout is not TREC_QRELS:
+        return ""
+    if shown.lstrip().startswith(("{", "[")):
+        return "; it looks like JSON: pass format='json'"
+    if "query-id" in shown or "corpus-id" in shown:
+        return "; it looks like the header of a BEIR file: pass format='beir'"
+    if n is None:
+        return ""
+    if shown.count(",") >= 2 and n < 3:
+        return "; it looks like CSV with comma separated columns: pass format='csv'"
+    if is_run and n == 4:
+        return "; it looks like qrels: are the two files swapped?"
+    if not is_run and n >= 6:
+        return "; it looks like a run: are the two files swapped?"
+    if n == 3:
+        return "; a run of query, document and rank needs format='msmarco'" if is_run else (
+            "; the 3 columns of BEIR need their header and format='beir'")
+    return ""
+
+
+def bare(text):
+    """An id for a message, shortened and escaped as by quote(), without the quotes."""
+    return quote(text).strip("'\"")

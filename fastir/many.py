@@ -1,0 +1,210 @@
+"""Many runs against the same qrels: who is evaluated when, in which thread, and how all of them end when one fails.
+
+    dict runs, standard input     one after the other, in the caller's thread: a dict cannot be walked without the GIL
+    files, Run objects            as many at a time as there are threads; threads inside a run where there are more
+
+The caller's thread only waits, so Ctrl-C reaches it at once. A run cannot be ended from outside: it calls `watch` at
+every block, and what that raises ends it. Warnings are told at the end, by the caller's thread and in its order.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastir.errors import quote
+from fastir.inputs.trec import ROW
+from fastir.meeting import Meeting
+from fastir.results import Results, aligned, rounded
+from fastir.runs import Run
+from fastir.threads import thread_count
+
+if TYPE_CHECKING:
+    import pandas
+
+    from fastir.api import Evaluator
+
+SHARE = 1 << 18     # rows that are worth a thread of their own inside a run
+PULSE = 0.05        # seconds between two looks for Ctrl-C, which a wait without end was seen to miss
+
+
+class ResultsByRun(dict):
+    """What `evaluate_many` returns: {name: Results} in the order of the runs; it prints as a table of the means."""
+
+    __slots__ = ()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The means as a new frame: float64, a row per run (index ``run``), a column per metric.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+
+        names = next(iter(self.values())).names if self else []
+        rows = [[results[name] for name in names] for results in self.values()]
+        return pandas.DataFrame(rows, pandas.Index(list(self), name="run", tupleize_cols=False), names, float)
+
+    def __repr__(self) -> str:
+        hows = next(iter(self.values())).aggregates if self else {}
+        rows = ([str(name), *(rounded(results[metric], how) for metric, how in hows.items())]
+                for name, results in self.items())
+        return aligned([["run", *hows], *rows], left=1).rstrip("\n")
+
+
+class Job(NamedTuple):
+    """A run that may be evaluated in any thread."""
+
+    place: int
+    name: Hashable
+    run: Any
+    rows: int
+
+
+class Stopped(Exception):
+    """Ends the evaluation of a run that nobody waits for any more."""
+
+
+def evaluate_runs(
+    evaluator: Evaluator, runs: Mapping | Iterable, notice: Callable[[Hashable, int], object] | None = None
+) -> ResultsByRun:
+    """Evaluate many runs; `evaluate_many` says how.
+
+    Parameters
+    ----------
+    evaluator : Evaluator
+    runs : mapping of name to run, or iterable of (name, run)
+    notice : function of (name, position), or None
+        Called, in any thread, when a run's file was read up to this byte.
+    """
+    settings = evaluator._settings
+    outcomes: dict[Hashable, tuple[Results, Meeting] | None] = {}
+    jobs = []
+
+    def evaluate(job: Job, n_threads: int | None, watch: Callable[[], object] | None = None) -> None:
+        def block_read(position):
+            if watch is not None:
+                watch()
+            if notice is not None:
+                notice(job.name, position)
+
+        try:
+            outcomes[job.name] = evaluator._evaluate(job.run, n_threads, block_read)
+        except Exception as error:
+            name_the_run(error, job.name)
+            raise
+
+    for name, run in pairs(runs):
+        if name in outcomes:
+            raise ValueError(f"two runs are named {quote(name)}; expected every name once")
+        outcomes[name] = None
+        rows = rows_of(run)
+        job = Job(len(outcomes), name, run, rows or 0)
+        if rows is None:
+            evaluate(job, settings.n_threads)
+        else:
+            jobs.append(job)
+    n_threads = thread_count(settings.n_threads, sum(job.rows for job in jobs))
+    if n_threads > 1 and len(jobs) > 1:
+        in_threads(evaluate, jobs, n_threads)
+    else:
+        for job in jobs:
+            evaluate(job, n_threads)
+    for name, (_, meeting) in outcomes.items():
+        meeting.warn(settings.queries, f"run {quote(name)}: ")
+    return ResultsByRun((name, results) for name, (results, _) in outcomes.items())
+
+
+def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
+    """Evaluate jobs with so many threads in all, the biggest first.
+
+    What is raised is the error of the first job that has one, as without threads: the jobs behind it are stopped, those
+    before it go on. An interrupt stops them all. Nothing runs when this returns or raises.
+    """
+    waiting = deque(sorted(jobs, key=lambda job: -job.rows))
+    ended: queue.SimpleQueue = queue.SimpleQueue()
+    last, failure = jobs[-1].place, None    # what stands behind `last` is stopped, or not begun
+
+    def work(job, inside):
+        def watch():
+            if job.place > last:
+                raise Stopped
+
+        error = None
+        try:
+            watch()
+            evaluate(job, inside, watch)
+        except BaseException as caught:
+            error = caught
+        ended.put((threading.current_thread(), job, inside, error))
+
+    def manage():
+        nonlocal last, failure
+        free, running = n_threads, 0
+        while running or waiting and last >= 0:
+            while waiting and free and last >= 0:
+                together = len(waiting) % n_threads or n_threads    # the rest then fills the threads to the end
+                job = waiting.popleft()
+                inside = min(-(-free // together), max(1, job.rows // SHARE))
+                free, running = free - inside, running + 1
+                thread = threading.Thread(target=work, args=(job, inside))
+                try:
+                    thread.start()
+                except (RuntimeError, MemoryError) as error:        # no more threads can be had
+                    ended.put((None, job, inside, error))
+            thread, job, inside, error = ended.get()
+            if thread is not None:
+                thread.join()
+            free, running = free + inside, running - 1
+            if error is not None and job.place <= last:
+                last, failure = job.place, error
+        over.set()
+
+    over = threading.Event()    # an interrupted join() takes the thread for ended (CPython 3.11)
+    manager = threading.Thread(target=manage)   # the caller's thread would lose a run by an interrupt in start()
+    try:
+        manager.start()
+        while not over.wait(PULSE):
+            pass
+    except BaseException:
+        last = -1
+        raise
+    finally:
+        if manager.ident is not None:
+            over.wait()
+            manager.join()
+    if failure is not None:
+        raise failure
+
+
+def pairs(runs: Mapping | Iterable) -> Iterator[tuple[Hashable, Any]]:
+    """The (name, run) pairs of what the caller gave, one at a time."""
+    expected = "runs must be a mapping of name to run or an iterable of (name, run) pairs, got"
+    if isinstance(runs, (str, bytes, os.PathLike, Run)) or not isinstance(runs, (Mapping, Iterable)):
+        raise TypeError(f"{expected} {type(runs).__name__}")
+    for pair in runs.items() if isinstance(runs, Mapping) else runs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"{expected} {type(pair).__name__} {quote(pair)} among them")
+        yield tuple(pair)
+
+
+def rows_of(run: Any) -> int | None:
+    """About how many rows a file or a Run has; None for whatever must be evaluated in the caller's thread."""
+    if isinstance(run, Run):
+        return run.n_rows
+    if isinstance(run, (str, bytes, os.PathLike)) and run != "-" and os.path.isfile(run):
+        return os.path.getsize(run) // ROW
+    return None
+
+
+def name_the_run(error: Exception, name: Hashable) -> None:
+    """Put the run's name in front of the message, unless the error tells its file, which is the run."""
+    known = getattr(error, "path", None) or getattr(error, "filename", None)
+    if known is None and error.args and isinstance(error.args[0], str):
+        error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
