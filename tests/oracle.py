@@ -104,7 +104,7 @@ def rbp(x, judged, level, k=None, p=0.8, gains="binary", weights="infinite"):
     """
     top = max(1, *judged, 1)
     own = gains if isinstance(gains, dict) else {}
-    levels = [own.get(label, label) for label in range(max([0, *judged]) + 1)] + [0.0, *own.values()]
+    levels = [own.get(label, label) for label in range(top + 1)] + [0.0, *own.values()] if own else [0.0]
     low, high = (min(levels), max(levels)) if min(levels) < 0 or max(levels) > 1 else (0, 1)
     gain = {
         "binary": lambda code: float(code >= level),
