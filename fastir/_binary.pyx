@@ -16,8 +16,8 @@ from fastir.cards import Card, Param
 INF = float("inf")
 RECALL = Param("recall", 0.0, "the recall point, which @ sets", (), 0, 1, closed=True)
 TIMES = Param("x", 1.0, "the multiple of R, which @ sets", (), 0, 1e6, closed=True)
-ROUNDING = Param("rounding", "v10", "recall * R rounded to the nearest (trec_eval 10), or its whole part after adding 0.9 (trec_eval 9, "
-                 "pytrec_eval, ir_measures)", ("v10", "v9"))
+ROUNDING = Param("rounding", "v10", "recall * R rounded to the nearest (trec_eval 10), or its whole part after adding "
+                 "0.9 (trec_eval 9, pytrec_eval, ir_measures)", ("v10", "v9"))
 
 
 # ---- counts --------------------------------------------------------------------------------------------------------
@@ -26,8 +26,8 @@ cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept n
     return 1.0
 
 declare(num_q, Card(
-    "num_q", "queries evaluated", "1 per query", "never", "trec_eval num_q", aliases=("NumQ",), range="1", aggregate="count",
-    groups="all"))
+    "num_q", "queries evaluated", "1 per query", "never", "trec_eval num_q", aliases=("NumQ",), range="1",
+    aggregate="count", groups="all"))
 
 
 cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -62,8 +62,9 @@ cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const doubl
     return <double>found
 
 declare(num_nonrel_judged_ret, Card(
-    "num_nonrel_judged_ret", "documents retrieved that were judged not relevant", "retrieved documents with 0 <= label < rel_level",
-    "0 if none", "trec_eval num_nonrel_judged_ret", range="0 up", aggregate="sum", reads="judged"))
+    "num_nonrel_judged_ret", "documents retrieved that were judged not relevant",
+    "retrieved documents with 0 <= label < rel_level", "0 if none", "trec_eval num_nonrel_judged_ret", range="0 up",
+    aggregate="sum", reads="judged"))
 
 
 # ---- at a cutoff, and sets -----------------------------------------------------------------------------------------
@@ -108,8 +109,9 @@ cdef double relative_precision(const Query* q, const Snapshot* s, const double* 
     return ratio(<double>s.num_rel_ret, <double>(n if n < q.num_rel else q.num_rel))
 
 declare(relative_precision, Card(
-    "relative_precision", "precision at k over the best that is possible", "r_k / min(k, R); without k: r / min(n, R)",
-    "0 if R = 0", "trec_eval relative_P, set_relative_P; BEIR R_cap", aliases=("relative_P", "set_relative_P", "SetRelP", "R_cap"),
+    "relative_precision", "precision at k over the best that is possible",
+    "r_k / min(k, R); without k: r / min(n, R)", "0 if R = 0", "trec_eval relative_P, set_relative_P; BEIR R_cap",
+    aliases=("relative_P", "set_relative_P", "SetRelP", "R_cap"),
     differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True))
 
 
@@ -127,9 +129,10 @@ cdef double set_f(const Query* q, const Snapshot* s, const double* p) noexcept n
     return ratio((p[0] + 1.0) * a * b, b + p[0] * a)
 
 declare(set_f, Card(
-    "set_f", "weighted harmonic mean of precision and recall", "(x + 1) P R / (R + x P), both at k", "0 if r = 0", "trec_eval set_F",
-    aliases=("SetF",), differs="x is not beta but its square in the usual F: f_beta takes beta",
-    params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)), EMPTY), cutoff=True))
+    "set_f", "weighted harmonic mean of precision and recall", "(x + 1) P R / (R + x P), both at k", "0 if r = 0",
+    "trec_eval set_F", aliases=("SetF",), differs="x is not beta but its square in the usual F: f_beta takes beta",
+    params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)), EMPTY),
+    cutoff=True))
 
 
 cdef double f_beta(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -137,8 +140,9 @@ cdef double f_beta(const Query* q, const Snapshot* s, const double* p) noexcept 
     return set_f(q, s, &x)
 
 declare(f_beta, Card(
-    "f_beta", "weighted harmonic mean of precision and recall", "(beta^2 + 1) P R / (R + beta^2 P), both at k", "0 if r = 0",
-    "van Rijsbergen 1979", differs="trec_eval set_F and ir_measures SetF take the square of beta: set_f",
+    "f_beta", "weighted harmonic mean of precision and recall", "(beta^2 + 1) P R / (R + beta^2 P), both at k",
+    "0 if r = 0", "van Rijsbergen 1979",
+    differs="trec_eval set_F and ir_measures SetF take the square of beta: set_f",
     params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True))
 
 
@@ -160,11 +164,12 @@ def weight(name, default, what):
 
 
 declare(utility, Card(
-    "utility", "worth of the ranking as a set", "p1 r + p2 (n - r) + p3 (R - r) + p4 (n_docs + r - n - R)", "as the formula says",
-    "trec_eval utility", differs="trec_eval -c gives 0 where the query is missing and no parameter is given", range="any number",
+    "utility", "worth of the ranking as a set", "p1 r + p2 (n - r) + p3 (R - r) + p4 (n_docs + r - n - R)",
+    "as the formula says", "trec_eval utility",
+    differs="trec_eval -c gives 0 where the query is missing and no parameter is given", range="any number",
     params=(weight("p1", 1.0, "relevant and retrieved"), weight("p2", -1.0, "retrieved, not relevant"),
-            weight("p3", 0.0, "relevant, not retrieved"), weight("p4", 0.0, "neither"),
-            Param("n_docs", 0, "documents in the collection", (), 0, 2**53, integer=True, closed=True), EMPTY)))
+        weight("p3", 0.0, "relevant, not retrieved"), weight("p4", 0.0, "neither"),
+        Param("n_docs", 0, "documents in the collection", (), 0, 2**53, integer=True, closed=True), EMPTY)))
 
 
 # ---- ranks of the relevant documents -------------------------------------------------------------------------------
@@ -197,9 +202,10 @@ declare(r_precision_mult, Card(
     params=(TIMES, EMPTY), at="x"))
 
 declare(r_precision_mult, Card(
-    "r_precision_mult_avgjg", "precision at a multiple of the number of relevant documents, averaged over groups of judges",
-    "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0", "trec_eval Rprec_mult_avgjg",
-    aliases=("Rprec_mult_avgjg",), params=(TIMES, EMPTY), at="x", groups="all"))
+    "r_precision_mult_avgjg",
+    "precision at a multiple of the number of relevant documents, averaged over groups of judges",
+    "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0",
+    "trec_eval Rprec_mult_avgjg", aliases=("Rprec_mult_avgjg",), params=(TIMES, EMPTY), at="x", groups="all"))
 
 
 cdef double mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -218,11 +224,13 @@ cdef double average_precision(const Query* q, const Snapshot* s, const double* p
 
 declare(average_precision, Card(
     "map", "average precision (its mean over queries is MAP)",
-    "sum of precision(i) over the relevant ranks i <= k, divided by R", "0 if R = 0",
-    "trec_eval map, map_cut", aliases=("AP", "average_precision"),
-    differs="LightGBM, XGBoost and CatBoost divide by min(k, R): ap_norm=min_kR; torchmetrics and cwl_eval by r_k: ap_norm=hits",
+    "sum of precision(i) over the relevant ranks i <= k, divided by R", "0 if R = 0", "trec_eval map, map_cut",
+    aliases=("AP", "average_precision"),
+    differs="LightGBM, XGBoost and CatBoost divide by min(k, R): ap_norm=min_kR; torchmetrics and cwl_eval by "
+            "r_k: ap_norm=hits",
     params=(Param("ap_norm", "R", "the denominator: all relevant documents, at most k of them, or those in the first k",
-                  ("R", "min_kR", "hits")), EMPTY), cutoff=True))
+        ("R", "min_kR", "hits")), EMPTY),
+    cutoff=True))
 
 
 cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -238,17 +246,18 @@ cdef double gm_map(const Query* q, const Snapshot* s, const double* p) noexcept 
     return value if value > 1e-5 else 1e-5
 
 declare(gm_map, Card(
-    "gm_map", "geometric mean of average precision", "max(AP, 0.00001); over queries exp(mean of ln)", "0.00001 if R = 0",
-    "Robertson 2006; trec_eval gm_map", differs="pytrec_eval gives the logarithm of each query's value", range="0.00001 to 1",
-    params=(EMPTY,), aggregate="geometric"))
+    "gm_map", "geometric mean of average precision", "max(AP, 0.00001); over queries exp(mean of ln)",
+    "0.00001 if R = 0", "Robertson 2006; trec_eval gm_map",
+    differs="pytrec_eval gives the logarithm of each query's value", range="0.00001 to 1", params=(EMPTY,),
+    aggregate="geometric"))
 
 
 cdef double yaap(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return natural_log((1.0 + s.sum_precision) / (1.0 + <double>q.num_rel - s.sum_precision))
 
 declare(yaap, Card(
-    "yaap", "yet another average precision: its log odds", "ln((1 + R AP) / (1 + R - R AP))", "0 if R = 0; -ln(1 + R) if r = 0",
-    "trec_eval yaap", range="any number", params=(EMPTY,)))
+    "yaap", "yet another average precision: its log odds", "ln((1 + R AP) / (1 + R - R AP))",
+    "0 if R = 0; -ln(1 + R) if r = 0", "trec_eval yaap", range="any number", params=(EMPTY,)))
 
 
 cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -262,8 +271,8 @@ cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept n
 
 declare(bin_g, Card(
     "bin_g", "relevant documents discounted by the others above them",
-    "1/R * sum over relevant ranks of 1 / log2(2 + documents above that are not relevant)", "0 if R = 0", "trec_eval binG",
-    aliases=("binG",), params=(EMPTY,)))
+    "1/R * sum over relevant ranks of 1 / log2(2 + documents above that are not relevant)", "0 if R = 0",
+    "trec_eval binG", aliases=("binG",), params=(EMPTY,)))
 
 
 cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -281,10 +290,12 @@ cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) no
     return 1.0 - <double>wrong / (<double>(n - found) * <double>found)
 
 declare(pair_accuracy, Card(
-    "pair_accuracy", "share of pairs in the right order, of one relevant document and one that is not, in the first k",
-    "1 - pairs in the wrong order / pairs", "NaN, and out of the mean, if the first k hold no relevant document; 1 if they hold no other",
-    "ir_measures Accuracy", differs="ir_measures fails where all are relevant; BEIR's Accuracy is hit_rate", params=(EMPTY,),
-    cutoff=True))
+    "pair_accuracy",
+    "share of pairs in the right order, of one relevant document and one that is not, in the first k",
+    "1 - pairs in the wrong order / pairs",
+    "NaN, and out of the mean, if the first k hold no relevant document; 1 if they hold no other",
+    "ir_measures Accuracy", differs="ir_measures fails where all are relevant; BEIR's Accuracy is hit_rate",
+    params=(EMPTY,), cutoff=True))
 
 
 # ---- interpolated precision ----------------------------------------------------------------------------------------
@@ -313,10 +324,11 @@ cdef double iprec(const Query* q, const Snapshot* s, const double* p) noexcept n
     return best_precision(q, wanted_for(p[0], <double>q.num_rel, p[1] == 1.0))
 
 declare(iprec, Card(
-    "iprec", "interpolated precision at a recall point", "largest precision(i) from the rank of the K-th relevant document on, K = recall * R",
+    "iprec", "interpolated precision at a recall point",
+    "largest precision(i) from the rank of the K-th relevant document on, K = recall * R",
     "0 if fewer than K are retrieved, or none", "trec_eval iprec_at_recall", aliases=("iprec_at_recall",),
-    differs="trec_eval gives NaN for an empty ranking; 9.x rounds up from .1: rounding=v9", params=(RECALL, ROUNDING, EMPTY),
-    at="recall"))
+    differs="trec_eval gives NaN for an empty ranking; 9.x rounds up from .1: rounding=v9",
+    params=(RECALL, ROUNDING, EMPTY), at="recall"))
 
 
 cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -368,7 +380,8 @@ cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept n
 
 declare(bpref, Card(
     "bpref", "how seldom judged non-relevant documents stand above relevant ones",
-    "1/R * sum over retrieved relevant documents of 1 - min(a, R) / min(N, R), a = judged non-relevant above; 1 if a = 0",
+    "1/R * sum over retrieved relevant documents of 1 - min(a, R) / min(N, R), a = judged non-relevant above; 1 "
+    "if a = 0",
     "0 if R = 0; unjudged documents are skipped", "Buckley and Voorhees 2004 as in trec_eval bpref",
     differs="ranx gives NaN where nothing non-relevant is judged", params=(EMPTY,), reads="judged"))
 
@@ -404,9 +417,10 @@ cdef double inf_ap(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(inf_ap, Card(
     "inf_ap", "average precision estimated from a sample of the pool",
-    "1/R * sum over relevant ranks i of 1/i + (i - 1)/i * pooled above / (i - 1) * (relevant above + e) / (judged above + 2e), e = 0.00001",
-    "0 if R = 0; a negative label is in the pool, not judged", "Yilmaz and Aslam 2006; trec_eval infAP", aliases=("infAP",),
-    params=(EMPTY,), reads="pool"))
+    "1/R * sum over relevant ranks i of 1/i + (i - 1)/i * pooled above / (i - 1) * (relevant above + e) / "
+    "(judged above + 2e), e = 0.00001",
+    "0 if R = 0; a negative label is in the pool, not judged", "Yilmaz and Aslam 2006; trec_eval infAP",
+    aliases=("infAP",), params=(EMPTY,), reads="pool"))
 
 
 cdef double unjudged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -418,7 +432,8 @@ cdef double unjudged(const Query* q, const Snapshot* s, const double* p) noexcep
     return ratio(<double>(n - found), <double>(n if s.k == INT64_MAX else s.k))
 
 declare(unjudged, Card(
-    "unjudged", "share of documents without a label in the first k", "documents of the first k without a label >= 0 / k; without k: / n",
+    "unjudged", "share of documents without a label in the first k",
+    "documents of the first k without a label >= 0 / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", "trec_eval unj", aliases=("unj",),
     params=(EMPTY,), cutoff=True, reads="judged"))
 
@@ -437,6 +452,7 @@ cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept 
     return ratio(<double>in_pool(q, s.k), <double>(s.k if s.k < q.num_ret else q.num_ret))
 
 declare(judged, Card(
-    "judged", "share of documents in the first k that the qrels have, whatever their label", "documents of the qrels in the first k / min(k, n)",
-    "0 for an empty ranking", "ir_measures Judged", differs="unjudged counts negative labels as unjudged and divides by k",
-    params=(EMPTY,), cutoff=True, reads="pool"))
+    "judged", "share of documents in the first k that the qrels have, whatever their label",
+    "documents of the qrels in the first k / min(k, n)", "0 for an empty ranking", "ir_measures Judged",
+    differs="unjudged counts negative labels as unjudged and divides by k", params=(EMPTY,), cutoff=True,
+    reads="pool"))

@@ -225,10 +225,11 @@ cdef class Walk:
         return n_hits
 
 
-    cdef int64_t match(self, Judged judged, const Lookup* lookup, int64_t first, int64_t wanted, int64_t* n_hits) except -1:
+    cdef int64_t match(self, Judged judged, const Lookup* lookup, int64_t first, int64_t wanted,
+                       int64_t* n_hits) except -1:
         """Look up the ranking's ids among the judged ones; how many there are. Those before `wanted` become hits.
 
-        Comparing with a judged id waits for memory: all candidates are found, and asked for, before the first is compared.
+        Comparing with a judged id waits for memory: all candidates are found and asked for before one is compared.
         """
         cdef int64_t i, j, place, n = 0, n_found = 0
         cdef uint64_t h, low = 0xFFFFFFFF

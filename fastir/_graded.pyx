@@ -1,7 +1,7 @@
 """Graded metrics: what a label adds, discounted by its rank, against the best that the judgments allow.
 
-A metric here reads the gains that _measure.pyx has laid beside the hits, and the ideal gains, best first. Labels without
-a gain of their own, 0 among them, may be absent from both: they add nothing.
+A metric here reads the gains that _measure.pyx has laid beside the hits, and the ideal gains, best first. Labels
+without a gain of their own, 0 among them, may be absent from both: they add nothing.
 """
 
 from libc.stdint cimport int64_t
@@ -12,34 +12,37 @@ from fastir._metrics cimport Query, Snapshot, declare
 from fastir._metrics import EMPTY
 from fastir.cards import Card, Param
 
-GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), or what the map says, itself for labels "
-             "that it lacks; its labels -1 and -2 are documents outside the qrels, and in the pool without a judgment",
-             ("linear", "exp2"), mapping=True, aliases=("gains",))
-IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved", ("judged", "retrieved"))
-DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)", ("log2", "jk2"))
+GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), or what the map says, "
+             "itself for labels that it lacks; its labels -1 and -2 are documents outside the qrels, and in the pool "
+             "without a judgment", ("linear", "exp2"), mapping=True, aliases=("gains",))
+IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved",
+              ("judged", "retrieved"))
+DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
+                 ("log2", "jk2"))
 NO_GAIN = "0 if the ideal is 0: no judged document has a gain"
-SORTED = ("trec_eval takes custom gains less than 1 apart for equal when it sorts the ideal, and mixes up the parameters of "
-          "dcg, ideal_dcg and ndcg asked for together")
+SORTED = ("trec_eval takes custom gains less than 1 apart for equal when it sorts the ideal, and mixes up the "
+          "parameters of dcg, ideal_dcg and ndcg asked for together")
 
 
 cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return s.gain
 
 declare(cg, Card(
-    "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain", "Järvelin and Kekäläinen 2002",
-    range="0 up", params=(EMPTY,), cutoff=True, graded=True))
+    "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
+    "Järvelin and Kekäläinen 2002", range="0 up", params=(EMPTY,), cutoff=True, graded=True))
 
 
 cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return s.dcg
 
 declare(dcg, Card(
-    "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label", "0 if nothing has a gain",
-    "trec_eval dcg; Järvelin and Kekäläinen 2002 with discount=jk2", differs=SORTED, range="0 up",
-    params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True))
+    "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
+    "0 if nothing has a gain", "trec_eval dcg; Järvelin and Kekäläinen 2002 with discount=jk2", differs=SORTED,
+    range="0 up", params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True))
 
 declare(dcg, Card(
-    "dcg_burges", "discounted cumulated gain, exponential gains", "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
+    "dcg_burges", "discounted cumulated gain, exponential gains",
+    "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
     "0 if nothing has a gain; a label above 1000 is an error", "Burges et al. 2005; ranx dcg_burges", range="0 up",
     params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2"))
 
@@ -48,9 +51,9 @@ cdef double ideal_dcg(const Query* q, const Snapshot* s, const double* p) noexce
     return s.ideal_dcg
 
 declare(ideal_dcg, Card(
-    "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first", NO_GAIN,
-    "trec_eval ideal_dcg", aliases=("idcg",), differs=SORTED, range="0 up", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True,
-    graded=True))
+    "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
+    NO_GAIN, "trec_eval ideal_dcg", aliases=("idcg",), differs=SORTED, range="0 up",
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True))
 
 
 cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -88,7 +91,8 @@ cdef double ndcg_rel(const Query* q, const Snapshot* s, const double* p) noexcep
 
 declare(ndcg_rel, Card(
     "ndcg_rel", "nDCG averaged over the ranks of the documents with a gain",
-    "1/m * (sum of DCG@i / IDCG@i over ranks i with a gain + (m - q) * DCG / IDCG), m documents judged with a gain, q retrieved",
+    "1/m * (sum of DCG@i / IDCG@i over ranks i with a gain + (m - q) * DCG / IDCG), m documents judged with a "
+    "gain, q retrieved",
     f"{NO_GAIN}; 0 if the sum is negative", "trec_eval ndcg_rel", differs=SORTED, params=(GAIN, EMPTY), graded=True))
 
 
@@ -115,9 +119,10 @@ cdef double r_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(r_ndcg, Card(
     "r_ndcg", "nDCG averaged over the ranks where the ideal gain changes",
-    "mean of DCG@p / IDCG@p over the ranks p <= m after which the ideal gain falls, and of DCG / IDCG if n >= m + 2; m documents "
-    "were judged with a gain", f"0 if R = 0; {NO_GAIN}", "trec_eval Rndcg", aliases=("Rndcg",), differs=SORTED,
-    params=(GAIN, EMPTY), graded=True))
+    "mean of DCG@p / IDCG@p over the ranks p <= m after which the ideal gain falls, and of DCG / IDCG if n >= m "
+    "+ 2; m documents were judged with a gain",
+    f"0 if R = 0; {NO_GAIN}", "trec_eval Rndcg", aliases=("Rndcg",), differs=SORTED, params=(GAIN, EMPTY),
+    graded=True))
 
 
 cdef double g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -140,5 +145,6 @@ cdef double g(const Query* q, const Snapshot* s, const double* p) noexcept nogil
 
 declare(g, Card(
     "g", "gain discounted by what was missed so far",
-    "sum of g_i / log2(2 + C_i - S_i) / sum of the ideal gains; S_i sums the gains to rank i, C_i the ideal gains, at least 1 each",
+    "sum of g_i / log2(2 + C_i - S_i) / sum of the ideal gains; S_i sums the gains to rank i, C_i the ideal "
+    "gains, at least 1 each",
     NO_GAIN, "trec_eval G", differs=SORTED, params=(GAIN, EMPTY), graded=True))

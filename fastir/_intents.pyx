@@ -1,10 +1,11 @@
 """Metrics of rankings that serve several intents: subtopics of a query, each with judgments of its own.
 
 Everything here is a mean over subtopics of a metric of one subtopic's judgments (groups.py takes it). That holds for
-alpha-nDCG and its kin too: the novelty of a document, the sum over its subtopics s of (1 - alpha)^(documents above that
-serve s), falls apart into one sum per subtopic, in which only that subtopic's relevant documents count. So a subtopic is
-a query to every kernel, and nothing below knows of more than one list of labels. Only the ideal ranking, greedy over all
-subtopics at once, needs them together; it depends on the qrels alone, is made once, and is evaluated like a run.
+alpha-nDCG and its kin too: the novelty of a document, the sum over its subtopics s of (1 - alpha)^(documents above
+that serve s), falls apart into one sum per subtopic, in which only that subtopic's relevant documents count. So a
+subtopic is a query to every kernel, and nothing below knows of more than one list of labels. Only the ideal ranking,
+greedy over all subtopics at once, needs them together; it depends on the qrels alone, is made once, and is evaluated
+like a run.
 
 On qrels without subtopics each metric is what it is for a single one, its ideal included.
 """
@@ -68,8 +69,10 @@ cdef double alpha_dcg(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(alpha_dcg, Card(
     "alpha_dcg", "discounted novelty over subtopics",
-    "mean over subtopics of sum of (1 - alpha)^(relevant above i) / log2(i + 1) over relevant ranks i <= k / the same if all were relevant",
-    NONE, CLARKE, aliases=("alpha-DCG",), differs=NDEVAL, params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant"))
+    "mean over subtopics of sum of (1 - alpha)^(relevant above i) / log2(i + 1) over relevant ranks i <= k / the "
+    "same if all were relevant",
+    NONE, CLARKE, aliases=("alpha-DCG",), differs=NDEVAL, params=(ALPHA, EMPTY), cutoff=True, depth=20,
+    groups="relevant"))
 
 
 cdef double alpha_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -86,18 +89,19 @@ cdef double err_ia(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(err_ia, Card(
     "err_ia", "expected reciprocal rank over subtopics",
-    "mean over subtopics of sum of (1 - alpha)^(relevant above i) / i over relevant ranks i <= k / the same if all were relevant",
-    NONE, "Chapelle et al. 2009; ndeval", aliases=("ERR-IA",), differs=NDEVAL, params=(ALPHA, EMPTY), cutoff=True, depth=20,
-    groups="relevant"))
+    "mean over subtopics of sum of (1 - alpha)^(relevant above i) / i over relevant ranks i <= k / the same if "
+    "all were relevant",
+    NONE, "Chapelle et al. 2009; ndeval", aliases=("ERR-IA",), differs=NDEVAL, params=(ALPHA, EMPTY), cutoff=True,
+    depth=20, groups="relevant"))
 
 
 cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return ratio(novelty(q, s.k, p[0], rank_weight), best_novelty(least(s.k, q.num_rel), p[0], rank_weight))
 
 declare(nerr_ia, Card(
-    "nerr_ia", "expected reciprocal rank over subtopics against the ideal ranking", "err_ia@k / err_ia@k of the greedy ideal ranking",
-    NONE, "Chapelle et al. 2009; ndeval", aliases=("nERR-IA",), params=(ALPHA, EMPTY), cutoff=True, depth=20,
-    groups="relevant", normalises="err_ia"))
+    "nerr_ia", "expected reciprocal rank over subtopics against the ideal ranking",
+    "err_ia@k / err_ia@k of the greedy ideal ranking", NONE, "Chapelle et al. 2009; ndeval", aliases=("nERR-IA",),
+    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="err_ia"))
 
 
 cdef double nrbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -113,7 +117,8 @@ cdef double nrbp(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(nrbp, Card(
     "nrbp", "novelty- and rank-biased precision",
-    "(1 - (1 - alpha) beta) * mean over subtopics of sum of (1 - alpha)^(relevant above i) beta^(i - 1) over relevant ranks i",
+    "(1 - (1 - alpha) beta) * mean over subtopics of sum of (1 - alpha)^(relevant above i) beta^(i - 1) over "
+    "relevant ranks i",
     NONE, "Clarke et al. 2009; ndeval", params=(ALPHA, BETA, EMPTY), groups="relevant"))
 
 
@@ -122,9 +127,10 @@ cdef double nnrbp(const Query* q, const Snapshot* s, const double* p) noexcept n
     return ratio(nrbp(q, s, p), 1.0 - power(go_on, q.num_rel))
 
 declare(nnrbp, Card(
-    "nnrbp", "novelty- and rank-biased precision against the ideal ranking", "nrbp / nrbp of the greedy ideal ranking",
-    NONE, "Clarke et al. 2009; ndeval", differs="ndeval gives NaN where nothing is relevant", params=(ALPHA, BETA, EMPTY),
-    groups="relevant", normalises="nrbp"))
+    "nnrbp", "novelty- and rank-biased precision against the ideal ranking",
+    "nrbp / nrbp of the greedy ideal ranking", NONE, "Clarke et al. 2009; ndeval",
+    differs="ndeval gives NaN where nothing is relevant", params=(ALPHA, BETA, EMPTY), groups="relevant",
+    normalises="nrbp"))
 
 
 cdef double map_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -139,8 +145,8 @@ cdef double p_ia(const Query* q, const Snapshot* s, const double* p) noexcept no
     return ratio(<double>s.num_rel_ret, <double>(q.num_ret if s.k == INT64_MAX else s.k))
 
 declare(p_ia, Card(
-    "p_ia", "precision over subtopics", "mean over subtopics of r_k / k; without k: r / n", NONE, "Agrawal et al. 2009; ndeval",
-    aliases=("P-IA",), params=(EMPTY,), cutoff=True, groups="relevant"))
+    "p_ia", "precision over subtopics", "mean over subtopics of r_k / k; without k: r / n", NONE,
+    "Agrawal et al. 2009; ndeval", aliases=("P-IA",), params=(EMPTY,), cutoff=True, groups="relevant"))
 
 
 cdef double st_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -109,7 +109,7 @@ cdef class Judged:
         free(self.lookups[0]); free(self.lookups[1]); free(self.tables[0]); free(self.tables[1])
 
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil:
-        """How many of a query's documents, the first ones, a plan reads: its `reads` is 0 for labels above 0, 1 for labels."""
+        """How many of a query's documents, the first ones, a plan with this `reads` looks up."""
         if reads == 0:
             return self.positive[q]
         return self.judged[q] if reads == 1 else self.offsets[q + 1] - self.offsets[q]

@@ -103,7 +103,8 @@ cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
             return -1
     if n > scratch.capacity or scratch.ranks == NULL:
         capacity = n + n // 2 + 64
-        block = <char*>realloc(scratch.ranks, capacity * (3 * sizeof(int64_t) + 2 * sizeof(double) + 3 * sizeof(int32_t)))
+        block = <char*>realloc(scratch.ranks, 3 * capacity * (sizeof(int64_t) + sizeof(int32_t))
+                               + 2 * capacity * sizeof(double))
         if block == NULL:
             return -1
         scratch.ranks = <int64_t*>block
@@ -184,7 +185,8 @@ cdef int falling_order(const void* a, const void* b) noexcept nogil:
     return (x < y) - (x > y)
 
 
-cdef int64_t fill_ideal(const View* view, const int32_t* labels, int64_t n, int64_t zeros, double* gains) noexcept nogil:
+cdef int64_t fill_ideal(const View* view, const int32_t* labels, int64_t n, int64_t zeros,
+                        double* gains) noexcept nogil:
     """The gains above 0, best first, of labels that stand best first and of documents with label 0; how many."""
     cdef int64_t i, found = 0
     cdef double gain
@@ -291,8 +293,8 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
                   int64_t n_judged, double* out) noexcept nogil:
     """Fill a row of values.
 
-    scratch.ranks and .labels hold the hits that plan.reads asks for, by ascending ranks; ideal the judged labels above 0,
-    best first; n_judged counts the judged documents with labels >= 0.
+    scratch.ranks and .labels hold the hits that plan.reads asks for, by ascending ranks; ideal the judged labels above
+    0, best first; n_judged counts the judged documents with labels >= 0.
     """
     cdef Query q, full
     cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits

@@ -1,4 +1,4 @@
-# What a metric may read of one query, and how it is declared. Everything is owned by the caller's scratch or by the qrels.
+# What a metric may read of one query, and how it is declared. All is owned by the caller's scratch or by the qrels.
 from libc.stdint cimport int32_t, int64_t
 
 

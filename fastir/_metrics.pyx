@@ -16,7 +16,8 @@ from fastir.cards import Param
 cdef list _cards = []
 cdef dict _functions = {}
 
-EMPTY = Param("empty", "zero", "a query without relevant documents: counts as 0, or stays NaN and leaves the mean", ("zero", "skip"))
+EMPTY = Param("empty", "zero", "a query without relevant documents: counts as 0, or stays NaN and leaves the mean",
+              ("zero", "skip"))
 PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 
 

@@ -19,7 +19,12 @@ from fastir.cards import Card, Param
 cdef enum:
     CWL_DEPTH = 1000
 
-MAX_GRADE = Param("max_grade", 4, "top of the grading scale, or the query's largest judged label", ("query",), 0, 1001, True)
+GAINS = Param("gains", "binary", "what a document adds: relevant or not; label over the query's largest; label; or what "
+              "the map says, scaled to 0 to 1 unless it lies there", ("binary", "scaled", "raw"), mapping=True)
+WEIGHTS = Param("weights", "infinite", "weights sum to 1 over infinitely many ranks, or over the first 1000",
+                ("infinite", "cwl"))
+MAX_GRADE = Param("max_grade", 4, "top of the grading scale, or the query's largest judged label", ("query",),
+                  0, 1001, True)
 
 
 # ---- rank-biased precision -----------------------------------------------------------------------------------------
@@ -77,14 +82,13 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(rbp, Card(
     "rbp", "rank-biased precision", "(1 - p) * sum of g_i p^(i - 1) over ranks i <= k, g_i = 1 if relevant",
-    "0 if nothing relevant is retrieved", "Moffat and Zobel 2008", range="0 to 1, or up to the largest label with gains=raw",
-    differs="trec_eval scales labels to 1, from uninitialised memory, and has p = 0.9: gains=scaled is what it means; ranx adds raw "
-    "labels: gains=raw; cwl_eval and ir_measures share the weights out over 1000 ranks: weights=cwl",
-    params=(PERSISTENCE,
-            Param("gains", "binary", "what a document adds: relevant or not; label over the query's largest; label; or what the map "
-                  "says, scaled to 0 to 1 unless it lies there", ("binary", "scaled", "raw"), mapping=True),
-            Param("weights", "infinite", "weights sum to 1 over infinitely many ranks, or over the first 1000", ("infinite", "cwl")),
-            EMPTY), cutoff=True, dot="p"))
+    "0 if nothing relevant is retrieved", "Moffat and Zobel 2008",
+    range="0 to 1, or up to the largest label with gains=raw",
+    differs="trec_eval scales labels to 1, from uninitialised memory, and has p = 0.9: gains=scaled is what it "
+            "means; ranx adds raw labels: gains=raw; cwl_eval and ir_measures share the weights out over 1000 "
+            "ranks: weights=cwl",
+    params=(PERSISTENCE, GAINS, WEIGHTS, EMPTY),
+    cutoff=True, dot="p"))
 
 
 cdef double rbp_resid(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -110,17 +114,21 @@ cdef double rbp_resid(const Query* q, const Snapshot* s, const double* p) noexce
     return total + power(p[0], n) if missing > 0 or p[1] == 1.0 else 0.0
 
 declare(rbp_resid, Card(
-    "rbp_resid", "what unjudged documents could still add to rbp", "p^n + (1 - p) * sum of p^(i - 1) over ranks i <= k without a label",
-    "0 if all documents of the first k have a label, unless tail=always", "Moffat and Zobel 2008; trec_eval rbp_resid",
+    "rbp_resid", "what unjudged documents could still add to rbp",
+    "p^n + (1 - p) * sum of p^(i - 1) over ranks i <= k without a label",
+    "0 if all documents of the first k have a label, unless tail=always",
+    "Moffat and Zobel 2008; trec_eval rbp_resid",
     differs="rbp_eval adds what lies beyond the ranking always: tail=always",
-    params=(Param("p", 0.9, "persistence", (), 0, 1),
-            Param("tail", "unjudged", "p^n, for the ranks below the ranking, counts where one above is unjudged, or always",
-                  ("unjudged", "always")), EMPTY), cutoff=True, dot="p", reads="judged"))
+    params=(Param("p", 0.9, "persistence", (), 0, 1), Param("tail", "unjudged",
+        "p^n, for the ranks below the ranking, counts where one above is unjudged, or always",
+        ("unjudged", "always")), EMPTY),
+    cutoff=True, dot="p", reads="judged"))
 
 
 # ---- expected reciprocal rank --------------------------------------------------------------------------------------
 
-cdef double cascade(const int64_t* ranks, const int32_t* labels, int64_t n, int64_t k, int32_t floor, int32_t top) noexcept nogil:
+cdef double cascade(const int64_t* ranks, const int32_t* labels, int64_t n, int64_t k, int32_t floor,
+                    int32_t top) noexcept nogil:
     """Expected reciprocal rank of labels at ranks (None: 1, 2, 3, ...) up to k."""
     cdef double total = 0.0, go_on = 1.0, satisfied
     cdef int64_t i, rank
@@ -143,7 +151,8 @@ cdef double err(const Query* q, const Snapshot* s, const double* p) noexcept nog
     return cascade(q.ranks, q.labels, q.num_hits, s.k, q.floor, scale_top(q, p[0]))
 
 declare(err, Card(
-    "err", "expected reciprocal rank", "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
+    "err", "expected reciprocal rank",
+    "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
     "0 if nothing has a gain; a label above max_grade is an error", "Chapelle et al. 2009; gdeval at k = 20",
     params=(MAX_GRADE, EMPTY), cutoff=True, graded=True))
 
@@ -162,7 +171,7 @@ declare(nerr, Card(
 
 # ---- C/W/L ---------------------------------------------------------------------------------------------------------
 
-# The weight of rank i + 1 from that of rank i, its gain, and the sum of gains to rank i; p is max_rel, min_rel, the model's own.
+# The weight of rank i + 1 from rank i's weight, gain and sum of gains; p is max_rel, min_rel and the model's own.
 ctypedef double (*next_fn)(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil
 
 
@@ -186,7 +195,8 @@ cdef double reader(const Query* q, int64_t k, const double* p, next_fn next_weig
 
 
 MAX_REL = Param("max_rel", 1, "the label that counts as 1; those above count the same", (), 0, 2**31, True)
-MIN_REL = Param("min_rel", 0, "the label that counts as 0; those below count the same, those between in proportion", (), -1, 2**31 - 1, True)
+MIN_REL = Param("min_rel", 0, "the label that counts as 0; those below count the same, those between in proportion", (),
+                -1, 2**31 - 1, True)
 INF = float("inf")
 TARGET = Param("T", 1.0, "the gain that the reader looks for", (), 0, INF)
 CWL = "cwl_eval and ir_measures want max_rel always"
@@ -201,8 +211,9 @@ cdef double insq(const Query* q, const Snapshot* s, const double* p) noexcept no
     return reader(q, CWL_DEPTH, p, insq_next)
 
 declare(insq, Card(
-    "insq", "gain seen by a reader ever more patient (inverse squares)", "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2",
-    "0 if nothing has a gain", "Moffat et al. 2012; cwl_eval INSQ", differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True))
+    "insq", "gain seen by a reader ever more patient (inverse squares)",
+    "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2", "0 if nothing has a gain", "Moffat et al. 2012; cwl_eval INSQ",
+    differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True))
 
 
 cdef double inst_next(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil:
@@ -228,8 +239,9 @@ cdef double bpm(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(bpm, Card(
     "bpm", "gain per document read until T is found or k are read (bejewelled player, static)",
-    "c_s / s, s the first rank with c_s >= T, at most k; k at most 1000", "0 if nothing has a gain", "Zhang et al. 2017; cwl_eval BPM",
-    differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), cutoff=True, graded=True))
+    "c_s / s, s the first rank with c_s >= T, at most k; k at most 1000", "0 if nothing has a gain",
+    "Zhang et al. 2017; cwl_eval BPM", differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), cutoff=True,
+    graded=True))
 
 
 cdef double sdcg_next(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil:
@@ -240,8 +252,10 @@ cdef double sdcg(const Query* q, const Snapshot* s, const double* p) noexcept no
     return reader(q, s.k, p, sdcg_next)
 
 declare(sdcg, Card(
-    "sdcg", "scaled discounted cumulated gain", "sum of g_i / log2(i + 1) / sum of 1 / log2(i + 1), both over ranks i <= k; k at most 1000",
-    "0 if nothing has a gain", "cwl_eval SDCG", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True, graded=True))
+    "sdcg", "scaled discounted cumulated gain",
+    "sum of g_i / log2(i + 1) / sum of 1 / log2(i + 1), both over ranks i <= k; k at most 1000",
+    "0 if nothing has a gain", "cwl_eval SDCG", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
+    graded=True))
 
 
 cdef double nerr8_next(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil:
@@ -252,9 +266,9 @@ cdef double nerr8(const Query* q, const Snapshot* s, const double* p) noexcept n
     return reader(q, s.k, p, nerr8_next)
 
 declare(nerr8, Card(
-    "nerr8", "gain seen by a reader who stops at a good document, at most at k", "C/W/L with C_i = 1 - g_i below rank k; k at most 1000",
-    "0 if nothing has a gain", "Azzopardi et al. 2021; cwl_eval NERR8", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
-    graded=True))
+    "nerr8", "gain seen by a reader who stops at a good document, at most at k",
+    "C/W/L with C_i = 1 - g_i below rank k; k at most 1000", "0 if nothing has a gain",
+    "Azzopardi et al. 2021; cwl_eval NERR8", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True, graded=True))
 
 
 cdef double nerr9_next(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil:
@@ -265,9 +279,9 @@ cdef double nerr9(const Query* q, const Snapshot* s, const double* p) noexcept n
     return reader(q, s.k, p, nerr9_next)
 
 declare(nerr9, Card(
-    "nerr9", "as nerr8, with reciprocal ranks", "C/W/L with C_i = i / (i + 1) * (1 - g_i) below rank k; k at most 1000",
-    "0 if nothing has a gain", "Azzopardi et al. 2021; cwl_eval NERR9", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
-    graded=True))
+    "nerr9", "as nerr8, with reciprocal ranks",
+    "C/W/L with C_i = i / (i + 1) * (1 - g_i) below rank k; k at most 1000", "0 if nothing has a gain",
+    "Azzopardi et al. 2021; cwl_eval NERR9", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True, graded=True))
 
 
 cdef double nerr10_next(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil:
@@ -279,8 +293,8 @@ cdef double nerr10(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(nerr10, Card(
     "nerr10", "as nerr8, with the patience of rbp", "C/W/L with C_i = p (1 - g_i)", "0 if nothing has a gain",
-    "Azzopardi et al. 2021; cwl_eval NERR10", differs=CWL, params=(MAX_REL, MIN_REL, Param("p", 0.9, "persistence", (), 0, 1), EMPTY),
-    graded=True))
+    "Azzopardi et al. 2021; cwl_eval NERR10", differs=CWL,
+    params=(MAX_REL, MIN_REL, Param("p", 0.9, "persistence", (), 0, 1), EMPTY), graded=True))
 
 
 cdef double nerr11_next(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil:
@@ -291,8 +305,9 @@ cdef double nerr11(const Query* q, const Snapshot* s, const double* p) noexcept 
     return reader(q, CWL_DEPTH, p, nerr11_next)
 
 declare(nerr11, Card(
-    "nerr11", "as nerr8, with the patience of insq", "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i)", "0 if nothing has a gain",
-    "Azzopardi et al. 2021; cwl_eval NERR11", differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True))
+    "nerr11", "as nerr8, with the patience of insq", "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i)",
+    "0 if nothing has a gain", "Azzopardi et al. 2021; cwl_eval NERR11", differs=CWL,
+    params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True))
 
 
 cdef double tbg_next(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil:
@@ -307,9 +322,11 @@ cdef double tbg(const Query* q, const Snapshot* s, const double* p) noexcept nog
     return reader(q, CWL_DEPTH, with_ratio, tbg_next)
 
 declare(tbg, Card(
-    "tbg", "time-biased gain, a document taking one unit of time", "C/W/L with weights 2^(-(i - 1) / h)", "0 if nothing has a gain",
-    "Smucker and Clarke 2012; cwl_eval TBG", differs="the paper does not divide by the sum of weights and knows reading times",
-    params=(MAX_REL, MIN_REL, Param("h", 224.0, "half-life of the reader's attention, in documents", (), 0, INF), EMPTY),
+    "tbg", "time-biased gain, a document taking one unit of time", "C/W/L with weights 2^(-(i - 1) / h)",
+    "0 if nothing has a gain", "Smucker and Clarke 2012; cwl_eval TBG",
+    differs="the paper does not divide by the sum of weights and knows reading times",
+    params=(MAX_REL, MIN_REL, Param("h", 224.0, "half-life of the reader's attention, in documents", (), 0, INF),
+        EMPTY),
     graded=True))
 
 
@@ -323,9 +340,12 @@ cdef double u_measure(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(u_measure, Card(
     "u_measure", "gain by how far it stands in the text read, a document being one unit long",
-    "C/W/L with weights max(0, 1 - (i - 1) / L), 0 at rank 1000", "0 if nothing has a gain", "Sakai and Dou 2013; cwl_eval U",
-    aliases=("U",), differs="the paper does not divide by the sum of weights and knows lengths", params=(
-        MAX_REL, MIN_REL, Param("L", 1000.0, "where the reader's attention ends, in documents", (), 0, INF), EMPTY), graded=True))
+    "C/W/L with weights max(0, 1 - (i - 1) / L), 0 at rank 1000", "0 if nothing has a gain",
+    "Sakai and Dou 2013; cwl_eval U", aliases=("U",),
+    differs="the paper does not divide by the sum of weights and knows lengths",
+    params=( MAX_REL, MIN_REL, Param("L", 1000.0, "where the reader's attention ends, in documents", (), 0, INF),
+        EMPTY),
+    graded=True))
 
 
 # ---- similarity to the ideal ranking -------------------------------------------------------------------------------
@@ -378,10 +398,14 @@ cdef double compat(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(compat, Card(
     "compat", "rank-biased overlap with the ideal ranking (compatibility)",
-    "sum of p^(d - 1) shared_d / d over depths d / the same for the ideal ranking with itself; shared_d documents stand in the first d of both",
+    "sum of p^(d - 1) shared_d / d over depths d / the same for the ideal ranking with itself; shared_d "
+    "documents stand in the first d of both",
     "0 if no label is above 0, or nothing is retrieved", "Clarke et al. 2020; ir_measures Compat",
-    differs="the authors' program goes down to 1000: depth=1000; ir_measures orders documents of one label by score, those not "
-    "retrieved as if theirs were 0, and equal scores as the qrels have them",
+    differs="the authors' program goes down to 1000: depth=1000; ir_measures orders documents of one label by "
+            "score, those not retrieved as if theirs were 0, and equal scores as the qrels have them",
     params=(Param("p", 0.95, "persistence", (), 0, 1),
-            Param("depth", "max", "how far down the rankings are compared: to the end of the longer, or a number", ("max",), 0, 2**31, True),
-            Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights", ("true", "false")), EMPTY), graded=True))
+        Param("depth", "max", "how far down the rankings are compared: to the end of the longer, or a number",
+        ("max",), 0, 2**31, True),
+        Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights",
+        ("true", "false")), EMPTY),
+    graded=True))

@@ -44,7 +44,7 @@ class Param:
         """Whether evaluate() takes a keyword of this name for all metrics that have it."""
         return bool(self.choices)
 
-    def holds(self, number) -> bool:
+    def holds(self, number: float) -> bool:
         """Whether a number is one that it takes."""
         if self.low is None or (self.integer and number != number // 1):
             return False
@@ -54,7 +54,7 @@ class Param:
         """The values it takes, in words."""
         return " or ".join([*self.choices, *self._numbers(), *["{label:gain, ...}"] * self.mapping])
 
-    def _numbers(self):
+    def _numbers(self) -> list[str]:
         if self.low is None:
             return []
         inside = 1 if self.integer and not self.closed else 0
@@ -62,8 +62,9 @@ class Param:
             return [f"an integer from {self.low + inside} to {self.high - inside}"]
         if self.closed:
             return [f"a number from {self.low:g} to {self.high:g}"]
-        bounds = [f"above {self.low:g}"] * (self.low > -float("inf")) + [f"below {self.high:g}"] * (self.high < float("inf"))
-        return [f"a number {' and '.join(bounds)}".strip()]
+        above = [f"above {self.low:g}"] if self.low > -float("inf") else []
+        below = [f"below {self.high:g}"] if self.high < float("inf") else []
+        return [f"a number {' and '.join(above + below)}".strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ class Card:
         The canonical name.
     summary, formula : str
         What it is, in a phrase, and how it is computed. In formulas i is a rank from 1, k the cutoff, n the number of
-        documents retrieved, r how many of them are relevant, r_k how many of the first k, R how many in the qrels, N how
-        many documents were judged not relevant, and g_i the gain at rank i.
+        documents retrieved, r how many of them are relevant, r_k how many of the first k, R how many in the qrels, N
+        how many documents were judged not relevant, and g_i the gain at rank i.
     undefined : str
         What the value is where the formula has none.
     source : str
@@ -107,8 +108,8 @@ class Card:
     dot : str or None
         The parameter that the short form ``name.95`` sets.
     groups : str
-        Whether it is defined on qrels with groups (subtopics, or groups of judges), as the mean over "all" or over those
-        with "relevant" documents; empty if not. Qrels without groups are one group.
+        Whether it is defined on qrels with groups (subtopics, or groups of judges), as the mean over "all" or over
+        those with "relevant" documents; empty if not. Qrels without groups are one group.
     normalises : str or None
         On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
     """

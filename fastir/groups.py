@@ -45,7 +45,8 @@ class Groups:
         for text, request in self.requests.items():
             if not request.card.groups:
                 having = ", ".join(card.name for card in names.CARDS if card.groups)
-                raise UnknownMetricError(f"metric {quote(text)} is not defined on qrels with groups; those that are: {having}")
+                raise UnknownMetricError(f"metric {quote(text)} is not defined on qrels with groups; "
+                                         f"those that are: {having}")
         self.qrels = qrels
         self.empty = empty
         self.whole: Evaluator = make(qrels.union, ("num_q",))
@@ -104,7 +105,7 @@ class Groups:
             means = self.mean(text, by_part[:, columns[base]])
             if text in self.ideals:
                 ideal = self.ideals[text]
-                means = np.where(ideal > 0, means / np.where(ideal > 0, ideal, 1.0), np.where(np.isnan(ideal), ideal, 0.0))
+                means = np.where(ideal > 0, means / np.where(ideal > 0, ideal, 1.0), ideal)     # else 0 or NaN
             values[:, column] = means
         kept = [self.queries[query_id] for query_id in whole.query_ids]
         status = np.array([STATUSES.index(word) for word in whole.status.values()], np.uint8)
@@ -141,5 +142,5 @@ def ideal_run(qrels: GroupedQrels, alpha: float, level: int, depth: int) -> dict
             best = int(novelty.argmax())
             ranking[docs[best]] = -float(rank)
             left[best] = -np.inf
-            interest = [weight * (1.0 - alpha) if row[best] else weight for weight, row in zip(interest, serves, strict=True)]
+            interest = [weight * (1.0 - alpha * row[best]) for weight, row in zip(interest, serves, strict=True)]
     return run

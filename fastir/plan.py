@@ -150,7 +150,7 @@ def compile_plan(
         cutoffs, wants_gain = views.get(view, (set(), False))
         cutoffs.add(cutoff)
         views[view] = (cutoffs, wants_gain or card.graded or bool(own))
-        reads.append(max(READS.index(card.reads), max((READS_OF_GAIN.get(label, 0) for label in own), default=0), bool(own)))
+        reads += [READS.index(card.reads), *(READS_OF_GAIN.get(label, READS.index("judged")) for label in own)]
         if gain == "exp2":
             limits.append((1000, request.text, "an exponential gain"))
         if "max_grade" in values:
@@ -163,7 +163,8 @@ def compile_plan(
         resolved.append((card, view, cutoff, numbers, values.get("empty") == "skip"))
     places = {view: (i, sorted(cutoffs)) for i, (view, (cutoffs, _)) in enumerate(views.items())}
     plan = Plan(
-        [(*view[:3], dict(view[3]), *view[4:], wants_gain, sorted(cutoffs)) for view, (cutoffs, wants_gain) in views.items()],
+        [(*view[:3], dict(view[3]), *view[4:], wants_gain, sorted(cutoffs))
+         for view, (cutoffs, wants_gain) in views.items()],
         [(card.name, places[view][0], places[view][1].index(cutoff), numbers, skip, card.graded,
           READS.index(card.reads))
          for card, view, cutoff, numbers, skip in resolved],

@@ -155,7 +155,7 @@ class GroupedQrels(Qrels):
         return {group_id: self.parts[part] for group_id, part in self._parts_of[query_id].items()}
 
     def save(self, path, format=None):
-        """Write a TREC qrels file with the groups as iterations, in one step; packed if its name ends in .gz or .zst."""
+        """Write a TREC qrels file with the groups as iterations, in one step; .gz and .zst are packed."""
         one_of("format", format, (None, *WITH_GROUPS))
         with files.created(os.fsdecode(path)) as file:
             saved.groups(file, self)

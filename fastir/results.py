@@ -42,8 +42,8 @@ class Results(Mapping):
     status_codes : uint8 array of shape (n_queries,)
         An index into `STATUSES` per query.
     aggregates : sequence of {"mean", "geometric", "sum", "count"}
-        How each metric becomes one number: "sum" and "count" add up, "mean" divides by the number of values, "geometric"
-        takes the root of the product.
+        How each metric becomes one number: "sum" and "count" add up, "mean" divides by the number of values,
+        "geometric" takes the root of the product.
     report : Report, or a function of no arguments that makes it
         The function is called when somebody reads `report`.
     """

@@ -76,7 +76,7 @@ def mrr(x, judged, level, k=None):
 
 
 def average_precision(x, judged, level, k=None, ap_norm="R"):
-    """trec_eval map and map_cut: the precisions at the relevant documents, over R; min_kR as LightGBM's map; hits as cwl_eval."""
+    """trec_eval map and map_cut: the precisions at the relevant documents, over R; or as LightGBM; or as cwl_eval."""
     relevant = num_relevant(judged, level)
     found = [rank for rank, code in enumerate(x[:k], 1) if code >= level]
     total = sum(number / rank for number, rank in enumerate(found, 1))
@@ -223,8 +223,7 @@ class Request(NamedTuple):
             judged = [0 if 0 <= label < level else label for label in judged]
         params = dict(self.params)
         if params.pop("empty", "zero") == "skip":
-            worth = ideal_gains(judged, params.get("gain", "linear")) if self.name in GRADED else num_relevant(judged, level)
-            if not worth:
+            if not (ideal_gains(judged, params.get("gain")) if self.name in GRADED else num_relevant(judged, level)):
                 return math.nan  # nothing was judged relevant, or, for a graded metric, worth a gain
         cut = {"k": self.k} if self.k else {}
         return METRICS[self.name](x, list(judged), level, **cut, **params)

@@ -142,6 +142,8 @@ METRICS = {
     "unjudged": unjudged,
     "judged": judged_share,
     "map_avgjg": average_precision,
-    "precision_avgjg": lambda x, judged, level, k=None: sum(code >= level for code in x[:k]) / (k or len(x)) if x else 0.0,
+    "precision_avgjg": lambda x, judged, level, k=None: (
+        sum(code >= level for code in x[:k]) / (k or len(x)) if x else 0.0
+    ),
     "r_precision_mult_avgjg": r_precision_mult,
 }

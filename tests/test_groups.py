@@ -16,7 +16,11 @@ import fastir
 pytestmark = UNEVEN
 
 GROUPED = [card for card in fastir.metrics() if card.groups]
-PAIRS = ("map_avgjg", "map"), ("precision_avgjg@3", "precision@3"), ("r_precision_mult_avgjg@0.4", "r_precision_mult@0.4")
+PAIRS = (
+    ("map_avgjg", "map"),
+    ("precision_avgjg@3", "precision@3"),
+    ("r_precision_mult_avgjg@0.4", "r_precision_mult@0.4"),
+)
 NAMES = [
     *(card.name for card in GROUPED),
     *(f"{card.name}@{k}" for card in GROUPED if card.cutoff for k in (1, 2, 5, 40)),
@@ -80,7 +84,9 @@ REQUESTS = [
     for params in (
         [{}]
         if name in ("map_ia", "p_ia", "st_recall")
-        else [{"alpha": 0.2, "beta": 0.8}, {"alpha": 1.0}, {"alpha": 0.0}] if "rbp" in name else [{}, {"alpha": 0.2}, {"alpha": 1.0}]
+        else [{"alpha": 0.2, "beta": 0.8}, {"alpha": 1.0}, {"alpha": 0.0}]
+        if "rbp" in name
+        else [{}, {"alpha": 0.2}, {"alpha": 1.0}]
     )
     for k in ((None,) if name in ("map_ia", "nrbp", "nnrbp") else (None, 1, 2, 5, 20, 50))
 ]
@@ -106,14 +112,18 @@ def test_subtopics_against_the_textbook(seed, level):
             assert math.isclose(value, expected, rel_tol=1e-12, abs_tol=1e-15), (query, text, value, expected)
 
 
-@pytest.mark.parametrize("options", [{}, {"rel_level": 2}, {"judged_only": True}, {"max_depth": 3}, {"ties": "input"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"rel_level": 2}, {"judged_only": True}, {"max_depth": 3}, {"ties": "input"}], ids=str
+)
 def test_groups_of_judges_are_averaged(options):
     qrels, run = collection(10)
     results = fastir.evaluate(qrels, run, [grouped for grouped, _ in PAIRS], queries="qrels", **options)
     for grouped, plain in PAIRS:
         for query, groups in qrels.items():
             alone = [
-                fastir.evaluate({query: docs}, {query: run.get(query, {}), "x": {}}, plain, queries="qrels", **options)[plain]
+                fastir.evaluate({query: docs}, {query: run.get(query, {}), "x": {}}, plain, queries="qrels", **options)[
+                    plain
+                ]
                 for docs in groups.values()
             ]
             assert results.per_query(grouped)[query] == pytest.approx(statistics.fmean(alone), rel=1e-15)
@@ -132,7 +142,9 @@ def test_one_group_is_plain_qrels():
 def test_the_greedy_ranking_scores_one():
     """a serves two subtopics, d a new one; of b and c, which serve old ones, c has the larger id."""
     greedy = {"q": {"a": 4.0, "d": 3.0, "c": 2.0, "b": 1.0}}
-    results = fastir.evaluate(QRELS, greedy, ["alpha_ndcg@4", "nerr_ia@4", "alpha_ndcg", "nnrbp", "nerr_ia(alpha=0.1)@2"])
+    results = fastir.evaluate(
+        QRELS, greedy, ["alpha_ndcg@4", "nerr_ia@4", "alpha_ndcg", "nnrbp", "nerr_ia(alpha=0.1)@2"]
+    )
     assert set(results.values.flat) == {1.0}
 
 
@@ -199,7 +211,9 @@ def test_which_queries_count():
 
 
 def test_metrics_of_plain_qrels_are_refused():
-    with pytest.raises(fastir.UnknownMetricError, match="'ndcg@10' is not defined on qrels with groups; those that are: num_q"):
+    with pytest.raises(
+        fastir.UnknownMetricError, match="'ndcg@10' is not defined on qrels with groups; those that are: num_q"
+    ):
         fastir.evaluate(QRELS, RUN, ["map_ia", "ndcg@10"])
 
 
@@ -227,7 +241,9 @@ def test_an_unknown_format(tmp_path):
         fastir.Run.from_file(tmp_path / "run", format="subtopic")
 
 
-@pytest.mark.parametrize("qrels", [{"q": {"1": {"a": 1}, "2": 1}}, {"q": {"1": {"a": "x"}}}, {"q": {"1": {"a": 1}}, "r": 5}])
+@pytest.mark.parametrize(
+    "qrels", [{"q": {"1": {"a": 1}, "2": 1}}, {"q": {"1": {"a": "x"}}}, {"q": {"1": {"a": 1}}, "r": 5}]
+)
 def test_groups_that_are_none(qrels):
     with pytest.raises(TypeError, match="qrels"):
         fastir.evaluate(qrels, RUN, "map_ia")

@@ -119,7 +119,8 @@ def test_metrics_that_other_tools_have(typed, tool):
 
 
 def test_without_a_near_name_the_message_says_where_metrics_are_listed():
-    assert message("K@10") == f"unknown metric 'K@10'; fastir.metrics() lists the {len(fastir.metrics())} that there are"
+    n = len(fastir.metrics())
+    assert message("K@10") == f"unknown metric 'K@10'; fastir.metrics() lists the {n} that there are"
 
 
 @pytest.mark.parametrize("bad", [None, 5, b"map", ["map", None], [b"map"], [["map"]], {"map": 1, 2: 3}])

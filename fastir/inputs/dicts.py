@@ -66,15 +66,15 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
 
 
 def without_groups(data: Any) -> tuple[list[tuple] | None, Any]:
-    """{query_id: {group_id: {doc_id: label}}} as keys (query_id, group_id) and {part: {doc_id: label}}; or None and data."""
+    """Qrels with groups as (query_id, group_id) for each, and {part: {doc_id: label}}; else None and the data."""
     first = next(iter(data.values()), None) if hasattr(data, "values") and hasattr(data, "items") else None
     if not hasattr(first, "values") or not any(hasattr(inner, "items") for inner in first.values()):
         return None, data
     keys, parts = [], {}
     for query_id, groups in query_dict(data, "qrels").items():
         if not hasattr(groups, "items"):
-            raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{group_id: {{doc_id: label}}}} as the first "
-                            f"does, got {type(groups).__name__}")
+            raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{group_id: {{doc_id: label}}}} as the "
+                            f"first does, got {type(groups).__name__}")
         for group_id, docs in groups.items() or [("", {})]:
             keys.append((query_id, group_id))
             parts[f"{len(parts)}: query {query_id}, group {group_id}"] = docs
