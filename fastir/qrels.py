@@ -26,8 +26,7 @@ class Qrels(Rows):
         TypeError, ValueError, OverflowError
             An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
         """
-        query_ids, offsets, doc_ids, labels = dicts.judgments(data)
-        return cls(query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32))
+        return cls(*dicts.judgments(data))
 
     @classmethod
     def from_file(cls, path, format=None, duplicates=None):
@@ -73,9 +72,10 @@ class Qrels(Rows):
     @property
     def kinds(self) -> tuple[type, type] | None:
         """The types of query ids and document ids, str or int; None for a file's, which equal an int that they spell."""
-        if isinstance(self._ids, Arena) and not self._ids.integers or not self.n_rows:
-            return None
-        return type(self._query_ids[0]), int if self.integers else str
+        ids = self._ids
+        if type(ids) is list:
+            return (type(self._query_ids[0]), type(ids[0])) if ids else None
+        return (type(self._query_ids[0]), int) if ids.integers and len(ids) else None
 
     @property
     def integers(self) -> bool:
