@@ -151,8 +151,8 @@ cdef int skip_line(Cursor* c, const unsigned char** next_line) noexcept nogil:
     if p[0] == 0:
         return NUL
     behind = fields - c.layout.number - 1
-    if number != NULL and read_number(number, &value) != NULL and (
-            behind > 0 if c.layout.behind == SOME else behind <= c.layout.behind):
+    if number != NULL and (behind > 0 if c.layout.behind == SOME else behind <= c.layout.behind) and (
+            read_number(number, &value) != NULL or slow_field(number, skip_token(number) - number, &value) != NUMBER):
         return DATA_COMMENT
     if fields:
         c.comments += 1
