@@ -28,7 +28,8 @@ cdef struct Slot:               # one requested value
     int64_t view
     int64_t snapshot
     double params[8]
-    int skip_empty
+    int replaces_empty          # whether `empty` is the value of a query without relevant documents
+    double empty
     int graded
     int reads
 

@@ -13,7 +13,7 @@ its own Scratch. With one thread no OpenMP region is entered.
 """
 
 from cython.parallel cimport prange
-from libc.math cimport NAN, ldexp
+from libc.math cimport ldexp
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
@@ -32,7 +32,7 @@ cdef class Plan:
     Parameters
     ----------
     views : list of (level, floor, exponential, gains {label: gain}, jk2, ideal_retrieved, wants_gain, cutoffs)
-    slots : list of (metric name, view, position of the cutoff in the view, params, skip_empty, graded, reads)
+    slots : list of (metric name, view, position of the cutoff in the view, params, empty: a value or None, graded, reads)
     reads : int
     judged_only : bool
     max_depth : int
@@ -71,12 +71,13 @@ cdef class Plan:
             for j in range(len(cutoffs)):
                 self.views[i].cutoffs[j] = cutoffs[j]
             self.n_snapshots += len(cutoffs)
-        for i, (name, view, position, params, skip_empty, graded, reads_too) in enumerate(slots):
+        for i, (name, view, position, params, empty, graded, reads_too) in enumerate(slots):
             self.slots[i].reads = reads_too
             self.slots[i].function = <metric_fn><size_t>function_address(name)
             self.slots[i].view = view
             self.slots[i].snapshot = self.views[<Py_ssize_t>view].first + position
-            self.slots[i].skip_empty = skip_empty
+            self.slots[i].replaces_empty = empty is not None
+            self.slots[i].empty = 0.0 if empty is None else empty
             self.slots[i].graded = graded
             for j in range(len(params)):
                 self.slots[i].params[j] = params[j]
@@ -354,8 +355,8 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         for i in range(plan.n_slots):
             slot = &plan.slots[i]
             if slot.view == v:
-                if slot.skip_empty and (worthless if slot.graded else q.num_rel == 0):
-                    out[i] = NAN
+                if slot.replaces_empty and (worthless if slot.graded else q.num_rel == 0):
+                    out[i] = slot.empty
                 else:
                     out[i] = slot.function(&full if slot.reads > RELEVANT else &q, scratch.snapshots + slot.snapshot,
                                            slot.params)

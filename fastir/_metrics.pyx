@@ -16,8 +16,8 @@ from fastir.cards import Param
 cdef list _cards = []
 cdef dict _functions = {}
 
-EMPTY = Param("empty", "zero", "a query without relevant documents: counts as 0, or stays NaN and leaves the mean",
-              ("zero", "skip"))
+EMPTY = Param("empty", "zero", "a query without relevant documents: counts as the formula says, nearly always 0; counts "
+              "as 1; is NaN and leaves the mean; is NaN, and so is the mean", ("zero", "one", "skip", "nan"))
 PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 
 

@@ -59,7 +59,7 @@ class Evaluator:
         queries: Queries | None = None, ties: Ties = "trec", judged_only: bool = False,
         max_depth: SupportsIndex | None = None, score_dtype: DTypeLike = "float64",
         n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, validate: Validate = "full",
-        columns: Mapping[str, str] | None = None, **choices: str | float,
+        columns: Mapping[str, str] | None = None, weights: Mapping[Any, float] | None = None, **choices: str | float,
     ) -> None:
         self._asked = (metric_tuple(metrics), rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads,
                        duplicates, validate, choices)
@@ -68,11 +68,13 @@ class Evaluator:
         self._qrels = as_qrels(qrels, columns, duplicates)
         if len(self._qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
+        self._weights = None if weights is None else dicts.query_weights(weights, list(self._qrels))
         self._groups = None
         if isinstance(self._qrels, GroupedQrels):
             options = {**dict(zip(OPTIONS, self._asked[1:-1], strict=True)), **choices}
             self._groups = Groups(lambda part, of, **changed: Evaluator(part, of, **{**options, **changed}),
-                                  self._qrels, self._asked[0], self._settings.level, choices.get("empty", "zero"))
+                                  self._qrels, self._asked[0], self._settings.level, self._settings.aggregates,
+                                  choices.get("empty", "zero"), self._weights)
             return
         self._kinds = self._qrels.kinds
         self._judged = self._qrels.prepared()
@@ -82,7 +84,8 @@ class Evaluator:
 
     def __reduce__(self) -> tuple:
         metrics, *options, choices = self._asked
-        options = {**dict(zip(OPTIONS, options, strict=True)), "columns": self._columns}
+        options = dict(zip(OPTIONS, options, strict=True))
+        options.update(columns=self._columns, weights=self._weights)
         return _rebuild, (self._qrels, metrics, options, choices)
 
     def evaluate(self, run: RunLike) -> Results:
@@ -124,7 +127,7 @@ class Evaluator:
             kept = status != MISSING
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        results = Results(query_ids, settings.names, values, status, settings.aggregates, meeting)
+        results = Results(query_ids, settings.names, values, status, settings.aggregates, meeting, self._weights)
         return results, None if smooth and not nothing and not meeting.repairs else meeting
 
     def _from_dict(self, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
@@ -228,7 +231,7 @@ def evaluate(
     queries: Queries | None = None, ties: Ties = "trec", judged_only: bool = False,
     max_depth: SupportsIndex | None = None, score_dtype: DTypeLike = "float64",
     n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, validate: Validate = "full",
-    columns: Mapping[str, str] | None = None, **choices: str | float,
+    columns: Mapping[str, str] | None = None, weights: Mapping[Any, float] | None = None, **choices: str | float,
 ) -> Results:
     """Evaluate a run against qrels. For several runs against the same qrels, see `evaluate_many`.
 
@@ -260,6 +263,9 @@ def evaluate(
         FASTIR_NUM_THREADS can lower that. Values never depend on it.
     duplicates : {None, "first", "last", "max"}
         What to do with a document that stands twice under a query of a file; None is an error.
+    weights : mapping of query_id to float, or None
+        How much each query counts in the means, from 0 up; those of other queries are ignored. Sums and counts do not
+        change.
     **choices
         Parameters of the metrics, for all that have them: ap_norm, discount, empty, gain, gains, ideal, max_grade. One
         that a metric's own name sets, as in ``"ndcg(gain=exp2)"``, wins.
@@ -300,7 +306,8 @@ def evaluate(
     Notes
     -----
     Undefined: a query without relevant documents counts as `explain` says, for nearly all metrics as 0, and has the
-    status "no_relevant"; with ``empty="skip"`` its value is NaN and leaves the mean, and the mean of no values is NaN.
+    status "no_relevant". The option `empty` changes that: with "one" it counts as 1; with "skip" its value is NaN and
+    leaves the mean, and the mean of no values is NaN; with "nan" the mean is NaN, too.
     A query missing from the run is an empty ranking with the status "missing". Beyond the end of a ranking there is
     nothing: a cutoff does not shrink to its length.
 
@@ -321,7 +328,7 @@ def evaluate(
     """
     return Evaluator(qrels, metrics, rel_level=rel_level, queries=queries, ties=ties, judged_only=judged_only,
                      max_depth=max_depth, score_dtype=score_dtype, n_threads=n_threads, duplicates=duplicates,
-                     validate=validate, columns=columns, **choices).evaluate(run)
+                     validate=validate, columns=columns, weights=weights, **choices).evaluate(run)
 
 
 def evaluate_many(
@@ -370,7 +377,8 @@ def evaluate_many(
 def evaluate_ranked(
     labels: ArrayLike, offsets: ArrayLike, metrics: str | Iterable[str], *, ideal_labels: ArrayLike | None = None,
     ideal_offsets: ArrayLike | None = None, rel_level: SupportsIndex = 1, judged_only: bool = False,
-    max_depth: SupportsIndex | None = None, n_threads: SupportsIndex | None = None, **choices: str | float,
+    max_depth: SupportsIndex | None = None, n_threads: SupportsIndex | None = None,
+    weights: Mapping[int, float] | None = None, **choices: str | float,
 ) -> Results:
     """Evaluate rankings given as labels in rank order, without ids.
 
@@ -384,8 +392,8 @@ def evaluate_ranked(
     ideal_labels, ideal_offsets : arrays like labels and offsets, or None
         All judged labels of each query, in any order; without them the list itself is all that was judged. That they
         hold the labels of the list is not checked: if not, a recall or nDCG can exceed 1.
-    metrics, rel_level, judged_only, max_depth, n_threads, **choices
-        As in `evaluate`.
+    metrics, rel_level, judged_only, max_depth, n_threads, weights, **choices
+        As in `evaluate`; the query_ids are 0 to n_queries - 1.
 
     Returns
     -------
@@ -436,4 +444,5 @@ def evaluate_ranked(
     report = Report(in_both=n, in_both_example="0" if n else None, no_relevant=empty,
                     no_relevant_example=str(int((status == 2).argmax())) if empty else None,
                     unjudged_share=float((labels < 0).mean()) if labels.size else None)
-    return Results(list(range(n)), asked.names, values, status, asked.aggregates, report)
+    weights = None if weights is None else dicts.query_weights(weights, list(range(n)))
+    return Results(list(range(n)), asked.names, values, status, asked.aggregates, report, weights)

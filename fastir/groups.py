@@ -15,6 +15,7 @@ from fastir import names
 from fastir._judged import encode
 from fastir.errors import UnknownMetricError, quote
 from fastir.meeting import Meeting
+from fastir.plan import EMPTY
 from fastir.qrels import GroupedQrels
 from fastir.results import STATUSES, Results
 from fastir.runs import Run
@@ -36,11 +37,16 @@ class Groups:
     metrics : tuple of str
     level : int
         The relevance level.
+    aggregates : list of str
+        Beside the metrics, as Results takes them.
     empty : str
         What the option `empty` says.
+    weights : dict or None
+        Of the queries.
     """
 
-    def __init__(self, make: Any, qrels: GroupedQrels, metrics: tuple[str, ...], level: int, empty: str) -> None:
+    def __init__(self, make: Any, qrels: GroupedQrels, metrics: tuple[str, ...], level: int, aggregates: list[str],
+                 empty: str, weights: dict | None) -> None:
         self.requests = {request.text: request for request in map(names.parse, metrics)}
         for text, request in self.requests.items():
             if not request.card.groups:
@@ -48,7 +54,9 @@ class Groups:
                 raise UnknownMetricError(f"metric {quote(text)} is not defined on qrels with groups; "
                                          f"those that are: {having}")
         self.qrels = qrels
+        self.aggregates = aggregates
         self.empty = empty
+        self.weights = weights
         self.whole: Evaluator = make(qrels.union, ("num_q",))
         self.queries = {query_id: place for place, query_id in enumerate(qrels)}
         self.places = [self.queries[query_id] for query_id, _ in qrels.keys]
@@ -92,7 +100,7 @@ class Groups:
             if counts:
                 totals[place] += value
                 numbers[place] += 1
-        none = np.nan if request.params.get("empty", self.empty) == "skip" else 0.0
+        none = EMPTY.get(request.params.get("empty", self.empty), 0.0)
         return np.array([total / number if number else none for total, number in zip(totals, numbers, strict=True)])
 
     def evaluate(self, run: Run, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting | None]:
@@ -109,8 +117,8 @@ class Groups:
             values[:, column] = means
         kept = [self.queries[query_id] for query_id in whole.query_ids]
         status = np.array([STATUSES.index(word) for word in whole.status.values()], np.uint8)
-        aggregates = [request.card.aggregate for request in self.requests.values()]
-        results = Results(whole.query_ids, list(self.requests), values[kept], status, aggregates, lambda: whole.report)
+        results = Results(whole.query_ids, list(self.requests), values[kept], status, self.aggregates,
+                          lambda: whole.report, self.weights)
         return results, meeting
 
 

@@ -19,43 +19,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastir.errors import quote
 from fastir.inputs.trec import ROW
 from fastir.meeting import Meeting
-from fastir.results import Results, aligned, rounded
+from fastir.results import Results, ResultsTable
 from fastir.runs import Run
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
-    import pandas
-
     from fastir.api import Evaluator
 
 SHARE = 1 << 18     # rows that are worth a thread of their own inside a run
 PULSE = 0.05        # seconds between two looks for Ctrl-C, which a wait without end was seen to miss
 
 
-class ResultsByRun(dict):
+class ResultsByRun(ResultsTable):
     """What `evaluate_many` returns: {name: Results} in the order of the runs; it prints as a table of the means."""
 
     __slots__ = ()
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """The means as a new frame: float64, a row per run (index ``run``), a column per metric.
-
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        """
-        import pandas
-
-        names = next(iter(self.values())).names if self else []
-        rows = [[results[name] for name in names] for results in self.values()]
-        return pandas.DataFrame(rows, pandas.Index(list(self), name="run", tupleize_cols=False), names, float)
-
-    def __repr__(self) -> str:
-        hows = next(iter(self.values())).aggregates if self else {}
-        rows = ([str(name), *(rounded(results[metric], how) for metric, how in hows.items())]
-                for name, results in self.items())
-        return aligned([["run", *hows], *rows], left=1).rstrip("\n")
+    label = "run"
 
 
 class Job(NamedTuple):

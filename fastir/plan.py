@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, SupportsIndex, get_args
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, get_args
 
 import numpy as np
 
@@ -29,6 +29,7 @@ QUERIES = (None, *get_args(Queries))
 SCORES = ("float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
 VALIDATE = get_args(Validate)
+EMPTY = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN = {-2: READS.index("pool"), -1: READS.index("all")}
 
 
@@ -119,12 +120,24 @@ def compile_settings(
     level = positive("rel_level", "the relevance level", rel_level, 2**31 - 1)
     depth = WHOLE if max_depth is None else positive("max_depth", "the depth", max_depth, WHOLE)
     asked = requests(metrics)
-    plan, limits = compile_plan(asked, level, bool(judged_only), depth, conventions(dict(choices)))
-    return Settings([r.text for r in asked], [r.card.aggregate for r in asked], plan, level, limits, queries,
+    chosen = conventions(dict(choices))
+    plan, limits = compile_plan(asked, level, bool(judged_only), depth, chosen)
+    return Settings([r.text for r in asked], [aggregate(r, chosen) for r in asked], plan, level, limits, queries,
                     TIES.index(ties), np.dtype(score_dtype) == np.float32, duplicates, validate == "judged", n_threads)
 
 
 compiled: Callable[..., Settings] = functools.lru_cache(256, typed=True)(compile_settings)
+
+
+def values_of(request: names.Request, chosen: dict[str, str | float]) -> dict[str, Any]:
+    """The value of every parameter: the metric's own, else the option's, else the default."""
+    return {p.name: request.params.get(p.name, chosen.get(p.name, p.default)) for p in request.card.params}
+
+
+def aggregate(request: names.Request, chosen: dict[str, str | float]) -> str:
+    """How the values of the queries become one number, as Results takes it."""
+    stays = values_of(request, chosen).get("empty") == "nan"
+    return request.card.aggregate + "_or_nan" * stays
 
 
 def compile_plan(
@@ -135,7 +148,7 @@ def compile_plan(
     resolved, limits, reads = [], [], []
     for request in asked:
         card = request.card
-        values = {p.name: request.params.get(p.name, chosen.get(p.name, p.default)) for p in card.params}
+        values = values_of(request, chosen)
         gain = values.get("gain", card.gain)
         own = next((value for value in values.values() if isinstance(value, names.Gains)), {})
         view = (
@@ -160,14 +173,14 @@ def compile_plan(
             raise names.UnknownMetricError(f"metric {quote(request.text)}: min_rel must be below max_rel, got "
                                            f"{values['min_rel']} and {values['max_rel']}")
         numbers = [number_for(param, values[param.name]) for param in card.params]
-        resolved.append((card, view, cutoff, numbers, values.get("empty") == "skip"))
+        resolved.append((card, view, cutoff, numbers, EMPTY.get(values.get("empty"))))
     places = {view: (i, sorted(cutoffs)) for i, (view, (cutoffs, _)) in enumerate(views.items())}
     plan = Plan(
         [(*view[:3], dict(view[3]), *view[4:], wants_gain, sorted(cutoffs))
          for view, (cutoffs, wants_gain) in views.items()],
-        [(card.name, places[view][0], places[view][1].index(cutoff), numbers, skip, card.graded,
+        [(card.name, places[view][0], places[view][1].index(cutoff), numbers, empty, card.graded,
           READS.index(card.reads))
-         for card, view, cutoff, numbers, skip in resolved],
+         for card, view, cutoff, numbers, empty in resolved],
         max(reads),
         judged_only,
         depth,

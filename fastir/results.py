@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ class Results(Mapping):
 
     ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there
     are. Metrics that count (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` have their geometric
-    mean, rounded once. NaN values are left out, and a mean of none is NaN. A name that was not asked for is a KeyError
+    mean, rounded once. NaN values are left out, and a mean of none is NaN. With weights, a
+    mean is the sum of weight times value, divided by the sum of the weights; counts do not change. A name that was not asked for is a KeyError
     that lists those that were. Made by `evaluate`; immutable, can be pickled.
 
     Parameters
@@ -38,17 +39,19 @@ class Results(Mapping):
     names : sequence of str
         The metrics as they were asked for, each once.
     values : float64 array of shape (n_queries, n_names)
-        NaN where a metric is undefined and its ``empty=skip`` asked to leave it out. Made read-only here.
+        NaN where a metric is undefined and its ``empty`` asked for that. Made read-only here.
     status_codes : uint8 array of shape (n_queries,)
         An index into `STATUSES` per query.
-    aggregates : sequence of {"mean", "geometric", "sum", "count"}
+    aggregates : sequence of {"mean", "geometric", "sum", "count", "mean_or_nan", "geometric_or_nan"}
         How each metric becomes one number: "sum" and "count" add up, "mean" divides by the number of values,
-        "geometric" takes the root of the product.
+        "geometric" takes the root of the product; "_or_nan": NaN if one of the values is.
     report : Report, or a function of no arguments that makes it
         The function is called when somebody reads `report`.
+    weights : dict of query_id to float, or None
+        How much each query counts in a mean; None is 1 for all.
     """
 
-    __slots__ = ("_aggregates", "_means", "_names", "_query_ids", "_report", "_status_codes", "_values")
+    __slots__ = ("_aggregates", "_means", "_names", "_query_ids", "_report", "_status_codes", "_values", "_weights")
 
     def __init__(
         self,
@@ -58,6 +61,7 @@ class Results(Mapping):
         status_codes: np.ndarray,
         aggregates: Sequence[str],
         report: Report | Callable[[], Report],
+        weights: dict[Any, float] | None = None,
     ) -> None:
         values.setflags(False)  # type: ignore[call-arg]  # by keyword it takes twice as long
         self._query_ids: Sequence[Any] = query_ids
@@ -66,6 +70,7 @@ class Results(Mapping):
         self._status_codes = status_codes
         self._aggregates = aggregates
         self._report = report
+        self._weights = weights
         self._means: dict[str, float] = {}
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
@@ -96,15 +101,22 @@ class Results(Mapping):
         """The correctly rounded sum of what is not NaN, divided by how many those are if the metric is a mean."""
         values = self._values[:, column].tolist()
         total = math.fsum(values)
+        how = self._aggregates[column]
+        weights = None if self._weights is None else [self._weights[query_id] for query_id in self._query_ids]
         if total != total:
+            if how.endswith("_or_nan"):
+                return math.nan
+            if weights is not None:
+                weights = [weight for weight, value in zip(weights, values, strict=True) if value == value]
             values = [value for value in values if value == value]
             total = math.fsum(values)
-        how = self._aggregates[column]
         if how in ("sum", "count"):
             return total
         if not values:
             return math.nan
-        return geometric_mean(values) if how == "geometric" else total / len(values)
+        if how.startswith("geometric"):
+            return geometric_mean(values, weights)
+        return total / len(values) if weights is None else weighted_mean(values, weights)
 
     # ---- per query ---------------------------------------------------------------------------------------------
 
@@ -125,7 +137,7 @@ class Results(Mapping):
 
     @property
     def aggregates(self) -> dict[str, str]:
-        """How each metric becomes one number, {name: "mean", "geometric", "sum" or "count"}."""
+        """How each metric becomes one number, {name: "mean", "geometric", "sum", "count", or one with "_or_nan"}."""
         return dict(zip(self._names, self._aggregates, strict=True))
 
     @property
@@ -176,6 +188,53 @@ class Results(Mapping):
 
         index = pandas.Index(self.query_ids, name="query_id")
         return pandas.DataFrame(self._values.copy(), index=index, columns=self.names)
+
+    def by_group(self, groups: Mapping[Any, Hashable]) -> ResultsByGroup:
+        """The results of groups of queries, such as their segments.
+
+        Parameters
+        ----------
+        groups : mapping of query_id to group
+            Every query of these results must have one; those of other queries are ignored.
+
+        Returns
+        -------
+        ResultsByGroup
+            A dict {group: Results}, groups in the order of their first query. Their `report` is that of all queries.
+
+        Raises
+        ------
+        ValueError
+            A query has no group.
+        TypeError
+            `groups` is no mapping, or a group cannot be a key of a dict.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+        >>> run = {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}
+        >>> fastir.evaluate(qrels, run, "mrr").by_group({"q1": "short", "q2": "long", "q3": "short"})
+        group     mrr
+        short  1.0000
+        long   0.5000
+        micro  0.8333
+        macro  0.7500
+        """
+        if not isinstance(groups, Mapping):
+            raise TypeError(f"groups must map query ids to groups, got {type(groups).__name__}")
+        rows: dict[Any, list[int]] = {}
+        for row, query_id in enumerate(self._query_ids):
+            if query_id not in groups:
+                raise ValueError(f"groups: query {query_id!r} has none")
+            rows.setdefault(groups[query_id], []).append(row)
+        return ResultsByGroup(self, {group: self._rows(chosen) for group, chosen in rows.items()})
+
+    def _rows(self, rows: list[int]) -> Results:
+        """The same for some of the queries."""
+        query_ids = [self._query_ids[row] for row in rows]
+        return Results(query_ids, self._names, self._values[rows], self._status_codes[rows], self._aggregates,
+                       lambda: self.report, self._weights)
 
     # ---- as text -----------------------------------------------------------------------------------------------
 
@@ -246,11 +305,73 @@ class Results(Mapping):
             and self.names == other.names
             and np.array_equal(self._values, other._values, equal_nan=True)
             and np.array_equal(self._status_codes, other._status_codes)
+            and self._weights == other._weights
         )
 
     def __reduce__(self):
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
-        return Results, fields
+        return Results, (*fields, self._weights)
+
+
+class ResultsTable(dict):
+    """{name: Results}, which prints as a table of the means; `label` is the head of the column of names."""
+
+    __slots__ = ()
+    label = "name"
+
+    def _means(self) -> dict[Any, dict[str, float]]:
+        """The rows below the head."""
+        return {name: dict(results) for name, results in self.items()}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The means as a new frame: float64, a row for each line of the table, a column per metric.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+
+        names = next(iter(self.values())).names if self else []
+        means = self._means()
+        rows = [[row[name] for name in names] for row in means.values()]
+        return pandas.DataFrame(rows, pandas.Index(list(means), name=self.label, tupleize_cols=False), names, float)
+
+    def __repr__(self) -> str:
+        hows = next(iter(self.values())).aggregates if self else {}
+        rows = ([str(name), *(rounded(row[metric], how) for metric, how in hows.items())]
+                for name, row in self._means().items())
+        return aligned([[self.label, *hows], *rows], left=1).rstrip("\n")
+
+
+class ResultsByGroup(ResultsTable):
+    """What `Results.by_group` returns: {group: Results}, and below them in the table the two means over all.
+
+    Attributes
+    ----------
+    micro : dict of str to float
+        {metric: its mean over all queries}.
+    macro : dict of str to float
+        {metric: the mean of the groups' means}; a group whose mean is NaN is left out, unless ``empty=nan``.
+    """
+
+    __slots__ = ("macro", "micro")
+    label = "group"
+
+    def __init__(self, whole: Results, groups: dict[Any, Results]) -> None:
+        super().__init__(groups)
+        self.micro = dict(whole)
+        self.macro = {name: self._macro(name, how) for name, how in whole.aggregates.items()}
+
+    def _macro(self, name: str, how: str) -> float:
+        means = [results[name] for results in self.values()]
+        if not how.endswith("_or_nan"):
+            means = [mean for mean in means if mean == mean]
+        return math.fsum(means) / len(means) if means else math.nan
+
+    def _means(self) -> dict[Any, dict[str, float]]:
+        return {**super()._means(), "micro": self.micro, "macro": self.macro}
 
 
 class Report:
@@ -345,14 +466,29 @@ class Report:
 # ---- numbers -------------------------------------------------------------------------------------------------------
 
 
-def geometric_mean(values: Sequence[float]) -> float:
-    """The n-th root of the product of positive numbers, computed to 50 digits and rounded once."""
+def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The correctly rounded exact sum of weight times value, divided by that of the weights; NaN where nothing counts."""
+    from fractions import Fraction
+
+    count = math.fsum(weights)
+    total = sum(Fraction(weight) * Fraction(value) for weight, value in zip(weights, values, strict=True))
+    return float(total) / count if count else math.nan
+
+
+def geometric_mean(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
+    """The weighted geometric mean of positive numbers, computed to 50 digits and rounded once."""
     import decimal
     import functools
 
     digits = decimal.Context(prec=50, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
-    product = functools.reduce(digits.multiply, map(digits.create_decimal, values))
-    return float(digits.exp(digits.divide(digits.ln(product), len(values))))
+    exact = digits.create_decimal
+    if weights is None:
+        total, count = digits.ln(functools.reduce(digits.multiply, map(exact, values))), exact(len(values))
+    else:
+        logs = (digits.multiply(exact(weight), digits.ln(exact(value)))
+                for weight, value in zip(weights, values, strict=True))
+        total, count = functools.reduce(digits.add, logs), functools.reduce(digits.add, map(exact, weights))
+    return float(digits.exp(digits.divide(total, count))) if count else math.nan
 
 
 # ---- numbers and tables as text, for files and for the command line ------------------------------------------------

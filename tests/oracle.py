@@ -97,7 +97,7 @@ def bpref(x, judged, level):
     return total / relevant if relevant else 0.0
 
 
-def rbp(x, judged, level, k=None, p=0.8, gains="binary", weights="infinite"):
+def rbp(x, judged, level, k=None, p=0.8, gains="binary", rbp_norm="infinite"):
     """Moffat and Zobel 2008: (1 - p) times the sum of p^(rank - 1). Scaled as trec_eval 10 means it, raw as ranx.
 
     A map scales the gains to 0 to 1 if they leave it; cwl shares the weights out over 1000 ranks.
@@ -112,8 +112,8 @@ def rbp(x, judged, level, k=None, p=0.8, gains="binary", weights="infinite"):
         "raw": lambda code: max(code, 0),
         "map": lambda code: (own.get(code, code) - low) / (high - low) if code >= 0 or code in own else 0.0,
     }["map" if own else gains]
-    norm = 1 if weights == "infinite" else 1 - p**1000
-    cut = k if weights == "infinite" else min(k or 1000, 1000)
+    norm = 1 if rbp_norm == "infinite" else 1 - p**1000
+    cut = k if rbp_norm == "infinite" else min(k or 1000, 1000)
     return (1 - p) / norm * sum(gain(max(code, -2)) * p**index for index, code in enumerate(x[:cut]))
 
 
@@ -222,9 +222,10 @@ class Request(NamedTuple):
             x = [0 if 0 <= code < level else code for code in x]
             judged = [0 if 0 <= label < level else label for label in judged]
         params = dict(self.params)
-        if params.pop("empty", "zero") == "skip":
+        empty = {"one": 1.0, "skip": math.nan, "nan": math.nan}.get(params.pop("empty", "zero"))
+        if empty is not None:
             if not (ideal_gains(judged, params.get("gain")) if self.name in GRADED else num_relevant(judged, level)):
-                return math.nan  # nothing was judged relevant, or, for a graded metric, worth a gain
+                return empty  # nothing was judged relevant, or, for a graded metric, worth a gain
         cut = {"k": self.k} if self.k else {}
         return METRICS[self.name](x, list(judged), level, **cut, **params)
 

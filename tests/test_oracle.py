@@ -97,7 +97,7 @@ CUTOFFS = (None, 1, 2, 3, 5, 10, 20, 100)
 MAP = {1: 2.5, 3: 1}
 # The values that are tried of every parameter, its default first.
 PARAMS = {
-    "empty": ("zero", "skip"),
+    "empty": ("zero", "one", "skip", "nan"),
     "p": (0.5, 0.95),
     "gains": ("binary", "scaled", "raw", MAP, {1: -1, 2: 3}),
     "ap_norm": ("R", "min_kR", "hits"),
@@ -105,7 +105,7 @@ PARAMS = {
     "discount": ("log2", "jk2"),
     "ideal": ("judged", "retrieved"),
     "max_grade": (4, 7, "query"),
-    "weights": ("infinite", "cwl"),
+    "rbp_norm": ("infinite", "cwl"),
     "tail": ("unjudged", "always"),
     "rounding": ("v10", "v9"),
     "alpha": (0.5, 0.2, 1.0),
@@ -248,7 +248,7 @@ def test_deep_rankings(seed, ties):
 CONVENTIONS = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
 
 
-@pytest.mark.parametrize("name", sorted(CONVENTIONS - {"weights"}))  # which change nothing at the default p
+@pytest.mark.parametrize("name", sorted(CONVENTIONS - {"rbp_norm"}))  # which change nothing at the default p
 def test_a_keyword_sets_the_parameter_of_all_metrics(name):
     """evaluate()'s keyword is the parameter of every metric that has it; where both are given, the parameter wins."""
     qrels, run = gen.collection(500)

@@ -42,6 +42,24 @@ def compared(run: dict, kinds: tuple, known: tuple[type, type] | None, repairs: 
                     f"are {known[place].__name__}; they never match")
 
 
+def query_weights(weights: Any, query_ids: list) -> dict:
+    """{query_id: weight} with floats, checked; every query must have one."""
+    if not hasattr(weights, "items"):
+        raise TypeError(f"weights must map query ids to numbers, got {type(weights).__name__}")
+    checked = {}
+    for query_id in query_ids:
+        try:
+            weight = checked[query_id] = float(weights[query_id])
+        except KeyError:
+            raise ValueError(f"weights: query {quote(query_id)} has none") from None
+        except (TypeError, ValueError):
+            raise TypeError(f"weights: the weight must be a number, got {quote(weights[query_id])} "
+                            f"(query {query_id})") from None
+        if not 0.0 <= weight < float("inf"):
+            raise ValueError(f"weights: the weight must be 0 or more and finite, got {weight} (query {query_id})")
+    return checked
+
+
 def label_of(label: Any, query_id: str, doc_id: str) -> int:
     """A judged label as an int."""
     if type(label) is int:
