@@ -14,10 +14,14 @@ from fastir._metrics import EMPTY
 from fastir.cards import Card, Param
 
 INF = float("inf")
+NEGATIVES = Param("negatives", "skip", "documents with negative labels: as if absent, or judged non-relevant",
+                  ("skip", "nonrel"))
 RECALL = Param("recall", 0.0, "the recall point, which @ sets", (), 0, 1, closed=True)
 TIMES = Param("x", 1.0, "the multiple of R, which @ sets", (), 0, 1e6, closed=True)
 ROUNDING = Param("rounding", "v10", "recall * R rounded to the nearest (trec_eval 10), or its whole part after adding "
                  "0.9 (trec_eval 9, pytrec_eval, ir_measures)", ("v10", "v9"))
+UNRANKED = Param("unranked", "zero", "an empty ranking: counts as 0, or is NaN where no relevant document makes the "
+                 "recall point, and so is the mean", ("zero", "nan"))
 
 
 # ---- counts --------------------------------------------------------------------------------------------------------
@@ -83,15 +87,24 @@ declare(hit_rate, Card(
     "trec_eval success, ranx hit_rate", aliases=("success",), params=(EMPTY,), cutoff=True))
 
 
-cdef double precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+cdef double plain_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return ratio(<double>s.num_rel_ret, <double>q.num_ret if s.k == INT64_MAX else <double>s.k)
+
+
+cdef double precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    if p[0] == 1.0 and s.k > q.num_ret:
+        return ratio(<double>s.num_rel_ret, <double>q.num_ret)
+    return plain_precision(q, s, p)
 
 declare(precision, Card(
     "precision", "share of relevant documents in the first k", "r_k / k; without k: r / n",
     "0 for an empty ranking; a ranking shorter than k still divides by k", "trec_eval P, set_P", aliases=("P", "SetP"),
-    params=(EMPTY,), cutoff=True))
+    differs="XGBoost and CatBoost divide by min(k, n): short=clip",
+    params=(Param("short", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
+        ("pad", "clip")), EMPTY),
+    cutoff=True))
 
-declare(precision, Card(
+declare(plain_precision, Card(
     "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
     "0 for an empty ranking", "trec_eval P_avgjg", aliases=("P_avgjg",), params=(EMPTY,), cutoff=True, groups="all"))
 
@@ -116,7 +129,7 @@ declare(relative_precision, Card(
 
 
 cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef double a = precision(q, s, p), b = recall(q, s, p)
+    cdef double a = plain_precision(q, s, p), b = recall(q, s, p)
     return ratio(2.0 * a * b, a + b)
 
 declare(f1, Card(
@@ -125,19 +138,22 @@ declare(f1, Card(
 
 
 cdef double set_f(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef double a = precision(q, s, p), b = recall(q, s, p)
-    return ratio((p[0] + 1.0) * a * b, b + p[0] * a)
+    cdef double a = plain_precision(q, s, p), b = recall(q, s, p), x = p[0] * p[0] if p[1] == 1.0 else p[0]
+    return ratio((x + 1.0) * a * b, b + x * a)
 
 declare(set_f, Card(
     "set_f", "weighted harmonic mean of precision and recall", "(x + 1) P R / (R + x P), both at k", "0 if r = 0",
-    "trec_eval set_F", aliases=("SetF",), differs="x is not beta but its square in the usual F: f_beta takes beta",
-    params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)), EMPTY),
+    "trec_eval set_F", aliases=("SetF",), differs="x is not beta but its square in the usual F: f=beta, or f_beta",
+    params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
+        Param("f", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
+        ("x", "beta")), EMPTY),
     cutoff=True))
 
 
 cdef double f_beta(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef double x = p[0] * p[0]
-    return set_f(q, s, &x)
+    cdef double squared[2]
+    squared[0], squared[1] = p[0], 1.0
+    return set_f(q, s, squared)
 
 declare(f_beta, Card(
     "f_beta", "weighted harmonic mean of precision and recall", "(beta^2 + 1) P R / (R + beta^2 P), both at k",
@@ -147,7 +163,7 @@ declare(f_beta, Card(
 
 
 cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return precision(q, s, p) * recall(q, s, p)
+    return plain_precision(q, s, p) * recall(q, s, p)
 
 declare(set_map, Card(
     "set_map", "precision times recall of the whole ranking", "r^2 / (n R)", "0 if n = 0 or R = 0", "trec_eval set_map",
@@ -321,20 +337,25 @@ cdef double best_precision(const Query* q, int64_t wanted) noexcept nogil:
 
 
 cdef double iprec(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return best_precision(q, wanted_for(p[0], <double>q.num_rel, p[1] == 1.0))
+    cdef int64_t wanted = wanted_for(p[0], <double>q.num_rel, p[1] == 1.0)
+    if p[2] == 1.0 and q.num_ret == 0 and wanted == 0:
+        return NAN
+    return best_precision(q, wanted)
 
 declare(iprec, Card(
     "iprec", "interpolated precision at a recall point",
     "largest precision(i) from the rank of the K-th relevant document on, K = recall * R",
     "0 if fewer than K are retrieved, or none", "trec_eval iprec_at_recall", aliases=("iprec_at_recall",),
-    differs="trec_eval gives NaN for an empty ranking; 9.x rounds up from .1: rounding=v9",
-    params=(RECALL, ROUNDING, EMPTY), at="recall"))
+    differs="trec_eval gives NaN for an empty ranking where K = 0: unranked=nan; 9.x rounds up from .1: rounding=v9",
+    params=(RECALL, ROUNDING, UNRANKED, EMPTY), at="recall"))
 
 
 cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t i, found = s.num_rel_ret, point, wanted
     cdef double best = 0.0, here, total = 0.0
     cdef double points[11]
+    if p[1] == 1.0 and q.num_ret == 0:
+        return NAN
     for point in range(11):
         points[point] = 0.0
     i = q.num_hits - 1
@@ -360,18 +381,22 @@ cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexce
 declare(iprec_avg, Card(
     "iprec_avg", "interpolated precision averaged over the recall points 0, 0.1, ..., 1", "1/11 * sum of iprec",
     "0 if nothing relevant is retrieved", "trec_eval 11pt_avg", aliases=("11pt_avg",),
-    differs="trec_eval gives NaN for an empty ranking; 9.x rounds up from .1: rounding=v9", params=(ROUNDING, EMPTY)))
+    differs="trec_eval gives NaN for an empty ranking: unranked=nan; 9.x rounds up from .1: rounding=v9",
+    params=(ROUNDING, UNRANKED, EMPTY)))
 
 
 # ---- incomplete judgments and coverage -----------------------------------------------------------------------------
 
 cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t i, above = 0
-    cdef int64_t bound = q.num_rel if q.num_rel < q.num_nonrel else q.num_nonrel
+    cdef int64_t i, above = 0, lowest = -2 if p[1] == 1.0 else 0
+    cdef int64_t nonrel = q.num_nonrel + (q.num_pooled if p[1] == 1.0 else 0)
+    cdef int64_t bound = q.num_rel if q.num_rel < nonrel or p[0] == 1.0 else nonrel
     cdef double total = 0.0
+    if p[0] == 2.0 and nonrel == 0 and s.num_rel_ret > 0:
+        return NAN
     for i in range(q.num_hits):
         if q.labels[i] < q.level:
-            above += q.labels[i] >= 0
+            above += q.labels[i] >= lowest and q.labels[i] != -1
         elif above == 0:
             total += 1.0
         else:
@@ -383,11 +408,17 @@ declare(bpref, Card(
     "1/R * sum over retrieved relevant documents of 1 - min(a, R) / min(N, R), a = judged non-relevant above; 1 "
     "if a = 0",
     "0 if R = 0; unjudged documents are skipped", "Buckley and Voorhees 2004 as in trec_eval bpref",
-    differs="ranx gives NaN where nothing non-relevant is judged", params=(EMPTY,), reads="judged"))
+    differs="ranx counts negative labels as judged non-relevant, and gives NaN where nothing else is judged: "
+            "negatives=nonrel, bpref_norm=min_nan; its documentation divides by R: bpref_norm=R",
+    params=(Param("bpref_norm", "min", "what a is divided by: min(N, R), R, or min(N, R) with 0 / 0 = NaN, also in the "
+        "mean", ("min", "R", "min_nan")), NEGATIVES, EMPTY),
+    reads="judged"))
 
 
 cdef double gm_bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef double value = bpref(q, s, p)
+    cdef double plain[2]
+    plain[0] = plain[1] = 0.0
+    cdef double value = bpref(q, s, plain)
     return value if value > 1e-5 else 1e-5
 
 declare(gm_bpref, Card(

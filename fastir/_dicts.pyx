@@ -392,8 +392,7 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
         if value == NULL:
             codes[q] = 1
             walk.room(plan, 0, judged.offsets[q + 1] - first)
-            measure(plan, &walk.ranking.measured, 0, 0, judged.labels + first, judged.positive[q], judged.judged[q],
-                    out + q * plan.n_slots)
+            measure(plan, &walk.ranking.measured, 0, 0, judged.of(q), out + q * plan.n_slots)
             continue
         given = <object>value
         ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
@@ -427,8 +426,8 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
             if tally.nothing_example < 0:
                 tally.nothing_example = q
         if rank_and_measure(plan, &walk.ranking, walk.scores, <const char*>walk.keys, sizeof(PyObject*), walk.n, n_hits,
-                            compare_integers if integers else compare_keys, ties, judged.labels + first,
-                            judged.positive[q], judged.judged[q], out + q * plan.n_slots):
+                            compare_integers if integers else compare_keys, ties, judged.of(q),
+                            out + q * plan.n_slots):
             tally.tied += 1
             if tally.tied_example < 0:
                 tally.tied_example = q

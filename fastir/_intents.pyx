@@ -19,9 +19,11 @@ from fastir._metrics import EMPTY
 from fastir.cards import Card, Param
 
 ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True)
+FIRST = Param("first", "normalised", "at k = 1: divided by the number of subtopics as at other k, or not",
+              ("normalised", "raw"))
 BETA = Param("beta", 0.5, "persistence", (), 0, 1)
 NONE = "0 if nothing is relevant; subtopics without a relevant document do not count"
-NDEVAL = "ndeval and ir_measures do not divide by the number of subtopics at k = 1; ndeval goes down to rank 20"
+NDEVAL = "ndeval and ir_measures do not divide by the number of subtopics at k = 1: first=raw; ndeval goes down to rank 20"
 CLARKE = "Clarke et al. 2008 and 2009; ndeval"
 
 ctypedef double (*weight_fn)(int64_t rank) noexcept nogil
@@ -71,7 +73,7 @@ declare(alpha_dcg, Card(
     "alpha_dcg", "discounted novelty over subtopics",
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / log2(i + 1) over relevant ranks i <= k / the "
     "same if all were relevant",
-    NONE, CLARKE, aliases=("alpha-DCG",), differs=NDEVAL, params=(ALPHA, EMPTY), cutoff=True, depth=20,
+    NONE, CLARKE, aliases=("alpha-DCG",), differs=NDEVAL, params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20,
     groups="relevant"))
 
 
@@ -91,8 +93,8 @@ declare(err_ia, Card(
     "err_ia", "expected reciprocal rank over subtopics",
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / i over relevant ranks i <= k / the same if "
     "all were relevant",
-    NONE, "Chapelle et al. 2009; ndeval", aliases=("ERR-IA",), differs=NDEVAL, params=(ALPHA, EMPTY), cutoff=True,
-    depth=20, groups="relevant"))
+    NONE, "Chapelle et al. 2009; ndeval", aliases=("ERR-IA",), differs=NDEVAL,
+    params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20, groups="relevant"))
 
 
 cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -286,8 +286,8 @@ cdef class Join:
                     n_hits += 1
         count_ranking(tally, q, g.n, n_found)
         if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
-                            compare_integers if self.integers else compare_texts, self.ties, self.judged.labels + first,
-                            self.judged.positive[q], self.judged.judged[q], &self.values[q, 0]):
+                            compare_integers if self.integers else compare_texts, self.ties, self.judged.of(q),
+                            &self.values[q, 0]):
             tally.tied += 1
             tally.tied_example = smaller(tally.tied_example, q)
         return 0
@@ -318,8 +318,7 @@ cdef class Join:
                 if reserve(&self.parts[0].ranking, self.plan, 0, judged.offsets[q + 1] - judged.offsets[q]) < 0:
                     raise MemoryError
                 self.status[q] = 1
-                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, judged.labels + judged.offsets[q],
-                        judged.positive[q], judged.judged[q], &self.values[q, 0])
+                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, judged.of(q), &self.values[q, 0])
         clear_tally(&total)
         for t in range(self.n_threads):
             add_tally(&total, &self.parts[t].tally)

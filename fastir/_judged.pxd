@@ -1,6 +1,7 @@
 # The qrels as the join reads them.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from fastir._measure cimport Judgments
 from fastir._text cimport Text, equal
 
 
@@ -38,6 +39,7 @@ cdef class Judged:
     cdef Lookup* lookups[2]     # per query, by Python's own hash of str and of int; NULL before they are asked for
     cdef uint64_t* tables[2]    # what the lookups point to
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil
+    cdef Judgments of(self, int64_t q) noexcept nogil
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept
     cdef list ids(self, bint integers)
     cdef list queries(self, bint integers)

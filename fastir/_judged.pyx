@@ -18,6 +18,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from fastir._measure cimport Judgments
 from fastir._text cimport Text, equal, hash_of
 
 cdef extern from "Python.h":
@@ -113,6 +114,15 @@ cdef class Judged:
         if reads == 0:
             return self.positive[q]
         return self.judged[q] if reads == 1 else self.offsets[q + 1] - self.offsets[q]
+
+    cdef Judgments of(self, int64_t q) noexcept nogil:
+        """What was judged of a query, for _measure.measure."""
+        cdef Judgments known
+        known.labels = self.labels + self.offsets[q]
+        known.n_positive = self.positive[q]
+        known.n_judged = self.judged[q]
+        known.n_pool = self.offsets[q + 1] - self.offsets[q]
+        return known
 
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept:
         """Fill order and self.labels for query q: best label first, else as they came."""

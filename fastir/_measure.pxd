@@ -34,6 +34,13 @@ cdef struct Slot:               # one requested value
     int reads
 
 
+cdef struct Judgments:          # a query's part of the qrels
+    const int32_t* labels       # best first
+    int64_t n_positive          # those above 0
+    int64_t n_judged            # those from 0 up
+    int64_t n_pool              # all
+
+
 cdef struct Scratch:
     Snapshot* snapshots
     int32_t* sorted
@@ -63,5 +70,5 @@ cdef inline int32_t label_code(int32_t label) noexcept nogil:
 
 cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil
-cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const int32_t* ideal, int64_t n_ideal,
-                  int64_t n_judged, double* out) noexcept nogil
+cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, Judgments known,
+                  double* out) noexcept nogil

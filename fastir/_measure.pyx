@@ -290,15 +290,16 @@ cdef int64_t count_from(const int32_t* falling, int64_t n, int32_t level) noexce
     return low
 
 
-cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const int32_t* ideal, int64_t n_ideal,
-                  int64_t n_judged, double* out) noexcept nogil:
+cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, Judgments known,
+                  double* out) noexcept nogil:
     """Fill a row of values.
 
-    scratch.ranks and .labels hold the hits that plan.reads asks for, by ascending ranks; ideal the judged labels above
-    0, best first; n_judged counts the judged documents with labels >= 0.
+    scratch.ranks and .labels hold the hits that plan.reads asks for, by ascending ranks; of known.labels only those
+    above 0 are read.
     """
     cdef Query q, full
-    cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits
+    cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits, n_ideal = known.n_positive
+    cdef const int32_t* ideal = known.labels
     cdef bint worthless
     cdef const View* view
     cdef const Slot* slot
@@ -318,6 +319,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     q.gains = scratch.gains
     q.ideal_gains = scratch.ideal_gains
     q.room = scratch.room
+    q.num_pooled = known.n_pool - known.n_judged
     q.top = ideal[0] if n_ideal > 0 else 0
     for v in range(plan.n_views):
         view = &plan.views[v]
@@ -329,7 +331,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         q.floor = view.floor
         q.rule = &view.rule
         q.num_rel = count_from(ideal, n_ideal, view.level)
-        q.num_nonrel = n_judged - q.num_rel
+        q.num_nonrel = known.n_judged - q.num_rel
         q.ideal = ideal
         q.num_ideal = n_ideal
         worthless = n_ideal == 0 or ideal[0] < q.floor
@@ -337,7 +339,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         if view.wants_gain:
             for i in range(q.num_hits):
                 scratch.gains[i] = gain_of(&view.rule, q.labels[i], view.floor)
-            q.num_ideal_gains = fill_ideal(view, ideal, n_ideal, n_judged - n_ideal, scratch.ideal_gains)
+            q.num_ideal_gains = fill_ideal(view, ideal, n_ideal, known.n_judged - n_ideal, scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
         if view.ideal_retrieved:
             if n_sorted < 0:
@@ -370,7 +372,8 @@ cdef int ranked_rows(Plan plan, const int32_t* labels, const int64_t* offsets, c
     """The rows of queries start to stop; -1 without memory."""
     cdef Scratch scratch
     cdef int32_t* ideal = NULL
-    cdef int64_t q, i, n, m, n_hits, n_ideal, n_judged, room = 0, k, deepest
+    cdef int64_t q, i, n, m, n_hits, room = 0, k
+    cdef Judgments known
     cdef int failed = 0
     memset(&scratch, 0, sizeof(Scratch))
     for q in range(start, stop):
@@ -393,16 +396,17 @@ cdef int ranked_rows(Plan plan, const int32_t* labels, const int64_t* offsets, c
                 scratch.ranks[n_hits] = i + 1
                 scratch.labels[n_hits] = label_code(<int32_t>k)
                 n_hits += 1
-        n_ideal = 0
-        n_judged = 0
+        memset(&known, 0, sizeof(Judgments))
+        known.labels = ideal
         for i in range(ideal_offsets[q], ideal_offsets[q + 1]):
-            n_judged += ideal_labels[i] >= 0
+            known.n_pool += ideal_labels[i] != -1
+            known.n_judged += ideal_labels[i] >= 0
             if ideal_labels[i] > 0:
-                ideal[n_ideal] = ideal_labels[i]
-                n_ideal += 1
-        sort_labels(ideal, n_ideal)
-        status[q] = 0 if n_ideal > 0 and ideal[0] >= level else 2
-        measure(plan, &scratch, n_hits, n, ideal, n_ideal, n_judged, out + q * plan.n_slots)
+                ideal[known.n_positive] = ideal_labels[i]
+                known.n_positive += 1
+        sort_labels(ideal, known.n_positive)
+        status[q] = 0 if known.n_positive > 0 and ideal[0] >= level else 2
+        measure(plan, &scratch, n_hits, n, known, out + q * plan.n_slots)
     release(&scratch)
     free(ideal)
     return failed

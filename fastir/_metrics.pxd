@@ -17,6 +17,7 @@ cdef struct Query:
     const double* gains         # beside the ranks, for graded metrics
     int64_t num_rel             # judged documents with label >= level
     int64_t num_nonrel          # judged documents with 0 <= label < level
+    int64_t num_pooled          # documents of the qrels with a negative label
     int64_t num_ideal           # length of the ideal list
     const int32_t* ideal        # the labels above 0, best first
     int64_t num_ideal_gains

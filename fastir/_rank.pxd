@@ -1,7 +1,7 @@
 # The ranks of the documents that count, from all scores of a ranking.
 from libc.stdint cimport int32_t, int64_t
 
-from fastir._measure cimport Plan, Scratch
+from fastir._measure cimport Judgments, Plan, Scratch
 
 cdef enum:
     TREC = 0            # equal scores: the larger id first
@@ -35,5 +35,5 @@ cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil
 cdef void discard(Ranking* r) noexcept nogil
 cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil
 cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
-                           int64_t n_hits, compare_fn compare, int ties, const int32_t* labels, int64_t n_ideal,
-                           int64_t n_judged, double* out) noexcept nogil
+                           int64_t n_hits, compare_fn compare, int ties, Judgments known,
+                           double* out) noexcept nogil

@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-from fastir._measure cimport ALL, Plan, grow, measure, release
+from fastir._measure cimport ALL, Judgments, Plan, grow, measure, release
 
 cdef int64_t FEW = 6            # distinct scores of hits up to which counting beats placing
 cdef int64_t INSERTION = 24     # hits up to which they are put into order by insertion
@@ -216,8 +216,8 @@ cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil:
 
 
 cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
-                           int64_t n_hits, compare_fn compare, int ties, const int32_t* labels, int64_t n_ideal,
-                           int64_t n_judged, double* out) noexcept nogil:
+                           int64_t n_hits, compare_fn compare, int ties, Judgments known,
+                           double* out) noexcept nogil:
     """Rank r.hits, measure, and say whether one of them was tied with another document.
 
     items + i * stride is where `compare` finds the id of row i; room was made by reserve().
@@ -260,5 +260,5 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
         r.measured.ranks[i] = low + 1
         r.measured.labels[i] = r.hits[i].label
     order_hits(r, n, n_hits)
-    measure(plan, &r.measured, n_hits, n, labels, n_ideal, n_judged, out)
+    measure(plan, &r.measured, n_hits, n, known, out)
     return any_tied

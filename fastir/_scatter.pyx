@@ -563,8 +563,7 @@ cdef class Scattered(Join):
         cdef int64_t n_hits = self.take_hits(part, q)
         if n_hits < 0 or rank_and_measure(
                 self.plan, &part.ranking, scores, <const char*>scores, 0, self.counts[q], n_hits, compare_nothing,
-                self.ties, self.judged.labels + self.judged.offsets[q], self.judged.positive[q], self.judged.judged[q],
-                &self.values[q, 0]):
+                self.ties, self.judged.of(q), &self.values[q, 0]):
             return True
         return self.settled(part, q)
 
@@ -584,8 +583,7 @@ cdef class Scattered(Join):
         if n_hits < 0:
             return True
         order_hits(&part.ranking, self.counts[q], n_hits)
-        measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], self.judged.labels + self.judged.offsets[q],
-                self.judged.positive[q], self.judged.judged[q], &self.values[q, 0])
+        measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], self.judged.of(q), &self.values[q, 0])
         return self.settled(part, q)
 
     cdef bint settled(self, Part* part, int64_t q) noexcept nogil:

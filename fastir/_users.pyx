@@ -87,7 +87,8 @@ declare(rbp, Card(
     differs="trec_eval scales labels to 1, from uninitialised memory, and has p = 0.9: gains=scaled is what it "
             "means; ranx adds raw labels: gains=raw; cwl_eval and ir_measures share the weights out over 1000 "
             "ranks: rbp_norm=cwl",
-    params=(PERSISTENCE, GAINS, NORM, EMPTY),
+    params=(PERSISTENCE, GAINS, NORM, Param("rbp_at", "k", "what @95 is: the depth 95, or p = 0.95 as in ranx",
+        ("k", "p")), EMPTY),
     cutoff=True, dot="p"))
 
 

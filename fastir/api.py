@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
@@ -16,13 +17,15 @@ from fastir.groups import Groups
 from fastir.inputs import dicts, formats, ranked, tables, trec
 from fastir.many import ResultsByRun, evaluate_runs
 from fastir.meeting import MISSING, Meeting
-from fastir.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
+from fastir.mixed import Mixed
+from fastir.plan import RANKED, Duplicates, Queries, Ties, Validate, metric_tuple, settings
 from fastir.qrels import GroupedQrels, Qrels
 from fastir.results import Report, Results
 from fastir.runs import Run
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
+    from fastir.conventions import Convention
     from numpy.typing import ArrayLike, DTypeLike
 
     Path = str | bytes | os.PathLike
@@ -56,31 +59,40 @@ class Evaluator:
 
     def __init__(
         self, qrels: QrelsLike, metrics: str | Iterable[str], *, rel_level: SupportsIndex = 1,
-        queries: Queries | None = None, ties: Ties = "trec", judged_only: bool = False,
-        max_depth: SupportsIndex | None = None, score_dtype: DTypeLike = "float64",
+        queries: Queries | None = None, ties: Ties | None = None, judged_only: bool = False,
+        max_depth: SupportsIndex | None = None, score_dtype: DTypeLike | None = None,
         n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, validate: Validate = "full",
-        columns: Mapping[str, str] | None = None, weights: Mapping[Any, float] | None = None, **choices: str | float,
+        columns: Mapping[str, str] | None = None, weights: Mapping[Any, float] | None = None,
+        convention: str | Convention = "fastir", **choices: Any,
     ) -> None:
-        self._asked = (metric_tuple(metrics), rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads,
-                       duplicates, validate, choices)
+        self._asked = (metric_tuple(metrics), convention, rel_level, queries, ties, judged_only, max_depth, score_dtype,
+                       n_threads, duplicates, validate, choices)
         self._settings = settings(*self._asked)
         self._columns = columns
         self._qrels = as_qrels(qrels, columns, duplicates)
         if len(self._qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         self._weights = None if weights is None else dicts.query_weights(weights, list(self._qrels))
-        self._groups = None
-        if isinstance(self._qrels, GroupedQrels):
-            options = {**dict(zip(OPTIONS, self._asked[1:-1], strict=True)), **choices}
-            self._groups = Groups(lambda part, of, **changed: Evaluator(part, of, **{**options, **changed}),
-                                  self._qrels, self._asked[0], self._settings.level, self._settings.aggregates,
-                                  choices.get("empty", "zero"), self._weights)
+        self._parts: Groups | Mixed | None = None
+        if self._settings.parts or isinstance(self._qrels, GroupedQrels):
+            self._parts = self._divided(choices)
             return
         self._kinds = self._qrels.kinds
         self._judged = self._qrels.prepared()
         self._status = self._judged.status(self._settings.level)
         if self._settings.label_limits:
             check_labels(self._settings.label_limits, self._judged)
+
+    def _divided(self, choices: dict[str, Any]) -> Groups | Mixed:
+        """What evaluates instead of this, by Evaluators of groups of the qrels or of some of the metrics."""
+        options = {**dict(zip(OPTIONS, self._asked[1:-1], strict=True)), **choices}
+
+        def make(qrels, metrics, **changed):
+            return Evaluator(qrels, metrics, **{**options, **changed})
+
+        if isinstance(self._qrels, GroupedQrels):
+            return Groups(make, self._qrels, self._settings, self._weights)
+        return Mixed(functools.partial(make, self._qrels), self._settings, self._weights)
 
     def __reduce__(self) -> tuple:
         metrics, *options, choices = self._asked
@@ -103,8 +115,8 @@ class Evaluator:
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Meeting | None]:
         """The Results of a run, and its Meeting if that may have to warn; watch(position) is called at every block."""
-        if self._groups is not None:
-            return self._groups.evaluate(as_run(run, self._columns, self._settings.duplicates), n_threads, watch)
+        if self._parts is not None:
+            return self._parts.evaluate(as_run(run, self._columns, self._settings.duplicates), n_threads, watch)
         judged, settings = self._judged, self._settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
@@ -127,7 +139,8 @@ class Evaluator:
             kept = status != MISSING
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        results = Results(query_ids, settings.names, values, status, settings.aggregates, meeting, self._weights)
+        results = Results(query_ids, settings.names, values, status, settings.aggregates, meeting, self._weights,
+                          settings.convention)
         return results, None if smooth and not nothing and not meeting.repairs else meeting
 
     def _from_dict(self, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
@@ -183,8 +196,8 @@ class Evaluator:
         return both
 
 
-OPTIONS = ("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads", "duplicates",
-           "validate")
+OPTIONS = ("convention", "rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads",
+           "duplicates", "validate")
 
 
 def _rebuild(qrels: Qrels, metrics: tuple[str, ...], options: dict[str, Any], choices: dict[str, Any]) -> Evaluator:
@@ -228,10 +241,11 @@ def check_labels(limits: list[tuple[int, str, str]], judged: Judged) -> None:
 
 def evaluate(
     qrels: QrelsLike, run: RunLike, metrics: str | Iterable[str], *, rel_level: SupportsIndex = 1,
-    queries: Queries | None = None, ties: Ties = "trec", judged_only: bool = False,
-    max_depth: SupportsIndex | None = None, score_dtype: DTypeLike = "float64",
+    queries: Queries | None = None, ties: Ties | None = None, judged_only: bool = False,
+    max_depth: SupportsIndex | None = None, score_dtype: DTypeLike | None = None,
     n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, validate: Validate = "full",
-    columns: Mapping[str, str] | None = None, weights: Mapping[Any, float] | None = None, **choices: str | float,
+    columns: Mapping[str, str] | None = None, weights: Mapping[Any, float] | None = None,
+    convention: str | Convention = "fastir", **choices: Any,
 ) -> Results:
     """Evaluate a run against qrels. For several runs against the same qrels, see `evaluate_many`.
 
@@ -249,15 +263,16 @@ def evaluate(
         Documents with at least this label, from 1 up, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"}
         Which queries count. "qrels": all of the qrels, where one missing from the run is an empty ranking; None: the
-        same, with a warning; "intersection": those in both; "strict": all, and both sides must have the same.
-    ties : {"trec", "doc_id_asc", "input"}
-        Order of equal scores: id descending by bytes, ascending, or as they came.
+        same, with a warning, or what the convention says; "intersection": those in both; "strict": all, and both sides
+        must have the same.
+    ties : {None, "trec", "doc_id_asc", "input"}
+        Order of equal scores: id descending by bytes, ascending, or as they came; None: what the convention says.
     judged_only : bool
         Remove documents without a judgment from the rankings (after max_depth).
     max_depth : int or None
         Read only so many documents of each ranking, from 1 up.
-    score_dtype : {"float64", "float32"}
-        Precision in which scores are compared; "float32" gives the ties of trec_eval 9.
+    score_dtype : {None, "float64", "float32"}
+        Precision in which scores are compared; "float32" gives the ties of trec_eval 9; None: what the convention says.
     n_threads : int or None
         None uses up to 8 of the processors there are if the work is worth it; the environment variable
         FASTIR_NUM_THREADS can lower that. Values never depend on it.
@@ -266,9 +281,13 @@ def evaluate(
     weights : mapping of query_id to float, or None
         How much each query counts in the means, from 0 up; those of other queries are ignored. Sums and counts do not
         change.
+    convention : str or Convention
+        Whose numbers: "fastir", "trec_eval-10", "trec_eval-9", "ranx", "ir_measures", "sklearn", "lightgbm", "xgboost",
+        "catboost", "torchmetrics", "sentence-transformers", "beir", "gdeval" or "ndeval". It sets queries, ties,
+        score_dtype and the parameters of the metrics; those that are given here win. `Results.convention` shows it.
     **choices
-        Parameters of the metrics, for all that have them: ap_norm, discount, empty, gain, gains, ideal, max_grade. One
-        that a metric's own name sets, as in ``"ndcg(gain=exp2)"``, wins.
+        Parameters of the metrics, for all that have them: the other fields of `Results.convention`, such as ap_norm,
+        empty, gain, ideal. One that a metric's own name sets, as in ``"ndcg(gain=exp2)"``, wins.
 
     Returns
     -------
@@ -328,7 +347,8 @@ def evaluate(
     """
     return Evaluator(qrels, metrics, rel_level=rel_level, queries=queries, ties=ties, judged_only=judged_only,
                      max_depth=max_depth, score_dtype=score_dtype, n_threads=n_threads, duplicates=duplicates,
-                     validate=validate, columns=columns, weights=weights, **choices).evaluate(run)
+                     validate=validate, columns=columns, weights=weights, convention=convention,
+                     **choices).evaluate(run)
 
 
 def evaluate_many(
@@ -378,7 +398,7 @@ def evaluate_ranked(
     labels: ArrayLike, offsets: ArrayLike, metrics: str | Iterable[str], *, ideal_labels: ArrayLike | None = None,
     ideal_offsets: ArrayLike | None = None, rel_level: SupportsIndex = 1, judged_only: bool = False,
     max_depth: SupportsIndex | None = None, n_threads: SupportsIndex | None = None,
-    weights: Mapping[int, float] | None = None, **choices: str | float,
+    weights: Mapping[int, float] | None = None, convention: str | Convention = "fastir", **choices: Any,
 ) -> Results:
     """Evaluate rankings given as labels in rank order, without ids.
 
@@ -392,7 +412,7 @@ def evaluate_ranked(
     ideal_labels, ideal_offsets : arrays like labels and offsets, or None
         All judged labels of each query, in any order; without them the list itself is all that was judged. That they
         hold the labels of the list is not checked: if not, a recall or nDCG can exceed 1.
-    metrics, rel_level, judged_only, max_depth, n_threads, weights, **choices
+    metrics, rel_level, judged_only, max_depth, n_threads, weights, convention, **choices
         As in `evaluate`; the query_ids are 0 to n_queries - 1.
 
     Returns
@@ -426,8 +446,8 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    asked = settings(metric_tuple(metrics), rel_level, None, "trec", judged_only, max_depth, "float64", n_threads, None,
-                     "full", choices)
+    asked = settings(metric_tuple(metrics), convention, rel_level, None, RANKED, judged_only, max_depth, None, n_threads,
+                     None, "full", choices)
     labels, offsets, ideal_labels, ideal_offsets = ranked.both(labels, offsets, ideal_labels, ideal_offsets)
     ranked.check_labels(asked.label_limits, labels, offsets)
     ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)
@@ -445,4 +465,4 @@ def evaluate_ranked(
                     no_relevant_example=str(int((status == 2).argmax())) if empty else None,
                     unjudged_share=float((labels < 0).mean()) if labels.size else None)
     weights = None if weights is None else dicts.query_weights(weights, list(range(n)))
-    return Results(list(range(n)), asked.names, values, status, asked.aggregates, report, weights)
+    return Results(list(range(n)), asked.names, values, status, asked.aggregates, report, weights, asked.convention)

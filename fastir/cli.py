@@ -17,13 +17,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import fastir
+from fastir.conventions import CONVENTIONS
 from fastir.many import evaluate_runs
+from fastir.plan import TIES
 from fastir.results import Results, aligned, json_text, rounded, tsv_text
 
 OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
 STDIN = "-"
-OPTIONS = ("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads", "duplicates")
+OPTIONS = ("convention", "rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads",
+           "duplicates")
 PATIENCE = 1.0  # seconds of work before a progress bar appears
 
 EXAMPLE = """\
@@ -74,11 +77,12 @@ def add_evaluate_arguments(add: Callable) -> None:
     add("--format", choices=FORMATS, default="table", help="tsv and json are exact, the others round to 4 decimals")
     add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
     add("--queries", choices=("qrels", "intersection", "strict"), help="which ones count (default qrels)")
-    add("--ties", choices=("trec", "doc_id_asc", "input"), default="trec", help="order of equal scores (default trec)")
+    add("--ties", choices=TIES, help="order of equal scores (default trec)")
     add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
     add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
     add("--duplicates", choices=("first", "last", "max"), help="which line of a document to keep (default: refuse)")
-    add("--score-dtype", choices=("float64", "float32"), default="float64", help="how scores are compared")
+    add("--score-dtype", choices=("float64", "float32"), help="how scores are compared (default float64)")
+    add("--convention", choices=tuple(CONVENTIONS), default="fastir", metavar="TOOL", help="whose numbers: %(choices)s")
     add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
 
 

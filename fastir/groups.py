@@ -15,7 +15,7 @@ from fastir import names
 from fastir._judged import encode
 from fastir.errors import UnknownMetricError, quote
 from fastir.meeting import Meeting
-from fastir.plan import EMPTY
+from fastir.plan import EMPTY, Settings
 from fastir.qrels import GroupedQrels
 from fastir.results import STATUSES, Results
 from fastir.runs import Run
@@ -34,19 +34,14 @@ class Groups:
     make : function
         ``make(qrels, metrics, **changed)`` makes an Evaluator with the caller's options, but for those that changed.
     qrels : GroupedQrels
-    metrics : tuple of str
-    level : int
-        The relevance level.
-    aggregates : list of str
-        Beside the metrics, as Results takes them.
-    empty : str
-        What the option `empty` says.
+    settings : Settings
+        Of these metrics.
     weights : dict or None
         Of the queries.
     """
 
-    def __init__(self, make: Any, qrels: GroupedQrels, metrics: tuple[str, ...], level: int, aggregates: list[str],
-                 empty: str, weights: dict | None) -> None:
+    def __init__(self, make: Any, qrels: GroupedQrels, settings: Settings, weights: dict | None) -> None:
+        metrics, level = settings.names, settings.level
         self.requests = {request.text: request for request in map(names.parse, metrics)}
         for text, request in self.requests.items():
             if not request.card.groups:
@@ -54,8 +49,8 @@ class Groups:
                 raise UnknownMetricError(f"metric {quote(text)} is not defined on qrels with groups; "
                                          f"those that are: {having}")
         self.qrels = qrels
-        self.aggregates = aggregates
-        self.empty = empty
+        self.settings = settings
+        self.values = dict(zip(metrics, settings.values, strict=True))
         self.weights = weights
         self.whole: Evaluator = make(qrels.union, ("num_q",))
         self.queries = {query_id: place for place, query_id in enumerate(qrels)}
@@ -73,7 +68,7 @@ class Groups:
         ideals = {}
         for text, request in self.requests.items():
             if request.card.normalises:
-                alpha, level = request.params.get("alpha", 0.5), request.level or self.level
+                alpha, level = self.values[text]["alpha"], request.level or self.level
                 depth = request.cutoff or WHOLE
                 run = made.get((alpha, level, depth))
                 if run is None:
@@ -100,8 +95,10 @@ class Groups:
             if counts:
                 totals[place] += value
                 numbers[place] += 1
-        none = EMPTY.get(request.params.get("empty", self.empty), 0.0)
-        return np.array([total / number if number else none for total, number in zip(totals, numbers, strict=True)])
+        none = EMPTY.get(self.values[text].get("empty"), 0.0)
+        raw = request.cutoff == 1 and self.values[text].get("first") == "raw"
+        return np.array([total / (1 if raw else number) if number else none
+                         for total, number in zip(totals, numbers, strict=True)])
 
     def evaluate(self, run: Run, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting | None]:
         """As Evaluator._evaluate, with the Meeting of all groups' judgments together."""
@@ -117,8 +114,8 @@ class Groups:
             values[:, column] = means
         kept = [self.queries[query_id] for query_id in whole.query_ids]
         status = np.array([STATUSES.index(word) for word in whole.status.values()], np.uint8)
-        results = Results(whole.query_ids, list(self.requests), values[kept], status, self.aggregates,
-                          lambda: whole.report, self.weights)
+        results = Results(whole.query_ids, list(self.requests), values[kept], status, self.settings.aggregates,
+                          lambda: whole.report, self.weights, self.settings.convention)
         return results, meeting
 
 

@@ -16,6 +16,7 @@ from fastir.errors import quote
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
+    from fastir.conventions import Convention
     from numpy.typing import DTypeLike
 
 Ties = Literal["trec", "doc_id_asc", "input"]
@@ -25,8 +26,9 @@ Validate = Literal["full", "judged"]
 
 WHOLE = 2**63 - 1
 TIES = get_args(Ties)
+RANKED: Any = object()      # in place of a tie rule: the documents come in rank order
 QUERIES = (None, *get_args(Queries))
-SCORES = ("float64", "float32")
+SCORES = (None, "float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
 VALIDATE = get_args(Validate)
 EMPTY = {"one": 1.0, "skip": np.nan, "nan": np.nan}
@@ -35,10 +37,16 @@ READS_OF_GAIN = {-2: READS.index("pool"), -1: READS.index("all")}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, options."""
+    """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, options.
+
+    `parts` are the metrics by their rules {"queries", "ties", "score_dtype"}, where the convention has not one for all.
+    """
 
     names: list[str]
+    values: list[dict[str, Any]]
     aggregates: list[str]
+    convention: Callable[[], Convention]
+    parts: list[tuple[tuple[str, ...], dict[str, Any]]]
     plan: Plan
     level: int
     label_limits: list[tuple[int, str, str]]
@@ -61,17 +69,17 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def settings(
-    metrics: tuple[str, ...], rel_level: SupportsIndex, queries: Queries | None, ties: Ties, judged_only: bool,
-    max_depth: SupportsIndex | None, score_dtype: DTypeLike, n_threads: SupportsIndex | None,
-    duplicates: Duplicates | None, validate: Validate, choices: dict[str, str | float],
+    metrics: tuple[str, ...], convention: str | Convention, rel_level: SupportsIndex, queries: Queries | None,
+    ties: Ties | None, judged_only: bool, max_depth: SupportsIndex | None, score_dtype: DTypeLike | None,
+    n_threads: SupportsIndex | None, duplicates: Duplicates | None, validate: Validate, choices: dict[str, Any],
 ) -> Settings:
     """Check and compile metric names and options; equal requests share one answer.
 
     Parameters
     ----------
     metrics : tuple of str
-    rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, validate
-        As for `evaluate`.
+    convention, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, validate
+        As for `evaluate`; `ties` may be RANKED.
     choices : dict
         Its other keywords.
 
@@ -79,7 +87,7 @@ def settings(
     ------
     UnknownMetricError, TypeError, ValueError
     """
-    options = (rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
+    options = (convention, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
                validate)
     try:
         return compiled(metrics, *options, tuple(choices.items()))
@@ -95,7 +103,7 @@ def requests(metrics: Iterable[str]) -> list[names.Request]:
     return [names.parse(metric) for metric in found]
 
 
-def conventions(choices: dict[str, str | float]) -> dict[str, str | float]:
+def checked_choices(choices: dict[str, Any]) -> dict[str, Any]:
     """Check the keywords that set a parameter for all metrics that have it."""
     known = {param.name: param for card in names.CARDS for param in card.params if param.is_convention}
     checked = {}
@@ -107,48 +115,87 @@ def conventions(choices: dict[str, str | float]) -> dict[str, str | float]:
 
 
 def compile_settings(
-    metrics: tuple[str, ...], rel_level: SupportsIndex, queries: Queries | None, ties: Ties, judged_only: bool,
-    max_depth: SupportsIndex | None, score_dtype: DTypeLike, n_threads: SupportsIndex | None,
-    duplicates: Duplicates | None, validate: Validate, choices: tuple[tuple[str, str | float], ...],
+    metrics: tuple[str, ...], convention: str | Convention, rel_level: SupportsIndex, queries: Queries | None,
+    ties: Ties | None, judged_only: bool, max_depth: SupportsIndex | None, score_dtype: DTypeLike | None,
+    n_threads: SupportsIndex | None, duplicates: Duplicates | None, validate: Validate,
+    choices: tuple[tuple[str, Any], ...],
 ) -> Settings:
     one_of("queries", queries, QUERIES)
-    one_of("ties", ties, TIES)
-    one_of("score_dtype", score_dtype if score_dtype in SCORES else np.dtype(score_dtype).name, SCORES)
+    one_of("ties", ties, (None, RANKED, *TIES))
+    score_dtype = score_dtype if score_dtype in SCORES else np.dtype(score_dtype).name
+    one_of("score_dtype", score_dtype, SCORES)
     one_of("duplicates", duplicates, DUPLICATES)
     one_of("validate", validate, VALIDATE)
     thread_count(n_threads, 0)
     level = positive("rel_level", "the relevance level", rel_level, 2**31 - 1)
     depth = WHOLE if max_depth is None else positive("max_depth", "the depth", max_depth, WHOLE)
     asked = requests(metrics)
-    chosen = conventions(dict(choices))
-    plan, limits = compile_plan(asked, level, bool(judged_only), depth, chosen)
-    return Settings([r.text for r in asked], [aggregate(r, chosen) for r in asked], plan, level, limits, queries,
-                    TIES.index(ties), np.dtype(score_dtype) == np.float32, duplicates, validate == "judged", n_threads)
+    given = {"queries": queries, "ties": None if ties is RANKED else ties, "score_dtype": score_dtype}
+    rules = {name: value for name, value in given.items() if value is not None}
+    chosen = checked_choices(dict(choices))
+    record = None
+    if convention != "fastir":
+        record = record_of(convention, {**rules, **chosen})
+        rules = {name: getattr(record, name) for name in given}
+    values = [values_of(request, chosen, record) for request in asked]
+    plan, limits = compile_plan(asked, values, level, bool(judged_only), depth)
+    return Settings(
+        [r.text for r in asked], values, list(map(aggregate, asked, values)),
+        functools.partial(record_of, convention, {**rules, **chosen}),
+        parts_of(asked, list(given), record) if record is not None and ties is not RANKED else [],
+        plan, level, limits, rules.get("queries"), TIES.index(rules.get("ties", "trec")),
+        rules.get("score_dtype") == "float32", duplicates, validate == "judged", n_threads,
+    )  # fmt: skip
+
+
+def record_of(convention: Any, given: dict[str, Any]) -> Convention:
+    """The convention with the caller's options; its file is read only where somebody wants to see one."""
+    from fastir import conventions
+
+    return conventions.record_of(convention, given)
+
+
+def parts_of(asked: list[names.Request], rules: list[str], record: Convention) -> list:
+    """Settings.parts; empty where one set of rules is good for all metrics."""
+    parts: dict[tuple, list[str]] = {}
+    for request in asked:
+        chosen = tuple(record.choice(request.card.name, request.cutoff is not None, rule) for rule in rules)
+        parts.setdefault(chosen, []).append(request.text)
+    if parts.keys() == {tuple(getattr(record, rule) for rule in rules)}:
+        return []
+    return [(tuple(texts), dict(zip(rules, chosen, strict=True))) for chosen, texts in parts.items()]
 
 
 compiled: Callable[..., Settings] = functools.lru_cache(256, typed=True)(compile_settings)
 
 
-def values_of(request: names.Request, chosen: dict[str, str | float]) -> dict[str, Any]:
-    """The value of every parameter: the metric's own, else the option's, else the default."""
-    return {p.name: request.params.get(p.name, chosen.get(p.name, p.default)) for p in request.card.params}
+def values_of(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
+    """The value of every parameter: the metric's own, else the option's, else the convention's."""
+    card, cut = request.card, request.cutoff is not None
+    values = {p.name: p.default for p in card.params}
+    if record is not None:
+        values = {name: record.choice(card.name, cut, name, default) for name, default in values.items()}
+    values.update((name, value) for name, value in chosen.items() if name in values)
+    values.update(request.params)
+    if values.get("rbp_at") == "p" and cut and "p" not in request.params:
+        values["p"] = names.read_value(request.text, card.params[0], "0." + request.text.rpartition("@")[2].split("-")[0])
+    return values
 
 
-def aggregate(request: names.Request, chosen: dict[str, str | float]) -> str:
+def aggregate(request: names.Request, values: dict[str, Any]) -> str:
     """How the values of the queries become one number, as Results takes it."""
-    stays = values_of(request, chosen).get("empty") == "nan"
+    stays = any(value in ("nan", "min_nan") for value in values.values())
     return request.card.aggregate + "_or_nan" * stays
 
 
 def compile_plan(
-    asked: list[names.Request], level: int, judged_only: bool, depth: int, chosen: dict[str, str | float]
+    asked: list[names.Request], all_values: list[dict[str, Any]], level: int, judged_only: bool, depth: int
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
-    """The Plan of some requests, and the limits (largest label, metric, why) that they set."""
+    """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
     views: dict[tuple, tuple[set[int], bool]] = {}
     resolved, limits, reads = [], [], []
-    for request in asked:
+    for request, values in zip(asked, all_values, strict=True):
         card = request.card
-        values = values_of(request, chosen)
         gain = values.get("gain", card.gain)
         own = next((value for value in values.values() if isinstance(value, names.Gains)), {})
         view = (
@@ -159,11 +206,11 @@ def compile_plan(
             values.get("discount") == "jk2",
             values.get("ideal") == "retrieved",
         )
-        cutoff = request.cutoff or WHOLE
+        cutoff = WHOLE if request.cutoff is None or values.get("rbp_at") == "p" else request.cutoff
         cutoffs, wants_gain = views.get(view, (set(), False))
         cutoffs.add(cutoff)
         views[view] = (cutoffs, wants_gain or card.graded or bool(own))
-        reads += [READS.index(card.reads), *(READS_OF_GAIN.get(label, READS.index("judged")) for label in own)]
+        reads += [READS.index("pool" if values.get("negatives") == "nonrel" else card.reads), *(READS_OF_GAIN.get(label, READS.index("judged")) for label in own)]
         if gain == "exp2":
             limits.append((1000, request.text, "an exponential gain"))
         if "max_grade" in values:

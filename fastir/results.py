@@ -49,9 +49,11 @@ class Results(Mapping):
         The function is called when somebody reads `report`.
     weights : dict of query_id to float, or None
         How much each query counts in a mean; None is 1 for all.
+    convention : Convention, or a function of no arguments that makes it, or None
+        The function is called when somebody reads `convention`.
     """
 
-    __slots__ = ("_aggregates", "_means", "_names", "_query_ids", "_report", "_status_codes", "_values", "_weights")
+    __slots__ = ("_aggregates", "_convention", "_means", "_names", "_query_ids", "_report", "_status_codes", "_values", "_weights")
 
     def __init__(
         self,
@@ -62,6 +64,7 @@ class Results(Mapping):
         aggregates: Sequence[str],
         report: Report | Callable[[], Report],
         weights: dict[Any, float] | None = None,
+        convention: Convention | Callable[[], Convention] | None = None,
     ) -> None:
         values.setflags(False)  # type: ignore[call-arg]  # by keyword it takes twice as long
         self._query_ids: Sequence[Any] = query_ids
@@ -71,6 +74,7 @@ class Results(Mapping):
         self._aggregates = aggregates
         self._report = report
         self._weights = weights
+        self._convention = convention
         self._means: dict[str, float] = {}
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
@@ -158,6 +162,18 @@ class Results(Mapping):
             self._report = self._report()
         return self._report
 
+    @property
+    def convention(self) -> Convention:
+        """Whose numbers these are: the choices behind them, as a record that `evaluate` takes, too."""
+        if callable(self._convention):
+            self._convention = self._convention()
+        return self._convention  # type: ignore[return-value]
+
+    def _convention_text(self) -> str:
+        """The convention in words, nothing where all choices are fastir's own."""
+        text = str(self.convention or "")
+        return "" if text == "fastir" else text
+
     def per_query(self, name: str) -> dict[str, float]:
         """The values of one metric, {query_id: value}; NaN where ``empty=skip`` left a query out.
 
@@ -234,7 +250,7 @@ class Results(Mapping):
         """The same for some of the queries."""
         query_ids = [self._query_ids[row] for row in rows]
         return Results(query_ids, self._names, self._values[rows], self._status_codes[rows], self._aggregates,
-                       lambda: self.report, self._weights)
+                       lambda: self.report, self._weights, self._convention)
 
     # ---- as text -----------------------------------------------------------------------------------------------
 
@@ -245,7 +261,8 @@ class Results(Mapping):
         ----------
         path : str or path
             ``.tsv``: a line per query under the header ``query_id`` and the metric names. ``.json``: ``{"mean":
-            {name: value}, "per_query": {query_id: {name: value}}}``, with null for NaN.
+            {name: value}, "per_query": {query_id: {name: value}}}``, with null for NaN, and ``"convention"`` where it
+            is not fastir's own.
 
         Raises
         ------
@@ -268,9 +285,11 @@ class Results(Mapping):
         rows = zip(self._query_ids, self._values.tolist(), strict=True)
         return tsv_text([["query_id", *self._names], *([str(query), *map(repr, row)] for query, row in rows)])
 
-    def to_json(self, per_query: bool = True) -> dict[str, dict]:
+    def to_json(self, per_query: bool = True) -> dict[str, Any]:
         """The means and, if wanted, the values of every query, in types that JSON has: None for NaN."""
-        data: dict[str, dict] = {"mean": {name: without_nan(mean) for name, mean in self.items()}}
+        data: dict[str, Any] = {"mean": {name: without_nan(mean) for name, mean in self.items()}}
+        if self._convention_text():
+            data["convention"] = self._convention_text()
         if per_query:
             data["per_query"] = {
                 query: {name: without_nan(value) for name, value in row.items()}
@@ -282,14 +301,16 @@ class Results(Mapping):
         means = [(name, rounded(self[name], how)) for name, how in self.aggregates.items()]
         name_width = max((len(name) for name, _ in means), default=0)
         width = max((len(mean) for _, mean in means), default=0)
-        return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), self._coverage()])
+        return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), self._footer()])
 
-    def _coverage(self) -> str:
+    def _footer(self) -> str:
+        convention = self._convention_text()
         codes = self._status_codes.tolist()
         words = ("", "missing", "without relevant documents")
         notes = [f"{codes.count(code)} {words[code]}" for code in (1, 2) if code in codes]
         queries = "1 query" if len(codes) == 1 else f"{len(codes)} queries"
-        return f"{queries} ({', '.join(notes)})" if notes else queries
+        coverage = f"{queries} ({', '.join(notes)})" if notes else queries
+        return f"{coverage}\nconvention {convention}" if convention else coverage
 
     # ---- equality, pickling ------------------------------------------------------------------------------------
 
@@ -310,7 +331,7 @@ class Results(Mapping):
 
     def __reduce__(self):
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
-        return Results, (*fields, self._weights)
+        return Results, (*fields, self._weights, self.convention)
 
 
 class ResultsTable(dict):

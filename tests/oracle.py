@@ -47,9 +47,10 @@ def hit_rate(x, judged, level, k=None):
     return float(hits(x, judged, level, k) > 0)
 
 
-def precision(x, judged, level, k=None):
-    """trec_eval P and set_P: the cut-off divides even where the ranking is shorter."""
-    return hits(x, judged, level, k) / (k or len(x)) if x else 0.0
+def precision(x, judged, level, k=None, short="pad"):
+    """trec_eval P and set_P: the cut-off divides even where the ranking is shorter, but in XGBoost."""
+    depth = k if k and short == "pad" else len(x[:k])
+    return hits(x, judged, level, k) / depth if x else 0.0
 
 
 def recall(x, judged, level, k=None):
@@ -84,24 +85,34 @@ def average_precision(x, judged, level, k=None, ap_norm="R"):
     return total / norm if norm else 0.0
 
 
-def bpref(x, judged, level):
-    """trec_eval bpref (Buckley and Voorhees 2004): how few judged non-relevant documents stand above."""
+def bpref(x, judged, level, bpref_norm="min", negatives="skip"):
+    """trec_eval bpref (Buckley and Voorhees 2004): how few judged non-relevant documents stand above.
+
+    ranx takes negative labels for judged non-relevant, and divides by 0 where nothing is.
+    """
     relevant = num_relevant(judged, level)
-    nonrelevant = sum(0 <= label < level for label in judged)
+    nonrelevant = sum(label < level and (label >= 0 or negatives == "nonrel") for label in judged)
+    norm = relevant if bpref_norm == "R" else min(relevant, nonrelevant)
     total, above = 0.0, 0
     for code in x:
         if code >= level:
-            total += 1 - min(above, relevant) / min(relevant, nonrelevant) if above else 1
-        elif code >= 0:
+            if bpref_norm == "min_nan" and not norm:
+                return math.nan
+            total += 1 - min(above, relevant) / norm if above else 1
+        elif code >= 0 or (code <= -2 and negatives == "nonrel"):
             above += 1
     return total / relevant if relevant else 0.0
 
 
-def rbp(x, judged, level, k=None, p=0.8, gains="binary", rbp_norm="infinite"):
+def rbp(x, judged, level, k=None, p=None, gains="binary", rbp_norm="infinite", rbp_at="k"):
     """Moffat and Zobel 2008: (1 - p) times the sum of p^(rank - 1). Scaled as trec_eval 10 means it, raw as ranx.
 
-    A map scales the gains to 0 to 1 if they leave it; cwl shares the weights out over 1000 ranks.
+    A map scales the gains to 0 to 1 if they leave it; cwl shares the weights out over 1000 ranks; what stands behind @
+    is the decimals of p in ranx.
     """
+    if rbp_at == "p" and k:
+        p, k = float(f"0.{k}") if p is None else p, None
+    p = 0.8 if p is None else p
     top = max(1, *judged, 1)
     own = gains if isinstance(gains, dict) else {}
     levels = [own.get(label, label) for label in range(top + 1)] + [0.0, *own.values()] if own else [0.0]

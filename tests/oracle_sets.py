@@ -25,8 +25,9 @@ def relative_precision(x, judged, level, k=None):
     return sum(code >= level for code in x[:k]) / best if best else 0.0
 
 
-def set_f(px, judged, level, k=None, x=1):
+def set_f(px, judged, level, k=None, x=1, f="x"):
     """trec_eval set_F; its parameter is not beta but its square."""
+    x = Fraction(x) ** 2 if f == "beta" else x
     found, relevant = sum(code >= level for code in px[:k]), num_relevant(judged, level)
     if not found:
         return 0.0
@@ -91,17 +92,20 @@ def pair_accuracy(x, judged, level, k=None):
 # ---- recall points -------------------------------------------------------------------------------------------------
 
 
-def iprec(x, judged, level, recall=0.0, rounding="v10"):
+def iprec(x, judged, level, recall=0.0, rounding="v10", unranked="zero"):
+    """trec_eval iprec_at_recall, which divides 0 by 0 where nothing is ranked and nothing is wanted."""
     product = recall * num_relevant(judged, level)
     exact = Fraction(product)
     wanted = math.floor(exact + Fraction(1, 2)) if rounding == "v10" else int(product + 0.9)
+    if unranked == "nan" and not x and not wanted:
+        return math.nan
     found = relevant_ranks(x, level)
     precisions = [number / rank for number, rank in enumerate(found, 1)]
     return max(precisions[max(wanted - 1, 0) :], default=0.0)
 
 
-def iprec_avg(x, judged, level, rounding="v10"):
-    return sum(iprec(x, judged, level, point / 10, rounding) for point in range(11)) / 11
+def iprec_avg(x, judged, level, rounding="v10", unranked="zero"):
+    return sum(iprec(x, judged, level, point / 10, rounding, unranked) for point in range(11)) / 11
 
 
 # ---- incomplete judgments, coverage --------------------------------------------------------------------------------

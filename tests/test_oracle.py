@@ -124,6 +124,13 @@ PARAMS = {
     "L": (1000.0, 7.5, 2000.0),
     "depth": ("max", 3, 40),
     "normalize": ("true", "false"),
+    "short": ("pad", "clip"),
+    "f": ("x", "beta"),
+    "unranked": ("zero", "nan"),
+    "bpref_norm": ("min", "R", "min_nan"),
+    "negatives": ("skip", "nonrel"),
+    "first": ("normalised", "raw"),
+    "rbp_at": ("k", "p"),
 }
 
 
@@ -232,7 +239,7 @@ def test_labels_alone_are_all_that_was_judged(seed):
     rng = random.Random(seed)
     ranked = [[rng.choice((-2, -1, 0, 0, 1, 2, 3, 4)) for _ in range(rng.randrange(30))] for _ in range(20)]
     results = fastir.evaluate_ranked(*flat(ranked), map(str, some(seed)))
-    judged = [[label for label in labels if label >= 0] for labels in ranked]
+    judged = [[label for label in labels if label != -1] for labels in ranked]
     expected = [[request.value(*pair) for request in some(seed)] for pair in zip(ranked, judged, strict=True)]
     assert_close(results, dict(enumerate(expected)))
 
@@ -245,15 +252,17 @@ def test_deep_rankings(seed, ties):
     assert_close(results, oracle.evaluate(qrels, run, DEEP, ties=ties))
 
 
-CONVENTIONS = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
+CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
+SILENT = {"rbp_norm", "f", "first"}     # which change nothing at the default p, at x = 1, and on qrels without subtopics
+CUTS = {"ap_norm": "@2", "short": "@30", "rbp_at": "@9"}    # without a cutoff they change nothing
 
 
-@pytest.mark.parametrize("name", sorted(CONVENTIONS - {"rbp_norm"}))  # which change nothing at the default p
+@pytest.mark.parametrize("name", sorted(CHOICES - SILENT))
 def test_a_keyword_sets_the_parameter_of_all_metrics(name):
     """evaluate()'s keyword is the parameter of every metric that has it; where both are given, the parameter wins."""
-    qrels, run = gen.collection(500)
+    qrels, run = gen.collection(508)
     having = [card.name for card in fastir.metrics() if name in parameters(card)]
-    cut = "@2" if name == "ap_norm" else ""  # without a cutoff both norms divide by R
+    cut = CUTS.get(name, "")
     default, *others = PARAMS[name]
     for value in others:
         plain = fastir.evaluate(qrels, run, [f"{metric}{cut}" for metric in having]).values
