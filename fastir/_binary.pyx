@@ -9,6 +9,7 @@ from libc.stdint cimport INT64_MAX, int64_t
 
 from fastir._arithmetic cimport log2_of, natural_log, ratio
 from fastir._metrics cimport Query, Snapshot, declare
+from fastir._ties cimport Tie, chance_of_any, count_to, take_tie
 
 from fastir._metrics import EMPTY
 from fastir.cards import Card, Param
@@ -31,7 +32,7 @@ cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept n
 
 declare(num_q, Card(
     "num_q", "queries evaluated", "1 per query", "never", "trec_eval num_q", aliases=("NumQ",), range="1",
-    aggregate="count", groups="all"))
+    aggregate="count", groups="all"), num_q)
 
 
 cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -39,7 +40,7 @@ cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare(num_ret, Card(
     "num_ret", "documents retrieved", "n", "0 for an empty ranking", "trec_eval num_ret", aliases=("NumRet",),
-    range="0 up", aggregate="sum", groups="all"))
+    range="0 up", aggregate="sum", groups="all"), num_ret)
 
 
 cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -48,15 +49,15 @@ cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept
 declare(num_rel, Card(
     "num_rel", "relevant documents in the qrels", "R", "0 if none", "trec_eval num_rel", aliases=("NumRel",),
     differs="trec_eval -c sums labels above 0 whatever -l says; ir_measures leaves out queries missing from the run",
-    range="0 up", aggregate="sum"))
+    range="0 up", aggregate="sum"), num_rel)
 
 
 cdef double num_rel_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return <double>s.num_rel_ret
+    return s.num_rel_ret
 
 declare(num_rel_ret, Card(
     "num_rel_ret", "relevant documents retrieved", "r", "0 if none", "trec_eval num_rel_ret", aliases=("NumRelRet",),
-    range="0 up", aggregate="sum"))
+    range="0 up", aggregate="sum"), num_rel_ret)
 
 
 cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -68,7 +69,7 @@ cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const doubl
 declare(num_nonrel_judged_ret, Card(
     "num_nonrel_judged_ret", "documents retrieved that were judged not relevant",
     "retrieved documents with 0 <= label < rel_level", "0 if none", "trec_eval num_nonrel_judged_ret", range="0 up",
-    aggregate="sum", reads="judged"))
+    aggregate="sum", reads="judged"), num_nonrel_judged_ret)
 
 
 # ---- at a cutoff, and sets -----------------------------------------------------------------------------------------
@@ -76,24 +77,27 @@ declare(num_nonrel_judged_ret, Card(
 declare(num_rel_ret, Card(
     "hits", "relevant documents in the first k", "r_k", "0 if none is retrieved", "ranx hits",
     differs="num_rel_ret is the same count, summed over queries instead of averaged",
-    range="0 to k", params=(EMPTY,), cutoff=True))
+    range="0 to k", params=(EMPTY,), cutoff=True), num_rel_ret)
 
 
 cdef double hit_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return 1.0 if s.num_rel_ret > 0 else 0.0
 
+cdef double expected_hit_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return chance_of_any(q, s.k)
+
 declare(hit_rate, Card(
     "hit_rate", "whether the first k hold a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
-    "trec_eval success, ranx hit_rate", aliases=("success",), params=(EMPTY,), cutoff=True))
+    "trec_eval success, ranx hit_rate", aliases=("success",), params=(EMPTY,), cutoff=True), expected_hit_rate)
 
 
 cdef double plain_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return ratio(<double>s.num_rel_ret, <double>q.num_ret if s.k == INT64_MAX else <double>s.k)
+    return ratio(s.num_rel_ret, <double>q.num_ret if s.k == INT64_MAX else <double>s.k)
 
 
 cdef double precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     if p[0] == 1.0 and s.k > q.num_ret:
-        return ratio(<double>s.num_rel_ret, <double>q.num_ret)
+        return ratio(s.num_rel_ret, <double>q.num_ret)
     return plain_precision(q, s, p)
 
 declare(precision, Card(
@@ -102,30 +106,30 @@ declare(precision, Card(
     differs="XGBoost and CatBoost divide by min(k, n): short=clip",
     params=(Param("short", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
         ("pad", "clip")), EMPTY),
-    cutoff=True))
+    cutoff=True), precision)
 
 declare(plain_precision, Card(
     "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
-    "0 for an empty ranking", "trec_eval P_avgjg", aliases=("P_avgjg",), params=(EMPTY,), cutoff=True, groups="all"))
+    "0 for an empty ranking", "trec_eval P_avgjg", aliases=("P_avgjg",), params=(EMPTY,), cutoff=True, groups="all"), plain_precision)
 
 
 cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return ratio(<double>s.num_rel_ret, <double>q.num_rel)
+    return ratio(s.num_rel_ret, <double>q.num_rel)
 
 declare(recall, Card(
     "recall", "share of the relevant documents that the first k hold", "r_k / R", "0 if R = 0",
-    "trec_eval recall, set_recall", aliases=("R", "set_recall", "SetR"), params=(EMPTY,), cutoff=True))
+    "trec_eval recall, set_recall", aliases=("R", "set_recall", "SetR"), params=(EMPTY,), cutoff=True), recall)
 
 
 cdef double relative_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t n = q.num_ret if s.k == INT64_MAX else s.k
-    return ratio(<double>s.num_rel_ret, <double>(n if n < q.num_rel else q.num_rel))
+    return ratio(s.num_rel_ret, <double>(n if n < q.num_rel else q.num_rel))
 
 declare(relative_precision, Card(
     "relative_precision", "precision at k over the best that is possible",
     "r_k / min(k, R); without k: r / min(n, R)", "0 if R = 0", "trec_eval relative_P, set_relative_P; BEIR R_cap",
     aliases=("relative_P", "set_relative_P", "SetRelP", "R_cap"),
-    differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True))
+    differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True), relative_precision)
 
 
 cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -134,7 +138,7 @@ cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogi
 
 declare(f1, Card(
     "f1", "harmonic mean of precision and recall", "2 P R / (P + R), both at k", "0 if both are 0",
-    "van Rijsbergen 1979; ranx f1, trec_eval set_F with x = 1", params=(EMPTY,), cutoff=True))
+    "van Rijsbergen 1979; ranx f1, trec_eval set_F with x = 1", params=(EMPTY,), cutoff=True), f1)
 
 
 cdef double set_f(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -147,7 +151,7 @@ declare(set_f, Card(
     params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
         Param("f", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
         ("x", "beta")), EMPTY),
-    cutoff=True))
+    cutoff=True), set_f)
 
 
 cdef double f_beta(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -159,7 +163,7 @@ declare(f_beta, Card(
     "f_beta", "weighted harmonic mean of precision and recall", "(beta^2 + 1) P R / (R + beta^2 P), both at k",
     "0 if r = 0", "van Rijsbergen 1979",
     differs="trec_eval set_F and ir_measures SetF take the square of beta: set_f",
-    params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True))
+    params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True), f_beta)
 
 
 cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -167,11 +171,11 @@ cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare(set_map, Card(
     "set_map", "precision times recall of the whole ranking", "r^2 / (n R)", "0 if n = 0 or R = 0", "trec_eval set_map",
-    aliases=("SetAP",), params=(EMPTY,)))
+    aliases=("SetAP",), params=(EMPTY,)), set_map)
 
 
 cdef double utility(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t r = s.num_rel_ret
+    cdef double r = s.num_rel_ret
     return (p[0] * r + p[1] * (q.num_ret - r) + p[2] * (q.num_rel - r) + p[3] * (p[4] + r - q.num_ret - q.num_rel))
 
 
@@ -185,58 +189,72 @@ declare(utility, Card(
     differs="trec_eval -c gives 0 where the query is missing and no parameter is given", range="any number",
     params=(weight("p1", 1.0, "relevant and retrieved"), weight("p2", -1.0, "retrieved, not relevant"),
         weight("p3", 0.0, "relevant, not retrieved"), weight("p4", 0.0, "neither"),
-        Param("n_docs", 0, "documents in the collection", (), 0, 2**53, integer=True, closed=True), EMPTY)))
+        Param("n_docs", 0, "documents in the collection", (), 0, 2**53, integer=True, closed=True), EMPTY)), utility)
 
 
 # ---- ranks of the relevant documents -------------------------------------------------------------------------------
 
-cdef int64_t found_by(const Query* q, int64_t depth) noexcept nogil:
+cdef double found_by(const Query* q, int64_t depth) noexcept nogil:
     """Relevant documents in the first `depth`."""
-    cdef int64_t i, found = 0
-    for i in range(q.num_hits):
-        if q.ranks[i] > depth:
-            break
-        found += q.labels[i] >= q.level
-    return found
+    return count_to(q, depth, q.level)
 
 
 cdef double r_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return ratio(<double>found_by(q, q.num_rel), <double>q.num_rel)
+    return ratio(found_by(q, q.num_rel), <double>q.num_rel)
 
 declare(r_precision, Card(
     "r_precision", "precision at as many documents as are relevant", "r_R / R", "0 if R = 0", "trec_eval Rprec",
-    aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,)))
+    aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,)), r_precision)
 
 
 cdef double r_precision_mult(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t depth = <int64_t>(p[0] * <double>q.num_rel + 0.9)
-    return ratio(<double>found_by(q, depth), <double>depth)
+    return ratio(found_by(q, depth), <double>depth)
 
 declare(r_precision_mult, Card(
     "r_precision_mult", "precision at a multiple of the number of relevant documents",
     "r_K / K, K = x R + 0.9 without its fraction", "0 if K = 0", "trec_eval Rprec_mult", aliases=("Rprec_mult",),
-    params=(TIMES, EMPTY), at="x"))
+    params=(TIMES, EMPTY), at="x"), r_precision_mult)
 
 declare(r_precision_mult, Card(
     "r_precision_mult_avgjg",
     "precision at a multiple of the number of relevant documents, averaged over groups of judges",
     "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0",
-    "trec_eval Rprec_mult_avgjg", aliases=("Rprec_mult_avgjg",), params=(TIMES, EMPTY), at="x", groups="all"))
+    "trec_eval Rprec_mult_avgjg", aliases=("Rprec_mult_avgjg",), params=(TIMES, EMPTY), at="x", groups="all"), r_precision_mult)
 
 
 cdef double mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return 1.0 / <double>s.first_rel if s.first_rel > 0 else 0.0
 
+cdef double expected_mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """Of g documents in the tie, r of them relevant, the first of these is the j-th with C(g - j, r - 1) / C(g, r)."""
+    cdef int64_t i = 0, j, size
+    cdef double chance, total = 0.0
+    cdef Tie tie
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie)
+        if tie.relevant > 0:
+            size = tie.last - tie.first + 1
+            chance = <double>tie.relevant / <double>size
+            for j in range(size - tie.relevant + 1):
+                if tie.first + j > s.k:
+                    break
+                total += chance / <double>(tie.first + j)
+                if j + 1 < size:
+                    chance *= <double>(size - j - tie.relevant) / <double>(size - j - 1)
+            break
+    return total
+
 declare(mrr, Card(
     "mrr", "reciprocal rank of the first relevant document", "1 / rank, 0 beyond k", "0 if none is retrieved",
-    "Voorhees 1999; trec_eval recip_rank", aliases=("recip_rank", "RR"), params=(EMPTY,), cutoff=True))
+    "Voorhees 1999; trec_eval recip_rank", aliases=("recip_rank", "RR"), params=(EMPTY,), cutoff=True), expected_mrr)
 
 
 cdef double average_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t n = q.num_rel
     if p[0] == 1.0 and s.k < n:
         n = s.k
-    return ratio(s.sum_precision, <double>(s.num_rel_ret if p[0] == 2.0 else n))
+    return ratio(s.sum_precision, s.num_rel_ret if p[0] == 2.0 else <double>n)
 
 declare(average_precision, Card(
     "map", "average precision (its mean over queries is MAP)",
@@ -246,7 +264,7 @@ declare(average_precision, Card(
             "r_k: ap_norm=hits",
     params=(Param("ap_norm", "R", "the denominator: all relevant documents, at most k of them, or those in the first k",
         ("R", "min_kR", "hits")), EMPTY),
-    cutoff=True))
+    cutoff=True), average_precision)
 
 
 cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -254,7 +272,7 @@ cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(plain_map, Card(
     "map_avgjg", "average precision, averaged over groups of judges", "mean of AP@k over the groups", "0 where R = 0",
-    "trec_eval map_avgjg", params=(EMPTY,), cutoff=True, groups="all"))
+    "trec_eval map_avgjg", params=(EMPTY,), cutoff=True, groups="all"), plain_map)
 
 
 cdef double gm_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -285,14 +303,30 @@ cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept n
             total += 1.0 / log2_of(2 + q.ranks[i] - found)
     return ratio(total, <double>q.num_rel)
 
+cdef double expected_bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """A relevant document stands below each number of its tie's others with the same chance."""
+    cdef double total = 0.0, part
+    cdef int64_t i = 0, found = 0, others, above
+    cdef Tie tie
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie)
+        if tie.relevant > 0:
+            others = tie.last - tie.first + 1 - tie.relevant
+            part = 0.0
+            for above in range(tie.first - 1 - found, tie.first + others - found):
+                part += 1.0 / log2_of(2 + above)
+            total += <double>tie.relevant * part / <double>(others + 1)
+            found += tie.relevant
+    return ratio(total, <double>q.num_rel)
+
 declare(bin_g, Card(
     "bin_g", "relevant documents discounted by the others above them",
     "1/R * sum over relevant ranks of 1 / log2(2 + documents above that are not relevant)", "0 if R = 0",
-    "trec_eval binG", aliases=("binG",), params=(EMPTY,)))
+    "trec_eval binG", aliases=("binG",), params=(EMPTY,)), expected_bin_g)
 
 
 cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, found = s.num_rel_ret, i, seen = 0, wrong = 0
+    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, found = <int64_t>s.num_rel_ret, i, seen = 0, wrong = 0
     if found == 0:
         return NAN
     if found == n:
@@ -351,7 +385,7 @@ declare(iprec, Card(
 
 
 cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t i, found = s.num_rel_ret, point, wanted
+    cdef int64_t i, found = <int64_t>s.num_rel_ret, point, wanted
     cdef double best = 0.0, here, total = 0.0
     cdef double points[11]
     if p[1] == 1.0 and q.num_ret == 0:
@@ -388,19 +422,22 @@ declare(iprec_avg, Card(
 # ---- incomplete judgments and coverage -----------------------------------------------------------------------------
 
 cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t i, above = 0, lowest = -2 if p[1] == 1.0 else 0
+    """With ties, a relevant document stands below each number of its tie's non-relevant ones with the same chance."""
+    cdef int64_t i = 0, above = 0, a, lowest = -2 if p[1] == 1.0 else 0
     cdef int64_t nonrel = q.num_nonrel + (q.num_pooled if p[1] == 1.0 else 0)
     cdef int64_t bound = q.num_rel if q.num_rel < nonrel or p[0] == 1.0 else nonrel
-    cdef double total = 0.0
+    cdef double total = 0.0, part
+    cdef Tie tie
     if p[0] == 2.0 and nonrel == 0 and s.num_rel_ret > 0:
         return NAN
-    for i in range(q.num_hits):
-        if q.labels[i] < q.level:
-            above += q.labels[i] >= lowest and q.labels[i] != -1
-        elif above == 0:
-            total += 1.0
-        else:
-            total += 1.0 - <double>(above if above < q.num_rel else q.num_rel) / <double>bound
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie, lowest)
+        if tie.relevant > 0:
+            part = 0.0
+            for a in range(above, above + tie.nonrelevant + 1):
+                part += 1.0 - <double>(a if a < q.num_rel else q.num_rel) / <double>bound if a > 0 else 1.0
+            total += <double>tie.relevant * (part / <double>(tie.nonrelevant + 1))
+        above += tie.nonrelevant
     return ratio(total, <double>q.num_rel)
 
 declare(bpref, Card(
@@ -412,7 +449,7 @@ declare(bpref, Card(
             "negatives=nonrel, bpref_norm=min_nan; its documentation divides by R: bpref_norm=R",
     params=(Param("bpref_norm", "min", "what a is divided by: min(N, R), R, or min(N, R) with 0 / 0 = NaN, also in the "
         "mean", ("min", "R", "min_nan")), NEGATIVES, EMPTY),
-    reads="judged"))
+    reads="judged"), bpref)
 
 
 cdef double gm_bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -455,35 +492,21 @@ declare(inf_ap, Card(
 
 
 cdef double unjudged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t i, found = 0, n = s.k if s.k < q.num_ret else q.num_ret
-    for i in range(q.num_hits):
-        if q.ranks[i] > n:
-            break
-        found += q.labels[i] >= 0
-    return ratio(<double>(n - found), <double>(n if s.k == INT64_MAX else s.k))
+    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret
+    return ratio(<double>n - count_to(q, n, 0), <double>(n if s.k == INT64_MAX else s.k))
 
 declare(unjudged, Card(
     "unjudged", "share of documents without a label in the first k",
     "documents of the first k without a label >= 0 / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", "trec_eval unj", aliases=("unj",),
-    params=(EMPTY,), cutoff=True, reads="judged"))
-
-
-cdef int64_t in_pool(const Query* q, int64_t depth) noexcept nogil:
-    """Documents in the first `depth` that the qrels have for this query, whatever their label."""
-    cdef int64_t i, found = 0
-    for i in range(q.num_hits):
-        if q.ranks[i] > depth:
-            break
-        found += q.labels[i] != -1
-    return found
+    params=(EMPTY,), cutoff=True, reads="judged"), unjudged)
 
 
 cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return ratio(<double>in_pool(q, s.k), <double>(s.k if s.k < q.num_ret else q.num_ret))
+    return ratio(count_to(q, s.k, -2), <double>(s.k if s.k < q.num_ret else q.num_ret))
 
 declare(judged, Card(
     "judged", "share of documents in the first k that the qrels have, whatever their label",
     "documents of the qrels in the first k / min(k, n)", "0 for an empty ranking", "ir_measures Judged",
     differs="unjudged counts negative labels as unjudged and divides by k", params=(EMPTY,), cutoff=True,
-    reads="pool"))
+    reads="pool"), judged)

@@ -29,7 +29,7 @@ cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogi
 
 declare(cg, Card(
     "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
-    "Järvelin and Kekäläinen 2002", range="0 up", params=(EMPTY,), cutoff=True, graded=True))
+    "Järvelin and Kekäläinen 2002", range="0 up", params=(EMPTY,), cutoff=True, graded=True), cg)
 
 
 cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -38,13 +38,13 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 declare(dcg, Card(
     "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
     "0 if nothing has a gain", "trec_eval dcg; Järvelin and Kekäläinen 2002 with discount=jk2", differs=SORTED,
-    range="0 up", params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True))
+    range="0 up", params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True), dcg)
 
 declare(dcg, Card(
     "dcg_burges", "discounted cumulated gain, exponential gains",
     "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
     "0 if nothing has a gain; a label above 1000 is an error", "Burges et al. 2005; ranx dcg_burges", range="0 up",
-    params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2"))
+    params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2"), dcg)
 
 
 cdef double ideal_dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -53,7 +53,7 @@ cdef double ideal_dcg(const Query* q, const Snapshot* s, const double* p) noexce
 declare(ideal_dcg, Card(
     "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
     NO_GAIN, "trec_eval ideal_dcg", aliases=("idcg",), differs=SORTED, range="0 up",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True))
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True), ideal_dcg)
 
 
 cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -63,13 +63,13 @@ declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     "trec_eval ndcg, ndcg_cut",
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True))
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True), ndcg)
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
     "Burges et al. 2005; ranx ndcg_burges, gdeval", params=(DISCOUNT, IDEAL, EMPTY),
-    cutoff=True, graded=True, gain="exp2"))
+    cutoff=True, graded=True, gain="exp2"), ndcg)
 
 
 cdef double ndcg_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -14,6 +14,7 @@ from libc.stdint cimport INT64_MAX, int64_t
 
 from fastir._arithmetic cimport log2_of, power, ratio
 from fastir._metrics cimport Query, Snapshot, declare
+from fastir._ties cimport chance_of_any
 
 from fastir._metrics import EMPTY
 from fastir.cards import Card, Param
@@ -140,20 +141,23 @@ cdef double map_ia(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(map_ia, Card(
     "map_ia", "average precision over subtopics", "mean over subtopics of AP", NONE, "Agrawal et al. 2009; ndeval",
-    aliases=("AP_IA", "MAP-IA"), params=(EMPTY,), groups="relevant"))
+    aliases=("AP_IA", "MAP-IA"), params=(EMPTY,), groups="relevant"), map_ia)
 
 
 cdef double p_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return ratio(<double>s.num_rel_ret, <double>(q.num_ret if s.k == INT64_MAX else s.k))
+    return ratio(s.num_rel_ret, <double>(q.num_ret if s.k == INT64_MAX else s.k))
 
 declare(p_ia, Card(
     "p_ia", "precision over subtopics", "mean over subtopics of r_k / k; without k: r / n", NONE,
-    "Agrawal et al. 2009; ndeval", aliases=("P-IA",), params=(EMPTY,), cutoff=True, groups="relevant"))
+    "Agrawal et al. 2009; ndeval", aliases=("P-IA",), params=(EMPTY,), cutoff=True, groups="relevant"), p_ia)
 
 
 cdef double st_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return 1.0 if s.num_rel_ret > 0 else 0.0
 
+cdef double expected_st_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return chance_of_any(q, s.k)
+
 declare(st_recall, Card(
     "st_recall", "share of the subtopics that the first k serve", "subtopics with r_k > 0 / subtopics", NONE,
-    "Zhai et al. 2003; ndeval strec", aliases=("StRecall", "strec"), params=(EMPTY,), cutoff=True, groups="relevant"))
+    "Zhai et al. 2003; ndeval strec", aliases=("StRecall", "strec"), params=(EMPTY,), cutoff=True, groups="relevant"), expected_st_recall)

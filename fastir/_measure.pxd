@@ -46,7 +46,9 @@ cdef struct Scratch:
     int32_t* sorted
     int64_t* ranks              # of all hits; one allocation with what follows
     int32_t* labels
+    int64_t* lasts              # beside ranks: where the tie of the hit ends, for expected values
     int64_t* positive_ranks     # of those with a label above 0, where there are others
+    int64_t* positive_lasts
     int32_t* positive_labels
     int64_t* room
     double* gains
@@ -62,6 +64,7 @@ cdef class Plan:
     cdef readonly int reads     # RELEVANT to ALL
     cdef readonly bint judged_only
     cdef readonly int64_t max_depth
+    cdef readonly bint average  # whether values are expected ones, over the orders of equal scores
 
 cdef inline int32_t label_code(int32_t label) noexcept nogil:
     """A label of the qrels as the metrics see it: any negative one is -2, in the pool without a judgment."""

@@ -36,14 +36,16 @@ cdef class Plan:
     reads : int
     judged_only : bool
     max_depth : int
+    average : bool
     """
 
-    def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth):
+    def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth, bint average):
         cdef Py_ssize_t i, j
         cdef Gains* rule
         self.reads = JUDGED if judged_only else reads
         self.judged_only = judged_only
         self.max_depth = max_depth
+        self.average = average
         self.views = <View*>calloc(len(views) + 1, sizeof(View))
         self.slots = <Slot*>calloc(len(slots) + 1, sizeof(Slot))
         if self.views == NULL or self.slots == NULL:
@@ -73,7 +75,7 @@ cdef class Plan:
             self.n_snapshots += len(cutoffs)
         for i, (name, view, position, params, empty, graded, reads_too) in enumerate(slots):
             self.slots[i].reads = reads_too
-            self.slots[i].function = <metric_fn><size_t>function_address(name)
+            self.slots[i].function = <metric_fn><size_t>function_address(name, average)
             self.slots[i].view = view
             self.slots[i].snapshot = self.views[<Py_ssize_t>view].first + position
             self.slots[i].replaces_empty = empty is not None
@@ -104,13 +106,15 @@ cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
             return -1
     if n > scratch.capacity or scratch.ranks == NULL:
         capacity = n + n // 2 + 64
-        block = <char*>realloc(scratch.ranks, 3 * capacity * (sizeof(int64_t) + sizeof(int32_t))
-                               + 2 * capacity * sizeof(double))
+        block = <char*>realloc(scratch.ranks, capacity * (5 * sizeof(int64_t) + 3 * sizeof(int32_t)
+                                                        + 2 * sizeof(double)))
         if block == NULL:
             return -1
         scratch.ranks = <int64_t*>block
         scratch.positive_ranks = scratch.ranks + capacity
-        scratch.room = scratch.positive_ranks + capacity
+        scratch.lasts = scratch.positive_ranks + capacity
+        scratch.positive_lasts = scratch.lasts + capacity
+        scratch.room = scratch.positive_lasts + capacity
         scratch.gains = <double*>(scratch.room + capacity)
         scratch.ideal_gains = scratch.gains + capacity
         scratch.labels = <int32_t*>(scratch.ideal_gains + capacity)
@@ -210,7 +214,6 @@ cdef void walk(const View* view, const Query* q, Snapshot* snapshots) noexcept n
     """Run over the hits and over the ideal list, leaving the sums at each cutoff."""
     cdef Snapshot s
     cdef int64_t i, c = 0
-    cdef double ideal_dcg = 0.0
     memset(&s, 0, sizeof(Snapshot))
     for i in range(q.num_hits):
         while q.ranks[i] > view.cutoffs[c]:
@@ -222,10 +225,10 @@ cdef void walk(const View* view, const Query* q, Snapshot* snapshots) noexcept n
         if c == view.n_cutoffs:
             break
         if q.labels[i] >= view.level:
-            s.num_rel_ret += 1
+            s.num_rel_ret += 1.0
             if s.first_rel == 0:
                 s.first_rel = q.ranks[i]
-            s.sum_precision += <double>s.num_rel_ret / <double>q.ranks[i]
+            s.sum_precision += s.num_rel_ret / <double>q.ranks[i]
         if view.wants_gain and q.gains[i] != 0.0:
             s.gain += q.gains[i]
             s.dcg += q.gains[i] / discount_at(q.ranks[i], view.jk2)
@@ -233,14 +236,99 @@ cdef void walk(const View* view, const Query* q, Snapshot* snapshots) noexcept n
         s.k = view.cutoffs[c]
         snapshots[c] = s
         c += 1
-    if not view.wants_gain:
-        return
-    i = 0
+    if view.wants_gain:
+        walk_ideal(view, q, snapshots)
+
+
+cdef void walk_ideal(const View* view, const Query* q, Snapshot* snapshots) noexcept nogil:
+    """Run over the ideal list, leaving the sum at each cutoff."""
+    cdef int64_t i = 0, c
+    cdef double ideal_dcg = 0.0
     for c in range(view.n_cutoffs):
         while i < q.num_ideal_gains and i < view.cutoffs[c]:
             ideal_dcg += q.ideal_gains[i] / discount_at(i + 1, view.jk2)
             i += 1
         snapshots[c].ideal_dcg = ideal_dcg
+
+
+cdef void walk_ties(const View* view, const Query* q, Snapshot* snapshots) noexcept nogil:
+    """As walk, for expected values: at each rank of a tie stands the mean of what its documents add there.
+
+    Of g documents, r of them relevant, each has a chance of r / g at the j-th rank, and if one is there, of (r - 1) /
+    (g - 1) for every rank of the tie above it.
+    """
+    cdef Snapshot s
+    cdef int64_t i = 0, c = 0, first, last, rank
+    cdef double above = 0.0, relevant, gain, cumulated = 0.0, size, place
+    memset(&s, 0, sizeof(Snapshot))
+    while i < q.num_hits and c < view.n_cutoffs:
+        first, last = q.ranks[i], q.lasts[i]
+        relevant = gain = 0.0
+        while i < q.num_hits and q.ranks[i] == first:
+            relevant += q.labels[i] >= view.level
+            if view.wants_gain:
+                gain += q.gains[i]
+            i += 1
+        size = <double>(last - first + 1)
+        for rank in range(first, last + 1):
+            while c < view.n_cutoffs and rank > view.cutoffs[c]:
+                s.k = view.cutoffs[c]
+                snapshots[c] = s
+                c += 1
+            if c == view.n_cutoffs:
+                break
+            place = <double>(rank - first)
+            if relevant > 0.0:
+                s.num_rel_ret = above + relevant * (place + 1.0) / size
+                s.sum_precision += relevant / size * (
+                    above + 1.0 + (place * (relevant - 1.0) / (size - 1.0) if place > 0.0 else 0.0)) / <double>rank
+            if gain != 0.0:
+                s.gain = cumulated + gain * (place + 1.0) / size
+                s.dcg += gain / size / discount_at(rank, view.jk2)
+        above += relevant
+        cumulated += gain
+    while c < view.n_cutoffs:
+        s.k = view.cutoffs[c]
+        snapshots[c] = s
+        c += 1
+    if view.wants_gain:
+        walk_ideal(view, q, snapshots)
+
+
+cdef int64_t fill_ties(Scratch* scratch, int64_t n_hits, int64_t num_ret) noexcept nogil:
+    """As fill_ranks, with as many hits in every tie as it has documents."""
+    cdef int64_t rank = num_ret, i = n_hits - 1, first, stop, k
+    while rank > 0:
+        first = rank
+        if i >= 0 and scratch.lasts[i] == rank:
+            first = scratch.ranks[i]
+        stop = first
+        while i >= 0 and scratch.ranks[i] == first:
+            i -= 1
+            stop += 1
+        for k in range(stop - first - 1, -1, -1):
+            scratch.labels[first - 1 + k] = scratch.labels[i + 1 + k]
+        for k in range(first - 1, rank):
+            scratch.ranks[k] = first
+            scratch.lasts[k] = rank
+            if k >= stop - 1:
+                scratch.labels[k] = -1
+        rank = first - 1
+    return num_ret
+
+
+cdef void close_ties(Scratch* scratch, int64_t n_hits) noexcept nogil:
+    """The ties that are left when the hits are all documents."""
+    cdef int64_t i = 0, j, k, first
+    while i < n_hits:
+        first = scratch.ranks[i]
+        j = i
+        while j < n_hits and scratch.ranks[j] == first:
+            j += 1
+        for k in range(i, j):
+            scratch.ranks[k] = i + 1
+            scratch.lasts[k] = j
+        i = j
 
 
 cdef int64_t fill_ranks(Scratch* scratch, int64_t n_hits, int64_t num_ret) noexcept nogil:
@@ -257,9 +345,14 @@ cdef int64_t fill_ranks(Scratch* scratch, int64_t n_hits, int64_t num_ret) noexc
     return num_ret
 
 
-cdef int64_t take_positive(Scratch* scratch, int64_t n_hits) noexcept nogil:
+cdef int64_t take_positive(Scratch* scratch, int64_t n_hits, bint average) noexcept nogil:
     """List the hits with labels above 0 by themselves; returns how many."""
     cdef int64_t i, n = 0
+    if average:
+        for i in range(n_hits):
+            scratch.positive_lasts[n] = scratch.lasts[i]
+            n += scratch.labels[i] > 0
+        n = 0
     for i in range(n_hits):
         scratch.positive_ranks[n] = scratch.ranks[i]
         scratch.positive_labels[n] = scratch.labels[i]
@@ -309,13 +402,16 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             n_hits -= 1
     if plan.judged_only:
         num_ret = n_hits
-        for i in range(n_hits):
-            scratch.ranks[i] = i + 1
+        if plan.average:
+            close_ties(scratch, n_hits)
+        else:
+            for i in range(n_hits):
+                scratch.ranks[i] = i + 1
     elif plan.reads == ALL:
-        n_hits = fill_ranks(scratch, n_hits, num_ret)
+        n_hits = fill_ties(scratch, n_hits, num_ret) if plan.average else fill_ranks(scratch, n_hits, num_ret)
     q.num_ret = num_ret
     if plan.reads > RELEVANT:
-        n_positive = take_positive(scratch, n_hits)
+        n_positive = take_positive(scratch, n_hits, plan.average)
     q.gains = scratch.gains
     q.ideal_gains = scratch.ideal_gains
     q.room = scratch.room
@@ -325,8 +421,10 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         view = &plan.views[v]
         if plan.reads > RELEVANT and view.rule.n == 0:
             q.num_hits, q.ranks, q.labels = n_positive, scratch.positive_ranks, scratch.positive_labels
+            q.lasts = scratch.positive_lasts if plan.average else NULL
         else:
             q.num_hits, q.ranks, q.labels = n_hits, scratch.ranks, scratch.labels
+            q.lasts = scratch.lasts if plan.average else NULL
         q.level = view.level
         q.floor = view.floor
         q.rule = &view.rule
@@ -351,8 +449,12 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.num_ideal = n_sorted
             if view.wants_gain:
                 q.num_ideal_gains = fill_ideal(view, scratch.sorted, n_sorted, zeros, scratch.ideal_gains)
-        walk(view, &q, scratch.snapshots + view.first)
+        if plan.average:
+            walk_ties(view, &q, scratch.snapshots + view.first)
+        else:
+            walk(view, &q, scratch.snapshots + view.first)
         full = q
+        full.lasts = scratch.lasts if plan.average else NULL
         full.num_hits, full.ranks, full.labels = n_hits, scratch.ranks, scratch.labels
         for i in range(plan.n_slots):
             slot = &plan.slots[i]

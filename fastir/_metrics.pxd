@@ -13,6 +13,7 @@ cdef struct Query:
     int64_t num_ret             # documents retrieved, after max_depth and judged_only
     int64_t num_hits            # those among them that the metric's card `reads`
     const int64_t* ranks        # their ranks, from 1, ascending
+    const int64_t* lasts        # NULL, or for expected values: the hit has any rank from ranks[i] to lasts[i]
     const int32_t* labels       # their codes, beside the ranks: a label, -2 in the pool unjudged, -1 not in the qrels
     const double* gains         # beside the ranks, for graded metrics
     int64_t num_rel             # judged documents with label >= level
@@ -31,7 +32,7 @@ cdef struct Query:
 
 cdef struct Snapshot:           # the running sums when the walk passed cutoff k
     int64_t k                   # the cutoff, INT64_MAX for the whole ranking
-    int64_t num_rel_ret
+    double num_rel_ret          # whole, but where it is an expected value
     int64_t first_rel           # rank of the first relevant document, 0 if none
     double sum_precision        # of precision(i) over the relevant documents
     double gain                 # cumulated
@@ -41,4 +42,4 @@ cdef struct Snapshot:           # the running sums when the walk passed cutoff k
 
 ctypedef double (*metric_fn)(const Query* q, const Snapshot* s, const double* p) noexcept nogil
 
-cdef object declare(metric_fn function, card)
+cdef object declare(metric_fn function, card, metric_fn expected=*)

@@ -15,16 +15,23 @@ from fastir.cards import Param
 
 cdef list _cards = []
 cdef dict _functions = {}
+cdef dict _expected = {}
 
 EMPTY = Param("empty", "zero", "a query without relevant documents: counts as the formula says, nearly always 0; counts "
               "as 1; is NaN and leaves the mean; is NaN, and so is the mean", ("zero", "one", "skip", "nan"))
 PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 
 
-cdef object declare(metric_fn function, card):
-    """Enter a metric; called once for each, when its file is imported."""
+cdef object declare(metric_fn function, card, metric_fn expected=NULL):
+    """Enter a metric; called once for each, when its file is imported.
+
+    `expected` is the function for ties=average; the same one where the value is a sum of what the ranks hold, times
+    something that the order of equal scores does not change. Without one that rule is an error for the metric.
+    """
     _cards.append(card)
     _functions[card.name] = <size_t>function
+    if expected != NULL:
+        _expected[card.name] = <size_t>expected
 
 
 def cards():
@@ -32,6 +39,6 @@ def cards():
     return tuple(_cards)
 
 
-def function_address(name):
-    """The address of a metric's function, for the plan's table."""
-    return _functions[name]
+def function_address(name, expected=False):
+    """The address of a metric's function, for the plan's table; None where there is none for expected values."""
+    return _expected.get(name) if expected else _functions[name]

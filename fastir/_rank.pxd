@@ -7,6 +7,9 @@ cdef enum:
     TREC = 0            # equal scores: the larger id first
     ASCENDING = 1
     INPUT = 2           # as they came
+    OPTIMISTIC = 3      # the larger label first
+    PESSIMISTIC = 4     # the larger label last
+    AVERAGE = 5         # every order at once: expected values
 
 ctypedef int (*compare_fn)(const void* a, const void* b) noexcept nogil
 

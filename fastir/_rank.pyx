@@ -9,7 +9,8 @@ The ranking itself is never sorted. A hit's rank is one plus the scores above it
     else, few hits                               one branch-free count per hit
     else, many hits                              each score is placed among the hits' scores, then summed up
 
-Ids are compared only where a hit is tied: the rows of that score are sorted by id once, then searched.
+Ids are compared only where a hit is tied: the rows of that score are sorted by id once, then searched. Rules that go
+by label sort the hits, and need no ids.
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -45,7 +46,7 @@ cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
         r.levels = <double*>(r.hits + m)
         r.above = <int64_t*>(r.levels + m)
         r.alike = r.above + m
-    return grow(&r.measured, plan, n if plan.reads == ALL and n > hits else hits)
+    return grow(&r.measured, plan, n if (plan.reads == ALL or plan.average) and n > hits else hits)
 
 
 cdef void discard(Ranking* r) noexcept nogil:
@@ -215,6 +216,36 @@ cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil:
             j += 1
 
 
+cdef int best_first(const void* a, const void* b) noexcept nogil:
+    """By score and, where that is equal, by label, the largest first."""
+    cdef const Hit* x = <const Hit*>a
+    cdef const Hit* y = <const Hit*>b
+    cdef int by_score = (x.score < y.score) - (x.score > y.score)
+    return by_score if by_score != 0 else (x.label < y.label) - (x.label > y.label)
+
+
+cdef int worst_first(const void* a, const void* b) noexcept nogil:
+    """By score, the largest first and, where that is equal, by label, the smallest first."""
+    cdef const Hit* x = <const Hit*>a
+    cdef const Hit* y = <const Hit*>b
+    cdef int by_score = (x.score < y.score) - (x.score > y.score)
+    return by_score if by_score != 0 else (x.label > y.label) - (x.label < y.label)
+
+
+cdef void settle_by_label(Ranking* r, int64_t n_hits, int ties) noexcept nogil:
+    """From the first and last rank of their ties, the ranks of hits that stand in order; but for AVERAGE, their own."""
+    cdef int64_t* ranks = r.measured.ranks
+    cdef const int64_t* lasts = r.measured.lasts
+    cdef int64_t i
+    if ties == OPTIMISTIC:
+        for i in range(1, n_hits):
+            if lasts[i] == lasts[i - 1]:
+                ranks[i] = ranks[i - 1] + 1
+    elif ties == PESSIMISTIC:
+        for i in range(n_hits - 1, -1, -1):
+            ranks[i] = ranks[i + 1] - 1 if i + 1 < n_hits and lasts[i] == lasts[i + 1] else lasts[i]
+
+
 cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
                            int64_t n_hits, compare_fn compare, int ties, Judgments known,
                            double* out) noexcept nogil:
@@ -223,8 +254,10 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
     items + i * stride is where `compare` finds the id of row i; room was made by reserve().
     """
     cdef int64_t i, j, n_levels = 0, low, high
-    cdef bint falling = True, any_tied = False
+    cdef bint falling = True, any_tied = False, by_id = ties <= INPUT
     cdef double score
+    if not by_id:
+        qsort(r.hits, n_hits, sizeof(Hit), worst_first if ties == PESSIMISTIC else best_first)
     if n_hits > 0:
         for i in range(1, n):
             falling &= scores[i - 1] >= scores[i]
@@ -232,7 +265,7 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
         n_levels = find_levels(r, scores, n, n_hits)
         for j in range(n_levels):
             any_tied |= r.alike[j] > 1
-        if any_tied:
+        if any_tied and by_id:
             list_tied(r, scores, n, n_levels)
     for i in range(n_hits):
         score = r.hits[i].score
@@ -243,10 +276,10 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
             high = low + 1
             if high < n and scores[high] == score:
                 high = low + count_from(scores + low, n - low, score)
-                if not any_tied:
+                if by_id and not any_tied:
                     memset(r.sorted, 2, n)
-                    any_tied = True
-                if r.sorted[low] == 2:
+                any_tied = True
+                if by_id and r.sorted[low] == 2:
                     for j in range(low, high):
                         r.rows[j] = j
                         r.places[j] = j
@@ -255,10 +288,14 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
             j = count_from(r.levels, n_levels, score) - 1
             low = r.above[j]
             high = low + r.alike[j]
-        if high - low > 1:
+        r.measured.lasts[i] = high
+        if high - low > 1 and by_id:
             low = tied_rank(r, items, stride, low, high, r.hits[i].item, compare, ties)
         r.measured.ranks[i] = low + 1
         r.measured.labels[i] = r.hits[i].label
-    order_hits(r, n, n_hits)
+    if by_id:
+        order_hits(r, n, n_hits)
+    else:
+        settle_by_label(r, n_hits, ties)
     measure(plan, &r.measured, n_hits, n, known, out)
     return any_tied

@@ -583,6 +583,8 @@ cdef class Scattered(Join):
         if n_hits < 0:
             return True
         order_hits(&part.ranking, self.counts[q], n_hits)
+        for i in range(n_hits):
+            part.ranking.measured.lasts[i] = part.ranking.measured.ranks[i]
         measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], self.judged.of(q), &self.values[q, 0])
         return self.settled(part, q)
 

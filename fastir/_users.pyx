@@ -50,7 +50,7 @@ cdef void gain_range(const Query* q, double* low, double* high) noexcept nogil:
 
 cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef double patience = p[0], total = 0.0, gain, weight = 1.0, low = 0.0, scale = 1.0
-    cdef int64_t i, last = 1, depth = s.k
+    cdef int64_t i, last = 1, depth = s.k, tied
     cdef double share = 1.0 - patience
     if p[2] == 1.0:
         depth = depth if depth < CWL_DEPTH else CWL_DEPTH
@@ -77,6 +77,9 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
         if gain != 0.0:
             weight *= power(patience, q.ranks[i] - last)
             last = q.ranks[i]
+            if q.lasts != NULL and q.lasts[i] > last:
+                tied = q.lasts[i] if q.lasts[i] < depth else depth
+                gain *= (1.0 - power(patience, tied - last + 1)) / (1.0 - patience) / <double>(q.lasts[i] - last + 1)
             total += gain * weight
     return share * total
 
@@ -89,7 +92,7 @@ declare(rbp, Card(
             "ranks: rbp_norm=cwl",
     params=(PERSISTENCE, GAINS, NORM, Param("rbp_at", "k", "what @95 is: the depth 95, or p = 0.95 as in ranx",
         ("k", "p")), EMPTY),
-    cutoff=True, dot="p"))
+    cutoff=True, dot="p"), rbp)
 
 
 cdef double rbp_resid(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -144,30 +147,71 @@ cdef double cascade(const int64_t* ranks, const int32_t* labels, int64_t n, int6
     return total
 
 
+cdef double expected_cascade(const Query* q, int64_t k, int32_t top) noexcept nogil:
+    """The same, expected over the orders of equal scores.
+
+    go_on[j] is the mean over all j of a tie's documents of the chance that none of them satisfies: it starts with those
+    that never do, and takes in the others one by one.
+    """
+    cdef double* go_on = <double*>q.room
+    cdef double total = 0.0, before = 1.0, all_of_them, miss
+    cdef int64_t i = 0, j, size, depth, first, taken
+    while i < q.num_hits and q.ranks[i] <= k:
+        first = q.ranks[i]
+        size = q.lasts[i] - first + 1
+        depth = size if size <= k - first + 1 else k - first + 1
+        taken = size
+        all_of_them = 1.0
+        j = i
+        while j < q.num_hits and q.ranks[j] == first:
+            taken -= q.labels[j] >= q.floor
+            j += 1
+        for j in range(depth + 1):
+            go_on[j] = 1.0
+        while i < q.num_hits and q.ranks[i] == first:
+            if q.labels[i] >= q.floor:
+                miss = 1.0 - (1.0 - ldexp(1.0, -q.labels[i])) * ldexp(1.0, q.labels[i] - top)
+                all_of_them *= miss
+                taken += 1
+                for j in range(depth if depth < taken else taken, 0, -1):
+                    go_on[j] = (<double>(taken - j) * go_on[j] + <double>j * miss * go_on[j - 1]) / <double>taken
+            i += 1
+        for j in range(depth):
+            total += before * (go_on[j] - go_on[j + 1]) / <double>(first + j)
+        before *= all_of_them
+    return total
+
+
+cdef double cascade_of(const Query* q, int64_t k, int32_t top) noexcept nogil:
+    if q.lasts != NULL:
+        return expected_cascade(q, k, top)
+    return cascade(q.ranks, q.labels, q.num_hits, k, q.floor, top)
+
+
 cdef int32_t scale_top(const Query* q, double max_grade) noexcept nogil:
     return q.top if max_grade < 0 else <int32_t>max_grade
 
 
 cdef double err(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return cascade(q.ranks, q.labels, q.num_hits, s.k, q.floor, scale_top(q, p[0]))
+    return cascade_of(q, s.k, scale_top(q, p[0]))
 
 declare(err, Card(
     "err", "expected reciprocal rank",
     "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
     "0 if nothing has a gain; a label above max_grade is an error", "Chapelle et al. 2009; gdeval at k = 20",
-    params=(MAX_GRADE, EMPTY), cutoff=True, graded=True))
+    params=(MAX_GRADE, EMPTY), cutoff=True, graded=True), err)
 
 
 cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int32_t top = scale_top(q, p[0])
-    return ratio(cascade(q.ranks, q.labels, q.num_hits, s.k, q.floor, top),
+    return ratio(cascade_of(q, s.k, top),
                  cascade(NULL, q.ideal, q.num_ideal, s.k, q.floor, top))
 
 declare(nerr, Card(
     "nerr", "normalised expected reciprocal rank", "ERR@k / ERR@k of the ideal ranking",
     "0 if the ideal is 0: no judged document has a gain; a label above max_grade is an error",
     "Chapelle et al. 2009", differs="the nerr8 to nerr11 of C/W/L are other metrics", params=(MAX_GRADE, IDEAL, EMPTY),
-    cutoff=True, graded=True))
+    cutoff=True, graded=True), nerr)
 
 
 # ---- C/W/L ---------------------------------------------------------------------------------------------------------
@@ -177,17 +221,22 @@ ctypedef double (*next_fn)(int64_t i, double weight, double gain, double total, 
 
 
 cdef double reader(const Query* q, int64_t k, const double* p, next_fn next_weight) noexcept nogil:
-    cdef int64_t i, hit = 0, depth = k if k < CWL_DEPTH else CWL_DEPTH
-    cdef double weight = 1.0, weights = 0.0, value = 0.0, total = 0.0, gain, label
+    """With ties, every rank of one has the mean of its documents' gains."""
+    cdef int64_t i, hit = 0, last = 0, depth = k if k < CWL_DEPTH else CWL_DEPTH
+    cdef double weight = 1.0, weights = 0.0, value = 0.0, total = 0.0, gain = 0.0, label
     for i in range(1, depth + 1):
         if weight == 0.0:
             break
-        gain = 0.0
+        if i > last:
+            gain = 0.0
         if hit < q.num_hits and q.ranks[hit] == i:
-            label = <double>q.labels[hit] if q.labels[hit] >= q.floor else 0.0
-            label = p[0] if label > p[0] else label
-            gain = (label - p[1]) / (p[0] - p[1]) if label > p[1] else 0.0
-            hit += 1
+            last = i if q.lasts == NULL else q.lasts[hit]
+            while hit < q.num_hits and q.ranks[hit] == i:
+                label = <double>q.labels[hit] if q.labels[hit] >= q.floor else 0.0
+                label = p[0] if label > p[0] else label
+                gain += (label - p[1]) / (p[0] - p[1]) if label > p[1] else 0.0
+                hit += 1
+            gain /= <double>(last - i + 1)
         total += gain
         value += weight * gain
         weights += weight
@@ -214,7 +263,7 @@ cdef double insq(const Query* q, const Snapshot* s, const double* p) noexcept no
 declare(insq, Card(
     "insq", "gain seen by a reader ever more patient (inverse squares)",
     "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2", "0 if nothing has a gain", "Moffat et al. 2012; cwl_eval INSQ",
-    differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True))
+    differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True), insq)
 
 
 cdef double inst_next(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil:
@@ -256,7 +305,7 @@ declare(sdcg, Card(
     "sdcg", "scaled discounted cumulated gain",
     "sum of g_i / log2(i + 1) / sum of 1 / log2(i + 1), both over ranks i <= k; k at most 1000",
     "0 if nothing has a gain", "cwl_eval SDCG", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
-    graded=True))
+    graded=True), sdcg)
 
 
 cdef double nerr8_next(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil:
@@ -328,7 +377,7 @@ declare(tbg, Card(
     differs="the paper does not divide by the sum of weights and knows reading times",
     params=(MAX_REL, MIN_REL, Param("h", 224.0, "half-life of the reader's attention, in documents", (), 0, INF),
         EMPTY),
-    graded=True))
+    graded=True), tbg)
 
 
 cdef double u_next(int64_t i, double weight, double gain, double total, const double* p) noexcept nogil:
@@ -346,7 +395,7 @@ declare(u_measure, Card(
     differs="the paper does not divide by the sum of weights and knows lengths",
     params=( MAX_REL, MIN_REL, Param("L", 1000.0, "where the reader's attention ends, in documents", (), 0, INF),
         EMPTY),
-    graded=True))
+    graded=True), u_measure)
 
 
 # ---- similarity to the ideal ranking -------------------------------------------------------------------------------

@@ -265,8 +265,9 @@ def evaluate(
         Which queries count. "qrels": all of the qrels, where one missing from the run is an empty ranking; None: the
         same, with a warning, or what the convention says; "intersection": those in both; "strict": all, and both sides
         must have the same.
-    ties : {None, "trec", "doc_id_asc", "input"}
-        Order of equal scores: id descending by bytes, ascending, or as they came; None: what the convention says.
+    ties : {None, "trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"}
+        Order of equal scores: id descending by bytes, ascending, as they came, the best or the worst labels first, or
+        the expected value over all orders, for metrics where a formula gives it; None: what the convention says.
     judged_only : bool
         Remove documents without a judgment from the rankings (after max_depth).
     max_depth : int or None

@@ -83,6 +83,7 @@ def several(metrics: str, **choices: Any) -> tuple:
 
 TREC = {"queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
 LISTS = {"ideal": "retrieved", "ap_norm": "min_kR", "ties": "input"}
+DCG = "ndcg ndcg_burges dcg dcg_burges"
 CWL = "bpm insq inst nerr8 nerr9 nerr10 nerr11 pair_accuracy rbp sdcg"
 
 CONVENTIONS = {convention.name: convention for convention in (
@@ -101,14 +102,15 @@ CONVENTIONS = {convention.name: convention for convention in (
         + several("alpha_dcg alpha_ndcg err_ia nerr_ia nrbp nnrbp map_ia p_ia st_recall", ties="doc_id_asc",
                   score_dtype="float64")
         + several("err nerr ndcg_burges", score_dtype="float64")),
-    Convention("sklearn", "ndcg_score and dcg_score of scikit-learn", ideal="retrieved", ties="average", f="beta"),
+    Convention("sklearn", "ndcg_score and dcg_score of scikit-learn", ideal="retrieved", ties="input", f="beta",
+               of=several(DCG, ties="average")),
     Convention("lightgbm", "LightGBM with its default label_gain", gain="exp2", empty="one", **LISTS),
     Convention("xgboost", "XGBoost with ndcg_exp_gain", gain="exp2", empty="one", short="clip", score_dtype="float32",
                of=several("precision", empty="zero"), **LISTS),
     Convention("catboost", "CatBoost with NDCG:type=Base", ideal="retrieved", ap_norm="min_kR", ties="pessimistic",
                short="clip", of=several("ndcg ndcg_burges recall", empty="one")),
     Convention("torchmetrics", "torchmetrics.retrieval; it takes documents with scores of 0 or less for not relevant",
-               ideal="retrieved", ap_norm="hits", ties="input", f="beta", of=several("ndcg", ties="average")),
+               ideal="retrieved", ap_norm="hits", ties="input", f="beta", of=several("ndcg ndcg_burges", ties="average")),
     Convention("sentence-transformers", "InformationRetrievalEvaluator; labels are 0 and 1 there", ap_norm="min_kR",
                ties="input", empty="skip"),
     Convention("beir", "BEIR; it rounds to five decimals, and drops documents that are called like their query",

@@ -11,6 +11,7 @@ import numpy as np
 
 from fastir import names
 from fastir._measure import Plan
+from fastir._metrics import function_address
 from fastir.cards import READS, Param
 from fastir.errors import quote
 from fastir.threads import thread_count
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from fastir.conventions import Convention
     from numpy.typing import DTypeLike
 
-Ties = Literal["trec", "doc_id_asc", "input"]
+Ties = Literal["trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"]
 Queries = Literal["qrels", "intersection", "strict"]
 Duplicates = Literal["first", "last", "max"]
 Validate = Literal["full", "judged"]
@@ -130,21 +131,24 @@ def compile_settings(
     level = positive("rel_level", "the relevance level", rel_level, 2**31 - 1)
     depth = WHOLE if max_depth is None else positive("max_depth", "the depth", max_depth, WHOLE)
     asked = requests(metrics)
-    given = {"queries": queries, "ties": None if ties is RANKED else ties, "score_dtype": score_dtype}
-    rules = {name: value for name, value in given.items() if value is not None}
+    rules = {"queries": queries, "ties": None if ties is RANKED else ties, "score_dtype": score_dtype}
     chosen = checked_choices(dict(choices))
+    given = {**{name: value for name, value in rules.items() if value is not None}, **chosen}
     record = None
     if convention != "fastir":
-        record = record_of(convention, {**rules, **chosen})
-        rules = {name: getattr(record, name) for name in given}
+        record = record_of(convention, given)
+        rules = {name: getattr(record, name) for name in rules}
     values = [values_of(request, chosen, record) for request in asked]
-    plan, limits = compile_plan(asked, values, level, bool(judged_only), depth)
+    parts = parts_of(asked, list(rules), record) if record is not None and ties is not RANKED else []
+    average = rules["ties"] == "average" and ties is not RANKED and not parts
+    if average:
+        check_average(asked, values, depth)
+    plan, limits = compile_plan(asked, values, level, bool(judged_only), depth, average)
     return Settings(
         [r.text for r in asked], values, list(map(aggregate, asked, values)),
-        functools.partial(record_of, convention, {**rules, **chosen}),
-        parts_of(asked, list(given), record) if record is not None and ties is not RANKED else [],
-        plan, level, limits, rules.get("queries"), TIES.index(rules.get("ties", "trec")),
-        rules.get("score_dtype") == "float32", duplicates, validate == "judged", n_threads,
+        functools.partial(record_of, convention, given),
+        parts, plan, level, limits, rules["queries"], TIES.index(rules["ties"] or "trec"),
+        rules["score_dtype"] == "float32", duplicates, validate == "judged", n_threads,
     )  # fmt: skip
 
 
@@ -169,6 +173,17 @@ def parts_of(asked: list[names.Request], rules: list[str], record: Convention) -
 compiled: Callable[..., Settings] = functools.lru_cache(256, typed=True)(compile_settings)
 
 
+def check_average(asked: list[names.Request], all_values: list[dict[str, Any]], depth: int) -> None:
+    """Refuse what has no closed form as an expected value over the orders of equal scores."""
+    if depth != WHOLE:
+        raise ValueError("max_depth: ties='average' cannot cut rankings, give the metrics a cutoff instead")
+    for request, values in zip(asked, all_values, strict=True):
+        varies = values.get("ap_norm") == "hits" and request.cutoff is not None
+        if varies or function_address(request.card.name, True) is None:
+            raise ValueError(f"metric {quote(request.text)}: ties='average' is not possible, because its expected value "
+                             f"has no closed form here{' with ap_norm=hits and a cutoff' if varies else ''}")
+
+
 def values_of(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
     """The value of every parameter: the metric's own, else the option's, else the convention's."""
     card, cut = request.card, request.cutoff is not None
@@ -189,7 +204,8 @@ def aggregate(request: names.Request, values: dict[str, Any]) -> str:
 
 
 def compile_plan(
-    asked: list[names.Request], all_values: list[dict[str, Any]], level: int, judged_only: bool, depth: int
+    asked: list[names.Request], all_values: list[dict[str, Any]], level: int, judged_only: bool, depth: int,
+    average: bool,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
     views: dict[tuple, tuple[set[int], bool]] = {}
@@ -231,6 +247,7 @@ def compile_plan(
         max(reads),
         judged_only,
         depth,
+        average,
     )
     return plan, limits
 

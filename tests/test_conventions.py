@@ -1,0 +1,326 @@
+"""Whose numbers: METRICS' table of one name with several numbers under every convention, and the tools themselves."""
+
+import dataclasses
+import json
+import math
+import pickle
+import random
+
+import pytest
+
+import fastir
+from fastir.conventions import CONVENTIONS, Convention
+
+# ---- same name, different number: every row of the table ---------------------------------------------------------
+
+
+def labelled(ranked, extra=(), scores=None):
+    """One query whose ranking has these labels (None: not in the qrels) and whose qrels have those extra ones."""
+    docs = [f"d{place:02}" for place in range(len(ranked))]
+    judged = {doc: label for doc, label in zip(docs, ranked, strict=True) if label is not None}
+    judged.update({f"x{place}": label for place, label in enumerate(extra)})
+    scores = scores or [float(len(docs) - place) for place in range(len(docs))]
+    return {"q": judged}, {"q": dict(zip(docs, scores, strict=True))}
+
+
+SEED_003 = labelled([3, 2, 3, 0, 1, 2], [3, 2])
+EMPTY = {"q1": {"a": 1, "b": 1}, "q2": {"a": 0}}, {"q1": {"c": 3.0, "a": 2.0}, "q2": {"a": 1.0}}
+HALF = 0.5 / 2          # the mean of 0.5 and 0
+SUBTOPICS = {"q": {"s1": {"a": 1}, "s2": {"a": 0, "b": 1}, "s3": {"c": 1}}}
+TIED = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+LISTS = ("lightgbm", "xgboost", "catboost")
+TREC = ("trec_eval-10", "trec_eval-9")
+# topic: (qrels and run, metric, {conventions: value}); a convention that stands nowhere gives what "rest" has.
+TABLE = {
+    "nDCG gain and ideal": (SEED_003, "ndcg@6", {
+        "lightgbm xgboost": 0.9488107485678985, "sklearn catboost torchmetrics": 0.9608081943360617,
+        "gdeval": 0.7510833867922446, "rest": 0.785002371969948}),
+    "nDCG of exponential gains": (SEED_003, "ndcg_burges@6", {
+        "lightgbm xgboost catboost sklearn torchmetrics": 0.9488107485678985, "rest": 0.7510833867922446}),
+    "nDCG by option, JK": (SEED_003, "ndcg(discount=jk2)@6", {
+        "lightgbm xgboost": None, "gdeval": None, "sklearn catboost torchmetrics": 0.9315085232327253,
+        "rest": 0.7691193337826427}),
+    "empty": (EMPTY, "mrr", {"lightgbm xgboost": 1.5 / 2, "sentence-transformers gdeval": 0.5, "rest": HALF}),
+    "empty, nDCG": (EMPTY, "recall", {
+        "lightgbm xgboost catboost": 1.5 / 2, "sentence-transformers gdeval": 0.5, "rest": HALF}),
+    "AP denominator": (labelled([1, 0, 1, 0, 0, 1]), "map@2", {
+        "lightgbm xgboost catboost sentence-transformers": 1 / 2, "torchmetrics": 1.0, "rest": 1 / 3}),
+    "AP, unretrieved relevant": (labelled([1, 0, 1], [1, 1]), "map", {
+        "torchmetrics": 0.8333333333333333, "rest": 0.4166666666666667}),
+    "P@k, n < k": (labelled([1, 0, 1]), "precision@5", {"xgboost catboost": 2 / 3, "rest": 0.4}),
+    "bpref, N = 0": (labelled([1, None, 1]), "bpref", {"ranx": math.nan, "rest": 1.0}),
+    "bpref, negatives": (labelled([-1, 1, 1], [0, 0]), "bpref", {"ranx": 0.5, "rest": 1.0}),
+    "bpref, denominator": (labelled([0, 1, 1, 1]), "bpref(bpref_norm=R)", {"rest": 2 / 3}),
+    "RBP gains": (labelled([2, 0, 1]), "rbp(p=0.8)", {
+        " ".join(TREC): 0.264, "ranx": 0.528, "rest": 0.328}),
+    "RBP p": (labelled([2, 0, 1]), "rbp", {" ".join(TREC): 0.1 * (1 + 0.81 / 2), "ranx": 0.528, "rest": 0.328}),
+    "rbp@95": (labelled([1, 0, 1]), "rbp@95", {
+        "ranx": 0.05 * (1 + 0.95**2), " ".join(TREC): 0.1 * 1.81, "rest": 0.2 * 1.64}),
+    "iprec rounding": (labelled([0, 1, 0, 0, 1]), "iprec@0.6", {
+        "trec_eval-9 ranx ir_measures beir": 0.4, "rest": 0.5}),
+    "11pt rounding": (labelled([0, 1, 0, 0, 1]), "iprec_avg", {
+        "trec_eval-9 ranx ir_measures beir": 0.4545454545454546, "rest": 0.4727272727272727}),
+    "F": (labelled([1, 0], [1, 1, 1]), "set_f(x=2)", {"sklearn torchmetrics": 0.2777777777777778, "rest": 0.3}),
+    "ERR's top grade": (SEED_003, "err@6", {"rest": 0.5676299095153808}),
+    "ERR's top grade by option": (SEED_003, "err(max_grade=query)@6", {"rest": 0.9220021565755209}),
+    "nERR": (SEED_003, "nerr@6", {
+        "sklearn lightgbm xgboost catboost torchmetrics": 0.9540257207328647, "rest": 0.9094787173280626}),
+    "compat": (
+        ({"q": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 1}}, {"q": dict(zip("bzadyc", (6, 5, 4, 3, 2, 1.0), strict=True))}),
+        "compat", {"rest": 0.4547663035513383}),
+    "RR ties": (TIED, "mrr@10", {
+        "ir_measures ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn": 1.0,
+        "rest": 1 / 3}),
+    "RR ties without a cutoff": (TIED, "mrr", {
+        "ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn": 1.0, "rest": 1 / 3}),
+    "nDCG ties": (labelled([0, 1], scores=[1.0, 1.0]), "ndcg", {
+        "sklearn torchmetrics": 0.8154648767857287,
+        "lightgbm xgboost ranx sentence-transformers catboost ndeval": 0.6309297535714575, "rest": 1.0}),
+}  # fmt: skip
+
+
+def expected(values):
+    """{convention: value} from {several conventions: value}."""
+    named = {name: value for names, value in values.items() for name in names.split()}
+    return {name: named.get(name, named.get("rest")) for name in CONVENTIONS}
+
+
+@pytest.mark.parametrize("topic", TABLE)
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_one_name_with_several_numbers(convention, topic):
+    (qrels, run), metric, values = TABLE[topic]
+    value = expected(values)[convention]
+    if value is not None:
+        assert fastir.evaluate(qrels, run, metric, convention=convention)[metric] == pytest.approx(
+            value, rel=1e-14, abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("metric", ["alpha_dcg@1", "err_ia@1"])
+def test_the_first_document_on_subtopics(convention, metric):
+    """One that covers one of three."""
+    value = fastir.evaluate(SUBTOPICS, {"q": {"a": 2.0, "b": 1.0}}, metric, convention=convention, ties="input")[metric]
+    assert value == (1.0 if convention in ("ndeval", "ir_measures") else 1 / 3)
+
+
+MISSING = {"q1": {"a": 1}, "q2": {"a": 1}}
+
+
+@pytest.mark.parametrize("convention", sorted(CONVENTIONS.keys() - {"fastir"}))
+def test_a_query_that_the_run_lacks(convention):
+    """No warning where a convention says what to do; BEIR's MRR counts it where its nDCG does not."""
+    if convention == "ranx":
+        with pytest.raises(fastir.NoOverlapError, match="strict"):
+            fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, "map", convention=convention)
+        return
+    results = fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, ["ndcg", "mrr"], convention=convention)
+    leaves = convention in (*TREC, "gdeval", "ndeval", "beir")
+    assert results["ndcg"] == (1.0 if leaves else 0.5)
+    assert results["mrr"] == (1.0 if leaves and convention != "beir" else 0.5)
+
+
+def test_an_empty_ranking_is_nan_in_trec_eval():
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"b": 1.0, "a": 0.5}, "q2": {}}
+    results = fastir.evaluate(qrels, run, ["iprec@0", "iprec@0.5", "11pt_avg", "map"], convention="trec_eval-10")
+    assert results.to_dict()["q2"] == pytest.approx(
+        {"iprec@0": math.nan, "iprec@0.5": 0.0, "11pt_avg": math.nan, "map": 0.0}, nan_ok=True)
+    assert math.isnan(results["11pt_avg"])
+
+
+def test_scores_as_float32():
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0 + 1e-9, "b": 1.0}}
+    for convention in CONVENTIONS:
+        single = convention in ("trec_eval-9", "ir_measures", "xgboost", "beir")
+        tied = fastir.evaluate(qrels, run, "map", convention=convention).report.queries_with_ties
+        assert tied == single
+
+
+# ---- a convention is data --------------------------------------------------------------------------------------
+
+
+def test_every_field_is_an_option_and_every_option_a_field():
+    """The defaults of the record are those of the cards, and of evaluate()."""
+    params = {(p.name, p.default) for card in fastir.metrics() for p in card.params if p.is_convention}
+    fields = {(field.name, field.default) for field in dataclasses.fields(Convention)[2:-1]}
+    assert fields - params == {("queries", "qrels"), ("ties", "trec"), ("score_dtype", "float64")}
+    assert params <= fields
+    assert CONVENTIONS["fastir"] == Convention("fastir", "the default")
+
+
+def test_what_conventions_say_exists():
+    cards = {card.name: card for card in fastir.metrics()}
+    for convention in CONVENTIONS.values():
+        fastir.evaluate(*EMPTY, "map", convention=convention, queries="qrels")
+        for metric, choices in convention.of:
+            params = {param.name for param in cards[metric.removesuffix("@k")].params}
+            assert {name for name, _ in choices} <= params | {"queries", "ties", "score_dtype"}
+
+
+def test_a_keyword_wins_over_the_convention_and_a_parameter_over_both():
+    qrels, run = SEED_003
+    names = ["ndcg@6", "ndcg(gain=linear)@6", "ndcg(ideal=judged)@6"]
+    results = fastir.evaluate(qrels, run, names, convention="lightgbm", ideal="judged", gain="exp2")
+    assert results["ndcg@6"] == results["ndcg(ideal=judged)@6"] == pytest.approx(0.7510833867922446, rel=1e-14)
+    assert results["ndcg(gain=linear)@6"] == pytest.approx(0.785002371969948, rel=1e-14)
+    assert fastir.evaluate(*TIED, "mrr@3", convention="ir_measures", ties="trec")["mrr@3"] == 1 / 3
+    assert fastir.evaluate(*EMPTY, "recall", convention="catboost", empty="zero")["recall"] == HALF
+
+
+def test_results_carry_the_convention():
+    plain = fastir.evaluate(*SEED_003, "map")
+    assert plain.convention == CONVENTIONS["fastir"]
+    assert repr(plain).splitlines()[1:] == ["1 query"]
+    assert "convention" not in plain.to_json()
+    results = fastir.evaluate(*SEED_003, "map", convention="lightgbm", ties="trec", ap_norm="min_kR")
+    assert results.convention == dataclasses.replace(CONVENTIONS["lightgbm"], ties="trec")
+    assert repr(results).splitlines()[-1] == "convention lightgbm, ties=trec"
+    assert json.loads(json.dumps(results.to_json()))["convention"] == "lightgbm, ties=trec"
+    for again in (pickle.loads(pickle.dumps(results)), fastir.evaluate(*SEED_003, "map", convention=results.convention)):
+        assert again == results
+        assert again.convention == results.convention
+
+
+def test_options_alone_show_too():
+    results = fastir.evaluate(*SEED_003, "ndcg", gain={1: 5}, ties="trec", score_dtype="float64", queries="qrels")
+    assert str(results.convention) == "fastir, gain={1:5}"
+    assert fastir.evaluate_ranked([1, 0], [0, 2], "ndcg", convention="sklearn").convention == CONVENTIONS["sklearn"]
+
+
+def test_an_unknown_convention_names_the_known():
+    with pytest.raises(ValueError, match=r"convention must be one of 'fastir', .*'ndeval', got 'trec'"):
+        fastir.Evaluator({"q": {"a": 1}}, "map", convention="trec")
+
+
+# ---- rules that differ by metric -------------------------------------------------------------------------------
+
+
+def test_metrics_keep_their_order_and_their_rules(tmp_path):
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+    run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 1.0, "b": 1.0}}
+    names = ["mrr@9", "mrr", "map", "mrr@8"]
+    evaluator = pickle.loads(pickle.dumps(fastir.Evaluator(qrels, names, convention="ir_measures")))
+    results = evaluator.evaluate(run)
+    assert results.names == names
+    assert results.values.tolist() == [[1, 0.5, 0.5, 1], [0.5, 1, 1, 0.5], [0, 0, 0, 0]]
+    assert results.status == {"q1": "evaluated", "q2": "evaluated", "q3": "missing"}
+    path = tmp_path / "run"
+    path.write_text("".join(f"{q} Q0 {d} 0 {score} t\n" for q, docs in run.items() for d, score in docs.items()))
+    assert evaluator.evaluate(path).values.tolist() == results.values.tolist()
+    assert evaluator.evaluate_many({"run": path})["run"] == results
+
+
+def test_metrics_with_queries_of_their_own():
+    results = fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, ["ndcg", "mrr"], convention="beir", weights={"q1": 1, "q2": 3})
+    assert results.to_dict() == {"q1": {"ndcg": 1.0, "mrr": 1.0}, "q2": {"ndcg": pytest.approx(math.nan, nan_ok=True),
+                                                                         "mrr": 0.0}}
+    assert dict(results) == {"ndcg": 1.0, "mrr": 0.25}
+
+
+# ---- the tools themselves --------------------------------------------------------------------------------------
+
+LABELS = [[random.Random(seed).choice((0, 0, 1, 2, 3)) for _ in range(12)] for seed in range(60)]
+SCORES = [[random.Random(-seed).choice((0.25, 0.5, 0.75, 1.0, 1.25)) for _ in range(12)] for seed in range(60)]
+
+
+def lists(binary=False):
+    """Qrels and run of lists of labels with many equal scores, and a list without a relevant document."""
+    docs = [f"d{place:02}" for place in range(12)]
+    labels = [[int(label > 1) if binary else label for label in row] for row in [*LABELS[1:], [0] * 12]]
+    qrels = {str(q): dict(zip(docs, row, strict=True)) for q, row in enumerate(labels)}
+    return labels, qrels, {str(q): dict(zip(docs, row, strict=True)) for q, row in enumerate(SCORES)}
+
+
+def columns(metrics, convention, binary=False, **options):
+    labels, qrels, run = lists(binary)
+    return labels, fastir.evaluate(qrels, run, metrics, convention=convention, **options).values.T
+
+
+def test_pytrec_eval_itself():
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    _, qrels, run = lists()
+    run["0"], run["1"] = {doc: 1.0 + place * 1e-9 for place, doc in enumerate(run["0"])}, {}
+    names = {"map": "map", "ndcg_cut_5": "ndcg@5", "11pt_avg": "11pt_avg", "iprec_at_recall_0.30": "iprec@0.3",
+             "recip_rank": "mrr", "bpref": "bpref", "P_5": "P@5"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut", "11pt_avg", "iprec_at_recall", "recip_rank", "P",
+                                                    "bpref"}).evaluate(run)
+    ours = fastir.evaluate(qrels, run, names.values(), convention="trec_eval-9").to_dict()
+    for query, values in theirs.items():
+        assert ours[query] == pytest.approx({ours_: values[name] for name, ours_ in names.items()}, abs=1e-14, nan_ok=True)
+
+
+@pytest.mark.parametrize("k", [None, 3])
+def test_scikit_learn_itself(k):
+    metrics = pytest.importorskip("sklearn.metrics")
+    labels, (ndcg, dcg) = columns([f"{name}@{k}" if k else name for name in ("ndcg", "dcg")], "sklearn")
+    pairs = list(zip(labels, SCORES, strict=True))
+    assert ndcg.tolist() == pytest.approx([metrics.ndcg_score([y], [s], k=k) for y, s in pairs], abs=1e-14)
+    assert dcg.tolist() == pytest.approx([metrics.dcg_score([y], [s], k=k) for y, s in pairs], abs=1e-14)
+
+
+def test_lightgbm_itself():
+    lightgbm = pytest.importorskip("lightgbm")
+    import numpy as np
+
+    _, ours = columns(["ndcg@3", "ndcg@20", "map@3"], "lightgbm")
+    labels, *_ = lists()
+    options = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [3, 20], "verbose": -1, "num_iterations": 0}
+    for q, (row, scores) in enumerate(zip(labels, SCORES, strict=True)):
+        data = lightgbm.Dataset(np.arange(12.0).reshape(-1, 1), row, group=[12], init_score=scores,
+                                params={"verbose": -1, "feature_pre_filter": False, "min_data_in_bin": 1})
+        booster = lightgbm.Booster(options, data)
+        theirs = {name: value for _, name, value, _ in booster.eval_train()}
+        assert [theirs["ndcg@3"], theirs["ndcg@20"], theirs["map@3"]] == pytest.approx(ours[:, q].tolist(), abs=1e-12)
+
+
+def test_xgboost_itself():
+    xgboost = pytest.importorskip("xgboost")
+    import numpy as np
+
+    for binary, names in ((False, ["ndcg@3", "ndcg"]), (True, ["map@3", "map", "pre@20"])):
+        _, ours = columns([name.replace("pre", "precision") for name in names], "xgboost", binary)
+        labels, *_ = lists(binary)
+        for q, (row, scores) in enumerate(zip(labels, SCORES, strict=True)):
+            data = xgboost.DMatrix(np.zeros((12, 1)), row, qid=[0] * 12, base_margin=scores)
+            booster = xgboost.Booster({"objective": "rank:ndcg", "eval_metric": names}, [data])
+            theirs = [float(part.rpartition(":")[2]) for part in booster.eval(data).split("\t")[1:]]
+            assert theirs == pytest.approx(ours[:, q].tolist(), abs=1e-6)
+
+
+def test_catboost_itself():
+    utils = pytest.importorskip("catboost.utils")
+    names = {"NDCG:top=3;type=Base": "ndcg@3", "NDCG:top=3;type=Exp": "ndcg_burges@3", "PrecisionAt:top=20": "precision@20",
+             "RecallAt:top=3": "recall@3", "MAP:top=3": "map@3"}
+    for binary, theirs in ((False, list(names)[:2]), (True, list(names))):
+        labels, ours = columns([names[name] for name in theirs], "catboost", binary)
+        for q, (row, scores) in enumerate(zip(labels, SCORES, strict=True)):
+            if len(set(scores)) > 1:
+                got = [utils.eval_metric(row, scores, name, group_id=[0] * 12)[0] for name in theirs]
+                assert got == pytest.approx(ours[:, q].tolist(), abs=1e-12), (row, scores)
+
+
+def test_ranx_itself():
+    """With distinct scores: equal ones come in no certain order there."""
+    ranx = pytest.importorskip("ranx")
+    rng = random.Random(1)
+    labels, qrels, _ = lists()
+    qrels = {query: {**docs, "neg": -1, "missed": 1} for query, docs in qrels.items()}
+    run = {query: {doc: rng.random() for doc in rng.sample(sorted(docs), 8)} for query, docs in qrels.items()}
+    names = ["map@3", "ndcg@5", "ndcg_burges", "rbp@95", "rbp.5", "bpref", "precision@20", "mrr", "f1@5", "recall@5"]
+    theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), names, return_mean=True)
+    ours = fastir.evaluate(qrels, run, names, convention="ranx")
+    assert dict(ours) == pytest.approx(theirs, abs=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_ir_measures_itself():
+    ir_measures = pytest.importorskip("ir_measures")
+    pytest.importorskip("cwl_eval")
+    _, qrels, run = lists()
+    del run["3"]
+    names = {"RR@5": "mrr@5", "RR": "mrr", "nDCG@5": "ndcg@5", "Judged@5": "judged@5", "RBP(rel=1)": "rbp", "AP": "map",
+             "IPrec@0.3": "iprec@0.3", "Compat": "compat", "P@20": "P@20"}
+    theirs = ir_measures.calc_aggregate(map(ir_measures.parse_measure, names), qrels, run)
+    ours = fastir.evaluate(qrels, run, names.values(), convention="ir_measures")
+    differences = {name: ours[names[str(name)]] - value for name, value in theirs.items() if str(name) in names}
+    assert len(differences) == len(names)
+    assert max(map(abs, differences.values())) < 1e-12, differences
