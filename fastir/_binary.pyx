@@ -232,7 +232,7 @@ cdef double expected_mrr(const Query* q, const Snapshot* s, const double* p) noe
     cdef double chance, total = 0.0
     cdef Tie tie
     while i < q.num_hits:
-        i = take_tie(q, i, &tie)
+        i = take_tie(q, i, &tie, 0)
         if tie.relevant > 0:
             size = tie.last - tie.first + 1
             chance = <double>tie.relevant / <double>size
@@ -309,7 +309,7 @@ cdef double expected_bin_g(const Query* q, const Snapshot* s, const double* p) n
     cdef int64_t i = 0, found = 0, others, above
     cdef Tie tie
     while i < q.num_hits:
-        i = take_tie(q, i, &tie)
+        i = take_tie(q, i, &tie, 0)
         if tie.relevant > 0:
             others = tie.last - tie.first + 1 - tie.relevant
             part = 0.0

@@ -13,11 +13,9 @@ from fastir import _dicts, _measure
 from fastir._columns import Columns
 from fastir._judged import Judged
 from fastir.errors import NoOverlapError, quote
-from fastir.groups import Groups
 from fastir.inputs import dicts, formats, ranked, tables, trec
 from fastir.many import ResultsByRun, evaluate_runs
 from fastir.meeting import MISSING, Meeting
-from fastir.mixed import Mixed
 from fastir.plan import RANKED, Duplicates, Queries, Ties, Validate, metric_tuple, settings
 from fastir.qrels import GroupedQrels, Qrels
 from fastir.results import Report, Results
@@ -26,6 +24,8 @@ from fastir.threads import thread_count
 
 if TYPE_CHECKING:
     from fastir.conventions import Convention
+    from fastir.groups import Groups
+    from fastir.mixed import Mixed
     from numpy.typing import ArrayLike, DTypeLike
 
     Path = str | bytes | os.PathLike
@@ -85,6 +85,9 @@ class Evaluator:
 
     def _divided(self, choices: dict[str, Any]) -> Groups | Mixed:
         """What evaluates instead of this, by Evaluators of groups of the qrels or of some of the metrics."""
+        from fastir.groups import Groups
+        from fastir.mixed import Mixed
+
         options = {**dict(zip(OPTIONS, self._asked[1:-1], strict=True)), **choices}
 
         def make(qrels, metrics, **changed):

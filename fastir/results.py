@@ -75,11 +75,13 @@ class Results(Mapping):
         self._report = report
         self._weights = weights
         self._convention = convention
-        self._means: dict[str, float] = {}
+        self._means: dict[str, float] | None = None     # made when it is needed: an empty dict costs 20 ns
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> float:
+        if self._means is None:
+            self._means = {}
         mean = self._means.get(name)
         if mean is None:
             mean = self._means[name] = self._aggregate(self._column(name))
