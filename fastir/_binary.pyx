@@ -5,7 +5,7 @@ that is not among the hits holds a document that the metric does not tell from a
 """
 
 from libc.math cimport NAN
-from libc.stdint cimport INT64_MAX, int64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
 from fastir._arithmetic cimport log2_of, natural_log, ratio
 from fastir._metrics cimport Query, Snapshot, declare
@@ -110,7 +110,8 @@ declare(precision, Card(
 
 declare(plain_precision, Card(
     "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
-    "0 for an empty ranking", "trec_eval P_avgjg", aliases=("P_avgjg",), params=(EMPTY,), cutoff=True, groups="all"), plain_precision)
+    "0 for an empty ranking", "trec_eval P_avgjg", aliases=("P_avgjg",), params=(EMPTY,), cutoff=True, groups="all"),
+    plain_precision)
 
 
 cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -163,7 +164,8 @@ declare(f_beta, Card(
     "f_beta", "weighted harmonic mean of precision and recall", "(beta^2 + 1) P R / (R + beta^2 P), both at k",
     "0 if r = 0", "van Rijsbergen 1979",
     differs="trec_eval set_F and ir_measures SetF take the square of beta: set_f",
-    params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True), f_beta)
+    params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True),
+    f_beta)
 
 
 cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -220,7 +222,8 @@ declare(r_precision_mult, Card(
     "r_precision_mult_avgjg",
     "precision at a multiple of the number of relevant documents, averaged over groups of judges",
     "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0",
-    "trec_eval Rprec_mult_avgjg", aliases=("Rprec_mult_avgjg",), params=(TIMES, EMPTY), at="x", groups="all"), r_precision_mult)
+    "trec_eval Rprec_mult_avgjg", aliases=("Rprec_mult_avgjg",), params=(TIMES, EMPTY), at="x", groups="all"),
+    r_precision_mult)
 
 
 cdef double mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -421,21 +424,43 @@ declare(iprec_avg, Card(
 
 # ---- incomplete judgments and coverage -----------------------------------------------------------------------------
 
-cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    """With ties, a relevant document stands below each number of its tie's non-relevant ones with the same chance."""
-    cdef int64_t i = 0, above = 0, a, lowest = -2 if p[1] == 1.0 else 0
+cdef int64_t bpref_bound(const Query* q, const double* p) noexcept nogil:
+    """What the count of non-relevant documents above is divided by."""
     cdef int64_t nonrel = q.num_nonrel + (q.num_pooled if p[1] == 1.0 else 0)
-    cdef int64_t bound = q.num_rel if q.num_rel < nonrel or p[0] == 1.0 else nonrel
+    return q.num_rel if q.num_rel < nonrel or p[0] == 1.0 else nonrel
+
+
+cdef inline double preferred(int64_t above, int64_t num_rel, int64_t bound) noexcept nogil:
+    return 1.0 - <double>(above if above < num_rel else num_rel) / <double>bound if above > 0 else 1.0
+
+
+cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, above = 0, bound = bpref_bound(q, p)
+    cdef int32_t lowest = -2 if p[1] == 1.0 else 0
+    cdef double total = 0.0
+    if p[0] == 2.0 and bound == 0 and s.num_rel_ret > 0:
+        return NAN
+    for i in range(q.num_hits):
+        if q.labels[i] < q.level:
+            above += q.labels[i] >= lowest and q.labels[i] != -1
+        else:
+            total += preferred(above, q.num_rel, bound)
+    return ratio(total, <double>q.num_rel)
+
+
+cdef double expected_bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """A relevant document stands below each number of its tie's non-relevant ones with the same chance."""
+    cdef int64_t i = 0, above = 0, more, bound = bpref_bound(q, p)
     cdef double total = 0.0, part
     cdef Tie tie
-    if p[0] == 2.0 and nonrel == 0 and s.num_rel_ret > 0:
+    if p[0] == 2.0 and bound == 0 and s.num_rel_ret > 0:
         return NAN
     while i < q.num_hits:
-        i = take_tie(q, i, &tie, lowest)
+        i = take_tie(q, i, &tie, -2 if p[1] == 1.0 else 0)
         if tie.relevant > 0:
             part = 0.0
-            for a in range(above, above + tie.nonrelevant + 1):
-                part += 1.0 - <double>(a if a < q.num_rel else q.num_rel) / <double>bound if a > 0 else 1.0
+            for more in range(tie.nonrelevant + 1):
+                part += preferred(above + more, q.num_rel, bound)
             total += <double>tie.relevant * (part / <double>(tie.nonrelevant + 1))
         above += tie.nonrelevant
     return ratio(total, <double>q.num_rel)
@@ -449,7 +474,7 @@ declare(bpref, Card(
             "negatives=nonrel, bpref_norm=min_nan; its documentation divides by R: bpref_norm=R",
     params=(Param("bpref_norm", "min", "what a is divided by: min(N, R), R, or min(N, R) with 0 / 0 = NaN, also in the "
         "mean", ("min", "R", "min_nan")), NEGATIVES, EMPTY),
-    reads="judged"), bpref)
+    reads="judged"), expected_bpref)
 
 
 cdef double gm_bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -24,7 +24,8 @@ FIRST = Param("first", "normalised", "at k = 1: divided by the number of subtopi
               ("normalised", "raw"))
 BETA = Param("beta", 0.5, "persistence", (), 0, 1)
 NONE = "0 if nothing is relevant; subtopics without a relevant document do not count"
-NDEVAL = "ndeval and ir_measures do not divide by the number of subtopics at k = 1: first=raw; ndeval goes down to rank 20"
+NDEVAL = ("ndeval and ir_measures do not divide by the number of subtopics at k = 1: first=raw; ndeval goes down to rank "
+          "20")
 CLARKE = "Clarke et al. 2008 and 2009; ndeval"
 
 ctypedef double (*weight_fn)(int64_t rank) noexcept nogil
@@ -160,4 +161,5 @@ cdef double expected_st_recall(const Query* q, const Snapshot* s, const double* 
 
 declare(st_recall, Card(
     "st_recall", "share of the subtopics that the first k serve", "subtopics with r_k > 0 / subtopics", NONE,
-    "Zhai et al. 2003; ndeval strec", aliases=("StRecall", "strec"), params=(EMPTY,), cutoff=True, groups="relevant"), expected_st_recall)
+    "Zhai et al. 2003; ndeval strec", aliases=("StRecall", "strec"), params=(EMPTY,), cutoff=True, groups="relevant"),
+    expected_st_recall)

@@ -32,7 +32,7 @@ cdef class Plan:
     Parameters
     ----------
     views : list of (level, floor, exponential, gains {label: gain}, jk2, ideal_retrieved, wants_gain, cutoffs)
-    slots : list of (metric name, view, position of the cutoff in the view, params, empty: a value or None, graded, reads)
+    slots : list of (metric name, view, position of the cutoff in the view, params, empty or None, graded, reads)
     reads : int
     judged_only : bool
     max_depth : int

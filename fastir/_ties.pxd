@@ -1,9 +1,9 @@
 # Equal scores under ties=average: what a metric's value is expected to be, over all orders of them.
 #
-# The hits of a tie stand side by side and share its ranks, from Query.ranks[i] to Query.lasts[i]; its documents that are
-# no hits fill the rest. Where lasts is NULL there are no ties, and everything here counts plainly. A sum over ranks takes
-# the mean of a tie's documents at each of its ranks (_measure.walk_ties); other metrics have closed forms of their own,
-# beside their cards.
+# The hits of a tie stand side by side and share its ranks, from Query.ranks[i] to Query.lasts[i]; its documents that
+# are no hits fill the rest. Where lasts is NULL there are no ties, and everything here counts plainly. A sum over ranks
+# takes the mean of a tie's documents at each of its ranks (_measure.walk_ties); other metrics have closed forms of
+# their own, beside their cards.
 from libc.stdint cimport int32_t, int64_t
 
 from fastir._metrics cimport Query
@@ -16,7 +16,7 @@ cdef struct Tie:                # documents of one score, or a single one
 
 
 cdef inline int64_t take_tie(const Query* q, int64_t i, Tie* tie, int32_t lowest) noexcept nogil:
-    """Count the tie that begins with hit i, its non-relevant documents from label `lowest` up; where the next begins."""
+    """Count the tie that begins with hit i, its non-relevant ones from label `lowest` up; where the next begins."""
     tie.first = q.ranks[i]
     tie.last = tie.first if q.lasts == NULL else q.lasts[i]
     tie.relevant = tie.nonrelevant = 0

@@ -450,8 +450,8 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    asked = settings(metric_tuple(metrics), convention, rel_level, None, RANKED, judged_only, max_depth, None, n_threads,
-                     None, "full", choices)
+    asked = settings(metric_tuple(metrics), convention, rel_level, None, RANKED, judged_only, max_depth, None,
+                     n_threads, None, "full", choices)
     labels, offsets, ideal_labels, ideal_offsets = ranked.both(labels, offsets, ideal_labels, ideal_offsets)
     ranked.check_labels(asked.label_limits, labels, offsets)
     ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)

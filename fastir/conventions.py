@@ -24,8 +24,7 @@ class Convention:
         What it stands for, and where the tool differs all the same.
     queries, ties, score_dtype : str
         As for `evaluate`.
-    empty, gain, discount, ideal, ap_norm, short, rounding, unranked, gains, rbp_norm, rbp_at, bpref_norm, negatives, f, \
-max_grade, tail, first, depth, normalize
+    empty to normalize
         Parameters of metrics, for all that have them; `explain` says what they mean.
     of : tuple of (metric, tuple of (option, value))
         What single metrics have instead; ``metric@k`` is a metric with a cutoff.
@@ -110,7 +109,8 @@ CONVENTIONS = {convention.name: convention for convention in (
     Convention("catboost", "CatBoost with NDCG:type=Base", ideal="retrieved", ap_norm="min_kR", ties="pessimistic",
                short="clip", of=several("ndcg ndcg_burges recall", empty="one")),
     Convention("torchmetrics", "torchmetrics.retrieval; it takes documents with scores of 0 or less for not relevant",
-               ideal="retrieved", ap_norm="hits", ties="input", f="beta", of=several("ndcg ndcg_burges", ties="average")),
+               ideal="retrieved", ap_norm="hits", ties="input", f="beta",
+               of=several("ndcg ndcg_burges", ties="average")),
     Convention("sentence-transformers", "InformationRetrievalEvaluator; labels are 0 and 1 there", ap_norm="min_kR",
                ties="input", empty="skip"),
     Convention("beir", "BEIR; it rounds to five decimals, and drops documents that are called like their query",

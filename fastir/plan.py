@@ -36,7 +36,7 @@ EMPTY = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN = {-2: READS.index("pool"), -1: READS.index("all")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)    # made at every import: each method costs time
 class Settings:
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, options.
 
@@ -180,8 +180,9 @@ def check_average(asked: list[names.Request], all_values: list[dict[str, Any]], 
     for request, values in zip(asked, all_values, strict=True):
         varies = values.get("ap_norm") == "hits" and request.cutoff is not None
         if varies or function_address(request.card.name, True) is None:
-            raise ValueError(f"metric {quote(request.text)}: ties='average' is not possible, because its expected value "
-                             f"has no closed form here{' with ap_norm=hits and a cutoff' if varies else ''}")
+            where = " with ap_norm=hits and a cutoff" if varies else ""
+            raise ValueError(f"metric {quote(request.text)}: ties='average' is not possible, because its expected "
+                             f"value has no closed form here{where}")
 
 
 def values_of(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
@@ -193,7 +194,8 @@ def values_of(request: names.Request, chosen: dict[str, Any], record: Convention
     values.update((name, value) for name, value in chosen.items() if name in values)
     values.update(request.params)
     if values.get("rbp_at") == "p" and cut and "p" not in request.params:
-        values["p"] = names.read_value(request.text, card.params[0], "0." + request.text.rpartition("@")[2].split("-")[0])
+        decimals = request.text.rpartition("@")[2].partition("-")[0]
+        values["p"] = names.read_value(request.text, card.params[0], f"0.{decimals}")
     return values
 
 
@@ -226,7 +228,8 @@ def compile_plan(
         cutoffs, wants_gain = views.get(view, (set(), False))
         cutoffs.add(cutoff)
         views[view] = (cutoffs, wants_gain or card.graded or bool(own))
-        reads += [READS.index("pool" if values.get("negatives") == "nonrel" else card.reads), *(READS_OF_GAIN.get(label, READS.index("judged")) for label in own)]
+        reads.append(READS.index("pool" if values.get("negatives") == "nonrel" else card.reads))
+        reads += [READS_OF_GAIN.get(label, READS.index("judged")) for label in own]
         if gain == "exp2":
             limits.append((1000, request.text, "an exponential gain"))
         if "max_grade" in values:

@@ -28,8 +28,8 @@ class Results(Mapping):
 
     ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there
     are. Metrics that count (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` have their geometric
-    mean, rounded once. NaN values are left out, and a mean of none is NaN. With weights, a
-    mean is the sum of weight times value, divided by the sum of the weights; counts do not change. A name that was not asked for is a KeyError
+    mean, rounded once. NaN values are left out, and a mean of none is NaN. With weights, a mean is the sum of weight
+    times value, divided by the sum of the weights; counts do not change. A name that was not asked for is a KeyError
     that lists those that were. Made by `evaluate`; immutable, can be pickled.
 
     Parameters
@@ -53,7 +53,10 @@ class Results(Mapping):
         The function is called when somebody reads `convention`.
     """
 
-    __slots__ = ("_aggregates", "_convention", "_means", "_names", "_query_ids", "_report", "_status_codes", "_values", "_weights")
+    __slots__ = (
+        "_aggregates", "_convention", "_means", "_names", "_query_ids", "_report", "_status_codes", "_values",
+        "_weights",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -490,7 +493,7 @@ class Report:
 
 
 def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The correctly rounded exact sum of weight times value, divided by that of the weights; NaN where nothing counts."""
+    """The correctly rounded exact sum of weight times value, over that of the weights; NaN where nothing counts."""
     from fractions import Fraction
 
     count = math.fsum(weights)

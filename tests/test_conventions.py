@@ -66,7 +66,8 @@ TABLE = {
     "nERR": (SEED_003, "nerr@6", {
         "sklearn lightgbm xgboost catboost torchmetrics": 0.9540257207328647, "rest": 0.9094787173280626}),
     "compat": (
-        ({"q": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 1}}, {"q": dict(zip("bzadyc", (6, 5, 4, 3, 2, 1.0), strict=True))}),
+        ({"q": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 1}},
+         {"q": dict(zip("bzadyc", (6, 5, 4, 3, 2, 1.0), strict=True))}),
         "compat", {"rest": 0.4547663035513383}),
     "RR ties": (TIED, "mrr@10", {
         "ir_measures ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn": 1.0,
@@ -175,7 +176,8 @@ def test_results_carry_the_convention():
     assert results.convention == dataclasses.replace(CONVENTIONS["lightgbm"], ties="trec")
     assert repr(results).splitlines()[-1] == "convention lightgbm, ties=trec"
     assert json.loads(json.dumps(results.to_json()))["convention"] == "lightgbm, ties=trec"
-    for again in (pickle.loads(pickle.dumps(results)), fastir.evaluate(*SEED_003, "map", convention=results.convention)):
+    for again in (pickle.loads(pickle.dumps(results)),
+                  fastir.evaluate(*SEED_003, "map", convention=results.convention)):
         assert again == results
         assert again.convention == results.convention
 
@@ -210,7 +212,8 @@ def test_metrics_keep_their_order_and_their_rules(tmp_path):
 
 
 def test_metrics_with_queries_of_their_own():
-    results = fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, ["ndcg", "mrr"], convention="beir", weights={"q1": 1, "q2": 3})
+    options = {"convention": "beir", "weights": {"q1": 1, "q2": 3}}
+    results = fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, ["ndcg", "mrr"], **options)
     assert results.to_dict() == {"q1": {"ndcg": 1.0, "mrr": 1.0}, "q2": {"ndcg": pytest.approx(math.nan, nan_ok=True),
                                                                          "mrr": 0.0}}
     assert dict(results) == {"ndcg": 1.0, "mrr": 0.25}
@@ -245,7 +248,8 @@ def test_pytrec_eval_itself():
                                                     "bpref"}).evaluate(run)
     ours = fastir.evaluate(qrels, run, names.values(), convention="trec_eval-9").to_dict()
     for query, values in theirs.items():
-        assert ours[query] == pytest.approx({ours_: values[name] for name, ours_ in names.items()}, abs=1e-14, nan_ok=True)
+        wanted = {metric: values[name] for name, metric in names.items()}
+        assert ours[query] == pytest.approx(wanted, abs=1e-14, nan_ok=True)
 
 
 @pytest.mark.parametrize("k", [None, 3])
@@ -263,7 +267,7 @@ def test_lightgbm_itself():
 
     _, ours = columns(["ndcg@3", "ndcg@20", "map@3"], "lightgbm")
     labels, *_ = lists()
-    options = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [3, 20], "verbose": -1, "num_iterations": 0}
+    options = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [3, 20], "verbose": -1}
     for q, (row, scores) in enumerate(zip(labels, SCORES, strict=True)):
         data = lightgbm.Dataset(np.arange(12.0).reshape(-1, 1), row, group=[12], init_score=scores,
                                 params={"verbose": -1, "feature_pre_filter": False, "min_data_in_bin": 1})
@@ -288,7 +292,8 @@ def test_xgboost_itself():
 
 def test_catboost_itself():
     utils = pytest.importorskip("catboost.utils")
-    names = {"NDCG:top=3;type=Base": "ndcg@3", "NDCG:top=3;type=Exp": "ndcg_burges@3", "PrecisionAt:top=20": "precision@20",
+    names = {"NDCG:top=3;type=Base": "ndcg@3", "NDCG:top=3;type=Exp": "ndcg_burges@3",
+             "PrecisionAt:top=20": "precision@20",
              "RecallAt:top=3": "recall@3", "MAP:top=3": "map@3"}
     for binary, theirs in ((False, list(names)[:2]), (True, list(names))):
         labels, ours = columns([names[name] for name in theirs], "catboost", binary)
@@ -314,7 +319,7 @@ def test_ranx_itself():
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_ir_measures_itself():
     ir_measures = pytest.importorskip("ir_measures")
-    pytest.importorskip("cwl_eval")
+    pytest.importorskip("cwl")
     _, qrels, run = lists()
     del run["3"]
     names = {"RR@5": "mrr@5", "RR": "mrr", "nDCG@5": "ndcg@5", "Judged@5": "judged@5", "RBP(rel=1)": "rbp", "AP": "map",

@@ -253,7 +253,7 @@ def test_deep_rankings(seed, ties):
 
 
 CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
-SILENT = {"rbp_norm", "f", "first"}     # which change nothing at the default p, at x = 1, and on qrels without subtopics
+SILENT = {"rbp_norm", "f", "first"}     # they change nothing at the default p, at x = 1, on qrels without subtopics
 CUTS = {"ap_norm": "@2", "short": "@30", "rbp_at": "@9"}    # without a cutoff they change nothing
 
 

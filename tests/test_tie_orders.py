@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+import re
 
 import gen
 import oracle
@@ -36,8 +37,8 @@ def orders(scores):
 
 
 def small(rng):
-    """A query of at most eight documents in ties of at most four; some judged, more judged elsewhere."""
-    docs = [f"d{place}" for place in range(rng.randint(1, 8))]
+    """A query of at most seven documents in ties of at most four; some judged, more judged elsewhere."""
+    docs = [f"d{place}" for place in range(rng.randint(1, 7))]
     scores, score = {}, 9.0
     while len(scores) < len(docs):
         for doc in docs[len(scores) : len(scores) + rng.randint(1, 4)]:
@@ -53,8 +54,8 @@ def expected(qrels, run, requests, judged_only=False, rel_level=1):
     means = {}
     for query, judged in qrels.items():
         rows = [
-            [request.value(oracle.codes(judged, order, None, judged_only), judged.values(), rel_level) for request in requests]
-            for order in orders(run[query])
+            [request.value(x, judged.values(), rel_level) for request in requests]
+            for x in (oracle.codes(judged, order, None, judged_only) for order in orders(run[query]))
         ]
         means[query] = [math.fsum(column) / len(rows) for column in zip(*rows, strict=True)]
     return means
@@ -70,25 +71,25 @@ def assert_close(results, wanted):
     assert not wrong, wrong[:5]
 
 
-@pytest.mark.parametrize("options", [{}, {"rel_level": 2}, {"judged_only": True}], ids=str)
 @pytest.mark.parametrize("seed", range(12))
-def test_average_is_the_mean_over_all_orders(seed, options):
+def test_average_is_the_mean_over_all_orders(seed):
+    options = ({}, {"rel_level": 2}, {"judged_only": True})[seed % 3]
     rng = random.Random(seed)
     qrels, run = {}, {}
-    for query in "abcdef":
+    for query in "abcd":
         qrels[query], run[query] = small(rng)
-    requests = POSSIBLE[seed % 12 :: 12]
+    requests = POSSIBLE[seed::12]
     results = fastir.evaluate(qrels, run, map(str, requests), ties="average", **options)
     assert_close(results, expected(qrels, run, requests, **options))
 
 
 def test_which_metrics_have_a_closed_form():
     assert AVERAGED >= {
-        "hits", "precision", "recall", "f1", "relative_precision", "hit_rate", "mrr", "map", "r_precision", "bpref", "cg",
-        "dcg", "dcg_burges", "ndcg", "ndcg_burges", "rbp", "err", "nerr", "unjudged", "judged", "sdcg", "map_ia", "p_ia",
+        "hits", "precision", "recall", "f1", "relative_precision", "hit_rate", "mrr", "map", "r_precision", "bpref",
+        "cg", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "rbp", "err", "nerr", "unjudged", "judged", "sdcg", "map_ia",
     }  # fmt: skip
     for name in ("iprec@0.1", "gm_map", "yaap", "compat", "inf_ap", "alpha_ndcg@5", "map(ap_norm=hits)@5"):
-        with pytest.raises(ValueError, match=f"metric '{name}': ties='average' is not possible".replace("(", r"\(").replace(")", r"\)")):
+        with pytest.raises(ValueError, match=re.escape(f"metric '{name}': ties='average' is not possible")):
             fastir.Evaluator({"q": {"a": 1}}, ["map", name], ties="average")
 
 
@@ -142,18 +143,23 @@ def test_the_mean_lies_between_the_best_and_the_worst(seed):
     assert (worst < best).any()
 
 
+def larger(rng, score):
+    """Eight queries of 40 documents, some of them judged."""
+    qrels = {f"q{q}": {f"d{i}": rng.choice((-1, 0, 0, 1, 2, 3)) for i in rng.sample(range(60), 30)} for q in range(8)}
+    return qrels, {query: {f"d{i}": score() for i in rng.sample(range(60), 40)} for query in qrels}
+
+
 RULES = ("trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average")
 
 
 @pytest.mark.parametrize("judged_only", [False, True])
 def test_without_ties_all_rules_give_the_same_bits(judged_only):
     rng = random.Random(1)
-    qrels = {f"q{q}": {f"d{i}": rng.choice((-1, 0, 0, 1, 2, 3)) for i in rng.sample(range(60), 30)} for q in range(20)}
-    run = {query: {f"d{i}": rng.random() for i in rng.sample(range(60), 40)} for query in qrels}
+    qrels, run = larger(rng, lambda: rng.random())
     names = [*map(str, POSSIBLE)]
-    plain = fastir.evaluate(qrels, run, names, judged_only=judged_only)
+    plain = fastir.evaluate(qrels, run, names, judged_only=judged_only).values.tobytes()
     for rule in RULES:
-        assert fastir.evaluate(qrels, run, names, ties=rule, judged_only=judged_only).values.tobytes() == plain.values.tobytes()
+        assert fastir.evaluate(qrels, run, names, ties=rule, judged_only=judged_only).values.tobytes() == plain
 
 
 @pytest.mark.parametrize("rule", RULES[3:])
@@ -162,8 +168,7 @@ def test_every_way_in_gives_the_same_bits(rule, seed, tmp_path):
     """Dicts, files sorted and not, grouped and not, frames: ids do not matter, nor does the order of rows."""
     pandas = pytest.importorskip("pandas")
     rng = random.Random(seed)
-    qrels = {f"q{q}": {f"d{i}": rng.choice((-1, 0, 0, 1, 2, 3)) for i in rng.sample(range(60), 30)} for q in range(8)}
-    run = {q: {f"d{i}": float(rng.randrange(6)) for i in rng.sample(range(60), 40)} for q in qrels}
+    qrels, run = larger(rng, lambda: float(rng.randrange(6)))
     names = ["map", "ndcg", "ndcg@5", "mrr", "err@10", "judged@7", "ndcg(gain={-1:0.5})@9"]
     from_dicts = fastir.evaluate(qrels, run, names, ties=rule)
     rows = [(query, doc, score) for query, docs in run.items() for doc, score in docs.items()]
