@@ -315,7 +315,7 @@ def together(pieces: list[tuple[Batch, int, int]]) -> tuple:
 def scatter(batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
     kept: list[Batch] = []
-    tasks = []
+    looked: list[list] = [[] for _ in range(threads)]
 
     def pieces():
         for batch in batches:
@@ -324,12 +324,19 @@ def scatter(batches: Iterable[Batch], join: Scattered, threads: int) -> None:
             kept.append(batch)
             piece = join.add(batch.queries, batch.docs, batch.numbers, codes, hashes)
             for start in range(0, n, STRETCH):
-                tasks.append((piece, start, min(start + STRETCH, n)))
-                yield tasks[-1]
+                yield piece, start, min(start + STRETCH, n)
 
-    share_all(pieces(), lambda t, task, number: join.look(t, *task), threads)
+    def look(t, task, number):
+        join.look(t, *task)
+        looked[t].append(task)
+
+    def count(_, t, number):
+        for task in looked[t]:
+            join.count(t, *task)
+
+    share_all(pieces(), look, threads)
     join.gather(kept[0].queries.integers)
-    share_all(tasks, lambda t, task, number: join.count(t, *task), threads)
+    share_all(range(threads), count, threads)
     borders = join.ranges(threads)
 
     def work(t, task, number):
