@@ -285,13 +285,14 @@ cdef class Scattered(Join):
                     tables.filter[h >> 6 & tables.filter_mask] |= <uint64_t>1 << (h & 63)
 
     def look(self, int t, int64_t piece, int64_t first, int64_t stop):
-        """Find the queries and the judged documents of rows first to stop of a batch."""
+        """Find the queries and the judged documents of rows first to stop of a batch; returns whether a score is NaN."""
         cdef Piece one = self.pieces[piece]
         cdef int failed
         with nogil:
             failed = self.look_at(self.lookers + t, &one, first, stop)
-        if failed:
+        if failed < 0:
             raise MemoryError
+        return failed > 0
 
     cdef int look_at(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil:
         cdef Text[CHUNK] queries
@@ -301,6 +302,7 @@ cdef class Scattered(Join):
         cdef int64_t i, j, n, q, n_queries = self.judged.n_queries
         cdef uint64_t h
         cdef int32_t* codes
+        cdef bint nan = False
         while first < stop:
             n = CHUNK if stop - first > CHUNK else stop - first
             codes = piece.codes + first
@@ -323,6 +325,7 @@ cdef class Scattered(Join):
             for i in range(n):
                 q = codes[i]
                 looker.counts[q] += 1
+                nan |= piece.scores[first + i] != piece.scores[first + i]
                 if q == n_queries:
                     read(piece.queries, first + i, 1, queries + i)
                     h = hash_of(queries + i)
@@ -337,7 +340,7 @@ cdef class Scattered(Join):
             if piece.hashes != NULL:
                 memcpy(piece.hashes + first, hashes, n * sizeof(uint64_t))
             first += n
-        return 0
+        return nan
 
     def gather(self, bint integers):
         """Put together what the threads saw; `integers` is whether query ids came so."""
