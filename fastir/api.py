@@ -85,9 +85,14 @@ class Evaluator:
             meeting.warn(self._settings.queries)
         return results
 
-    def evaluate_many(self, runs: RunsLike) -> ResultsByRun:
-        """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function of this name."""
-        return evaluate_runs(self, runs)
+    def evaluate_many(
+        self, runs: RunsLike, *, notice: Callable[[Hashable, int], object] | None = None
+    ) -> ResultsByRun:
+        """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function of this name.
+
+        notice(name, position) is called now and then, in any thread, with how much of a run's file was read.
+        """
+        return evaluate_runs(self._evaluate, self._settings, runs, notice)
 
     def _evaluate(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None

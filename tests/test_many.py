@@ -18,7 +18,6 @@ from test_process import start
 
 import fastir
 from fastir import many
-from fastir.many import evaluate_runs
 
 METRICS = ["ndcg@10", "map", "mrr", "bpref", "num_ret"]
 THREADS = (None, 1, 2, 3, 8)
@@ -373,7 +372,7 @@ def test_how_far_each_file_was_read(shapes, n_threads, small_shares):
     def notice(name, position):
         read[name] = max(position, read.get(name, 0))
 
-    evaluate_runs(fastir.Evaluator(qrels, METRICS, n_threads=n_threads), runs, notice)
+    fastir.Evaluator(qrels, METRICS, n_threads=n_threads).evaluate_many(runs, notice=notice)
     sizes = {name: os.path.getsize(runs[name]) for name in ("path", "gzip", "mixed", "bytes")}
     assert read == {**sizes, "Run": 0, "one Run": 0}
 
