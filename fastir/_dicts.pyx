@@ -1,23 +1,26 @@
 """The join for a run that is a dict of dicts: probe each ranking with the judged ids.
 
 The ids of the qrels carry their hashes, so a probe costs a few nanoseconds; the run's own keys are never hashed, copied
-or compared. One walk over a ranking collects its scores and checks on the way that every key is a str and every value
-a float. Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types, made once:
-whatever a caller's __float__ does to the dict meanwhile cannot reach us. Judged documents that no metric reads matter
-only to the report; where they are many they are left to count_rest(), which nobody calls before the report is read.
+or compared. From the second run on, where many documents were judged, the ranking's ids are looked up among them in a
+table of ours, by the hash that each id carries: half the cost of that many probes, but the table must be made first.
+
+One walk over a ranking collects its scores and checks on the way that every key is a str and every value a float.
+Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types, made once: whatever a
+caller's __float__ does to the dict meanwhile cannot reach us. Judged documents that no metric reads matter only to the
+report; where they are many they are left to count_rest(), which nobody calls before the report is read.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from fastir._join cimport Tally, clear_tally, tally_tuple
 import numpy as np
 
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
-from fastir._judged cimport Judged
-from fastir._measure cimport Plan, measure
-from fastir._rank cimport Ranking, discard, rank_and_measure, reserve
+from fastir._join cimport Tally, clear_tally, tally_tuple
+from fastir._judged cimport Judged, Lookup, spread_hash
+from fastir._measure cimport Plan, label_code, measure
+from fastir._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 
 from fastir.errors import quote
 from fastir.rows import is_integer, plain_id
@@ -25,6 +28,9 @@ from fastir.rows import is_integer, plain_id
 cdef extern from "Python.h":
     ctypedef struct PyObject
     int PyErr_CheckSignals() except -1
+    int Py_EQ
+    Py_ssize_t PyObject_Hash(PyObject*) except? -1
+    int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
     Py_ssize_t PyDict_Size(object) except -1
@@ -37,6 +43,7 @@ cdef extern from "Python.h":
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
 
 # Judged documents that no metric reads are counted at once where the ranking is at least so many times as long.
+cdef int64_t MANY = 3       # judged documents beside the run's from which on the run's are looked up among them
 cdef int64_t WORTH = 8
 
 
@@ -174,14 +181,9 @@ def count_rest(Judged judged, Plan plan, dict rankings):
     """How many judged documents that no metric read are in these rankings, {query position: ranking}."""
     cdef int64_t q, found = 0
     for q, ranking in rankings.items():
-        found += count(judged.ids(type(next(iter(ranking))) is int), ranking,
-                       judged.offsets[q] + wanted(judged, plan, q), judged.offsets[q + 1])
+        ids = judged.ids(type(next(iter(ranking))) is int)
+        found += count(ids, ranking, judged.offsets[q] + judged.wanted(plan.reads, q), judged.offsets[q + 1])
     return found
-
-
-cdef inline int64_t wanted(Judged judged, Plan plan, int64_t q) noexcept nogil:
-    """How many of a query's judged documents the metrics read."""
-    return judged.judged[q] if plan.reads_nonrelevant else judged.positive[q]
 
 
 cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop) except -1:
@@ -190,6 +192,30 @@ cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop) except -
     for i in range(start, stop):
         found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
     return found
+
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define fastir_prefetch(p) __builtin_prefetch(p)
+    #else
+    #define fastir_prefetch(p) ((void)0)
+    #endif
+    """
+    void fastir_prefetch(const void*) noexcept nogil
+
+
+cdef inline int64_t candidate(const Lookup* lookup, uint64_t h, uint64_t slot) noexcept nogil:
+    """The next slot from `slot` on that may hold the id of hash h, or -1."""
+    while lookup.table[slot] != 0:
+        if lookup.table[slot] >> 32 == h >> 32:
+            return <int64_t>slot
+        slot = (slot + 1) & lookup.mask
+    return -1
+
+
+cdef inline bint same(PyObject* a, PyObject* b) except -1:
+    return a == b or PyObject_RichCompareBool(a, b, Py_EQ) == 1
 
 
 cdef class Walk:
@@ -255,9 +281,55 @@ cdef class Walk:
                 self.keys[self.n + n_hits] = key
                 self.ranking.hits[n_hits].score = <double><float>score if single else score
                 self.ranking.hits[n_hits].item = &self.keys[self.n + n_hits]
-                self.ranking.hits[n_hits].label = judged.labels[i]
+                self.ranking.hits[n_hits].row = -1
+                self.ranking.hits[n_hits].label = label_code(judged.labels[i])
                 n_hits += 1
         return n_hits
+
+    cdef int64_t match(self, Judged judged, const Lookup* lookup, int64_t first, int64_t wanted,
+                       int64_t* n_hits) except -1:
+        """Look up the ranking's ids among the judged ones; how many there are. Those before `wanted` become hits.
+
+        Comparing with a judged id waits for memory: all candidates are found and asked for before one is compared.
+        """
+        cdef int64_t i, j, place, n = 0, n_found = 0
+        cdef uint64_t h, low = 0xFFFFFFFF
+        cdef PyObject* key
+        cdef Hit* hits = self.ranking.hits
+        for i in range(self.n):
+            h = spread_hash(PyObject_Hash(self.keys[i]))
+            if lookup.filter[h >> 38 & lookup.filter_mask] >> (h >> 32 & 63) & 1:
+                place = candidate(lookup, h, h & lookup.mask)
+                if place >= 0:
+                    key = PyList_GetItem(self.ids, first + <int64_t>(lookup.table[place] & low) - 1)
+                    fastir_prefetch(<const char*>key)
+                    fastir_prefetch(<const char*>key + 64)
+                    fastir_prefetch(<const char*>self.keys[i] + 64)
+                    hits[n].item = key
+                    hits[n].row = i
+                    hits[n].label = <int32_t>place
+                    n += 1
+        j = 0
+        for i in range(n):
+            place = hits[i].label
+            key = self.keys[hits[i].row]
+            while place >= 0 and not same(<PyObject*>hits[i].item, key):
+                h = spread_hash(PyObject_Hash(key))
+                place = candidate(lookup, h, <uint64_t>(place + 1) & lookup.mask)
+                if place >= 0:
+                    hits[i].item = PyList_GetItem(self.ids, first + <int64_t>(lookup.table[place] & low) - 1)
+            if place < 0:
+                continue
+            n_found += 1
+            place = <int64_t>(lookup.table[place] & low) - 1
+            if place < wanted:
+                hits[j].row = hits[i].row
+                hits[j].score = self.scores[hits[i].row]
+                hits[j].item = &self.keys[hits[i].row]
+                hits[j].label = label_code(judged.labels[first + place])
+                j += 1
+        n_hits[0] = j
+        return n_found
 
 
 def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single):
@@ -306,36 +378,42 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q
     cdef int64_t first, n_hits, n_found, probes, rest, work = 0
+    cdef bint many, again = judged.used
     cdef int state
     cdef PyObject* value
     cdef dict ranking
     cdef object given
     cdef list query_ids = judged.queries(integer_queries)
     walk.ids, walk.integers = judged.ids(integers), integers
+    judged.used = True
     for q in range(judged.n_queries):
         first = judged.offsets[q]
         value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
         if value == NULL:
             codes[q] = 1
-            walk.room(plan, 0, 0)
+            walk.room(plan, 0, judged.offsets[q + 1] - first)
             measure(plan, &walk.ranking.measured, 0, 0, judged.labels + first, judged.positive[q], judged.judged[q],
                     out + q * plan.n_slots)
             continue
         given = <object>value
         ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
-        probes = wanted(judged, plan, q)
+        probes = judged.wanted(plan.reads, q)
         rest = judged.offsets[q + 1] - first - probes
         state = 1
         while state == 1:
             walk.n = PyDict_Size(ranking)
-            walk.room(plan, walk.n, probes)
+            many = again and probes * MANY > walk.n
+            walk.room(plan, walk.n, max(walk.n if many else 0, judged.offsets[q + 1] - first))
             state = walk.read(ranking, single)
             if state == 1:
                 ranking = plain_scores(judged.query_ids[q], ranking, integers)
         if state == 2:
             refuse_nan(judged.query_ids[q], ranking)
-        n_hits = walk.probe(judged, ranking, first, probes, single)
-        n_found = n_hits
+        if many:
+            n_found = walk.match(judged, judged.lookup(integers) + q, first, probes, &n_hits)
+            rest = 0
+        else:
+            n_hits = n_found = walk.probe(judged, ranking, first, probes, single)
         if rest > 0 and walk.n > 0:
             if rest * WORTH <= walk.n or n_hits == 0:
                 n_found += count(walk.ids, ranking, first + probes, first + probes + rest)

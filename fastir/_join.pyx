@@ -17,7 +17,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from fastir._judged cimport Index, Judged, find_judged, find_query
-from fastir._measure cimport Plan, measure
+from fastir._measure cimport Plan, label_code, measure
 from fastir._rank cimport Ranking, discard, rank_and_measure, reserve
 from fastir._text cimport Group, Text, compare, compare_decimal, equal, hash_of
 
@@ -262,7 +262,7 @@ cdef class Join:
         cdef Tally* tally = &part.tally
         cdef int64_t i, j, n_hits = 0, n_found = 0
         cdef int64_t first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
-        cdef int64_t wanted = self.judged.judged[q] if self.plan.reads_nonrelevant else self.judged.positive[q]
+        cdef int64_t wanted = self.judged.wanted(self.plan.reads, q)
         if reserve(r, self.plan, g.n, n) < 0 or self.only_judged and clear_rows(seen, n) < 0:
             return NO_MEMORY
         if self.single:
@@ -281,7 +281,8 @@ cdef class Join:
                 if j < wanted:
                     r.hits[n_hits].score = g.scores[i]
                     r.hits[n_hits].item = g.docs + i
-                    r.hits[n_hits].label = self.judged.labels[first + j]
+                    r.hits[n_hits].row = i
+                    r.hits[n_hits].label = label_code(self.judged.labels[first + j])
                     n_hits += 1
         count_ranking(tally, q, g.n, n_found)
         if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
@@ -312,10 +313,10 @@ cdef class Join:
         cdef Tally total
         cdef int64_t q
         cdef int t
-        if reserve(&self.parts[0].ranking, self.plan, 0, 0) < 0:
-            raise MemoryError
         for q in range(judged.n_queries):
             if not self.met[q]:
+                if reserve(&self.parts[0].ranking, self.plan, 0, judged.offsets[q + 1] - judged.offsets[q]) < 0:
+                    raise MemoryError
                 self.status[q] = 1
                 measure(self.plan, &self.parts[0].ranking.measured, 0, 0, judged.labels + judged.offsets[q],
                         judged.positive[q], judged.judged[q], &self.values[q, 0])

@@ -34,11 +34,22 @@ cdef class Judged:
     cdef list kept              # what owns the bytes that are borrowed
     cdef Index* text
     cdef Index* integer
+    cdef bint used              # whether a dict was joined with them before
+    cdef Lookup* lookups[2]     # per query, by Python's own hash of str and of int; NULL before they are asked for
+    cdef uint64_t* tables[2]    # what the lookups point to
+    cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept
     cdef list ids(self, bint integers)
     cdef list queries(self, bint integers)
     cdef take(self, arena, const int64_t* order, int64_t n)
     cdef const Index* index(self, bint integers) except NULL
+    cdef const Lookup* lookup(self, bint integers) except NULL
+
+
+cdef inline uint64_t spread_hash(Py_ssize_t h) noexcept nogil:
+    """Python's hash of an int is the int: its bits are spread over all 64."""
+    cdef uint64_t x = <uint64_t>h * <uint64_t>0x9E3779B97F4A7C15
+    return x ^ (x >> 29)
 
 
 cdef int64_t find_query(const Index* index, const Text* query) noexcept nogil

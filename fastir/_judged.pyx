@@ -106,6 +106,13 @@ cdef class Judged:
         free(self.offsets); free(self.labels); free(self.positive); free(self.judged); free(self.texts)
         discard_index(self.text)
         discard_index(self.integer)
+        free(self.lookups[0]); free(self.lookups[1]); free(self.tables[0]); free(self.tables[1])
+
+    cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil:
+        """How many of a query's documents, the first ones, a plan with this `reads` looks up."""
+        if reads == 0:
+            return self.positive[q]
+        return self.judged[q] if reads == 1 else self.offsets[q + 1] - self.offsets[q]
 
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept:
         """Fill order and self.labels for query q: best label first, else as they came."""
@@ -192,6 +199,43 @@ cdef class Judged:
             else:
                 self.text = made
         return self.integer if integers else self.text
+
+    cdef const Lookup* lookup(self, bint integers) except NULL:
+        """The ids by Python's hash; made when it is first asked for."""
+        cdef int64_t i, q, n, first, total = 0
+        cdef uint64_t h
+        cdef list ids
+        cdef Lookup* made
+        cdef uint64_t* tables
+        if self.lookups[integers] == NULL:
+            ids = self.ids(integers)
+            for q in range(self.n_queries):
+                n = self.offsets[q + 1] - self.offsets[q]
+                total += power_above(2 * n) + power_above(n // 2)
+            made = <Lookup*>calloc(self.n_queries + 1, sizeof(Lookup))
+            tables = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
+            if made == NULL or tables == NULL:
+                free(made); free(tables)
+                raise MemoryError
+            total = 0
+            for q in range(self.n_queries):
+                first = self.offsets[q]
+                n = self.offsets[q + 1] - first
+                made[q].mask = power_above(2 * n) - 1
+                made[q].filter_mask = power_above(n // 2) - 1
+                made[q].table = tables + total
+                made[q].filter = made[q].table + made[q].mask + 1
+                total += made[q].mask + made[q].filter_mask + 2
+                for i in range(n):
+                    h = spread_hash(hash(ids[first + i]))
+                    made[q].filter[h >> 38 & made[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
+                    put(made[q].table, made[q].mask, h, i)
+            if self.lookups[integers] != NULL:      # another thread was faster
+                free(made); free(tables)
+            else:
+                self.tables[integers] = tables
+                self.lookups[integers] = made
+        return self.lookups[integers]
 
 
 cdef list as_integers(list strings):

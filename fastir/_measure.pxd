@@ -1,13 +1,20 @@
 # The compiled plan, the scratch that a thread needs for it, and the walk itself.
 from libc.stdint cimport int32_t, int64_t
 
-from fastir._metrics cimport Snapshot, metric_fn
+from fastir._metrics cimport Gains, Snapshot, metric_fn
+
+
+cdef enum:                      # which documents of a ranking become hits
+    RELEVANT = 0                # those with a label above 0
+    JUDGED = 1                  # all with a label
+    POOL = 2                    # and those in the qrels without one
+    ALL = 3                     # every one
 
 
 cdef struct View:               # metrics that share one walk
     int32_t level
     int32_t floor
-    int exponential
+    Gains rule
     int jk2
     int ideal_retrieved
     int wants_gain
@@ -20,16 +27,22 @@ cdef struct Slot:               # one requested value
     metric_fn function
     int64_t view
     int64_t snapshot
-    double params[4]
+    double params[8]
     int skip_empty
     int graded
+    int reads
 
 
 cdef struct Scratch:
     Snapshot* snapshots
     int32_t* sorted
-    int64_t* ranks
+    int64_t* ranks              # of all hits; one allocation with what follows
     int32_t* labels
+    int64_t* positive_ranks     # of those with a label above 0, where there are others
+    int32_t* positive_labels
+    int64_t* room
+    double* gains
+    double* ideal_gains
     int64_t capacity
 
 
@@ -38,9 +51,14 @@ cdef class Plan:
     cdef Slot* slots
     cdef readonly Py_ssize_t n_views, n_slots
     cdef Py_ssize_t n_snapshots
-    cdef readonly bint reads_nonrelevant
+    cdef readonly int reads     # RELEVANT to ALL
     cdef readonly bint judged_only
     cdef readonly int64_t max_depth
+
+cdef inline int32_t label_code(int32_t label) noexcept nogil:
+    """A label of the qrels as the metrics see it: any negative one is -2, in the pool without a judgment."""
+    return label if label >= 0 else -2
+
 
 cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil

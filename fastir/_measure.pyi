@@ -5,11 +5,11 @@ from numpy import ndarray
 class Plan:
     n_views: int
     n_slots: int
-    reads_nonrelevant: bool
+    reads: int
     judged_only: bool
     max_depth: int
     def __new__(
-        cls, views: list, slots: list, reads_nonrelevant: bool, judged_only: bool, max_depth: int
+        cls, views: list, slots: list, reads: int, judged_only: bool, max_depth: int
     ) -> Self: ...
 
 def pause_threads() -> None: ...

@@ -6,21 +6,23 @@ walk goes once over the judged documents in rank order and copies its running su
     ranks    2   5   6   40  ...          cutoffs   5     10     whole
     labels   1   3   0   2   ...          snapshots [0]   [1]    [2]
 
-then every metric reads its snapshot through a function pointer (under 1 ns a value; see DESIGN.md). Sums are sequential
+then every metric reads its snapshot through a function pointer (under 1 ns a value; see DESIGN.md). Metrics for which
+only labels above 0 matter get a list of those alone, four times shorter where pools are deep. Sums are sequential
 in rank order, so values do not depend on threads, which only divide the queries among them: block by block, each with
 its own Scratch. With one thread no OpenMP region is entered.
 """
 
 from cython.parallel cimport prange
-from libc.stdint cimport INT64_MAX, int8_t, int32_t, int64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.math cimport NAN, ldexp
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
-from fastir._metrics cimport Query, Snapshot, discount_at, gain_of, metric_fn
+from fastir._arithmetic cimport discount_at
+from fastir._metrics cimport Gains, Query, Snapshot, metric_fn
 
 from fastir._metrics import function_address
 
-cdef double NAN = float("nan")
 cdef int64_t BLOCK = 1 << 22    # labels between two looks for Ctrl-C
 
 
@@ -29,29 +31,38 @@ cdef class Plan:
 
     Parameters
     ----------
-    views : list of (level, floor, exponential, jk2, ideal_retrieved, wants_gain, cutoffs)
-    slots : list of (metric name, view, position of the cutoff in the view, params, skip_empty, graded)
-    reads_nonrelevant, judged_only : bool
+    views : list of (level, floor, exponential, gains {label: gain}, jk2, ideal_retrieved, wants_gain, cutoffs)
+    slots : list of (metric name, view, position of the cutoff in the view, params, skip_empty, graded, reads)
+    reads : int
+    judged_only : bool
     max_depth : int
     """
 
-    def __cinit__(self, list views, list slots, bint reads_nonrelevant, bint judged_only, int64_t max_depth):
+    def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth):
         cdef Py_ssize_t i, j
-        self.reads_nonrelevant = reads_nonrelevant or judged_only
+        cdef Gains* rule
+        self.reads = JUDGED if judged_only else reads
         self.judged_only = judged_only
         self.max_depth = max_depth
         self.views = <View*>calloc(len(views) + 1, sizeof(View))
         self.slots = <Slot*>calloc(len(slots) + 1, sizeof(Slot))
         if self.views == NULL or self.slots == NULL:
             raise MemoryError
-        for i, (level, floor, exponential, jk2, ideal_retrieved, wants_gain, cutoffs) in enumerate(views):
-            self.views[i].cutoffs = <int64_t*>malloc((len(cutoffs) + 1) * sizeof(int64_t))
-            if self.views[i].cutoffs == NULL:
-                raise MemoryError
+        for i, (level, floor, exponential, gains, jk2, ideal_retrieved, wants_gain, cutoffs) in enumerate(views):
             self.n_views = i + 1
+            rule = &self.views[i].rule
+            self.views[i].cutoffs = <int64_t*>malloc((len(cutoffs) + 1) * sizeof(int64_t))
+            rule.labels = <int32_t*>malloc((len(gains) + 1) * sizeof(int32_t))
+            rule.values = <double*>malloc((len(gains) + 1) * sizeof(double))
+            if self.views[i].cutoffs == NULL or rule.labels == NULL or rule.values == NULL:
+                raise MemoryError
+            rule.exponential = exponential
+            for j, (label, gain) in enumerate(gains.items()):
+                rule.labels[j] = label
+                rule.values[j] = gain
+            rule.n = len(gains)
             self.views[i].level = level
             self.views[i].floor = floor
-            self.views[i].exponential = exponential
             self.views[i].jk2 = jk2
             self.views[i].ideal_retrieved = ideal_retrieved
             self.views[i].wants_gain = wants_gain
@@ -60,7 +71,8 @@ cdef class Plan:
             for j in range(len(cutoffs)):
                 self.views[i].cutoffs[j] = cutoffs[j]
             self.n_snapshots += len(cutoffs)
-        for i, (name, view, position, params, skip_empty, graded) in enumerate(slots):
+        for i, (name, view, position, params, skip_empty, graded, reads_too) in enumerate(slots):
+            self.slots[i].reads = reads_too
             self.slots[i].function = <metric_fn><size_t>function_address(name)
             self.slots[i].view = view
             self.slots[i].snapshot = self.views[<Py_ssize_t>view].first + position
@@ -75,41 +87,41 @@ cdef class Plan:
         if self.views != NULL:
             for i in range(self.n_views):
                 free(self.views[i].cutoffs)
+                free(self.views[i].rule.labels)
+                free(self.views[i].rule.values)
         free(self.views)
         free(self.slots)
 
 
 cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
-    """Room for n judged documents; 0, or -1 without memory."""
+    """Room for n hits and as many judged documents; 0, or -1 without memory."""
     cdef int64_t capacity
-    cdef void* p
+    cdef char* block
     if scratch.snapshots == NULL:
         scratch.snapshots = <Snapshot*>malloc((plan.n_snapshots + 1) * sizeof(Snapshot))
         if scratch.snapshots == NULL:
             return -1
     if n > scratch.capacity or scratch.ranks == NULL:
         capacity = n + n // 2 + 64
-        p = realloc(scratch.ranks, capacity * sizeof(int64_t))
-        if p == NULL:
+        block = <char*>realloc(scratch.ranks, 3 * capacity * (sizeof(int64_t) + sizeof(int32_t))
+                               + 2 * capacity * sizeof(double))
+        if block == NULL:
             return -1
-        scratch.ranks = <int64_t*>p
-        p = realloc(scratch.labels, capacity * sizeof(int32_t))
-        if p == NULL:
-            return -1
-        scratch.labels = <int32_t*>p
-        p = realloc(scratch.sorted, capacity * sizeof(int32_t))
-        if p == NULL:
-            return -1
-        scratch.sorted = <int32_t*>p
+        scratch.ranks = <int64_t*>block
+        scratch.positive_ranks = scratch.ranks + capacity
+        scratch.room = scratch.positive_ranks + capacity
+        scratch.gains = <double*>(scratch.room + capacity)
+        scratch.ideal_gains = scratch.gains + capacity
+        scratch.labels = <int32_t*>(scratch.ideal_gains + capacity)
+        scratch.positive_labels = scratch.labels + capacity
+        scratch.sorted = scratch.positive_labels + capacity
         scratch.capacity = capacity
     return 0
 
 
 cdef void release(Scratch* scratch) noexcept nogil:
     free(scratch.snapshots)
-    free(scratch.sorted)
     free(scratch.ranks)
-    free(scratch.labels)
 
 
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil:
@@ -155,11 +167,49 @@ cdef void sift(int32_t* a, int64_t i, int64_t n) noexcept nogil:
     a[i] = t
 
 
+cdef double gain_of(const Gains* rule, int32_t label, int32_t floor) noexcept nogil:
+    """What a document adds whose code is `label`."""
+    cdef int64_t j
+    if 0 <= label < floor:
+        return 0.0
+    for j in range(rule.n):
+        if rule.labels[j] == label:
+            return rule.values[j]
+    if label <= 0:
+        return 0.0
+    return ldexp(1.0, label) - 1.0 if rule.exponential else <double>label
+
+
+cdef int falling_order(const void* a, const void* b) noexcept nogil:
+    cdef double x = (<const double*>a)[0], y = (<const double*>b)[0]
+    return (x < y) - (x > y)
+
+
+cdef int64_t fill_ideal(const View* view, const int32_t* labels, int64_t n, int64_t zeros,
+                        double* gains) noexcept nogil:
+    """The gains above 0, best first, of labels that stand best first and of documents with label 0; how many."""
+    cdef int64_t i, found = 0
+    cdef double gain
+    for i in range(n):
+        gain = gain_of(&view.rule, labels[i], view.floor)
+        if gain > 0.0:
+            gains[found] = gain
+            found += 1
+    if view.rule.n > 0:
+        gain = gain_of(&view.rule, 0, view.floor)
+        if gain > 0.0:
+            for i in range(zeros):
+                gains[found] = gain
+                found += 1
+        qsort(gains, found, sizeof(double), falling_order)
+    return found
+
+
 cdef void walk(const View* view, const Query* q, Snapshot* snapshots) noexcept nogil:
     """Run over the hits and over the ideal list, leaving the sums at each cutoff."""
     cdef Snapshot s
     cdef int64_t i, c = 0
-    cdef double gain, ideal_dcg = 0.0
+    cdef double ideal_dcg = 0.0
     memset(&s, 0, sizeof(Snapshot))
     for i in range(q.num_hits):
         while q.ranks[i] > view.cutoffs[c]:
@@ -175,10 +225,9 @@ cdef void walk(const View* view, const Query* q, Snapshot* snapshots) noexcept n
             if s.first_rel == 0:
                 s.first_rel = q.ranks[i]
             s.sum_precision += <double>s.num_rel_ret / <double>q.ranks[i]
-        if view.wants_gain and q.labels[i] >= view.floor:
-            gain = gain_of(q.labels[i], view.exponential)
-            s.gain += gain
-            s.dcg += gain / discount_at(q.ranks[i], view.jk2)
+        if view.wants_gain and q.gains[i] != 0.0:
+            s.gain += q.gains[i]
+            s.dcg += q.gains[i] / discount_at(q.ranks[i], view.jk2)
     while c < view.n_cutoffs:
         s.k = view.cutoffs[c]
         snapshots[c] = s
@@ -187,21 +236,69 @@ cdef void walk(const View* view, const Query* q, Snapshot* snapshots) noexcept n
         return
     i = 0
     for c in range(view.n_cutoffs):
-        while i < q.num_ideal and i < view.cutoffs[c] and q.ideal[i] >= view.floor:
-            ideal_dcg += gain_of(q.ideal[i], view.exponential) / discount_at(i + 1, view.jk2)
+        while i < q.num_ideal_gains and i < view.cutoffs[c]:
+            ideal_dcg += q.ideal_gains[i] / discount_at(i + 1, view.jk2)
             i += 1
         snapshots[c].ideal_dcg = ideal_dcg
+
+
+cdef int64_t fill_ranks(Scratch* scratch, int64_t n_hits, int64_t num_ret) noexcept nogil:
+    """Make a hit of every rank, those of documents outside the qrels with code -1; returns num_ret."""
+    cdef int64_t rank, i = n_hits - 1
+    for rank in range(num_ret, 0, -1):
+        if i >= 0 and scratch.ranks[i] == rank:
+            scratch.labels[rank - 1] = scratch.labels[i]
+            i -= 1
+        else:
+            scratch.labels[rank - 1] = -1
+    for rank in range(num_ret):
+        scratch.ranks[rank] = rank + 1
+    return num_ret
+
+
+cdef int64_t take_positive(Scratch* scratch, int64_t n_hits) noexcept nogil:
+    """List the hits with labels above 0 by themselves; returns how many."""
+    cdef int64_t i, n = 0
+    for i in range(n_hits):
+        scratch.positive_ranks[n] = scratch.ranks[i]
+        scratch.positive_labels[n] = scratch.labels[i]
+        n += scratch.labels[i] > 0
+    return n
+
+
+cdef int64_t sort_retrieved(Scratch* scratch, int64_t n_hits) noexcept nogil:
+    """Put the hits' labels above 0 into scratch.sorted, best first; returns how many."""
+    cdef int64_t i, n = 0
+    for i in range(n_hits):
+        if scratch.labels[i] > 0:
+            scratch.sorted[n] = scratch.labels[i]
+            n += 1
+    sort_labels(scratch.sorted, n)
+    return n
+
+
+cdef int64_t count_from(const int32_t* falling, int64_t n, int32_t level) noexcept nogil:
+    """How many of the falling labels are at least `level`."""
+    cdef int64_t low = 0, high = n, middle
+    while low < high:
+        middle = (low + high) // 2
+        if falling[middle] >= level:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const int32_t* ideal, int64_t n_ideal,
                   int64_t n_judged, double* out) noexcept nogil:
     """Fill a row of values.
 
-    scratch.ranks and .labels hold the hits (labels >= 0, ascending ranks); ideal the judged labels above 0, best first;
-    n_judged counts the judged documents with labels >= 0.
+    scratch.ranks and .labels hold the hits that plan.reads asks for, by ascending ranks; ideal the judged labels above
+    0, best first; n_judged counts the judged documents with labels >= 0.
     """
-    cdef Query q
-    cdef int64_t i, v, n_sorted = -1, low, high, middle
+    cdef Query q, full
+    cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits
+    cdef bint worthless
     cdef const View* view
     cdef const Slot* slot
     if plan.max_depth < num_ret:
@@ -212,45 +309,56 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         num_ret = n_hits
         for i in range(n_hits):
             scratch.ranks[i] = i + 1
+    elif plan.reads == ALL:
+        n_hits = fill_ranks(scratch, n_hits, num_ret)
     q.num_ret = num_ret
-    q.num_hits = n_hits
-    q.ranks = scratch.ranks
-    q.labels = scratch.labels
+    if plan.reads > RELEVANT:
+        n_positive = take_positive(scratch, n_hits)
+    q.gains = scratch.gains
+    q.ideal_gains = scratch.ideal_gains
+    q.room = scratch.room
     q.top = ideal[0] if n_ideal > 0 else 0
     for v in range(plan.n_views):
         view = &plan.views[v]
+        if plan.reads > RELEVANT and view.rule.n == 0:
+            q.num_hits, q.ranks, q.labels = n_positive, scratch.positive_ranks, scratch.positive_labels
+        else:
+            q.num_hits, q.ranks, q.labels = n_hits, scratch.ranks, scratch.labels
         q.level = view.level
         q.floor = view.floor
-        low = 0
-        high = n_ideal
-        while low < high:
-            middle = (low + high) // 2
-            if ideal[middle] >= view.level:
-                low = middle + 1
-            else:
-                high = middle
-        q.num_rel = low
-        q.num_nonrel = n_judged - low
+        q.rule = &view.rule
+        q.num_rel = count_from(ideal, n_ideal, view.level)
+        q.num_nonrel = n_judged - q.num_rel
         q.ideal = ideal
         q.num_ideal = n_ideal
+        worthless = n_ideal == 0 or ideal[0] < q.floor
+        q.num_ideal_gains = 0
+        if view.wants_gain:
+            for i in range(q.num_hits):
+                scratch.gains[i] = gain_of(&view.rule, q.labels[i], view.floor)
+            q.num_ideal_gains = fill_ideal(view, ideal, n_ideal, n_judged - n_ideal, scratch.ideal_gains)
+            worthless = q.num_ideal_gains == 0
         if view.ideal_retrieved:
             if n_sorted < 0:
-                n_sorted = 0
+                n_sorted = sort_retrieved(scratch, n_hits)
+                zeros = 0
                 for i in range(n_hits):
-                    if scratch.labels[i] > 0:
-                        scratch.sorted[n_sorted] = scratch.labels[i]
-                        n_sorted += 1
-                sort_labels(scratch.sorted, n_sorted)
+                    zeros += scratch.labels[i] == 0
             q.ideal = scratch.sorted
             q.num_ideal = n_sorted
+            if view.wants_gain:
+                q.num_ideal_gains = fill_ideal(view, scratch.sorted, n_sorted, zeros, scratch.ideal_gains)
         walk(view, &q, scratch.snapshots + view.first)
+        full = q
+        full.num_hits, full.ranks, full.labels = n_hits, scratch.ranks, scratch.labels
         for i in range(plan.n_slots):
             slot = &plan.slots[i]
             if slot.view == v:
-                if slot.skip_empty and (q.num_rel == 0 if not slot.graded else (n_ideal == 0 or ideal[0] < q.floor)):
+                if slot.skip_empty and (worthless if slot.graded else q.num_rel == 0):
                     out[i] = NAN
                 else:
-                    out[i] = slot.function(&q, scratch.snapshots + slot.snapshot, slot.params)
+                    out[i] = slot.function(&full if slot.reads > RELEVANT else &q, scratch.snapshots + slot.snapshot,
+                                           slot.params)
 
 
 # ---- rankings that come as labels ----------------------------------------------------------------------------------
@@ -267,7 +375,7 @@ cdef int ranked_rows(Plan plan, const int32_t* labels, const int64_t* offsets, c
     for q in range(start, stop):
         n = offsets[q + 1] - offsets[q]
         m = ideal_offsets[q + 1] - ideal_offsets[q]
-        if grow(&scratch, plan, n) < 0:
+        if grow(&scratch, plan, n if n > m else m) < 0:
             failed = -1
             break
         if m >= room:
@@ -280,9 +388,9 @@ cdef int ranked_rows(Plan plan, const int32_t* labels, const int64_t* offsets, c
         n_hits = 0
         for i in range(n):
             k = labels[offsets[q] + i]
-            if k > 0 or (k == 0 and plan.reads_nonrelevant):
+            if k > 0 or (k == 0 and plan.reads >= JUDGED) or (k < -1 and plan.reads >= POOL):
                 scratch.ranks[n_hits] = i + 1
-                scratch.labels[n_hits] = <int32_t>k
+                scratch.labels[n_hits] = label_code(<int32_t>k)
                 n_hits += 1
         n_ideal = 0
         n_judged = 0

@@ -1,19 +1,31 @@
-# What a metric may read of one query. Everything is owned by the caller's scratch or by the qrels.
+# What a metric may read of one query, and how it is declared. All is owned by the caller's scratch or by the qrels.
 from libc.stdint cimport int32_t, int64_t
+
+
+cdef struct Gains:              # what a label adds
+    int exponential             # 2^label - 1 instead of the label
+    int64_t n                   # labels with a gain of their own, which stand in the two arrays
+    int32_t* labels
+    double* values
 
 
 cdef struct Query:
     int64_t num_ret             # documents retrieved, after max_depth and judged_only
-    int64_t num_hits            # judged documents among them
+    int64_t num_hits            # those among them that the metric's card `reads`
     const int64_t* ranks        # their ranks, from 1, ascending
-    const int32_t* labels       # their labels, beside the ranks
+    const int32_t* labels       # their codes, beside the ranks: a label, -2 in the pool unjudged, -1 not in the qrels
+    const double* gains         # beside the ranks, for graded metrics
     int64_t num_rel             # judged documents with label >= level
     int64_t num_nonrel          # judged documents with 0 <= label < level
     int64_t num_ideal           # length of the ideal list
     const int32_t* ideal        # the labels above 0, best first
+    int64_t num_ideal_gains
+    const double* ideal_gains   # the gains above 0, best first, for graded metrics
+    const Gains* rule           # what made the gains
     int32_t level               # relevant from this label up
     int32_t floor               # labels below have no gain
     int32_t top                 # the largest judged label
+    int64_t* room               # as many places as there are hits, for the metric's own use
 
 
 cdef struct Snapshot:           # the running sums when the walk passed cutoff k
@@ -28,6 +40,4 @@ cdef struct Snapshot:           # the running sums when the walk passed cutoff k
 
 ctypedef double (*metric_fn)(const Query* q, const Snapshot* s, const double* p) noexcept nogil
 
-cdef double log2_of(int64_t n) noexcept nogil
-cdef double gain_of(int32_t label, int exponential) noexcept nogil
-cdef double discount_at(int64_t rank, int jk2) noexcept nogil
+cdef object declare(metric_fn function, card)

@@ -1,5 +1,7 @@
-from fastir.cards import Card
+from fastir.cards import Card, Param
 
-CARDS: tuple[Card, ...]
+EMPTY: Param
+PERSISTENCE: Param
 
+def cards() -> tuple[Card, ...]: ...
 def function_address(name: str) -> int: ...

@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-from fastir._measure cimport Plan, grow, measure, release
+from fastir._measure cimport ALL, Plan, grow, measure, release
 
 cdef int64_t FEW = 6            # distinct scores of hits up to which counting beats placing
 cdef int64_t INSERTION = 24     # hits up to which they are put into order by insertion
@@ -45,7 +45,7 @@ cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
         r.levels = <double*>(r.hits + m)
         r.above = <int64_t*>(r.levels + m)
         r.alike = r.above + m
-    return grow(&r.measured, plan, hits)
+    return grow(&r.measured, plan, n if plan.reads == ALL and n > hits else hits)
 
 
 cdef void discard(Ranking* r) noexcept nogil:
@@ -187,6 +187,11 @@ cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil:
     cdef int32_t* labels = r.measured.labels
     cdef int64_t i, j, rank
     cdef int32_t label
+    i = 1
+    while i < n_hits and ranks[i - 1] < ranks[i]:
+        i += 1
+    if i >= n_hits:
+        return
     if n_hits <= INSERTION:
         for i in range(1, n_hits):
             rank = ranks[i]
@@ -199,12 +204,12 @@ cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil:
             ranks[j] = rank
             labels[j] = label
         return
-    memset(r.spare, 255, n * sizeof(int64_t))
+    memset(r.spare, 128, n * sizeof(int64_t))       # below every label
     for i in range(n_hits):
         r.spare[ranks[i] - 1] = labels[i]
     j = 0
     for i in range(n):
-        if r.spare[i] >= 0:
+        if r.spare[i] >= -2:
             ranks[j] = i + 1
             labels[j] = <int32_t>r.spare[i]
             j += 1
@@ -232,7 +237,9 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
     for i in range(n_hits):
         score = r.hits[i].score
         if falling:
-            low = count_above(scores, n, score)
+            low = r.hits[i].row
+            if low < 0 or low > 0 and scores[low - 1] == score:
+                low = count_above(scores, n, score)
             high = low + 1
             if high < n and scores[high] == score:
                 high = low + count_from(scores + low, n - low, score)

@@ -23,7 +23,7 @@ from fastir._ids cimport INTEGERS, Column, Ids, read
 from fastir._join cimport (NO_MEMORY, REPEATED, Join, Part, clear_rows, count_ranking, find_repeated, hash_group,
                            may_repeat, query_bytes)
 from fastir._judged cimport Index, find_judged
-from fastir._measure cimport measure
+from fastir._measure cimport label_code, measure
 from fastir._rank cimport order_hits, rank_and_measure, reserve
 from fastir._text cimport Text, equal, hash_of, hash_of_word, last_word, mixed, room_for_rows
 
@@ -443,7 +443,7 @@ cdef class Scattered(Join):
 
     cdef int64_t wanted(self, int64_t q) noexcept nogil:
         """How many of a query's judged documents the metrics read."""
-        return self.judged.judged[q] if self.plan.reads_nonrelevant else self.judged.positive[q]
+        return self.judged.wanted(self.plan.reads, q)
 
     cdef double comparable(self, double score) noexcept nogil:
         return <double><float>score if self.single else score
@@ -556,7 +556,8 @@ cdef class Scattered(Join):
             if found.place < self.wanted(q):
                 part.ranking.hits[n_hits].score = self.comparable(found.score)
                 part.ranking.hits[n_hits].item = found
-                part.ranking.hits[n_hits].label = self.judged.labels[first + found.place]
+                part.ranking.hits[n_hits].row = -1
+                part.ranking.hits[n_hits].label = label_code(self.judged.labels[first + found.place])
                 n_hits += 1
         return n_hits
 

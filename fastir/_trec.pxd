@@ -19,7 +19,7 @@ cdef enum:              # what can be wrong with a line
 
 
 cdef struct Layout:     # layouts.Layout in numbers
-    int format, doc, number, kind, behind
+    int format, query, doc, number, kind, behind
     bint tabs
 
 
@@ -29,6 +29,7 @@ cdef struct Cursor:
     const unsigned char* line   # where the line in work begins
     Layout layout
     bint is_run
+    bint grouped                # whether the second field belongs to the query
     bint split                  # whether a skipped line ends a group
     int64_t rows, headers, blank_lines, comments, crlf      # so far
 

@@ -42,14 +42,15 @@ cdef enum:              # how many fields follow it
 PROBLEMS = {NUL: "nul", CARRIAGE_RETURN: "carriage return", FIELDS: "fields", NUMBER: "number", OVERFLOW: "overflow",
             RANGE: "range", DATA_COMMENT: "data comment", FRACTION: "fraction", QUOTATION: "quotation",
             NEGATIVE: "negative"}
-FORMATS = [format for format, is_run in LAYOUTS if is_run]
+FORMATS = list(dict.fromkeys(format for format, _ in LAYOUTS))
 
 
 cdef set_layout(Cursor* c, format, bint is_run):
     layout = LAYOUTS[format, is_run]
     c.is_run = is_run
     c.layout.format = FORMATS.index(format)
-    c.layout.doc = layout.doc
+    c.layout.query = layout.query
+    c.layout.doc = layout.doc - layout.query + 1
     c.layout.number = layout.number
     c.layout.kind = {"score": SCORE, "label": LABEL, "rank": RANK}[layout.what]
     c.layout.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[layout.behind]
@@ -253,6 +254,8 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
                 if failed:
                     return failed
                 p = behind_field(token, tabs)
+                if c.layout.query == 2:
+                    p = skip_token(skip_blanks(p))
                 g.query.start = <const char*>token
                 g.query.length = p - token
             failed = read_row(&c.layout, g, &p, tabs)
@@ -286,7 +289,8 @@ cdef class Reader:
     path : str
         For messages.
     is_run : bool
-    format : "trec", "beir" or "msmarco"
+    format : str
+        One of those of layouts.LAYOUTS.
     """
 
     cdef readonly object path

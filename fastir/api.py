@@ -12,11 +12,12 @@ from fastir import _dicts, _measure
 from fastir._columns import Columns
 from fastir._judged import Judged
 from fastir.errors import NoOverlapError, quote
+from fastir.groups import Groups
 from fastir.inputs import dicts, formats, ranked, tables, trec
 from fastir.many import ResultsByRun, evaluate_runs
 from fastir.meeting import MISSING, Meeting
 from fastir.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
-from fastir.qrels import Qrels
+from fastir.qrels import GroupedQrels, Qrels
 from fastir.results import Report, Results
 from fastir.runs import Run
 from fastir.threads import thread_count
@@ -67,6 +68,12 @@ class Evaluator:
         self._qrels = as_qrels(qrels, columns, duplicates)
         if len(self._qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
+        self._groups = None
+        if isinstance(self._qrels, GroupedQrels):
+            options = {**dict(zip(OPTIONS, self._asked[1:-1], strict=True)), **choices}
+            self._groups = Groups(lambda part, of, **changed: Evaluator(part, of, **{**options, **changed}),
+                                  self._qrels, self._asked[0], self._settings.level, choices.get("empty", "zero"))
+            return
         self._kinds = self._qrels.kinds
         self._judged = self._qrels.prepared()
         self._status = self._judged.status(self._settings.level)
@@ -98,6 +105,8 @@ class Evaluator:
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Meeting | None]:
         """The Results of a run, and its Meeting if that may have to warn; watch(position) is called at every block."""
+        if self._groups is not None:
+            return self._groups.evaluate(as_run(run, self._columns, self._settings.duplicates), n_threads, watch)
         judged, settings = self._judged, self._settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
@@ -195,6 +204,17 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
     if tables.is_table(data):
         return Qrels.from_table(data, columns, duplicates)
     return Qrels.from_dict(data)
+
+
+def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Run:
+    """A Run from whatever the caller has."""
+    if isinstance(data, Run):
+        return data
+    if isinstance(data, (str, bytes, os.PathLike)):
+        return Run.from_file(data, duplicates=duplicates)
+    if not _dicts.is_nested(data) and tables.is_table(data):
+        return Run.from_table(data, columns, duplicates)
+    return Run.from_dict(data)
 
 
 def check_labels(limits: list[tuple[int, str, str]], judged: Judged) -> None:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+READS = ("relevant", "judged", "pool", "all")
+
 
 @dataclass(frozen=True, slots=True)
 class Param:
@@ -15,9 +17,15 @@ class Param:
     choices : tuple of str
         The words it accepts; their positions are what the kernel sees.
     low, high : float or None
-        For numbers: the open interval that they lie in.
+        For numbers: the interval that they lie in.
     integer : bool
         Whether the number must be whole.
+    closed : bool
+        Whether low and high belong to the interval.
+    mapping : bool
+        Whether it accepts gains of single labels, ``{1:3, 2:9}``.
+    aliases : tuple of str
+        Other spellings of its name, for metrics that have no parameter of that name.
     """
 
     name: str
@@ -27,21 +35,36 @@ class Param:
     low: float | None = None
     high: float | None = None
     integer: bool = False
+    closed: bool = False
+    mapping: bool = False
+    aliases: tuple = ()
 
     @property
     def is_convention(self) -> bool:
         """Whether evaluate() takes a keyword of this name for all metrics that have it."""
         return bool(self.choices)
 
+    def holds(self, number: float) -> bool:
+        """Whether a number is one that it takes."""
+        if self.low is None or (self.integer and number != number // 1):
+            return False
+        return self.low <= number <= self.high if self.closed else self.low < number < self.high
+
     def accepted(self) -> str:
         """The values it takes, in words."""
-        if self.low is None or self.high is None:
-            numbers = []
-        elif self.integer:
-            numbers = [f"an integer from {self.low + 1} to {self.high - 1}"]
-        else:
-            numbers = [f"a number above {self.low:g} and below {self.high:g}"]
-        return " or ".join([*self.choices, *numbers])
+        return " or ".join([*self.choices, *self._numbers(), *["{label:gain, ...}"] * self.mapping])
+
+    def _numbers(self) -> list[str]:
+        if self.low is None:
+            return []
+        inside = 1 if self.integer and not self.closed else 0
+        if self.integer:
+            return [f"an integer from {self.low + inside} to {self.high - inside}"]
+        if self.closed:
+            return [f"a number from {self.low:g} to {self.high:g}"]
+        above = [f"above {self.low:g}"] if self.low > -float("inf") else []
+        below = [f"below {self.high:g}"] if self.high < float("inf") else []
+        return [f"a number {' and '.join(above + below)}".strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +77,8 @@ class Card:
         The canonical name.
     summary, formula : str
         What it is, in a phrase, and how it is computed. In formulas i is a rank from 1, k the cutoff, n the number of
-        documents retrieved, r how many of them are relevant, r_k how many of the first k, R how many in the qrels and N
-        how many documents were judged not relevant.
+        documents retrieved, r how many of them are relevant, r_k how many of the first k, R how many in the qrels, N
+        how many documents were judged not relevant, and g_i the gain at rank i.
     undefined : str
         What the value is where the formula has none.
     source : str
@@ -69,16 +92,26 @@ class Card:
     params : tuple of Param
     cutoff : bool
         Whether ``@k`` is accepted.
-    aggregate : {"mean", "sum", "count"}
+    depth : int or None
+        The cutoff where none is given; None is the whole ranking.
+    at : str or None
+        The parameter that ``@`` sets in place of a cutoff.
+    aggregate : {"mean", "geometric", "sum", "count"}
         How the values of the queries become one number.
-    reads_nonrelevant : bool
-        Whether judged documents that are not relevant matter; looking them up costs time.
+    reads : str
+        Which documents of the qrels matter, one of `READS`: those with a label above 0; all with a label; those in the
+        pool without one, too; or every retrieved document. Looking documents up costs time.
     graded : bool
         Whether gains matter rather than relevance alone.
     gain : str
         The gain of a metric that has no parameter for it.
     dot : str or None
         The parameter that the short form ``name.95`` sets.
+    groups : str
+        Whether it is defined on qrels with groups (subtopics, or groups of judges), as the mean over "all" or over
+        those with "relevant" documents; empty if not. Qrels without groups are one group.
+    normalises : str or None
+        On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
     """
 
     name: str
@@ -91,8 +124,16 @@ class Card:
     range: str = "0 to 1"
     params: tuple[Param, ...] = ()
     cutoff: bool = False
+    depth: int | None = None
+    at: str | None = None
     aggregate: str = "mean"
-    reads_nonrelevant: bool = False
+    reads: str = "relevant"
     graded: bool = False
     gain: str = "linear"
     dot: str | None = None
+    groups: str = ""
+    normalises: str | None = None
+
+    def place(self) -> str:
+        """What may stand behind the name: ``@k``, ``@`` and the parameter that it sets, or nothing."""
+        return "@k" if self.cutoff else f"@{self.at}" if self.at else ""

@@ -91,7 +91,9 @@ def evaluate_command(options: argparse.Namespace) -> str:
 
 
 def metrics_command(options: argparse.Namespace) -> str:
-    rows = ([card.name + "[@k]" * card.cutoff, ", ".join(card.aliases), card.summary] for card in fastir.metrics())
+    names = (card.name + (f"[{card.place()}]" if card.place() else "") for card in fastir.metrics())
+    about = ([", ".join(card.aliases), card.summary] for card in fastir.metrics())
+    rows = ([name, *words] for name, words in zip(names, about, strict=True))
     return aligned([["metric", "also written", "what it is"], *rows], left=3)
 
 

@@ -15,6 +15,7 @@ class Layout(NamedTuple):
     what: str           # what the number is: "score", "label" or "rank"
     behind: str         # how many fields follow it: "none", "at most one" or "some"
     tabs: bool = False  # whether a tab ends a field, and nothing else does; the first line is then HEADER
+    query: int = 1      # how many fields the query takes: with 2, the second is a group of its judgments
 
 
 TREC_QRELS = Layout("qrels", "exactly 4 fields (query iteration document label)", 2, 3, "label", "none")
@@ -27,6 +28,8 @@ LAYOUTS = {     # (format, is_run)
                               "at most one"),
     ("msmarco", False): TREC_QRELS,
 }
+WITH_GROUPS = ("subtopic", "qrels_jg")      # one layout, whose iteration is a subtopic or a group of judges
+LAYOUTS |= {(format, False): TREC_QRELS._replace(query=2) for format in WITH_GROUPS}
 HEADER = "query-id\tcorpus-id\tscore"
 
 LINE_PROBLEMS = {

@@ -4,12 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from fastir._metrics import CARDS
 from fastir.cards import Card, Param
+from fastir.catalogue import CARDS
 from fastir.errors import UnknownMetricError, quote
 
 MAX_CUTOFF = 2**63 - 1
 MAX_LABEL = 2**31 - 1
+MAX_WEIGHTED = 100_000      # where all ranks down to the cutoff have a weight that is added up
 
 GRAMMAR = re.compile(
     r"(?P<name>[a-z0-9_]+(?:-[a-z0-9_]+)*?)(?:\.(?P<dot>[0-9]+))?"
@@ -17,14 +18,10 @@ GRAMMAR = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-# Metrics that people ask for and that are not here (yet), by the tool that has them; lower case, `-` written as `_`.
-TOOLS = {
-    "ir_measures": "accuracy alpha_dcg alpha_ndcg ap_ia bpm compat err_ia insq inst judged map_ia nerr_ia nnrbp nrbp "
-                   "p_ia sdcg setap setf setrelp strecall",
-    "trec_eval": "11pt_avg bing g gm_bpref gm_map ideal_dcg infap iprec iprec_at_recall ndcg_rel num_nonrel_judged_ret "
-                 "rbp_resid relative_p relstring rndcg rprec_mult runid set_map set_relative_p unj utility yaap",
-}  # fmt: skip
+# What people ask for and what is no metric here, by the tool that has it; lower case, `-` written as `_`.
+TOOLS = {"trec_eval": "relstring runid"}
 ELSEWHERE = {name: tool for tool, names in TOOLS.items() for name in names.split()}
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +68,24 @@ def parse(text: str) -> Request:
         if card.dot is None or card.dot in params:
             raise unknown(text)
         params[card.dot] = read_value(text, param_of(text, card, card.dot), f"0.{match['dot']}")
+    if card.at is not None and match["k"] is not None:
+        if card.at in params:
+            raise UnknownMetricError(f"metric {quote(text)}: parameter {quote(card.at)} is given twice")
+        params[card.at] = read_value(text, param_of(text, card, card.at), match["k"])
     return Request(text, card, read_cutoff(text, card, match["k"]), read_level(text, match["level"]), params)
 
 
 def read_cutoff(text: str, card: Card, k: str | None) -> int | None:
-    if k is None:
-        return None
+    if k is None or card.at is not None:
+        return card.depth
     if not card.cutoff:
         raise UnknownMetricError(f"metric {quote(text)}: {card.name} takes no cutoff")
     if not re.fullmatch("[0-9]+", k):
         raise UnknownMetricError(f"metric {quote(text)}: the cutoff must be an integer from 1 up, got {quote(k)}")
     if len(k) > 30 or not 1 <= int(k) <= MAX_CUTOFF:
         raise UnknownMetricError(f"metric {quote(text)}: the cutoff must be between 1 and 2^63 - 1, got {k[:40]}")
+    if card.depth is not None and int(k) > MAX_WEIGHTED:
+        raise UnknownMetricError(f"metric {quote(text)}: the cutoff of {card.name} must be at most {MAX_WEIGHTED}")
     return int(k)
 
 
@@ -97,7 +100,7 @@ def read_level(text: str, level: str | None) -> int | None:
 
 def param_of(text: str, card: Card, name: str) -> Param:
     for param in card.params:
-        if param.name == name:
+        if name in (param.name.lower(), *param.aliases):
             return param
     known = ", ".join(param.name for param in card.params) or "none"
     raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; "
@@ -108,19 +111,20 @@ def read_params(text: str, card: Card, inside: str | None) -> dict[str, Any]:
     params: dict[str, Any] = {}
     if inside is None or not inside.strip():
         return params
-    for part in inside.split(","):
+    for part in re.split(r",(?![^{]*\})", inside):
         name, sign, value = part.partition("=")
         name = name.strip().lower()
         if not sign or not name:
             raise UnknownMetricError(f"metric {quote(text)}: parameters are written name=value, got {quote(part)}")
-        if name in params:
+        param = param_of(text, card, name)
+        if param.name in params:
             raise UnknownMetricError(f"metric {quote(text)}: parameter {quote(name)} is given twice")
-        params[name] = read_value(text, param_of(text, card, name), value.strip().strip("'\""))
+        params[param.name] = read_value(text, param, value.strip().strip("'\""))
     return params
 
 
-def read_value(where: str, param: Param, value: object) -> str | float:
-    """A parameter's value from text or from Python: one of its words, or a number in its range.
+def read_value(where: str, param: Param, value: object) -> Any:
+    """A parameter's value from text or from Python: one of its words, a number in its range, or gains of labels.
 
     `where` is the metric that it stands in, or the parameter's own name where it is a keyword of evaluate().
     """
@@ -128,15 +132,47 @@ def read_value(where: str, param: Param, value: object) -> str | float:
         for choice in param.choices:
             if value.lower() == choice.lower():
                 return choice
-    number = value
-    if isinstance(value, str) and re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", value, re.IGNORECASE):
-        number = float(value)
-    low, high = param.low, param.high
-    if low is not None and high is not None and isinstance(number, (int, float)) and not isinstance(number, bool):
-        if low < number < high and (not param.integer or number == int(number)):
-            return int(number) if param.integer else float(number)
+    number = number_of(value)
+    if number is not None and param.holds(number):
+        return int(number) if param.integer else float(number)
+    gains = read_gains(value) if param.mapping else None
+    if gains is not None:
+        return gains
     place = "" if where == param.name else f"metric {quote(where)}: "
     raise UnknownMetricError(f"{place}{param.name} must be {param.accepted()}, got {quote(value)}")
+
+
+def number_of(value: object) -> Any:
+    """A number, also one written as text; else None."""
+    if isinstance(value, str) and NUMBER.fullmatch(value):
+        return float(value)
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def read_gains(value: Any) -> "Gains | None":
+    """{label: gain} or its text as Gains, None if it is something else."""
+    if isinstance(value, str):
+        inside = re.fullmatch(r"\{(.*)\}", value, re.DOTALL)
+        if inside is None:
+            return None
+        pairs = [tuple(number_of(part.strip()) for part in pair.split(":")) for pair in inside[1].split(",")]
+    elif hasattr(value, "items"):
+        pairs = [(number_of(label), number_of(gain)) for label, gain in value.items()]
+    else:
+        return None
+    if not pairs or any(len(pair) != 2 or None in pair for pair in pairs):
+        return None
+    if any(label != label // 1 or not -2 <= label <= MAX_LABEL or abs(gain) > 1e300 for label, gain in pairs):
+        return None
+    gains = Gains((int(label), float(gain)) for label, gain in pairs)
+    return gains if len(gains) == len(pairs) else None
+
+
+class Gains(dict):
+    """{label: gain}, which prints as it is written in a metric's name."""
+
+    def __str__(self) -> str:
+        return "{" + ", ".join(f"{label}:{gain:g}" for label, gain in self.items()) + "}"
 
 
 def unknown(text: str) -> UnknownMetricError:
@@ -151,7 +187,7 @@ def unknown(text: str) -> UnknownMetricError:
     near = nearest(base, rest) or nearest(base, "")
     if near:
         return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(map(repr, near))}?")
-    return UnknownMetricError(f"unknown metric {quote(text)}; known metrics: {', '.join(card.name for card in CARDS)}")
+    return UnknownMetricError(f"unknown metric {quote(text)}; fastir.metrics() lists the {len(CARDS)} that there are")
 
 
 def nearest(base: str, rest: str) -> list[str]:
@@ -160,7 +196,8 @@ def nearest(base: str, rest: str) -> list[str]:
 
     base, cutoff = re.fullmatch("(.*?)(?:(?:_cut)?_([0-9]+))?", base, re.DOTALL).groups()  # type: ignore
     tail = f"@{cutoff}{rest}" if cutoff else rest
-    near = difflib.get_close_matches(base + tail, [name + tail for name in NAMES], n=len(NAMES), cutoff=0.6)
+    alike = [name + tail for name in NAMES if difflib.SequenceMatcher(None, base, name).ratio() >= 0.5]
+    near = difflib.get_close_matches(base + tail, alike, n=len(NAMES), cutoff=0.6)
     return [guess for guess in near if is_metric(guess)][:3]
 
 
@@ -202,6 +239,8 @@ def explain(metric: str) -> str:
     if card.cutoff:
         first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
         lines.append(f"  depth           {'the whole ranking' if request.cutoff is None else first}")
+    if card.groups:
+        lines.append("  groups          averaged over the subtopics or groups of judges of the qrels")
     if request.level is not None:
         lines.append(f"  relevant        label >= {request.level}; lower labels have no gain")
     for param in card.params:

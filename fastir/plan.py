@@ -11,6 +11,7 @@ import numpy as np
 
 from fastir import names
 from fastir._measure import Plan
+from fastir.cards import READS, Param
 from fastir.errors import quote
 from fastir.threads import thread_count
 
@@ -28,6 +29,7 @@ QUERIES = (None, *get_args(Queries))
 SCORES = ("float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
 VALIDATE = get_args(Validate)
+READS_OF_GAIN = {-2: READS.index("pool"), -1: READS.index("all")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,40 +132,56 @@ def compile_plan(
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests, and the limits (largest label, metric, why) that they set."""
     views: dict[tuple, tuple[set[int], bool]] = {}
-    resolved, limits = [], []
+    resolved, limits, reads = [], [], []
     for request in asked:
         card = request.card
         values = {p.name: request.params.get(p.name, chosen.get(p.name, p.default)) for p in card.params}
         gain = values.get("gain", card.gain)
+        own = next((value for value in values.values() if isinstance(value, names.Gains)), {})
         view = (
             request.level or level,
-            request.level or 1,
+            request.level or (0 if own else 1),
             gain == "exp2",
+            tuple(sorted(own.items())),
             values.get("discount") == "jk2",
             values.get("ideal") == "retrieved",
         )
         cutoff = request.cutoff or WHOLE
         cutoffs, wants_gain = views.get(view, (set(), False))
         cutoffs.add(cutoff)
-        views[view] = (cutoffs, wants_gain or card.graded)
+        views[view] = (cutoffs, wants_gain or card.graded or bool(own))
+        reads += [READS.index(card.reads), *(READS_OF_GAIN.get(label, READS.index("judged")) for label in own)]
         if gain == "exp2":
             limits.append((1000, request.text, "an exponential gain"))
         if "max_grade" in values:
             top = values["max_grade"]
             limits.append((1000 if top == "query" else top, request.text, f"max_grade={top}"))
-        numbers = [-1.0 if value == "query" else float(p.choices.index(value)) if value in p.choices else float(value)
-                   for p, value in ((p, values[p.name]) for p in card.params)]
+        if "min_rel" in values and not values["min_rel"] < values["max_rel"]:
+            raise names.UnknownMetricError(f"metric {quote(request.text)}: min_rel must be below max_rel, got "
+                                           f"{values['min_rel']} and {values['max_rel']}")
+        numbers = [number_for(param, values[param.name]) for param in card.params]
         resolved.append((card, view, cutoff, numbers, values.get("empty") == "skip"))
     places = {view: (i, sorted(cutoffs)) for i, (view, (cutoffs, _)) in enumerate(views.items())}
     plan = Plan(
-        [(*view, wants_gain, sorted(cutoffs)) for view, (cutoffs, wants_gain) in views.items()],
-        [(card.name, places[view][0], places[view][1].index(cutoff), numbers, skip, card.graded)
+        [(*view[:3], dict(view[3]), *view[4:], wants_gain, sorted(cutoffs))
+         for view, (cutoffs, wants_gain) in views.items()],
+        [(card.name, places[view][0], places[view][1].index(cutoff), numbers, skip, card.graded,
+          READS.index(card.reads))
          for card, view, cutoff, numbers, skip in resolved],
-        any(request.card.reads_nonrelevant for request in asked),
+        max(reads),
         judged_only,
         depth,
     )
     return plan, limits
+
+
+def number_for(param: Param, value: Any) -> float:
+    """A parameter's value as the kernels see it: a word is its position, gains of labels the one after the last."""
+    if value == "query":
+        return -1.0
+    if isinstance(value, names.Gains):
+        return float(len(param.choices))
+    return float(param.choices.index(value) if value in param.choices else value)
 
 
 def one_of(name: str, value: object, choices: tuple) -> None:

@@ -1,9 +1,13 @@
 """Qrels: the judgments of every query, held as columns and prepared once for any number of runs."""
 
+import os
+
 import numpy as np
 
 from fastir._judged import Judged
-from fastir.inputs import dicts, formats, tables
+from fastir.inputs import dicts, files, formats, saved, tables
+from fastir.layouts import WITH_GROUPS
+from fastir.plan import one_of
 from fastir.rows import Arena, Rows
 
 
@@ -19,14 +23,18 @@ class Qrels(Rows):
 
     @classmethod
     def from_dict(cls, data):
-        """From ``{query_id: {doc_id: label}}``.
+        """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
+
+        Groups are the subtopics of a query, or groups of judges.
 
         Raises
         ------
         TypeError, ValueError, OverflowError
             An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
         """
-        return cls(*dicts.judgments(data))
+        keys, data = dicts.without_groups(data)
+        qrels = Qrels(*dicts.judgments(data))
+        return qrels if keys is None else GroupedQrels(keys, qrels)
 
     @classmethod
     def from_file(cls, path, format=None, duplicates=None):
@@ -35,10 +43,11 @@ class Qrels(Rows):
         Parameters
         ----------
         path : str or path
-        format : None, "trec", "beir", "msmarco" or "json"
+        format : None, "trec", "beir", "msmarco", "json", "subtopic" or "qrels_jg"
             "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
             between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
-            None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
+            "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, a subtopic or a
+            group of judges. None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
 
@@ -47,7 +56,9 @@ class Qrels(Rows):
         FormatError, DuplicateError, ValueError, OSError
         """
         query_ids, offsets, arena, starts, lengths, numbers, repairs = formats.read(path, False, format, duplicates)
-        return cls(query_ids, offsets, Arena(arena, starts, lengths), numbers.astype(np.int32), repairs)
+        qrels = Qrels(query_ids, offsets, Arena(arena, starts, lengths), numbers.astype(np.int32), repairs)
+        grouped = format in WITH_GROUPS
+        return GroupedQrels([tuple(pair.split(" ")) for pair in query_ids], qrels) if grouped else qrels
 
     @classmethod
     def from_table(cls, data, columns=None, duplicates=None):
@@ -109,3 +120,48 @@ class Qrels(Rows):
 
     def __repr__(self):
         return f"<Qrels: {len(self)} queries, {self.n_rows} judgments>"
+
+
+class GroupedQrels(Qrels):
+    """Judgments of each query by subtopics or by groups of judges; made by the methods of Qrels.
+
+    As Qrels, but ``qrels[query_id]`` is ``{group_id: {doc_id: label}}``.
+
+    Parameters
+    ----------
+    keys : list of (query_id, group_id)
+    parts : Qrels
+        A query for each of the keys.
+    """
+
+    def __init__(self, keys, parts):
+        self.keys = keys
+        self.parts = parts
+        self._parts_of = {}
+        union = {}
+        for part, (query_id, group_id) in zip(parts, keys, strict=True):
+            self._parts_of.setdefault(query_id, {})[group_id] = part
+            labels = union.setdefault(query_id, {})
+            for doc_id, label in parts[part].items():
+                labels[doc_id] = max(label, labels.get(doc_id, label))
+        # the judgments of all groups together: each document has its largest label
+        self.union = Qrels.from_dict(union)
+        self.union.repairs = parts.repairs
+        super().__init__(list(union), parts._offsets, parts._ids, parts._numbers, parts.repairs)
+
+    def __getitem__(self, query_id):
+        if query_id not in self._parts_of:
+            return super().__getitem__(query_id)
+        return {group_id: self.parts[part] for group_id, part in self._parts_of[query_id].items()}
+
+    def save(self, path, format=None):
+        """Write a TREC qrels file with the groups as iterations, in one step; .gz and .zst are packed."""
+        one_of("format", format, (None, *WITH_GROUPS))
+        with files.created(os.fsdecode(path)) as file:
+            saved.groups(file, self)
+
+    def __reduce__(self):
+        return GroupedQrels, (self.keys, self.parts)
+
+    def __repr__(self):
+        return f"<Qrels: {len(self)} queries, {len(self.keys)} groups, {self.n_rows} judgments>"

@@ -27,9 +27,9 @@ class Results(Mapping):
     """The values of one run: a mapping from the metric name as the caller typed it to its mean over the queries.
 
     ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there
-    are. Metrics that count (``num_ret``, ``num_q``) are not divided. NaN values are left out, and a mean of none is
-    NaN. A name that was not asked for is a KeyError that lists those that were. Made by `evaluate`; immutable, can be
-    pickled.
+    are. Metrics that count (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` have their geometric
+    mean, rounded once. NaN values are left out, and a mean of none is NaN. A name that was not asked for is a KeyError
+    that lists those that were. Made by `evaluate`; immutable, can be pickled.
 
     Parameters
     ----------
@@ -41,8 +41,9 @@ class Results(Mapping):
         NaN where a metric is undefined and its ``empty=skip`` asked to leave it out. Made read-only here.
     status_codes : uint8 array of shape (n_queries,)
         An index into `STATUSES` per query.
-    aggregates : sequence of {"mean", "sum", "count"}
-        How each metric becomes one number: "sum" and "count" add up, "mean" divides by the number of values.
+    aggregates : sequence of {"mean", "geometric", "sum", "count"}
+        How each metric becomes one number: "sum" and "count" add up, "mean" divides by the number of values,
+        "geometric" takes the root of the product.
     report : Report, or a function of no arguments that makes it
         The function is called when somebody reads `report`.
     """
@@ -98,9 +99,12 @@ class Results(Mapping):
         if total != total:
             values = [value for value in values if value == value]
             total = math.fsum(values)
-        if self._aggregates[column] != "mean":
+        how = self._aggregates[column]
+        if how in ("sum", "count"):
             return total
-        return total / len(values) if values else math.nan
+        if not values:
+            return math.nan
+        return geometric_mean(values) if how == "geometric" else total / len(values)
 
     # ---- per query ---------------------------------------------------------------------------------------------
 
@@ -121,7 +125,7 @@ class Results(Mapping):
 
     @property
     def aggregates(self) -> dict[str, str]:
-        """How each metric becomes one number, {name: "mean", "sum" or "count"}; only a mean divides."""
+        """How each metric becomes one number, {name: "mean", "geometric", "sum" or "count"}."""
         return dict(zip(self._names, self._aggregates, strict=True))
 
     @property
@@ -338,12 +342,25 @@ class Report:
         return all(getattr(self, field) == getattr(other, field) for field in Report.__slots__)
 
 
+# ---- numbers -------------------------------------------------------------------------------------------------------
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """The n-th root of the product of positive numbers, computed to 50 digits and rounded once."""
+    import decimal
+    import functools
+
+    digits = decimal.Context(prec=50, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
+    product = functools.reduce(digits.multiply, map(digits.create_decimal, values))
+    return float(digits.exp(digits.divide(digits.ln(product), len(values))))
+
+
 # ---- numbers and tables as text, for files and for the command line ------------------------------------------------
 
 
 def rounded(value: float, aggregate: str) -> str:
     """A value for reading: four decimals, or a whole number where the metric counts."""
-    return f"{value:.4f}" if aggregate == "mean" or value != value else f"{value:.0f}"
+    return f"{value:.0f}" if aggregate in ("sum", "count") and value == value else f"{value:.4f}"
 
 
 def without_nan(value: float) -> float | None:

@@ -10,23 +10,10 @@ import ctypes
 import math
 from typing import NamedTuple
 
-# ---- helpers ---------------------------------------------------------------------------------------------------
-
-
-def num_relevant(judged, level):
-    return sum(label >= level for label in judged)
-
-
-def gains(labels, gain="linear"):
-    """What each label adds: itself, or 2^label - 1 (Burges et al. 2005); nothing below zero."""
-    return [max(label, 0) if gain == "linear" else 2 ** max(label, 0) - 1 for label in labels]
-
-
-def discounted(values, discount="log2"):
-    """log2: value / log2(rank + 1). jk2 (Järvelin and Kekäläinen 2002, base 2): rank 1 whole, then / log2(rank)."""
-    shift = 1 if discount == "log2" else 0
-    return sum(value / (math.log2(rank + shift) if rank > 1 else 1) for rank, value in enumerate(values, 1))
-
+import oracle_intents
+import oracle_sets
+import oracle_users
+from oracle_common import discounted, gains, ideal_gains, num_relevant
 
 # ---- counts (trec_eval) ----------------------------------------------------------------------------------------
 
@@ -89,12 +76,12 @@ def mrr(x, judged, level, k=None):
 
 
 def average_precision(x, judged, level, k=None, ap_norm="R"):
-    """trec_eval map and map_cut: the precisions at the relevant documents, over R; min_kR as LightGBM's map."""
+    """trec_eval map and map_cut: the precisions at the relevant documents, over R; or as LightGBM; or as cwl_eval."""
     relevant = num_relevant(judged, level)
     found = [rank for rank, code in enumerate(x[:k], 1) if code >= level]
     total = sum(number / rank for number, rank in enumerate(found, 1))
-    norm = relevant if ap_norm == "R" or k is None else min(k, relevant)
-    return total / norm if relevant else 0.0
+    norm = {"R": relevant, "min_kR": min(k or relevant, relevant), "hits": len(found)}[ap_norm]
+    return total / norm if norm else 0.0
 
 
 def bpref(x, judged, level):
@@ -110,15 +97,24 @@ def bpref(x, judged, level):
     return total / relevant if relevant else 0.0
 
 
-def rbp(x, judged, level, k=None, p=0.8, gains="binary"):
-    """Moffat and Zobel 2008: (1 - p) times the sum of p^(rank - 1). Scaled as trec_eval 10 means it, raw as ranx."""
+def rbp(x, judged, level, k=None, p=0.8, gains="binary", weights="infinite"):
+    """Moffat and Zobel 2008: (1 - p) times the sum of p^(rank - 1). Scaled as trec_eval 10 means it, raw as ranx.
+
+    A map scales the gains to 0 to 1 if they leave it; cwl shares the weights out over 1000 ranks.
+    """
     top = max(1, *judged, 1)
+    own = gains if isinstance(gains, dict) else {}
+    levels = [own.get(label, label) for label in range(top + 1)] + [0.0, *own.values()] if own else [0.0]
+    low, high = (min(levels), max(levels)) if min(levels) < 0 or max(levels) > 1 else (0, 1)
     gain = {
         "binary": lambda code: float(code >= level),
         "scaled": lambda code: max(code, 0) / top,
         "raw": lambda code: max(code, 0),
-    }[gains]
-    return (1 - p) * sum(gain(code) * p**index for index, code in enumerate(x[:k]))
+        "map": lambda code: (own.get(code, code) - low) / (high - low) if code >= 0 or code in own else 0.0,
+    }["map" if own else gains]
+    norm = 1 if weights == "infinite" else 1 - p**1000
+    cut = k if weights == "infinite" else min(k or 1000, 1000)
+    return (1 - p) / norm * sum(gain(max(code, -2)) * p**index for index, code in enumerate(x[:cut]))
 
 
 # ---- graded relevance ------------------------------------------------------------------------------------------
@@ -136,8 +132,7 @@ def dcg(x, judged, level, k=None, gain="linear", discount="log2"):
 
 def ndcg(x, judged, level, k=None, gain="linear", discount="log2", ideal="judged"):
     """trec_eval ndcg and ndcg_cut; ideal=retrieved sorts the list itself, as LightGBM and scikit-learn do."""
-    best = sorted(judged if ideal == "judged" else x, reverse=True)
-    top = dcg(best, judged, level, k, gain, discount)
+    top = discounted(ideal_gains(judged if ideal == "judged" else x, gain)[:k], discount)
     return dcg(x, judged, level, k, gain, discount) / top if top else 0.0
 
 
@@ -172,10 +167,13 @@ METRICS = {
     **{f.__name__: f for f in (hits, hit_rate, precision, recall, f1, r_precision, bpref, rbp, mrr)},
     "map": average_precision,
     **{f.__name__: f for f in (cg, dcg, dcg_burges, ndcg, ndcg_burges, err, nerr)},
+    **oracle_intents.METRICS,
+    **oracle_sets.METRICS,
+    **oracle_users.METRICS,
 }
 
-COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
-GRADED = ("cg", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr")
+COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret")
+GRADED = ("cg", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr", *oracle_users.GRADED)
 
 # ---- from ids to codes -----------------------------------------------------------------------------------------
 
@@ -189,7 +187,8 @@ def ranking(scores, ties="trec", score_dtype="float64"):
 
 def codes(judgments, ranked, max_depth=None, judged_only=False):
     """The codes of ranked documents: cut first, then drop what has no judgment (trec_eval -M, -J)."""
-    found = [judgments.get(doc, -1) for doc in ranked[:max_depth]]
+    in_pool = {doc: label if label >= 0 else -2 for doc, label in judgments.items()}
+    found = [in_pool.get(doc, -1) for doc in ranked[:max_depth]]
     return [code for code in found if code >= 0] if judged_only else found
 
 
@@ -205,7 +204,7 @@ class Request(NamedTuple):
     params: dict = {}
 
     def __str__(self):
-        inside = ", ".join(f"{key}={value}" for key, value in self.params.items())
+        inside = ", ".join(f"{key}={str(value).replace(' ', '')}" for key, value in self.params.items())
         return "".join((
             self.name,
             f"({inside})" if inside else "",
@@ -223,10 +222,11 @@ class Request(NamedTuple):
             x = [0 if 0 <= code < level else code for code in x]
             judged = [0 if 0 <= label < level else label for label in judged]
         params = dict(self.params)
-        if params.pop("empty", "zero") == "skip" and not num_relevant(judged, 1 if self.name in GRADED else level):
-            return math.nan  # nothing was judged relevant, or, for a graded metric, worth a gain
+        if params.pop("empty", "zero") == "skip":
+            if not (ideal_gains(judged, params.get("gain")) if self.name in GRADED else num_relevant(judged, level)):
+                return math.nan  # nothing was judged relevant, or, for a graded metric, worth a gain
         cut = {"k": self.k} if self.k else {}
-        return METRICS[self.name](x, judged, level, **cut, **params)
+        return METRICS[self.name](x, list(judged), level, **cut, **params)
 
 
 def evaluate(

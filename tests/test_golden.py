@@ -92,12 +92,37 @@ SCALARS = {
     "num_ret": "num_ret",
     "num_rel": "num_rel",
     "num_rel_ret": "num_rel_ret",
+    "num_nonrel_judged_ret": "num_nonrel_judged_ret",
+    "gm_map": "gm_map",
+    "gm_bpref": "gm_bpref",
+    "infAP": "inf_ap",
+    "11pt_avg": "iprec_avg",
+    "utility": "utility",
+    "binG": "bin_g",
+    "G": "g",
+    "ndcg_rel": "ndcg_rel",
+    "Rndcg": "r_ndcg",
+    "set_relative_P": "relative_precision",
+    "set_map": "set_map",
+    "rbp_resid": "rbp_resid",
+    "utility_2,-1,0,0": "utility(p1=2, p2=-1)",
+    "ndcg_1=3,2=9,4=4.5": "ndcg(gain={1:3, 2:9, 4:4.5})",
+    "map_avgjg": "map_avgjg",
 }
-FAMILIES = {"P": "precision", "recall": "recall", "ndcg_cut": "ndcg", "map_cut": "map", "success": "hit_rate"}
-NOT_OURS = re.compile(
-    r"runid|relstring(_\d+)?|gm_map|gm_bpref|iprec_at_recall_.*|11pt_avg|infAP|Rprec_mult_.*|utility|binG|G|ndcg_rel"
-    r"|Rndcg|relative_P_\d+|set_relative_P|set_map|num_nonrel_judged_ret|rbp_resid|unj_\d+"
-)
+FAMILIES = {
+    "P": "precision",
+    "recall": "recall",
+    "ndcg_cut": "ndcg",
+    "map_cut": "map",
+    "success": "hit_rate",
+    "relative_P": "relative_precision",
+    "unj": "unjudged",
+    "iprec_at_recall": "iprec",
+    "Rprec_mult": "r_precision_mult",
+    "P_avgjg": "precision_avgjg",
+    "Rprec_mult_avgjg": "r_precision_mult_avgjg",
+}
+NOT_OURS = re.compile(r"runid|relstring(_\d+)?|11pt_avg_.*")
 REFUSED = "the program refuses"  # trec_eval 10 without -c, where the run lacks a query
 OPTIONS = {
     "": {},
@@ -110,35 +135,45 @@ OPTIONS = {
 }
 
 
-def ours(trec_name):
-    """Our spelling of a trec_eval measure, None where we have none; a measure nobody foresaw is an error."""
+def ours(trec_name, old):
+    """Our spelling of a trec_eval measure, None where we have none; a measure nobody foresaw is an error.
+
+    `old` are 9.x and pytrec_eval, which round recall points in their own way.
+    """
     if trec_name in SCALARS:
-        return SCALARS[trec_name]
+        return "iprec_avg(rounding=v9)" if old and trec_name == "11pt_avg" else SCALARS[trec_name]
     base, _, cutoff = trec_name.rpartition("_")
     if base in FAMILIES:
-        return f"{FAMILIES[base]}@{cutoff}"
+        rounding = "(rounding=v9)" if old and base == "iprec_at_recall" else ""
+        return f"{FAMILIES[base]}{rounding}@{cutoff}"
     assert NOT_OURS.fullmatch(trec_name), trec_name
     return None
 
 
-def trec_rows(path, number):
+def trec_rows(path, number, old):
     """(query, our name, value) of an expected file; `number` makes a value of its text."""
     if ".json" in path.suffixes:
         per_query = json.loads(text_of(path))["per_query"]
-        triples = ((name, query, value) for query, row in per_query.items() for name, value in row.items())
+        # pytrec_eval gives the logarithms that trec_eval adds up for its geometric means
+        triples = (
+            (name, query, math.exp(value) if name.startswith("gm_") else value)
+            for query, row in per_query.items()
+            for name, value in row.items()
+        )
     else:
         triples = (line.split("\t") for line in text_of(path).splitlines())
-    named = ((query, ours(name.rstrip()), value) for name, query, value in triples)
+    named = ((query, ours(name.rstrip(), old), value) for name, query, value in triples)
     return [(query, name, number(value)) for query, name, value in named if name]
 
 
 def check_trec_eval(expected, qrels, run, program, options, record_property):
-    rows = trec_rows(expected, float if program in ("te10hp", "pytrec_eval") else str)
+    old = program in ("te904", "pytrec_eval")
+    rows = trec_rows(expected, float if program in ("te10hp", "pytrec_eval") else str, old)
     results = fastir.evaluate(
         qrels,
         run,
         list(dict.fromkeys(name for _, name, _ in rows)),
-        score_dtype="float32" if program in ("te904", "pytrec_eval") else "float64",
+        score_dtype="float32" if old else "float64",
         **{"queries": "intersection", **options},
     )
     listed_queries = {query for query, _, _ in rows} - {"all"}
@@ -176,6 +211,7 @@ def test_trec_eval(line, record_property):
         ("out.test.aqc", "qrels.test", "results.trunc", {"queries": "qrels"}),
         ("out.test.aqcM", "qrels.test", "results.trunc", {"queries": "qrels", "max_depth": 100}),
         ("out.test.aql", "qrels.rel_level", "results.test", {"rel_level": 2}),
+        ("out.test.meas_params", "qrels.test", "results.test", {}),
         ("out.comment.test", "qrels.comment.test.gz", "results.comment.test.gz", {}),
     ],
 )
@@ -183,6 +219,53 @@ def test_nist(expected, qrels, run, options, record_property):
     """The outputs that NIST ships with trec_eval."""
     folder = DATA / "trec_eval_test"
     check_trec_eval(folder / expected, folder / qrels, folder / run, "te10", options, record_property)
+
+
+def test_groups_of_judges(record_property):
+    """NIST's output for -R qrels_jg."""
+    folder = DATA / "trec_eval_test"
+    rows = trec_rows(folder / "out.test.qrels_jg", str, False)
+    qrels = fastir.Qrels.from_file(folder / "qrels.123", format="qrels_jg")
+    assert [len(groups) for groups in qrels.to_dict().values()] == [3, 3, 3]
+    results = fastir.evaluate(qrels, folder / "results.test", list(dict.fromkeys(name for _, name, _ in rows)))
+    per_query = results.to_dict() | {"all": dict(results)}
+    check([((query, name), per_query[query][name], value) for query, name, value in rows], record_property)
+
+
+# ---- ndeval ----------------------------------------------------------------------------------------------------
+
+NDEVAL = {
+    "ERR-IA": "err_ia",
+    "nERR-IA": "nerr_ia",
+    "alpha-DCG": "alpha_dcg",
+    "alpha-nDCG": "alpha_ndcg",
+    "NRBP": "nrbp",
+    "nNRBP": "nnrbp",
+    "MAP-IA": "map_ia",
+    "P-IA": "p_ia",
+    "strec": "st_recall",
+}
+
+
+@UNEVEN
+@pytest.mark.parametrize("line", listed(*DIVERSITY))
+def test_ndeval(line, record_property):
+    expected, _, run = paths(line)
+    rows = list(csv.DictReader(text_of(expected).splitlines()))
+    names = {theirs: re.sub("^[^@]*", lambda base: NDEVAL[base[0]], theirs) for theirs in list(rows[0])[2:]}
+    by_subtopic = fastir.Qrels.from_file(expected.parents[1] / line["qrels"], format="subtopic")
+    # ndeval goes by the rank column, which here is the order of lines; -traditional by scores, as trec_eval
+    ties = "trec" if line["program"] == "ndeval_traditional" else "input"
+    results = fastir.evaluate(by_subtopic, run, names.values(), queries="intersection", ties=ties)
+    per_query = results.to_dict() | {"amean": dict(results)}
+    compared = [
+        ((row["topic"], name), per_query[row["topic"]][name], row[theirs])
+        for row in rows
+        if row["topic"] in per_query
+        for theirs, name in names.items()
+    ]
+    assert {row["topic"] for row in rows} >= set(results.query_ids)
+    check(compared, record_property)
 
 
 # ---- gdeval, rbp_eval, tar_eval, LightGBM ----------------------------------------------------------------------
@@ -217,15 +300,19 @@ def test_rbp_eval(line, record_property):
     untied = {query: docs for query, docs in scores.items() if len(set(docs.values())) == len(docs)}
     if not untied:
         pytest.skip("every query has tied scores")
-    rows = []
-    pattern = re.compile(r"p= (\S+) q= +(\S+) d= +(\S+) rbp= (\S+) ")
-    for p, query, depth, value in pattern.findall(text_of(expected)):
+    rows, residuals = [], []
+    pattern = re.compile(r"p= (\S+) q= +(\S+) d= +(\S+) rbp= (\S+) \+(\S+)")
+    for p, query, depth, value, residual in pattern.findall(text_of(expected)):
         if query in untied:
             cut = "" if depth == "full" else f"@{depth}"
             rows.append((query, f"rbp(p={p}{', gains=raw' if graded else ''}){cut}", value))
-    results = fastir.evaluate(qrels, untied, list(dict.fromkeys(name for _, name, _ in rows)), queries="intersection")
+            residuals.append((query, f"rbp_resid(p={p}, tail=always){cut}", residual))
+    names = dict.fromkeys(name for _, name, _ in rows + residuals)
+    results = fastir.evaluate(qrels, untied, names, queries="intersection")
     weight = 0.5 if graded else 1.0
-    check([((q, name), weight * results.per_query(name)[q], value) for q, name, value in rows], record_property)
+    compared = [((q, name), weight * results.per_query(name)[q], value) for q, name, value in rows]
+    compared += [((q, name), results.per_query(name)[q], value) for q, name, value in residuals]
+    check(compared, record_property)
 
 
 @pytest.mark.parametrize(("run", "published"), [("ecnu.run2", 30), ("iiit.run1", 27)])

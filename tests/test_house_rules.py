@@ -136,7 +136,7 @@ def test_no_committed_file_knows_the_machine_it_was_written_on(committed):
 def test_every_card_says_what_its_number_means(card):
     for field in ("summary", "formula", "undefined", "source"):
         assert getattr(card, field).strip(), f"no {field}"
-    assert card.aggregate in ("mean", "sum", "count")
+    assert card.aggregate in ("mean", "geometric", "sum", "count")
     assert card.name in fastir.explain(card.name)
 
 

@@ -107,7 +107,8 @@ def test_promoting_a_better_document_never_hurts(name):
     results = fastir.evaluate_ranked(sum(rows, []), np.arange(len(rows) + 1) * 30, name)
     before, after = results.values[0, 0], results.values[1:, 0]
     assert len(after) > 5
-    assert (after >= before - 1e-15).all()
+    # what the unjudged documents could add shrinks
+    assert (after <= before + 1e-15 if name.startswith("rbp_resid") else after >= before - 1e-15).all()
 
 
 @pytest.mark.parametrize("name", ["map", "ndcg", "ndcg_burges", "mrr", "rbp", "err", "nerr", "dcg", "bpref"])
@@ -160,8 +161,13 @@ def test_a_second_call_and_another_run_in_between(collection):
 def test_means_are_exact_sums(collection):
     results = fastir.evaluate(*collection, NAMES)
     for column, name in enumerate(NAMES):
-        total = math.fsum(results.values[:, column])
-        assert results[name] == (total if name in oracle.COUNTS else total / len(results.query_ids))
+        if name.startswith("gm_"):
+            root = math.prod(results.values[:, column]) ** (1 / len(results.query_ids))
+            assert math.isclose(results[name], root, rel_tol=1e-12)
+        else:
+            values = [value for value in results.values[:, column] if value == value]
+            n = 1 if name in oracle.COUNTS else len(values)
+            assert results[name] == math.fsum(values) / n if n else math.isnan(results[name])
 
 
 # ---- every way in ----------------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def test_what_is_no_metric_is_refused_in_one_short_sentence(bad):
     ("ndcg@0", "metric 'ndcg@0': the cutoff must be between 1 and"),
     ("bpref@10", "bpref takes no cutoff"),
     ("ndcg(p=0.5)", "ndcg has no parameter 'p'; its parameters: gain, discount, ideal, empty"),
-    ("ndcg(gain=cubic)", "gain must be linear or exp2, got 'cubic'"),
+    ("ndcg(gain=cubic)", "gain must be linear or exp2 or {label:gain, ...}, got 'cubic'"),
     ("rbp(p=1)", "p must be a number above 0 and below 1, got '1'"),
     ("err(max_grade=9999)", "max_grade must be query or an integer from 1 to 1000, got '9999'"),
     ("map-l0", "the relevance level must be an integer from 1 up, got '0'"),
@@ -86,7 +86,7 @@ def test_the_message_says_what_was_expected(bad, words):
 
 
 def test_a_keyword_is_checked_like_a_parameter():
-    assert message("map", gain="cubic") == "gain must be linear or exp2, got 'cubic'"
+    assert message("map", gain="cubic") == "gain must be linear or exp2 or {label:gain, ...}, got 'cubic'"
     with pytest.raises(TypeError, match="unknown option 'gian'.*gain"):
         fastir.evaluate(QRELS, RUN, "map", gian="exp2")
 
@@ -112,16 +112,15 @@ def test_a_suggestion_is_a_metric_that_exists(typed, meant):
 
 
 @pytest.mark.parametrize(("typed", "tool"), [
-    ("alpha_nDCG@20", "ir_measures"), ("ERR-IA@20", "ir_measures"), ("infAP", "trec_eval"), ("unj_5", "trec_eval"),
-    ("iprec_at_recall_0.10", "trec_eval"),
+    ("relstring", "trec_eval"), ("relstring_5", "trec_eval"), ("runid", "trec_eval"),
 ])  # fmt: skip
 def test_metrics_that_other_tools_have(typed, tool):
     assert message(typed) == f"metric {typed!r} is not supported; {tool} has it"
 
 
-def test_without_a_near_name_the_message_lists_the_metrics():
-    text = message("auc")
-    assert all(card.name in text for card in fastir.metrics())
+def test_without_a_near_name_the_message_says_where_metrics_are_listed():
+    n = len(fastir.metrics())
+    assert message("K@10") == f"unknown metric 'K@10'; fastir.metrics() lists the {n} that there are"
 
 
 @pytest.mark.parametrize("bad", [None, 5, b"map", ["map", None], [b"map"], [["map"]], {"map": 1, 2: 3}])

@@ -28,7 +28,7 @@ def metric_table():
     """The table of all metrics, from their cards."""
     rows = ["| metric | also written | what it is | parameters |", "|---|---|---|---|"]
     for card in fastir.metrics():
-        name = f"`{card.name}{'@k' * card.cutoff}`"
+        name = f"`{card.name}{card.place()}`"
         aliases = ", ".join(f"`{alias}`" for alias in card.aliases)
         params = ", ".join(f"`{param.name}={param.default}`" for param in card.params if param.name != "empty")
         rows.append(f"| {name} | {aliases} | {card.summary} | {params} |")

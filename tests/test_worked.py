@@ -54,6 +54,19 @@ EXAMPLES = {
         "bpref": 0.42857142857142855,
         "f1": 0.7692307692307692,
         "rbp(p=0.9, gains=scaled)": 0.30223599999999995,
+        "ideal_dcg": 9.073595698879618,
+        "ideal_dcg@6": 8.740262365546284,
+        "ndcg_rel": 0.8336583411684548,
+        "Rndcg": 0.8141574771549424,
+        "G": 0.45720044934755705,
+        "binG": 0.6088370724489879,
+        "infAP": 0.6619032857346187,
+        "11pt_avg": 0.6818181818181818,
+        "iprec@0.70": 0.8333333333333334,
+        "Rprec_mult@1.20": 0.5555555555555556,
+        "set_F": 0.7692307692307692,
+        "set_map": 0.5952380952380952,
+        "yaap": 0.5147781980818138,
     }),
     "ranx on seed 003": (SEED_003, {}, {
         "dcg_burges": 13.848263629272981,
@@ -73,6 +86,14 @@ EXAMPLES = {
         "rbp(p=0.8)": 0.6354559999999998,
         "rbp(p=0.9)": 0.39565899999999987,
         "rbp.90": 0.39565899999999987,
+        "SetF(beta=2.0)": 0.75,
+        "f_beta(beta=1)": 0.7692307692307692,
+        "pair_accuracy": 0.6,
+        "compat": 0.7043166434126553,
+        "INST(max_rel=3)": 0.8983841980056043,
+        "INSQ(max_rel=3)": 0.6358381148132042,
+        "SDCG(max_rel=3)@6": 0.6920644984298385,
+        "BPM(max_rel=3, T=2)@5": 0.8888888888888888,
     }),
     "gain, discount and ideal of nDCG on seed 003": (SEED_003, {}, {
         "cg@6": 11.0,
@@ -123,17 +144,37 @@ EXAMPLES = {
         "ndcg": 0.6150170646154386,
         "ndcg@5": 0.4796249331362629,
         "rbp(p=0.9, gains=scaled)": 0.1195245,
+        "infAP": 0.625,
+        "ndcg_rel": 0.5473209988758507,
+        "Rndcg": 0.36488066591723384,
+        "G": 0.5495707714591522,
+        "binG": 0.5088912804029996,
+        "11pt_avg": 0.45454545454545453,
+        "yaap": -0.16705408466316635,
+        "rbp_resid": 0.7853410000000001,
+        "unj@5": 0.6,
+        "utility": -2.0,
+        "judged": 5 / 6,
     }),
     "negative labels, judged only": (NEGATIVES, {"judged_only": True}, {
         "map": 0.8333333333333333,
         "ndcg": 0.9502344167898356,
         "num_ret": 3.0,
+        "infAP": 0.8333333333333333,
+        "Rndcg": 0.8800937667159343,
     }),
     "negative labels, level 2": (NEGATIVES, {"rel_level": 2}, {
         "map": 0.5,
         "bpref": 1.0,
         "f1": 0.2857142857142857,
         "ndcg": 0.6150170646154386,
+        "infAP": 0.75,
+        "utility(p1=1, p2=-1, p3=-2, p4=0.5, n_docs=100)": 43.0,
+    }),
+    "negative labels, the first three": (NEGATIVES, {"max_depth": 3}, {
+        "infAP": 0.375,
+        "G": 0.420619835714305,
+        "rbp_resid": 0.91,
     }),
     "depth first, judged only second": (NEGATIVES, {"max_depth": 3, "judged_only": True}, {
         "num_ret": 1.0,
@@ -145,6 +186,15 @@ EXAMPLES = {
         "ndcg": 0.7104270319890343,
         "ndcg@5": 0.602126052224046,
         "rbp(p=0.9, gains=scaled)": 0.20281939926666664,
+        "infAP": 0.5563490476199788,
+        "ndcg_rel": 0.6308929844051683,
+        "Rndcg": 0.605252392023907,
+        "G": 0.4040009170048222,
+        "binG": 0.4863022497921455,
+        "11pt_avg": 0.6432900432900432,
+        "Rprec_mult@1.80": 0.45454545454545453,
+        "yaap": 0.16945192775431414,
+        "rbp_resid": 0.4215784401000001,
     }),
     "bpref, a relevant one not retrieved": (([0, 0, 1, 0, 1], [1, 0]), {}, {"bpref": 0.11111111111111112}),
     "bpref, alternating": (([0, 1, 0, 1], []), {}, {"bpref": 0.25}),
@@ -153,15 +203,111 @@ EXAMPLES = {
     "bpref, relevant last": (([0, 0, 0, 1], []), {}, {"bpref": 0.0}),
     "bpref divides by the smaller of R and N": (([0, 1, 1, 1], []), {}, {"bpref": 0.0}),
     "bpref, negatives skipped": (([-1, 1, 1], [0, 0]), {}, {"bpref": 1.0}),
-    "unjudged and pooled above": (([_, 1, -2, 0, 1], [1]), {}, {"map": 0.3}),
-    "sets": (([1, _, 0, 1, 0], [1, 1]), {}, {"precision": 0.4, "recall": 0.5, "f1": 0.4444444444444445}),
-    "rbp of one in the middle": (([_, 1, 0], []), {}, {"rbp(p=0.9, gains=scaled)": 0.08999999999999998}),
+    "unjudged and pooled above": (([_, 1, -2, 0, 1], [1]), {}, {"map": 0.3, "infAP": 0.3333333333333333}),
+    "infAP, pooled above": (([-2, -2, 1], []), {}, {"infAP": 0.6666666666666666}),
+    "infAP, all judged": (([0, 1, 1], []), {}, {"infAP": 0.5833358332833343}),
+    "gm_bpref of 0": (([0, 0, 0, 1], []), {}, {"gm_bpref": 1e-5}),
+    "recall points": (([1, 0, 0, 1, 0, 0, 0, 1, 0, 1], []), {}, {
+        "iprec@0.30": 1.0,
+        "iprec@0.4": 0.5,
+        "iprec_at_recall@0.70": 0.4,
+        "11pt_avg": 0.6454545454545454,
+        "11pt_avg(rounding=v9)": 0.5909090909090909,
+        "iprec(rounding=v9)@0.3": 0.5,
+        "iprec(recall=0.6)": 0.5,
+        "iprec(rounding=v9, recall=0.6)": 0.4,
+        "Rprec_mult@0.60": 0.3333333333333333,
+        "Rprec_mult@1.60": 0.2857142857142857,
+    }),
+    "rounding of recall points": (([0, 1, 0, 0, 1], []), {}, {
+        "iprec@0.6": 0.5,
+        "iprec(rounding=v9)@0.6": 0.4,
+        "11pt_avg": "0.4727272727",
+        "11pt_avg(rounding=v9)": "0.4545454545",
+    }),
+    "multiples of R": (([0, 1, 1, 0, 0, 1, 0, 0], [1, 1, 1, 1]), {}, {
+        "Rprec_mult@0.20": 0.5,
+        "Rprec_mult@0.60": 0.4,
+        "Rprec_mult@1.20": 0.3333333333333333,
+        "Rprec_mult@2.00": 0.21428571428571427,
+    }),
+    "Rndcg leaves out the last rank": (([0, 2, 1, 0], []), {}, {
+        "Rndcg": 0.38309891654349765,
+        "ndcg_rel": 0.5746483748152464,
+        "G": 0.6309297535714575,
+    }),
+    "Rndcg, relevant last": (([0, 0, 2, 1], []), {}, {"Rndcg": 0.18126374730343467, "ndcg": 0.543791241910304}),
+    "gains of labels": (([1, 2, 0, 1, 2, 1], []), {}, {
+        "dcg(gain={1:1, 2:3})": 4.840231427599412,
+        "ideal_dcg(gains={2:3})": 6.210318626022307,
+        "ndcg(gains={1:1,2:3})": 0.7793853615365252,
+        "G(gains={1:1,2:3})": 0.5504883969288026,
+        "Rndcg(gains={1:1,2:3})": 0.6566316268532353,
+        "ndcg_rel(gains={1:1,2:3})": 0.5993368662701567,
+        "rbp(p=0.8, gains={1:1,2:3})": 0.36456533333333335,
+        "ndcg(gains={0:1})": 0.8757703861161888,
+        "ndcg(gains={1:-1, 2:3})": 0.25884293595176666,
+        "ndcg(gains={1:.5, 2:1})": 0.8347072007334620,  # where trec_eval sorts the ideal wrongly
+    }),
+    "a gain for documents outside the qrels": (([1, _, 0, 1, 2, 1], []), {}, {"ndcg(gains={-1:1})": 0.8960898072274648}),
+    "sets": (([1, _, 0, 1, 0], [1, 1]), {}, {
+        "precision": 0.4,
+        "recall": 0.5,
+        "f1": 0.4444444444444445,
+        "set_relative_P": 0.5,
+        "set_map": 0.2,
+        "set_F": 0.4444444444444445,
+        "set_F(x=2)": 0.46153846153846156,
+        "relative_P@3": 0.3333333333333333,
+        "R_cap@3": 0.3333333333333333,
+        "yaap": -0.3364722366212129,
+        "utility(p1=1, p2=-0.5, p3=-2, p4=0.01, n_docs=1000)": 6.43,
+    }),
+    "F, two parameters": (([1, 0], [1, 1, 1]), {}, {"set_f(x=2)": 0.3, "f_beta(beta=2)": 0.2777777777777778}),
+    "rbp of one in the middle": (([_, 1, 0], []), {}, {
+        "rbp(p=0.9, gains=scaled)": 0.08999999999999998,
+        "rbp_resid(p=0.5)": 0.625,
+        "unj@5": 0.2,
+    }),
+    "nothing unjudged": (([0, 1, 0], []), {}, {"rbp_resid": 0.0, "rbp_resid(tail=always, p=0.5)": 0.125}),
+    "judged and unjudged": (([1, -1, _], []), {}, {"judged@10": 2 / 3, "unjudged@10": 0.2}),
+    "pairs": (([1, 0, 1, 0], []), {}, {"pair_accuracy": 0.75}),
+    "pairs, a worse order": (([0, 1, 0, 1, 1], []), {}, {"pair_accuracy": 0.16666666666666663}),
+    "pairs, all relevant": (([1, 1], []), {}, {"pair_accuracy": 1.0}),
+    "map over the hits": (([1, 0, 1], [1, 1]), {}, {"map(ap_norm=hits)": 0.8333333333333333}),
+    "compatibility": (([2, _, 3, 0, _, 1], [1]), {}, {
+        "compat": 0.4547663035513383,
+        "compat(normalize=false)": 0.4186446274992723,
+        "compat(p=0.5)": 0.26713062098501067,
+        "compat(depth=1000)": 0.5778139588947054,
+        "compat(depth=1000, normalize=false)": 0.24160644231554204,
+    }),
     "rbp, three gains": (([2, 0, 1], []), {}, {
         "rbp": 0.328,
         "rbp(gains=scaled)": 0.264,
         "rbp(gains=raw)": 0.528,
     }),
-    "rbp, cwl_eval": (([1, 0, 2, _, 1], [1]), {}, {"rbp": 0.4099199999999999, "rbp(p=0.99)": "0.0294069601"}),
+    "C/W/L": (([1, 0, 2, _, 1], [1]), {}, {
+        "rbp": 0.4099199999999999,
+        "rbp(p=0.99)": "0.0294069601",
+        "rbp(p=0.99, weights=cwl)": 0.02940822968995987,
+        "INST(max_rel=2)": 0.37595087156863255,
+        "INST(max_rel=2, T=2)": 0.2829745394447209,
+        "INSQ(max_rel=2)": 0.31274695782262485,
+        "INSQ(max_rel=2, T=2)": 0.23632966183813264,
+        "BPM(max_rel=2)@3": 0.5,
+        "BPM(max_rel=2, T=2)@4": 0.375,
+        "SDCG(max_rel=2)@3": 0.46927872602275655,
+        "SDCG(max_rel=2)@10": 0.2626633251188907,
+        "NERR8(max_rel=2)@3": 0.5,
+        "NERR9(max_rel=2)@3": 0.4705882352941176,
+        "NERR10(max_rel=2)": 0.4878706199460916,
+        "NERR10(max_rel=2, p=0.5)": 0.4545454545454546,
+        "NERR11(max_rel=2)": 0.46391752577319584,
+        "NERR11(max_rel=2, T=2)": 0.46829971181556196,
+        "map(ap_norm=hits)": 0.7555555555555555,
+    }),
+    "rbp of a large p, cwl_eval": (([2, 0, 1], []), {}, {"rbp(p=0.999, weights=cwl)": 0.003159871173281131}),
     "err, gdeval with negatives": (([0, 4, _, 1, -2], []), {}, {
         "ndcg_burges@5": 0.63301563103656489,
         "err@5": 0.4697265625,
@@ -219,6 +365,25 @@ def test_aggregation_over_queries():
     assert agrees(both["map"], 0.27777777777777773)
     assert agrees(both["ndcg"], 0.2533958444772895)
     assert [both[name] for name in metrics[2:]] == [3, 3, 6, 2]
+
+
+def test_geometric_means():
+    """Over all queries and over those that the run has; a value of 0 counts as 0.00001."""
+    qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0, "b": 0}, "q10": {"a": 3}}
+    run = {"q1": {"a": 3, "b": 2, "c": 1}, "q3": {"b": 1}, "q10": {"z": 2, "y": 1}}
+    names = ["gm_map", "gm_bpref", "yaap", "rbp_resid", "unj@5", "utility", "num_rel-l2"]
+    with pytest.warns(fastir.FastirWarning, match="judged"):
+        every = fastir.evaluate(qrels, run, names, queries="qrels")
+    expected = (0.00016990442448471213, 0.00014953487812212202, -0.17328679513998635, 0.25, 0.1, -0.5, 2.0)
+    assert all(agrees(every[name], value) for name, value in zip(names, expected, strict=True))
+    with pytest.warns(fastir.FastirWarning, match="judged"):
+        both = fastir.evaluate(qrels, run, "gm_map", queries="intersection")
+    assert agrees(both["gm_map"], 0.00043679023236814935)
+
+
+def test_pair_accuracy_leaves_out_queries_without_pairs():
+    results = fastir.evaluate_ranked([0, 0, 1, 0, 0, 1], [0, 2, 4, 6], "pair_accuracy")
+    assert math.isnan(results.values[0, 0]) and results["pair_accuracy"] == 0.5
 
 
 def test_skipping_queries_without_relevant_documents():

@@ -71,6 +71,22 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
     return number
 
 
+def without_groups(data: Any) -> tuple[list[tuple] | None, Any]:
+    """Qrels with groups as (query_id, group_id) for each, and {part: {doc_id: label}}; else None and the data."""
+    first = next(iter(data.values()), None) if hasattr(data, "items") and hasattr(data, "values") else None
+    if not hasattr(next(iter(first.values()), None) if hasattr(first, "values") else None, "items"):
+        return None, data
+    keys, parts = [], {}
+    for query_id, groups in query_dict(data, "qrels").items():
+        if not hasattr(groups, "items"):
+            raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{group_id: {{doc_id: label}}}} as the "
+                            f"first does, got {type(groups).__name__}")
+        for group_id, docs in groups.items() or [("", {})]:
+            keys.append((query_id, group_id))
+            parts[f"{len(parts)}: query {query_id}, group {group_id}"] = docs
+    return keys, parts
+
+
 def judgments(data: Any) -> tuple[list, np.ndarray, list, np.ndarray]:
     """{query_id: {doc_id: label}} as query_ids, offsets (int64), doc_ids and labels (int32)."""
     plain = plain_judgments(data) if type(data) is dict else None

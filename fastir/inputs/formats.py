@@ -10,6 +10,7 @@ import os
 
 from fastir.errors import quote
 from fastir.inputs import files, nested, saved, trec
+from fastir.layouts import WITH_GROUPS
 from fastir.plan import DUPLICATES, one_of
 
 READERS = {
@@ -17,6 +18,7 @@ READERS = {
     "beir": functools.partial(trec.read, format="beir"),
     "msmarco": functools.partial(trec.read, format="msmarco"),
     "json": nested.read,
+    **{format: functools.partial(trec.read, format=format) for format in WITH_GROUPS},
 }
 WRITERS = {"trec": saved.trec, "json": saved.json}
 SUFFIXES = {".json": "json"}    # any other is TREC
@@ -36,7 +38,7 @@ def read(path, is_run, format, duplicates, watch=None):
     watch : function of (position), or None
         Called now and then with how much of the file was read, 0 where that is unknown; may raise.
     """
-    one_of("format", format, (None, *READERS))
+    one_of("format", format, (None, *(name for name in READERS if not is_run or name not in WITH_GROUPS)))
     one_of("duplicates", duplicates, DUPLICATES)
     if not is_run and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")

@@ -32,6 +32,19 @@ def trec(file, data, is_run):
         file.write(text)
 
 
+def groups(file, data):
+    """Write {query_id: {group_id: {doc_id: label}}} as TREC lines, the group as the iteration."""
+    for query_id in data:
+        for group_id, docs in data[query_id].items():
+            query, group, ids = str(query_id), str(group_id), list(map(str, docs))
+            check_fields([query], "query")
+            check_fields([group], "group")
+            check_fields(ids, "document")
+            rows = zip(ids, docs.values(), strict=True)
+            text = "".join([f"{query} {group} {doc} {label}\n" for doc, label in rows])
+            file.write(text.encode("utf-8", "surrogateescape"))
+
+
 def json(file, data, is_run):
     """Write an object of objects, a line per query."""
     from json import dumps

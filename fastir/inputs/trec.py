@@ -9,6 +9,7 @@ from fastir._trec import Reader, last_group, last_line
 from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather
+from fastir.layouts import WITH_GROUPS
 from fastir.threads import share, thread_count
 
 CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-level cache
@@ -40,7 +41,10 @@ def read(path, is_run, duplicates, watch=None, format="trec"):
     if not reader.n_rows:
         raise wrong or empty(reader)
     arena, starts, lengths, numbers, first_rows, queries = reader.columns()
-    *columns, repairs = gather(list(map(show, queries)), first_rows, arena, starts, lengths, numbers, duplicates,
+    queries = list(map(show, queries))
+    if format in WITH_GROUPS:       # what stands between query and group is a blank
+        queries = [" ".join(query.split()) for query in queries]
+    *columns, repairs = gather(queries, first_rows, arena, starts, lengths, numbers, duplicates,
                                reader.path, reader.line_of, watch)
     if wrong:
         raise wrong

@@ -1,0 +1,134 @@
+"""Arithmetic that metrics share, the same to the bit on every processor.
+
+The C library's log2, log and exp2 may differ in the last bit between machines, and results must not: these are built
+from correctly rounded operations alone. log2 of an integer comes from a table computed once in double-double, so that
+dividing by it in rank order gives trec_eval's sums bit for bit.
+"""
+
+from libc.math cimport floor, frexp, ldexp
+from libc.stdint cimport int32_t, int64_t
+
+
+cdef double LOG2_ENTRIES[TABLE]
+cdef double LOG2_LOW[TABLE]
+
+
+cdef void two_sum(double a, double b, double* s, double* e) noexcept nogil:
+    cdef double t
+    s[0] = a + b
+    t = s[0] - a
+    e[0] = (a - (s[0] - t)) + (b - t)
+
+
+cdef void two_product(double a, double b, double* p, double* e) noexcept nogil:
+    cdef double t, ah, al, bh, bl
+    t = 134217729.0 * a
+    ah = t - (t - a)
+    al = a - ah
+    t = 134217729.0 * b
+    bh = t - (t - b)
+    bl = b - bh
+    p[0] = a * b
+    e[0] = ((ah * bh - p[0]) + ah * bl + al * bh) + al * bl
+
+
+cdef void dd_multiply(double ah, double al, double bh, double bl, double* h, double* l) noexcept nogil:
+    cdef double p, e
+    two_product(ah, bh, &p, &e)
+    e = e + (ah * bl + al * bh)
+    two_sum(p, e, h, l)
+
+
+cdef void dd_add(double ah, double al, double bh, double bl, double* h, double* l) noexcept nogil:
+    cdef double s, e
+    two_sum(ah, bh, &s, &e)
+    e = e + (al + bl)
+    two_sum(s, e, h, l)
+
+
+cdef void dd_divide(double ah, double al, double bh, double bl, double* h, double* l) noexcept nogil:
+    cdef double q, ph, pl, r
+    q = ah / bh
+    dd_multiply(q, 0.0, bh, bl, &ph, &pl)
+    r = (((ah - ph) - pl) + al) / bh
+    two_sum(q, r, h, l)
+
+
+cdef void log2_double_double(int64_t n, double* h, double* l) noexcept nogil:
+    """log2 of n in about 100 bits: exponent plus 2/ln 2 * atanh((m - 1)/(m + 1)), m in [1, 2)."""
+    cdef int exponent = 0, j
+    cdef int64_t power = 1
+    cdef double sh, sl, th, tl, ph, pl, zh, zl
+    while power * 2 <= n:
+        power *= 2
+        exponent += 1
+    dd_divide(<double>(n - power), 0.0, <double>(n + power), 0.0, &sh, &sl)
+    dd_multiply(sh, sl, sh, sl, &th, &tl)
+    zh = 0.0
+    zl = 0.0
+    for j in range(34, -1, -1):
+        dd_divide(1.0, 0.0, 2.0 * j + 1.0, 0.0, &ph, &pl)
+        dd_multiply(zh, zl, th, tl, &zh, &zl)
+        dd_add(zh, zl, ph, pl, &zh, &zl)
+    dd_multiply(zh, zl, sh, sl, &zh, &zl)
+    dd_multiply(zh, zl, 2.8853900817779268, 4.0710547481862066e-17, &zh, &zl)
+    dd_add(zh, zl, <double>exponent, 0.0, h, l)
+
+
+cdef void fill_table() noexcept nogil:
+    cdef int64_t n
+    LOG2_HIGH[0] = 0.0
+    LOG2_LOW[0] = 0.0
+    for n in range(1, TABLE):
+        log2_double_double(n, &LOG2_HIGH[n], &LOG2_LOW[n])
+
+
+LOG2_HIGH = LOG2_ENTRIES
+fill_table()
+
+
+cdef double log2_beyond(int64_t n) noexcept nogil:
+    """log2 of an integer beyond the table: its leading bits' entry plus a short series."""
+    cdef int shift = 0
+    cdef int64_t head = n
+    cdef double x, s, t
+    while head >= TABLE:
+        head >>= 1
+        shift += 1
+    x = <double>(n - (head << shift)) / <double>(head << shift)
+    s = x / (2.0 + x)
+    t = s * s
+    x = 2.8853900817779268 * s * (1.0 + t * (1.0 / 3.0 + t * (1.0 / 5.0 + t * (1.0 / 7.0))))
+    two_sum(LOG2_HIGH[head] + shift, x, &s, &t)
+    return s + (t + LOG2_LOW[head])
+
+
+cdef double natural_log(double x) noexcept nogil:
+    """ln of a positive number: exponent * ln 2 + 2 atanh((m - 1) / (m + 1)), m from sqrt(1/2) to sqrt(2)."""
+    cdef int exponent, j
+    cdef double m = frexp(x, &exponent), s, t, total = 0.0
+    if m < 0.7071067811865476:
+        m *= 2.0
+        exponent -= 1
+    s = (m - 1.0) / (m + 1.0)
+    t = s * s
+    for j in range(12, -1, -1):
+        total = total * t + 1.0 / (2.0 * j + 1.0)
+    return exponent * 0.6931471803691238 + (2.0 * s * total + exponent * 1.9082149292705877e-10)
+
+
+cdef double log2_real(double x) noexcept nogil:
+    if x == floor(x) and x < 9007199254740992.0:
+        return log2_of(<int64_t>x)
+    return natural_log(x) / 0.6931471805599453
+
+
+cdef double exp2_real(double x) noexcept nogil:
+    """2^x, by the series of e^y for what is left of x below 1."""
+    cdef double whole = floor(x), y = (x - whole) * 0.6931471805599453, total = 1.0
+    cdef int j
+    if whole < -2000.0:
+        return 0.0
+    for j in range(20, 0, -1):
+        total = 1.0 + total * y / j
+    return ldexp(total, <int>whole)

@@ -1,0 +1,458 @@
+"""Metrics of relevant or not: counts, sets, cutoffs, recall points, incomplete judgments, coverage.
+
+Hits may hold codes below 0, when another metric of the plan reads them: every comparison here is with a label. A rank
+that is not among the hits holds a document that the metric does not tell from a non-relevant or unjudged one.
+"""
+
+from libc.math cimport NAN
+from libc.stdint cimport INT64_MAX, int64_t
+
+from fastir._arithmetic cimport log2_of, natural_log, ratio
+from fastir._metrics cimport Query, Snapshot, declare
+
+from fastir._metrics import EMPTY
+from fastir.cards import Card, Param
+
+INF = float("inf")
+RECALL = Param("recall", 0.0, "the recall point, which @ sets", (), 0, 1, closed=True)
+TIMES = Param("x", 1.0, "the multiple of R, which @ sets", (), 0, 1e6, closed=True)
+ROUNDING = Param("rounding", "v10", "recall * R rounded to the nearest (trec_eval 10), or its whole part after adding "
+                 "0.9 (trec_eval 9, pytrec_eval, ir_measures)", ("v10", "v9"))
+
+
+# ---- counts --------------------------------------------------------------------------------------------------------
+
+cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0
+
+declare(num_q, Card(
+    "num_q", "queries evaluated", "1 per query", "never", "trec_eval num_q", aliases=("NumQ",), range="1",
+    aggregate="count", groups="all"))
+
+
+cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return <double>q.num_ret
+
+declare(num_ret, Card(
+    "num_ret", "documents retrieved", "n", "0 for an empty ranking", "trec_eval num_ret", aliases=("NumRet",),
+    range="0 up", aggregate="sum", groups="all"))
+
+
+cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return <double>q.num_rel
+
+declare(num_rel, Card(
+    "num_rel", "relevant documents in the qrels", "R", "0 if none", "trec_eval num_rel", aliases=("NumRel",),
+    differs="trec_eval -c sums labels above 0 whatever -l says; ir_measures leaves out queries missing from the run",
+    range="0 up", aggregate="sum"))
+
+
+cdef double num_rel_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return <double>s.num_rel_ret
+
+declare(num_rel_ret, Card(
+    "num_rel_ret", "relevant documents retrieved", "r", "0 if none", "trec_eval num_rel_ret", aliases=("NumRelRet",),
+    range="0 up", aggregate="sum"))
+
+
+cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, found = 0
+    for i in range(q.num_hits):
+        found += 0 <= q.labels[i] < q.level
+    return <double>found
+
+declare(num_nonrel_judged_ret, Card(
+    "num_nonrel_judged_ret", "documents retrieved that were judged not relevant",
+    "retrieved documents with 0 <= label < rel_level", "0 if none", "trec_eval num_nonrel_judged_ret", range="0 up",
+    aggregate="sum", reads="judged"))
+
+
+# ---- at a cutoff, and sets -----------------------------------------------------------------------------------------
+
+declare(num_rel_ret, Card(
+    "hits", "relevant documents in the first k", "r_k", "0 if none is retrieved", "ranx hits",
+    differs="num_rel_ret is the same count, summed over queries instead of averaged",
+    range="0 to k", params=(EMPTY,), cutoff=True))
+
+
+cdef double hit_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0 if s.num_rel_ret > 0 else 0.0
+
+declare(hit_rate, Card(
+    "hit_rate", "whether the first k hold a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
+    "trec_eval success, ranx hit_rate", aliases=("success",), params=(EMPTY,), cutoff=True))
+
+
+cdef double precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(<double>s.num_rel_ret, <double>q.num_ret if s.k == INT64_MAX else <double>s.k)
+
+declare(precision, Card(
+    "precision", "share of relevant documents in the first k", "r_k / k; without k: r / n",
+    "0 for an empty ranking; a ranking shorter than k still divides by k", "trec_eval P, set_P", aliases=("P", "SetP"),
+    params=(EMPTY,), cutoff=True))
+
+declare(precision, Card(
+    "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
+    "0 for an empty ranking", "trec_eval P_avgjg", aliases=("P_avgjg",), params=(EMPTY,), cutoff=True, groups="all"))
+
+
+cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(<double>s.num_rel_ret, <double>q.num_rel)
+
+declare(recall, Card(
+    "recall", "share of the relevant documents that the first k hold", "r_k / R", "0 if R = 0",
+    "trec_eval recall, set_recall", aliases=("R", "set_recall", "SetR"), params=(EMPTY,), cutoff=True))
+
+
+cdef double relative_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t n = q.num_ret if s.k == INT64_MAX else s.k
+    return ratio(<double>s.num_rel_ret, <double>(n if n < q.num_rel else q.num_rel))
+
+declare(relative_precision, Card(
+    "relative_precision", "precision at k over the best that is possible",
+    "r_k / min(k, R); without k: r / min(n, R)", "0 if R = 0", "trec_eval relative_P, set_relative_P; BEIR R_cap",
+    aliases=("relative_P", "set_relative_P", "SetRelP", "R_cap"),
+    differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True))
+
+
+cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double a = precision(q, s, p), b = recall(q, s, p)
+    return ratio(2.0 * a * b, a + b)
+
+declare(f1, Card(
+    "f1", "harmonic mean of precision and recall", "2 P R / (P + R), both at k", "0 if both are 0",
+    "van Rijsbergen 1979; ranx f1, trec_eval set_F with x = 1", params=(EMPTY,), cutoff=True))
+
+
+cdef double set_f(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double a = precision(q, s, p), b = recall(q, s, p)
+    return ratio((p[0] + 1.0) * a * b, b + p[0] * a)
+
+declare(set_f, Card(
+    "set_f", "weighted harmonic mean of precision and recall", "(x + 1) P R / (R + x P), both at k", "0 if r = 0",
+    "trec_eval set_F", aliases=("SetF",), differs="x is not beta but its square in the usual F: f_beta takes beta",
+    params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)), EMPTY),
+    cutoff=True))
+
+
+cdef double f_beta(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double x = p[0] * p[0]
+    return set_f(q, s, &x)
+
+declare(f_beta, Card(
+    "f_beta", "weighted harmonic mean of precision and recall", "(beta^2 + 1) P R / (R + beta^2 P), both at k",
+    "0 if r = 0", "van Rijsbergen 1979",
+    differs="trec_eval set_F and ir_measures SetF take the square of beta: set_f",
+    params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True))
+
+
+cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return precision(q, s, p) * recall(q, s, p)
+
+declare(set_map, Card(
+    "set_map", "precision times recall of the whole ranking", "r^2 / (n R)", "0 if n = 0 or R = 0", "trec_eval set_map",
+    aliases=("SetAP",), params=(EMPTY,)))
+
+
+cdef double utility(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t r = s.num_rel_ret
+    return (p[0] * r + p[1] * (q.num_ret - r) + p[2] * (q.num_rel - r) + p[3] * (p[4] + r - q.num_ret - q.num_rel))
+
+
+def weight(name, default, what):
+    return Param(name, default, f"the worth of a document that is {what}", (), -INF, INF)
+
+
+declare(utility, Card(
+    "utility", "worth of the ranking as a set", "p1 r + p2 (n - r) + p3 (R - r) + p4 (n_docs + r - n - R)",
+    "as the formula says", "trec_eval utility",
+    differs="trec_eval -c gives 0 where the query is missing and no parameter is given", range="any number",
+    params=(weight("p1", 1.0, "relevant and retrieved"), weight("p2", -1.0, "retrieved, not relevant"),
+        weight("p3", 0.0, "relevant, not retrieved"), weight("p4", 0.0, "neither"),
+        Param("n_docs", 0, "documents in the collection", (), 0, 2**53, integer=True, closed=True), EMPTY)))
+
+
+# ---- ranks of the relevant documents -------------------------------------------------------------------------------
+
+cdef int64_t found_by(const Query* q, int64_t depth) noexcept nogil:
+    """Relevant documents in the first `depth`."""
+    cdef int64_t i, found = 0
+    for i in range(q.num_hits):
+        if q.ranks[i] > depth:
+            break
+        found += q.labels[i] >= q.level
+    return found
+
+
+cdef double r_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(<double>found_by(q, q.num_rel), <double>q.num_rel)
+
+declare(r_precision, Card(
+    "r_precision", "precision at as many documents as are relevant", "r_R / R", "0 if R = 0", "trec_eval Rprec",
+    aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,)))
+
+
+cdef double r_precision_mult(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t depth = <int64_t>(p[0] * <double>q.num_rel + 0.9)
+    return ratio(<double>found_by(q, depth), <double>depth)
+
+declare(r_precision_mult, Card(
+    "r_precision_mult", "precision at a multiple of the number of relevant documents",
+    "r_K / K, K = x R + 0.9 without its fraction", "0 if K = 0", "trec_eval Rprec_mult", aliases=("Rprec_mult",),
+    params=(TIMES, EMPTY), at="x"))
+
+declare(r_precision_mult, Card(
+    "r_precision_mult_avgjg",
+    "precision at a multiple of the number of relevant documents, averaged over groups of judges",
+    "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0",
+    "trec_eval Rprec_mult_avgjg", aliases=("Rprec_mult_avgjg",), params=(TIMES, EMPTY), at="x", groups="all"))
+
+
+cdef double mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0 / <double>s.first_rel if s.first_rel > 0 else 0.0
+
+declare(mrr, Card(
+    "mrr", "reciprocal rank of the first relevant document", "1 / rank, 0 beyond k", "0 if none is retrieved",
+    "Voorhees 1999; trec_eval recip_rank", aliases=("recip_rank", "RR"), params=(EMPTY,), cutoff=True))
+
+
+cdef double average_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t n = q.num_rel
+    if p[0] == 1.0 and s.k < n:
+        n = s.k
+    return ratio(s.sum_precision, <double>(s.num_rel_ret if p[0] == 2.0 else n))
+
+declare(average_precision, Card(
+    "map", "average precision (its mean over queries is MAP)",
+    "sum of precision(i) over the relevant ranks i <= k, divided by R", "0 if R = 0", "trec_eval map, map_cut",
+    aliases=("AP", "average_precision"),
+    differs="LightGBM, XGBoost and CatBoost divide by min(k, R): ap_norm=min_kR; torchmetrics and cwl_eval by "
+            "r_k: ap_norm=hits",
+    params=(Param("ap_norm", "R", "the denominator: all relevant documents, at most k of them, or those in the first k",
+        ("R", "min_kR", "hits")), EMPTY),
+    cutoff=True))
+
+
+cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(s.sum_precision, <double>q.num_rel)
+
+declare(plain_map, Card(
+    "map_avgjg", "average precision, averaged over groups of judges", "mean of AP@k over the groups", "0 where R = 0",
+    "trec_eval map_avgjg", params=(EMPTY,), cutoff=True, groups="all"))
+
+
+cdef double gm_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double value = plain_map(q, s, p)
+    return value if value > 1e-5 else 1e-5
+
+declare(gm_map, Card(
+    "gm_map", "geometric mean of average precision", "max(AP, 0.00001); over queries exp(mean of ln)",
+    "0.00001 if R = 0", "Robertson 2006; trec_eval gm_map",
+    differs="pytrec_eval gives the logarithm of each query's value", range="0.00001 to 1", params=(EMPTY,),
+    aggregate="geometric"))
+
+
+cdef double yaap(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return natural_log((1.0 + s.sum_precision) / (1.0 + <double>q.num_rel - s.sum_precision))
+
+declare(yaap, Card(
+    "yaap", "yet another average precision: its log odds", "ln((1 + R AP) / (1 + R - R AP))",
+    "0 if R = 0; -ln(1 + R) if r = 0", "trec_eval yaap", range="any number", params=(EMPTY,)))
+
+
+cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double total = 0.0
+    cdef int64_t i, found = 0
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            found += 1
+            total += 1.0 / log2_of(2 + q.ranks[i] - found)
+    return ratio(total, <double>q.num_rel)
+
+declare(bin_g, Card(
+    "bin_g", "relevant documents discounted by the others above them",
+    "1/R * sum over relevant ranks of 1 / log2(2 + documents above that are not relevant)", "0 if R = 0",
+    "trec_eval binG", aliases=("binG",), params=(EMPTY,)))
+
+
+cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, found = s.num_rel_ret, i, seen = 0, wrong = 0
+    if found == 0:
+        return NAN
+    if found == n:
+        return 1.0
+    for i in range(q.num_hits):
+        if q.ranks[i] > n:
+            break
+        if q.labels[i] >= q.level:
+            seen += 1
+            wrong += q.ranks[i] - seen
+    return 1.0 - <double>wrong / (<double>(n - found) * <double>found)
+
+declare(pair_accuracy, Card(
+    "pair_accuracy",
+    "share of pairs in the right order, of one relevant document and one that is not, in the first k",
+    "1 - pairs in the wrong order / pairs",
+    "NaN, and out of the mean, if the first k hold no relevant document; 1 if they hold no other",
+    "ir_measures Accuracy", differs="ir_measures fails where all are relevant; BEIR's Accuracy is hit_rate",
+    params=(EMPTY,), cutoff=True))
+
+
+# ---- interpolated precision ----------------------------------------------------------------------------------------
+
+cdef int64_t wanted_for(double recall, double num_rel, int old) noexcept nogil:
+    """How many relevant documents make a recall point; the product is rounded half away from zero."""
+    cdef double product = recall * num_rel
+    cdef int64_t whole = <int64_t>product
+    return <int64_t>(product + 0.9) if old else whole + (product - <double>whole >= 0.5)
+
+
+cdef double best_precision(const Query* q, int64_t wanted) noexcept nogil:
+    """The highest precision at a rank from which on so many relevant documents have been found."""
+    cdef int64_t i, found = 0
+    cdef double best = 0.0, here
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            found += 1
+            if found >= wanted:
+                here = <double>found / <double>q.ranks[i]
+                best = here if here > best else best
+    return best
+
+
+cdef double iprec(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return best_precision(q, wanted_for(p[0], <double>q.num_rel, p[1] == 1.0))
+
+declare(iprec, Card(
+    "iprec", "interpolated precision at a recall point",
+    "largest precision(i) from the rank of the K-th relevant document on, K = recall * R",
+    "0 if fewer than K are retrieved, or none", "trec_eval iprec_at_recall", aliases=("iprec_at_recall",),
+    differs="trec_eval gives NaN for an empty ranking; 9.x rounds up from .1: rounding=v9",
+    params=(RECALL, ROUNDING, EMPTY), at="recall"))
+
+
+cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, found = s.num_rel_ret, point, wanted
+    cdef double best = 0.0, here, total = 0.0
+    cdef double points[11]
+    for point in range(11):
+        points[point] = 0.0
+    i = q.num_hits - 1
+    point = 10
+    while i >= 0:
+        if q.labels[i] >= q.level:
+            wanted = wanted_for(<double>point / 10.0, <double>q.num_rel, p[0] == 1.0)
+            while point > 0 and wanted > found:
+                points[point] = best
+                point -= 1
+                wanted = wanted_for(<double>point / 10.0, <double>q.num_rel, p[0] == 1.0)
+            here = <double>found / <double>q.ranks[i]
+            best = here if here > best else best
+            found -= 1
+        i -= 1
+    while point >= 0:
+        points[point] = best
+        point -= 1
+    for point in range(11):
+        total += points[point]
+    return total / 11.0
+
+declare(iprec_avg, Card(
+    "iprec_avg", "interpolated precision averaged over the recall points 0, 0.1, ..., 1", "1/11 * sum of iprec",
+    "0 if nothing relevant is retrieved", "trec_eval 11pt_avg", aliases=("11pt_avg",),
+    differs="trec_eval gives NaN for an empty ranking; 9.x rounds up from .1: rounding=v9", params=(ROUNDING, EMPTY)))
+
+
+# ---- incomplete judgments and coverage -----------------------------------------------------------------------------
+
+cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, above = 0
+    cdef int64_t bound = q.num_rel if q.num_rel < q.num_nonrel else q.num_nonrel
+    cdef double total = 0.0
+    for i in range(q.num_hits):
+        if q.labels[i] < q.level:
+            above += q.labels[i] >= 0
+        elif above == 0:
+            total += 1.0
+        else:
+            total += 1.0 - <double>(above if above < q.num_rel else q.num_rel) / <double>bound
+    return ratio(total, <double>q.num_rel)
+
+declare(bpref, Card(
+    "bpref", "how seldom judged non-relevant documents stand above relevant ones",
+    "1/R * sum over retrieved relevant documents of 1 - min(a, R) / min(N, R), a = judged non-relevant above; 1 "
+    "if a = 0",
+    "0 if R = 0; unjudged documents are skipped", "Buckley and Voorhees 2004 as in trec_eval bpref",
+    differs="ranx gives NaN where nothing non-relevant is judged", params=(EMPTY,), reads="judged"))
+
+
+cdef double gm_bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double value = bpref(q, s, p)
+    return value if value > 1e-5 else 1e-5
+
+declare(gm_bpref, Card(
+    "gm_bpref", "geometric mean of bpref", "max(bpref, 0.00001); over queries exp(mean of ln)", "0.00001 if R = 0",
+    "trec_eval gm_bpref", differs="pytrec_eval gives the logarithm of each query's value", range="0.00001 to 1",
+    params=(EMPTY,), aggregate="geometric", reads="judged"))
+
+
+cdef double inf_ap(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, relevant = 0, nonrelevant = 0, pooled = 0
+    cdef double total = 0.0, above, small = 1e-5
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            if q.ranks[i] == 1:
+                total += 1.0
+            else:
+                above = <double>(q.ranks[i] - 1)
+                total += 1.0 / <double>q.ranks[i] + (above / <double>q.ranks[i]) * (
+                    <double>(relevant + nonrelevant + pooled) / above) * (
+                    (<double>relevant + small) / (<double>(relevant + nonrelevant) + 2.0 * small))
+            relevant += 1
+        elif q.labels[i] >= 0:
+            nonrelevant += 1
+        elif q.labels[i] < -1:
+            pooled += 1
+    return ratio(total, <double>q.num_rel)
+
+declare(inf_ap, Card(
+    "inf_ap", "average precision estimated from a sample of the pool",
+    "1/R * sum over relevant ranks i of 1/i + (i - 1)/i * pooled above / (i - 1) * (relevant above + e) / "
+    "(judged above + 2e), e = 0.00001",
+    "0 if R = 0; a negative label is in the pool, not judged", "Yilmaz and Aslam 2006; trec_eval infAP",
+    aliases=("infAP",), params=(EMPTY,), reads="pool"))
+
+
+cdef double unjudged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, found = 0, n = s.k if s.k < q.num_ret else q.num_ret
+    for i in range(q.num_hits):
+        if q.ranks[i] > n:
+            break
+        found += q.labels[i] >= 0
+    return ratio(<double>(n - found), <double>(n if s.k == INT64_MAX else s.k))
+
+declare(unjudged, Card(
+    "unjudged", "share of documents without a label in the first k",
+    "documents of the first k without a label >= 0 / k; without k: / n",
+    "0 for an empty ranking; places that a shorter ranking lacks count as judged", "trec_eval unj", aliases=("unj",),
+    params=(EMPTY,), cutoff=True, reads="judged"))
+
+
+cdef int64_t in_pool(const Query* q, int64_t depth) noexcept nogil:
+    """Documents in the first `depth` that the qrels have for this query, whatever their label."""
+    cdef int64_t i, found = 0
+    for i in range(q.num_hits):
+        if q.ranks[i] > depth:
+            break
+        found += q.labels[i] != -1
+    return found
+
+
+cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(<double>in_pool(q, s.k), <double>(s.k if s.k < q.num_ret else q.num_ret))
+
+declare(judged, Card(
+    "judged", "share of documents in the first k that the qrels have, whatever their label",
+    "documents of the qrels in the first k / min(k, n)", "0 for an empty ranking", "ir_measures Judged",
+    differs="unjudged counts negative labels as unjudged and divides by k", params=(EMPTY,), cutoff=True,
+    reads="pool"))

@@ -1,0 +1,3 @@
+from fastir.cards import Param
+
+IDEAL: Param

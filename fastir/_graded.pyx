@@ -1,0 +1,150 @@
+"""Graded metrics: what a label adds, discounted by its rank, against the best that the judgments allow.
+
+A metric here reads the gains that _measure.pyx has laid beside the hits, and the ideal gains, best first. Labels
+without a gain of their own, 0 among them, may be absent from both: they add nothing.
+"""
+
+from libc.stdint cimport int64_t
+
+from fastir._arithmetic cimport discount_at, log2_real, ratio
+from fastir._metrics cimport Query, Snapshot, declare
+
+from fastir._metrics import EMPTY
+from fastir.cards import Card, Param
+
+GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), or what the map says, "
+             "itself for labels that it lacks; its labels -1 and -2 are documents outside the qrels, and in the pool "
+             "without a judgment", ("linear", "exp2"), mapping=True, aliases=("gains",))
+IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved",
+              ("judged", "retrieved"))
+DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
+                 ("log2", "jk2"))
+NO_GAIN = "0 if the ideal is 0: no judged document has a gain"
+SORTED = ("trec_eval takes custom gains less than 1 apart for equal when it sorts the ideal, and mixes up the "
+          "parameters of dcg, ideal_dcg and ndcg asked for together")
+
+
+cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return s.gain
+
+declare(cg, Card(
+    "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
+    "Järvelin and Kekäläinen 2002", range="0 up", params=(EMPTY,), cutoff=True, graded=True))
+
+
+cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return s.dcg
+
+declare(dcg, Card(
+    "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
+    "0 if nothing has a gain", "trec_eval dcg; Järvelin and Kekäläinen 2002 with discount=jk2", differs=SORTED,
+    range="0 up", params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True))
+
+declare(dcg, Card(
+    "dcg_burges", "discounted cumulated gain, exponential gains",
+    "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
+    "0 if nothing has a gain; a label above 1000 is an error", "Burges et al. 2005; ranx dcg_burges", range="0 up",
+    params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2"))
+
+
+cdef double ideal_dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return s.ideal_dcg
+
+declare(ideal_dcg, Card(
+    "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
+    NO_GAIN, "trec_eval ideal_dcg", aliases=("idcg",), differs=SORTED, range="0 up",
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True))
+
+
+cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(s.dcg, s.ideal_dcg)
+
+declare(ndcg, Card(
+    "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
+    "trec_eval ndcg, ndcg_cut",
+    differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True))
+
+declare(ndcg, Card(
+    "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
+    "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
+    "Burges et al. 2005; ranx ndcg_burges, gdeval", params=(DISCOUNT, IDEAL, EMPTY),
+    cutoff=True, graded=True, gain="exp2"))
+
+
+cdef double ndcg_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double total = 0.0, sum_gains = 0.0, sum_ideal = 0.0
+    cdef int64_t i, j = 0, found = 0, m = q.num_ideal_gains
+    for i in range(q.num_hits):
+        sum_gains += q.gains[i] / discount_at(q.ranks[i], 0)
+        if q.gains[i] > 0.0:
+            found += 1
+            while j < m and j < q.ranks[i]:
+                sum_ideal += q.ideal_gains[j] / discount_at(j + 1, 0)
+                j += 1
+            total += ratio(sum_gains, sum_ideal)
+    while j < m:
+        sum_ideal += q.ideal_gains[j] / discount_at(j + 1, 0)
+        j += 1
+    total += ratio(<double>(m - found) * sum_gains, sum_ideal)
+    return ratio(total, <double>m) if total > 0.0 else 0.0
+
+declare(ndcg_rel, Card(
+    "ndcg_rel", "nDCG averaged over the ranks of the documents with a gain",
+    "1/m * (sum of DCG@i / IDCG@i over ranks i with a gain + (m - q) * DCG / IDCG), m documents judged with a "
+    "gain, q retrieved",
+    f"{NO_GAIN}; 0 if the sum is negative", "trec_eval ndcg_rel", differs=SORTED, params=(GAIN, EMPTY), graded=True))
+
+
+cdef double r_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double total = 0.0, sum_gains = 0.0, sum_ideal = 0.0
+    cdef int64_t i = 0, rank, terms = 0, m = q.num_ideal_gains
+    if q.num_rel == 0 or m == 0:
+        return 0.0
+    for rank in range(1, m + 1):
+        sum_ideal += q.ideal_gains[rank - 1] / discount_at(rank, 0)
+        while i < q.num_hits and q.ranks[i] <= rank:
+            sum_gains += q.gains[i] / discount_at(q.ranks[i], 0)
+            i += 1
+        if rank == m or q.ideal_gains[rank - 1] != q.ideal_gains[rank]:
+            total += sum_gains / sum_ideal
+            terms += 1
+    if q.num_ret >= m + 2:
+        while i < q.num_hits:
+            sum_gains += q.gains[i] / discount_at(q.ranks[i], 0)
+            i += 1
+        total += sum_gains / sum_ideal
+        terms += 1
+    return total / <double>terms
+
+declare(r_ndcg, Card(
+    "r_ndcg", "nDCG averaged over the ranks where the ideal gain changes",
+    "mean of DCG@p / IDCG@p over the ranks p <= m after which the ideal gain falls, and of DCG / IDCG if n >= m "
+    "+ 2; m documents were judged with a gain",
+    f"0 if R = 0; {NO_GAIN}", "trec_eval Rndcg", aliases=("Rndcg",), differs=SORTED, params=(GAIN, EMPTY),
+    graded=True))
+
+
+cdef double g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double total = 0.0, sum_gains = 0.0, cost = 0.0, ideal = 0.0
+    cdef int64_t i, j = 0
+    for j in range(q.num_ideal_gains):
+        ideal += q.ideal_gains[j]
+    j = 0
+    for i in range(q.num_hits):
+        if q.gains[i] != 0.0:
+            sum_gains += q.gains[i]
+            while j < q.num_ideal_gains and j < q.ranks[i]:
+                cost += q.ideal_gains[j] if q.ideal_gains[j] > 1.0 else 1.0
+                j += 1
+            if j < q.ranks[i]:
+                cost += <double>(q.ranks[i] - j)
+                j = q.ranks[i]
+            total += q.gains[i] / log2_real(2.0 + (cost - sum_gains if cost > sum_gains else 0.0))
+    return ratio(total, ideal)
+
+declare(g, Card(
+    "g", "gain discounted by what was missed so far",
+    "sum of g_i / log2(2 + C_i - S_i) / sum of the ideal gains; S_i sums the gains to rank i, C_i the ideal "
+    "gains, at least 1 each",
+    NO_GAIN, "trec_eval G", differs=SORTED, params=(GAIN, EMPTY), graded=True))

@@ -1,0 +1,157 @@
+"""Metrics of rankings that serve several intents: subtopics of a query, each with judgments of its own.
+
+Everything here is a mean over subtopics of a metric of one subtopic's judgments (groups.py takes it). That holds for
+alpha-nDCG and its kin too: the novelty of a document, the sum over its subtopics s of (1 - alpha)^(documents above
+that serve s), falls apart into one sum per subtopic, in which only that subtopic's relevant documents count. So a
+subtopic is a query to every kernel, and nothing below knows of more than one list of labels. Only the ideal ranking,
+greedy over all subtopics at once, needs them together; it depends on the qrels alone, is made once, and is evaluated
+like a run.
+
+On qrels without subtopics each metric is what it is for a single one, its ideal included.
+"""
+
+from libc.stdint cimport INT64_MAX, int64_t
+
+from fastir._arithmetic cimport log2_of, power, ratio
+from fastir._metrics cimport Query, Snapshot, declare
+
+from fastir._metrics import EMPTY
+from fastir.cards import Card, Param
+
+ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True)
+BETA = Param("beta", 0.5, "persistence", (), 0, 1)
+NONE = "0 if nothing is relevant; subtopics without a relevant document do not count"
+NDEVAL = "ndeval and ir_measures do not divide by the number of subtopics at k = 1; ndeval goes down to rank 20"
+CLARKE = "Clarke et al. 2008 and 2009; ndeval"
+
+ctypedef double (*weight_fn)(int64_t rank) noexcept nogil
+
+
+cdef double log_weight(int64_t rank) noexcept nogil:
+    return 1.0 / log2_of(rank + 1)
+
+
+cdef double rank_weight(int64_t rank) noexcept nogil:
+    return 1.0 / <double>rank
+
+
+cdef double novelty(const Query* q, int64_t k, double alpha, weight_fn weight) noexcept nogil:
+    """Sum of weights over the relevant ranks up to k, each 1 - alpha times less than the one before."""
+    cdef double interest = 1.0, total = 0.0
+    cdef int64_t i
+    for i in range(q.num_hits):
+        if q.ranks[i] > k:
+            break
+        if q.labels[i] >= q.level:
+            total += interest * weight(q.ranks[i])
+            interest *= 1.0 - alpha
+    return total
+
+
+cdef double best_novelty(int64_t n, double alpha, weight_fn weight) noexcept nogil:
+    """The same for relevant documents at ranks 1 to n."""
+    cdef double interest = 1.0, total = 0.0
+    cdef int64_t rank
+    for rank in range(1, n + 1):
+        total += interest * weight(rank)
+        interest *= 1.0 - alpha
+        if interest == 0.0:
+            break
+    return total
+
+
+cdef int64_t least(int64_t a, int64_t b) noexcept nogil:
+    return a if a < b else b
+
+
+cdef double alpha_dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(novelty(q, s.k, p[0], log_weight), best_novelty(s.k, p[0], log_weight))
+
+declare(alpha_dcg, Card(
+    "alpha_dcg", "discounted novelty over subtopics",
+    "mean over subtopics of sum of (1 - alpha)^(relevant above i) / log2(i + 1) over relevant ranks i <= k / the "
+    "same if all were relevant",
+    NONE, CLARKE, aliases=("alpha-DCG",), differs=NDEVAL, params=(ALPHA, EMPTY), cutoff=True, depth=20,
+    groups="relevant"))
+
+
+cdef double alpha_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(novelty(q, s.k, p[0], log_weight), best_novelty(least(s.k, q.num_rel), p[0], log_weight))
+
+declare(alpha_ndcg, Card(
+    "alpha_ndcg", "discounted novelty over subtopics against the ideal ranking",
+    "alpha_dcg@k / alpha_dcg@k of the greedy ideal ranking", NONE, CLARKE, aliases=("alpha-nDCG",),
+    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="alpha_dcg"))
+
+
+cdef double err_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(novelty(q, s.k, p[0], rank_weight), best_novelty(s.k, p[0], rank_weight))
+
+declare(err_ia, Card(
+    "err_ia", "expected reciprocal rank over subtopics",
+    "mean over subtopics of sum of (1 - alpha)^(relevant above i) / i over relevant ranks i <= k / the same if "
+    "all were relevant",
+    NONE, "Chapelle et al. 2009; ndeval", aliases=("ERR-IA",), differs=NDEVAL, params=(ALPHA, EMPTY), cutoff=True,
+    depth=20, groups="relevant"))
+
+
+cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(novelty(q, s.k, p[0], rank_weight), best_novelty(least(s.k, q.num_rel), p[0], rank_weight))
+
+declare(nerr_ia, Card(
+    "nerr_ia", "expected reciprocal rank over subtopics against the ideal ranking",
+    "err_ia@k / err_ia@k of the greedy ideal ranking", NONE, "Chapelle et al. 2009; ndeval", aliases=("nERR-IA",),
+    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="err_ia"))
+
+
+cdef double nrbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double interest = 1.0, total = 0.0
+    cdef int64_t i, last = 1
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            interest *= power(p[1], q.ranks[i] - last)
+            last = q.ranks[i]
+            total += interest
+            interest *= 1.0 - p[0]
+    return (1.0 - (1.0 - p[0]) * p[1]) * total
+
+declare(nrbp, Card(
+    "nrbp", "novelty- and rank-biased precision",
+    "(1 - (1 - alpha) beta) * mean over subtopics of sum of (1 - alpha)^(relevant above i) beta^(i - 1) over "
+    "relevant ranks i",
+    NONE, "Clarke et al. 2009; ndeval", params=(ALPHA, BETA, EMPTY), groups="relevant"))
+
+
+cdef double nnrbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double go_on = (1.0 - p[0]) * p[1]
+    return ratio(nrbp(q, s, p), 1.0 - power(go_on, q.num_rel))
+
+declare(nnrbp, Card(
+    "nnrbp", "novelty- and rank-biased precision against the ideal ranking",
+    "nrbp / nrbp of the greedy ideal ranking", NONE, "Clarke et al. 2009; ndeval",
+    differs="ndeval gives NaN where nothing is relevant", params=(ALPHA, BETA, EMPTY), groups="relevant",
+    normalises="nrbp"))
+
+
+cdef double map_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(s.sum_precision, <double>q.num_rel)
+
+declare(map_ia, Card(
+    "map_ia", "average precision over subtopics", "mean over subtopics of AP", NONE, "Agrawal et al. 2009; ndeval",
+    aliases=("AP_IA", "MAP-IA"), params=(EMPTY,), groups="relevant"))
+
+
+cdef double p_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(<double>s.num_rel_ret, <double>(q.num_ret if s.k == INT64_MAX else s.k))
+
+declare(p_ia, Card(
+    "p_ia", "precision over subtopics", "mean over subtopics of r_k / k; without k: r / n", NONE,
+    "Agrawal et al. 2009; ndeval", aliases=("P-IA",), params=(EMPTY,), cutoff=True, groups="relevant"))
+
+
+cdef double st_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0 if s.num_rel_ret > 0 else 0.0
+
+declare(st_recall, Card(
+    "st_recall", "share of the subtopics that the first k serve", "subtopics with r_k > 0 / subtopics", NONE,
+    "Zhai et al. 2003; ndeval strec", aliases=("StRecall", "strec"), params=(EMPTY,), cutoff=True, groups="relevant"))

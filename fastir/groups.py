@@ -1,0 +1,146 @@
+"""Qrels with groups: several judgments of each query, by subtopic or by group of judges, and how they are evaluated.
+
+A group is evaluated like a query of its own, and a query's value is the mean over its groups. For metrics that are
+relative to the best possible ranking of all groups together (alpha_ndcg), that ranking is made once from the qrels,
+greedily, and evaluated like a run; the value is the quotient of the two means.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir import names
+from fastir._judged import encode
+from fastir.errors import UnknownMetricError, quote
+from fastir.meeting import Meeting
+from fastir.qrels import GroupedQrels
+from fastir.results import STATUSES, Results
+from fastir.runs import Run
+
+if TYPE_CHECKING:
+    from fastir.api import Evaluator
+
+WHOLE = 2**63 - 1
+
+
+class Groups:
+    """Evaluates runs against qrels with groups.
+
+    Parameters
+    ----------
+    make : function
+        ``make(qrels, metrics, **changed)`` makes an Evaluator with the caller's options, but for those that changed.
+    qrels : GroupedQrels
+    metrics : tuple of str
+    level : int
+        The relevance level.
+    empty : str
+        What the option `empty` says.
+    """
+
+    def __init__(self, make: Any, qrels: GroupedQrels, metrics: tuple[str, ...], level: int, empty: str) -> None:
+        self.requests = {request.text: request for request in map(names.parse, metrics)}
+        for text, request in self.requests.items():
+            if not request.card.groups:
+                having = ", ".join(card.name for card in names.CARDS if card.groups)
+                raise UnknownMetricError(f"metric {quote(text)} is not defined on qrels with groups; "
+                                         f"those that are: {having}")
+        self.qrels = qrels
+        self.empty = empty
+        self.whole: Evaluator = make(qrels.union, ("num_q",))
+        self.queries = {query_id: place for place, query_id in enumerate(qrels)}
+        self.places = [self.queries[query_id] for query_id, _ in qrels.keys]
+        self.bases = {text: base_of(request) for text, request in self.requests.items()}
+        self.parts: Evaluator = make(qrels.parts, tuple(self.bases.values()), queries="qrels")
+        levels = {request.level or level for request in self.requests.values()}
+        self.relevant = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
+        self.level = level
+        self.ideals = self.best(make)
+
+    def best(self, make: Any) -> dict[str, np.ndarray]:
+        """For each metric that is relative to the ideal ranking, the value of that for every query."""
+        made: dict[tuple, dict] = {}
+        ideals = {}
+        for text, request in self.requests.items():
+            if request.card.normalises:
+                alpha, level = request.params.get("alpha", 0.5), request.level or self.level
+                depth = request.cutoff or WHOLE
+                run = made.get((alpha, level, depth))
+                if run is None:
+                    run = made[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)
+                plain = {"queries": "qrels", "max_depth": None, "judged_only": False, "ties": "trec"}
+                evaluator = make(self.qrels.parts, (self.bases[text],), **plain)
+                ideals[text] = self.mean(text, evaluator._evaluate(self.spread(run), 1)[0].values[:, 0])
+        return ideals
+
+    def spread(self, run: dict) -> dict:
+        """{group: ranking}: every group of a query has the ranking of the query."""
+        return {part: run[query_id] for part, (query_id, _) in zip(self.qrels.parts, self.qrels.keys, strict=True)
+                if query_id in run}
+
+    def mean(self, text: str, values: np.ndarray) -> np.ndarray:
+        """The mean over each query's groups of a metric's values, summed in their order."""
+        request = self.requests[text]
+        counted = ~np.isnan(values)
+        if request.card.groups == "relevant":
+            counted &= self.relevant[request.level or self.level]
+        totals = [0.0] * len(self.queries)
+        numbers = [0] * len(self.queries)
+        for place, value, counts in zip(self.places, values.tolist(), counted.tolist(), strict=True):
+            if counts:
+                totals[place] += value
+                numbers[place] += 1
+        none = np.nan if request.params.get("empty", self.empty) == "skip" else 0.0
+        return np.array([total / number if number else none for total, number in zip(totals, numbers, strict=True)])
+
+    def evaluate(self, run: Run, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting | None]:
+        """As Evaluator._evaluate, with the Meeting of all groups' judgments together."""
+        whole, meeting = self.whole._evaluate(run, n_threads, watch)
+        by_part = self.parts._evaluate(self.spread(run.to_dict()), n_threads)[0].values
+        columns = {base: column for column, base in enumerate(dict.fromkeys(self.bases.values()))}
+        values = np.empty((len(self.queries), len(self.requests)))
+        for column, (text, base) in enumerate(self.bases.items()):
+            means = self.mean(text, by_part[:, columns[base]])
+            if text in self.ideals:
+                ideal = self.ideals[text]
+                means = np.where(ideal > 0, means / np.where(ideal > 0, ideal, 1.0), ideal)     # else 0 or NaN
+            values[:, column] = means
+        kept = [self.queries[query_id] for query_id in whole.query_ids]
+        status = np.array([STATUSES.index(word) for word in whole.status.values()], np.uint8)
+        aggregates = [request.card.aggregate for request in self.requests.values()]
+        results = Results(whole.query_ids, list(self.requests), values[kept], status, aggregates, lambda: whole.report)
+        return results, meeting
+
+
+def base_of(request: names.Request) -> str:
+    """The metric that is averaged over groups: itself, or the one of which it is the quotient."""
+    if not request.card.normalises:
+        return request.text
+    name = names.GRAMMAR.fullmatch(request.text)["name"]
+    return request.card.normalises + request.text[len(name):]
+
+
+def ideal_run(qrels: GroupedQrels, alpha: float, level: int, depth: int) -> dict[str, dict[str, float]]:
+    """The ranking of every query that is best by greedy choice, {query_id: {doc_id: score}}, down to `depth`.
+
+    The next document is the one of most novelty; of several, the one with the largest id.
+    """
+    run = {}
+    for query_id in qrels:
+        groups = [{doc for doc, label in docs.items() if label >= level} for docs in qrels[query_id].values()]
+        docs = sorted(set().union(*groups), key=lambda doc: encode(str(doc)), reverse=True)
+        serves = np.array([[doc in group for doc in docs] for group in groups], float)
+        interest = [1.0] * len(groups)
+        left = np.zeros(len(docs))
+        ranking = run[query_id] = {}
+        for rank in range(min(depth, len(docs))):
+            novelty = left.copy()
+            for weight, row in zip(interest, serves, strict=True):
+                novelty += weight * row
+            best = int(novelty.argmax())
+            ranking[docs[best]] = -float(rank)
+            left[best] = -np.inf
+            interest = [weight * (1.0 - alpha * row[best]) for weight, row in zip(interest, serves, strict=True)]
+    return run

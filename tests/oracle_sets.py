@@ -1,0 +1,149 @@
+"""The slow truth, continued: what else trec_eval and ir_measures make of relevant or not, and of recall points.
+
+`x`, `judged`, `level` and `k` are those of oracle.py.
+"""
+
+import math
+from fractions import Fraction
+
+from oracle_common import num_relevant
+
+EPSILON = 1e-5
+
+
+def relevant_ranks(x, level):
+    return [rank for rank, code in enumerate(x, 1) if code >= level]
+
+
+def num_nonrel_judged_ret(x, judged, level):
+    return sum(0 <= code < level for code in x)
+
+
+def relative_precision(x, judged, level, k=None):
+    """trec_eval relative_P, set_relative_P; BEIR R_cap."""
+    best = min(k or len(x), num_relevant(judged, level))
+    return sum(code >= level for code in x[:k]) / best if best else 0.0
+
+
+def set_f(px, judged, level, k=None, x=1):
+    """trec_eval set_F; its parameter is not beta but its square."""
+    found, relevant = sum(code >= level for code in px[:k]), num_relevant(judged, level)
+    if not found:
+        return 0.0
+    p, r = Fraction(found, k or len(px)), Fraction(found, relevant)
+    return float((Fraction(x) + 1) * p * r / (r + Fraction(x) * p))
+
+
+def f_beta(x, judged, level, k=None, beta=1):
+    """van Rijsbergen 1979."""
+    return set_f(x, judged, level, k, Fraction(beta) ** 2)
+
+
+def set_map(x, judged, level):
+    found, relevant = sum(code >= level for code in x), num_relevant(judged, level)
+    return found**2 / (len(x) * relevant) if found else 0.0
+
+
+def utility(x, judged, level, p1=1, p2=-1, p3=0, p4=0, n_docs=0):
+    """trec_eval: the contingency table, each cell with its worth."""
+    n, found, relevant = len(x), sum(code >= level for code in x), num_relevant(judged, level)
+    return p1 * found + p2 * (n - found) + p3 * (relevant - found) + p4 * (n_docs + found - n - relevant)
+
+
+def average_precision(x, judged, level, k=None):
+    relevant = num_relevant(judged, level)
+    found = relevant_ranks(x[:k], level)
+    return sum(number / rank for number, rank in enumerate(found, 1)) / relevant if relevant else 0.0
+
+
+def gm_map(x, judged, level):
+    return max(average_precision(x, judged, level), 1e-5)
+
+
+def r_precision_mult(codes, judged, level, x=1):
+    """trec_eval Rprec_mult: the old rounding, which is almost up."""
+    depth = int(x * num_relevant(judged, level) + 0.9)
+    return sum(code >= level for code in codes[:depth]) / depth if depth else 0.0
+
+
+def yaap(x, judged, level):
+    relevant = num_relevant(judged, level)
+    total = relevant * average_precision(x, judged, level)
+    return math.log((1 + total) / (1 + relevant - total))
+
+
+def bin_g(x, judged, level):
+    relevant = num_relevant(judged, level)
+    found = relevant_ranks(x, level)
+    total = sum(1 / math.log2(2 + rank - number) for number, rank in enumerate(found, 1))
+    return total / relevant if relevant else 0.0
+
+
+def pair_accuracy(x, judged, level, k=None):
+    """ir_measures Accuracy, by looking at every pair."""
+    good = [rank for rank, code in enumerate(x[:k]) if code >= level]
+    bad = [rank for rank, code in enumerate(x[:k]) if code < level]
+    if not good:
+        return math.nan
+    return sum(a < b for a in good for b in bad) / (len(good) * len(bad)) if bad else 1.0
+
+
+# ---- recall points -------------------------------------------------------------------------------------------------
+
+
+def iprec(x, judged, level, recall=0.0, rounding="v10"):
+    product = recall * num_relevant(judged, level)
+    exact = Fraction(product)
+    wanted = math.floor(exact + Fraction(1, 2)) if rounding == "v10" else int(product + 0.9)
+    found = relevant_ranks(x, level)
+    precisions = [number / rank for number, rank in enumerate(found, 1)]
+    return max(precisions[max(wanted - 1, 0) :], default=0.0)
+
+
+def iprec_avg(x, judged, level, rounding="v10"):
+    return sum(iprec(x, judged, level, point / 10, rounding) for point in range(11)) / 11
+
+
+# ---- incomplete judgments, coverage --------------------------------------------------------------------------------
+
+
+def gm_bpref(x, judged, level):
+    from oracle import bpref
+
+    return max(bpref(x, judged, level), 1e-5)
+
+
+def inf_ap(x, judged, level):
+    """Yilmaz and Aslam 2006 as in trec_eval."""
+    total = 0.0
+    for index, code in enumerate(x):
+        if code >= level:
+            above = x[:index]
+            a, b = sum(c >= level for c in above), sum(0 <= c < level for c in above)
+            u = sum(c <= -2 for c in above)
+            rank = index + 1
+            share = (a + b + u) / index * (a + EPSILON) / (a + b + 2 * EPSILON) if index else 0
+            total += 1 / rank + index / rank * share
+    relevant = num_relevant(judged, level)
+    return total / relevant if relevant else 0.0
+
+
+def unjudged(x, judged, level, k=None):
+    return sum(code < 0 for code in x[:k]) / (k or len(x)) if x else 0.0
+
+
+def judged_share(x, judged, level, k=None):
+    return sum(code != -1 for code in x[:k]) / len(x[:k]) if x else 0.0
+
+
+METRICS = {
+    **{f.__name__: f for f in (num_nonrel_judged_ret, relative_precision, set_f, f_beta, set_map, utility, gm_map)},
+    **{f.__name__: f for f in (r_precision_mult, yaap, bin_g, pair_accuracy, iprec, iprec_avg, gm_bpref, inf_ap)},
+    "unjudged": unjudged,
+    "judged": judged_share,
+    "map_avgjg": average_precision,
+    "precision_avgjg": lambda x, judged, level, k=None: (
+        sum(code >= level for code in x[:k]) / (k or len(x)) if x else 0.0
+    ),
+    "r_precision_mult_avgjg": r_precision_mult,
+}
