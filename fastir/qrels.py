@@ -30,25 +30,29 @@ class Qrels(Rows):
         return cls(query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32))
 
     @classmethod
-    def from_file(cls, path, format=None, duplicates=None):
+    def from_file(cls, path, format=None, duplicates=None, columns=None):
         """From a file; gzip and zstd are unpacked.
 
         Parameters
         ----------
         path : str or path
-        format : None, "trec", "beir", "msmarco" or "json"
+        format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl" or "parquet"
             "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
             between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
-            None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
+            "csv" (with a header), "jsonl" and "parquet", for which pyarrow must be installed: tables with columns as
+            for `from_table`. None: what the name ends in, .json, .csv, .jsonl, .ndjson or .parquet (.gz and .zst behind
+            it do not count), else "trec".
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
+        columns : dict or None
+            As for `from_table`; for "csv", "jsonl" and "parquet".
 
         Raises
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        query_ids, offsets, arena, starts, lengths, numbers, repairs = formats.read(path, False, format, duplicates)
-        return cls(query_ids, offsets, Arena(arena, starts, lengths), numbers.astype(np.int32), repairs)
+        query_ids, offsets, ids, numbers, repairs = formats.read(path, False, format, duplicates, columns)
+        return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @classmethod
     def from_table(cls, data, columns=None, duplicates=None):
@@ -67,7 +71,7 @@ class Qrels(Rows):
         ------
         TypeError, ValueError, OverflowError, DuplicateError
         """
-        query_ids, offsets, ids, numbers, repairs = tables.read(data, False, columns, duplicates)
+        query_ids, offsets, ids, numbers, repairs = tables.read(data, "qrels", columns, duplicates)
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property
@@ -95,8 +99,9 @@ class Qrels(Rows):
         Parameters
         ----------
         path : str or path
-        format : None, "trec" or "json"
-            None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
+        format : None, "trec", "json" or "parquet"
+            "parquet" needs pyarrow and keeps integer ids. None: "json" if the name ends in .json (.json.gz, .json.zst),
+            "parquet" if in .parquet, else "trec".
 
         Raises
         ------

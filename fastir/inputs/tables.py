@@ -146,15 +146,22 @@ def is_column(value: Any) -> bool:
 # ---- from a table to columns, or straight into the evaluation ----------------------------------------------------
 
 
-def read(data: Any, is_run: bool, columns: Mapping | None, duplicates: str | None) -> tuple:
-    """All rows of a table, grouped by query, as Rows takes them."""
-    what = "run" if is_run else "qrels"
+def read(data: Any, what: str, columns: Mapping | None, duplicates: str | None) -> tuple:
+    """All rows of a caller's table, grouped by query, as Rows takes them."""
     found = table(data, what, columns)
+    if found is None:
+        raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
+    return grouped(found, duplicates)
+
+
+def grouped(found: Table, duplicates: str | None) -> tuple:
+    """All rows of a table, grouped by query, as Rows takes them."""
+    what = found.what
     batches = list(found)
     if not batches:
         raise ValueError(f"the {what} is empty: the table has no rows")
     numbers = np.concatenate([batch.numbers for batch in batches])
-    if not is_run:
+    if what == "qrels":
         check_labels(numbers, batches, found.names[2])
     query_ids, slots = codes_of(batches)
     offsets = np.concatenate(([0], np.cumsum(np.bincount(slots, minlength=len(query_ids)))))

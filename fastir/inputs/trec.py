@@ -9,6 +9,7 @@ from fastir._trec import Reader, last_group, last_line
 from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather
+from fastir.rows import Arena
 from fastir.threads import share, thread_count
 
 CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-level cache
@@ -22,8 +23,8 @@ def read(path, is_run, duplicates, watch=None, format="trec"):
     -------
     query_ids : list of str
     offsets : int64 array of shape (n_queries + 1,)
-    arena, starts, lengths : uint8, int64, int64 arrays
-        Document ids as bytes.
+    ids : Arena
+        Of documents.
     numbers : float64 array
     repairs : dict
     """
@@ -39,8 +40,8 @@ def read(path, is_run, duplicates, watch=None, format="trec"):
     if not reader.n_rows:
         raise wrong or empty(reader)
     arena, starts, lengths, numbers, first_rows, queries = reader.columns()
-    *columns, repairs = gather(list(map(show, queries)), first_rows, arena, starts, lengths, numbers, duplicates,
-                               reader.path, reader.line_of, watch)
+    *columns, repairs = gather(list(map(show, queries)), first_rows, Arena(arena, starts, lengths), numbers,
+                               duplicates, reader.path, reader.line_of, watch)
     if wrong:
         raise wrong
     return *columns, {**reader.repairs, **blocks.repairs, **repairs}
