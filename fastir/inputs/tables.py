@@ -6,6 +6,7 @@ a shape is known by its methods. Ids stay where they are (_ids); numbers become 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, NamedTuple, SupportsIndex
@@ -229,14 +230,15 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         What Join.finish returns, the ids of the queries that the qrels do not have, as text, and the repairs.
     """
     batches = iter(found)
-    head = list(until(batches, WORTH if found.n_rows is None else 1))
+    head = deque(until(batches, WORTH if found.n_rows is None else 1))
     if not head:
         return (0, 0, -1, 0, -1, 0, 0), [], {}
+    integer_docs = head[0].docs.integers
     threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
     make = (judged, settings.plan, values, status, settings.ties, settings.single, settings.only_judged, threads,
-            head[0].docs.integers)
+            integer_docs)
     kept: list[Batch] | None = None if found.again else []
-    source = chain(head, batches)
+    source = chain((head.popleft() for _ in range(len(head))), batches)
     join = Columns(*make)
     tasks = stretches(remember(source, kept))
 
@@ -260,7 +262,7 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         join = Scattered(*make)
         scatter(iter(found) if found.again else chain(kept, source), join, threads)
     tally = join.finish()
-    repairs = {"integer ids read as text": (tally[5], "the run")} if head[0].docs.integers and not integers else {}
+    repairs = {"integer ids read as text": (tally[5], "the run")} if integer_docs and not integers else {}
     foreign = sorted(join.foreign, key=join.foreign.__getitem__)
     return tally, [query.decode("utf-8", "surrogateescape") for query in foreign], repairs
 

@@ -7,7 +7,6 @@ columns, so that ids stay as they are written and no text is taken for a date; n
 from __future__ import annotations
 
 import contextlib
-import csv
 import os
 from collections.abc import Iterator
 
@@ -26,7 +25,7 @@ def read(path, is_run, format, duplicates, columns, watch=None):
     """Read a file as columns; see `formats`."""
     with opened(path, is_run, format, columns, watch) as (table, repairs):
         *found, more = tables.grouped(table, duplicates)
-    return *found, {**repairs, **more}
+    return *found, {**repairs, **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()}}
 
 
 def evaluate(path, format, columns, judged, integers, settings, values, status, n_threads, watch=None):
@@ -113,6 +112,8 @@ class Csv(Text):
     """Comma separated values below a header."""
 
     def look(self):
+        import csv
+
         line, _, self.carried = self.first_line()
         self.names = next(csv.reader([line]))
 
