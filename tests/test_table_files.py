@@ -149,7 +149,7 @@ def test_many_runs_of_every_format(write):
 
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_a_stream_whose_bytes_python_provides(n_threads):
-    """pyarrow reads ahead in a thread that needs the GIL."""
+    """Whichever thread of pyarrow asks for them."""
     from pyarrow import csv as reader
 
     rows = [(f"q{i}", f"d{i}-{j}", float(j)) for i in range(2000) for j in range(50)]
