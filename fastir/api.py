@@ -145,8 +145,8 @@ class Evaluator:
         if settings.duplicates is None and format == "trec":
             streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
         elif settings.duplicates is None and format in formats.TABLES:
-            streamed = tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings, values, status,
-                                        n_threads, watch)
+            streamed = tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings, values,
+                                        status, n_threads, watch)
         if streamed is None:
             run = Run._read(path, None, settings.duplicates, self._columns, watch)
             return self._from_run(run, values, status, n_threads, watch)
@@ -218,11 +218,12 @@ def evaluate(
 
     Parameters
     ----------
-    qrels : dict of dict, path or Qrels
-        ``{query_id: {doc_id: label}}``, or a file as for `Qrels.from_file`. Ids are str; labels are whole numbers
-        of any type, from -2^31 to 2^31 - 1; a negative label means in the pool, not judged.
-    run : dict of dict, path or Run
-        ``{query_id: {doc_id: score}}``, or a file as for `Run.from_file`. Scores are numbers of any type,
+    qrels : dict of dict, table, path or Qrels
+        ``{query_id: {doc_id: label}}``, a table as for `Qrels.from_table` or a file as for `Qrels.from_file`. Ids are
+        str, or int; labels are whole numbers of any type, from -2^31 to 2^31 - 1; a negative label means in the pool, not judged.
+    run : dict of dict, table, path or Run
+        ``{query_id: {doc_id: score}}``, a table as for `Run.from_table` or a file as for `Run.from_file`. Scores are
+        numbers of any type,
         infinite ones too, but not NaN; they are compared as `score_dtype`.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.

@@ -24,7 +24,7 @@ SUFFIXES = (".tsv", ".json")
 
 
 class Results:
-    """The values of one run: read like a dict, from the metric name as the caller typed it to its mean over the queries.
+    """The values of one run, read like a dict: from the metric as the caller typed it to its mean over the queries.
 
     ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there
     are. Metrics that count (``num_ret``, ``num_q``) are not divided. NaN values are left out, and a mean of none is

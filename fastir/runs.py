@@ -57,7 +57,7 @@ class Run(Rows):
             "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines but for
             ``ties="input"``. "beir": query, document, score, with tabs between them, below the header ``query-id
             corpus-id score``. "msmarco": query, document, rank; the score is then minus the rank. "json": ``{query_id:
-            {doc_id: score}}``. "csv" (with a header), "jsonl" and "parquet", for which pyarrow must be installed: tables
+            {doc_id: score}}``. "csv" (with a header), "jsonl" and "parquet", for which pyarrow must be there: tables
             with columns as for `from_table`. None: what the name ends in, .json, .csv, .jsonl, .ndjson or .parquet (.gz
             and .zst behind it do not count), else "trec".
         duplicates : None, "first", "last" or "max"

@@ -1,8 +1,8 @@
 """The formats of files, each a line here: who reads it, who writes it, and by what names a file is known to be one.
 
 A reader is called with (path, is_run, duplicates, watch) and returns (query_ids, offsets, ids, numbers, repairs), as
-`trec.read` says; those of TABLES get columns, too. A writer is called with a binary file, ``{query_id: {doc_id: number}}``
-or what can be read like it, and is_run.
+`trec.read` says; `tabular` reads those of TABLES. A writer is called with a binary file, ``{query_id: {doc_id:
+number}}`` or what can be read like it, and is_run.
 """
 
 import functools

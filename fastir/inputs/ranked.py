@@ -38,7 +38,9 @@ def check_labels(limits: list[tuple[int, str, str]], labels: np.ndarray, offsets
                                 f"(query {query}, document {place - int(offsets[query])})")
 
 
-def labels_of_queries(labels: ArrayLike, offsets: ArrayLike, name: str, offsets_name: str) -> tuple[np.ndarray, np.ndarray]:
+def labels_of_queries(
+    labels: ArrayLike, offsets: ArrayLike, name: str, offsets_name: str
+) -> tuple[np.ndarray, np.ndarray]:
     """Labels and offsets, checked; the offsets first, which may spare the copy of many labels."""
     array = np.asarray(labels)
     if array.ndim != 1:

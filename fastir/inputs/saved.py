@@ -67,7 +67,8 @@ def parquet(file, data, is_run):
             try:
                 arrays = [pyarrow.array(column, kind) for column, kind in zip(rows, schema.types, strict=True)]
             except UnicodeEncodeError as error:
-                raise ValueError(f"{quote(error.object)} is no UTF-8 text, as Parquet wants it; JSON can hold it") from None
+                text = quote(error.object)
+                raise ValueError(f"{text} is no UTF-8 text, as Parquet wants it; JSON can hold it") from None
             writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
 
 

@@ -1,7 +1,7 @@
 """Files that hold a table, CSV, JSONL and Parquet: pyarrow makes batches of them, which go where any table goes.
 
-pyarrow is imported here and nowhere else. It gets the unpacked bytes of a CSV or JSONL file, and is told the types of the
-columns, so that ids stay as they are written and no text is taken for a date; numbers in CSV are read by _number.
+pyarrow gets the unpacked bytes of a CSV or JSONL file, and is told the types of the columns, so that ids stay as they
+are written and no text is taken for a date; numbers in CSV are read by _number, like those of TREC.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def library(path=None):
     try:
         import pyarrow
     except ImportError:
-        raise FormatError("CSV, JSONL and Parquet need the package pyarrow: pip install 'fastir[arrow]'", path) from None
+        raise FormatError("CSV, JSONL and Parquet need pyarrow: pip install 'fastir[arrow]'", path) from None
     return pyarrow
 
 
