@@ -220,11 +220,11 @@ def evaluate(
     ----------
     qrels : dict of dict, table, path or Qrels
         ``{query_id: {doc_id: label}}``, a table as for `Qrels.from_table` or a file as for `Qrels.from_file`. Ids are
-        str, or int; labels are whole numbers of any type, from -2^31 to 2^31 - 1; a negative label means in the pool, not judged.
+        str or int; labels are whole numbers of any type, from -2^31 to 2^31 - 1; a negative label means in the pool,
+        not judged.
     run : dict of dict, table, path or Run
         ``{query_id: {doc_id: score}}``, a table as for `Run.from_table` or a file as for `Run.from_file`. Scores are
-        numbers of any type,
-        infinite ones too, but not NaN; they are compared as `score_dtype`.
+        numbers of any type, infinite ones too, but not NaN; they are compared as `score_dtype`.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.
     rel_level : int
