@@ -13,7 +13,7 @@ from fastir._columns import Columns
 from fastir._judged import Judged
 from fastir.errors import NoOverlapError, quote
 from fastir.groups import Groups
-from fastir.inputs import dicts, formats, ranked, tables, trec
+from fastir.inputs import dicts, formats, ranked, tables, tabular, trec
 from fastir.many import ResultsByRun, evaluate_runs
 from fastir.meeting import MISSING, Meeting
 from fastir.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
@@ -159,10 +159,14 @@ class Evaluator:
     ) -> Meeting:
         judged, settings = self._judged, self._settings
         streamed = None
-        if settings.duplicates is None and formats.format_of(path) == "trec":
+        format = formats.format_of(path)
+        if settings.duplicates is None and format == "trec":
             streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
+        elif settings.duplicates is None and format in formats.TABLES:
+            streamed = tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings, values,
+                                        status, n_threads, watch)
         if streamed is None:
-            run = Run._read(path, None, settings.duplicates, watch)
+            run = Run._read(path, None, settings.duplicates, self._columns, watch)
             return self._from_run(run, values, status, n_threads, watch)
         tally, foreign, repairs = streamed
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
@@ -200,7 +204,7 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
     if isinstance(data, Qrels):
         return data
     if isinstance(data, (str, bytes, os.PathLike)):
-        return Qrels.from_file(data, duplicates=duplicates)
+        return Qrels.from_file(data, duplicates=duplicates, columns=columns)
     if tables.is_table(data):
         return Qrels.from_table(data, columns, duplicates)
     return Qrels.from_dict(data)
@@ -239,12 +243,13 @@ def evaluate(
 
     Parameters
     ----------
-    qrels : dict of dict, path or Qrels
-        ``{query_id: {doc_id: label}}``, or a file as for `Qrels.from_file`. Ids are str; labels are whole numbers
-        of any type, from -2^31 to 2^31 - 1; a negative label means in the pool, not judged.
-    run : dict of dict, path or Run
-        ``{query_id: {doc_id: score}}``, or a file as for `Run.from_file`. Scores are numbers of any type,
-        infinite ones too, but not NaN; they are compared as `score_dtype`.
+    qrels : dict of dict, table, path or Qrels
+        ``{query_id: {doc_id: label}}``, a table as for `Qrels.from_table` or a file as for `Qrels.from_file`. Ids are
+        str or int; labels are whole numbers of any type, from -2^31 to 2^31 - 1; a negative label means in the pool,
+        not judged.
+    run : dict of dict, table, path or Run
+        ``{query_id: {doc_id: score}}``, a table as for `Run.from_table` or a file as for `Run.from_file`. Scores are
+        numbers of any type, infinite ones too, but not NaN; they are compared as `score_dtype`.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.
     rel_level : int

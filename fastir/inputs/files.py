@@ -106,10 +106,10 @@ class Source:
 
     def readinto(self, view):
         """Fill the view as far as the file goes; returns how far."""
-        used = len(self.carried)
+        used = min(len(self.carried), len(view))
         if used:
-            view[:used] = self.carried
-            self.carried = b""
+            view[:used] = self.carried[:used]
+            self.carried = self.carried[used:]
         try:
             while used < len(view) and (got := self.file.readinto(view[used:])):
                 used += got

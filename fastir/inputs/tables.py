@@ -6,6 +6,7 @@ a shape is known by its methods. Ids stay where they are (_ids); numbers become 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, NamedTuple, SupportsIndex
@@ -141,10 +142,17 @@ def is_column(value: Any) -> bool:
 # ---- from a table to columns, or straight into the evaluation ----------------------------------------------------
 
 
-def read(data: Any, is_run: bool, columns: Mapping | None, duplicates: str | None) -> tuple:
-    """All rows of a table, grouped by query, as Rows takes them."""
-    what = "run" if is_run else "qrels"
+def read(data: Any, what: str, columns: Mapping | None, duplicates: str | None) -> tuple:
+    """All rows of a caller's table, grouped by query, as Rows takes them."""
     found = table(data, what, columns)
+    if found is None:
+        raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
+    return grouped(found, duplicates)
+
+
+def grouped(found: Table, duplicates: str | None) -> tuple:
+    """All rows of a table, grouped by query, as Rows takes them."""
+    what = found.what
     batches = list(found)
     if not batches:
         raise ValueError(f"the {what} is empty: the table has no rows")
@@ -153,7 +161,7 @@ def read(data: Any, is_run: bool, columns: Mapping | None, duplicates: str | Non
     if missing.any():
         row = int(missing.argmax())
         raise not_a_number(found, *ids_at(batches, row), row)
-    if not is_run:
+    if what == "qrels":
         check_labels(numbers, batches, found.names[2])
     query_ids, slots = codes_of(batches)
     offsets = np.concatenate(([0], np.cumsum(np.bincount(slots, minlength=len(query_ids)))))
@@ -226,14 +234,15 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         What Join.finish returns, the ids of the queries that the qrels do not have, as text, and the repairs.
     """
     batches = iter(found)
-    head = list(until(batches, WORTH if found.n_rows is None else 1))
+    head = deque(until(batches, WORTH if found.n_rows is None else 1))
     if not head:
         return (0, 0, -1, 0, -1, 0, 0), [], {}
+    integer_docs = head[0].docs.integers
     threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
     make = (judged, settings.plan, values, status, settings.ties, settings.single, settings.only_judged, threads,
-            head[0].docs.integers)
+            integer_docs)
     kept: list[Batch] | None = None if found.again else []
-    source = chain(head, batches)
+    source = chain((head.popleft() for _ in range(len(head))), batches)
     join = Columns(*make)
     tasks = stretches(remember(source, kept))
 
@@ -259,7 +268,7 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         join = Scattered(*make)
         scatter(found, iter(found) if found.again else chain(kept, source), join, threads)
     tally = join.finish()
-    repairs = {"integer ids read as text": (tally[5], "the run")} if head[0].docs.integers and not integers else {}
+    repairs = {"integer ids read as text": (tally[5], "the run")} if integer_docs and not integers else {}
     foreign = sorted(join.foreign, key=join.foreign.__getitem__)
     return tally, [query.decode("utf-8", "surrogateescape") for query in foreign], repairs
 
