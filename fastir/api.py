@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir import _dicts, _measure
+from fastir import _dicts, _measure, inputs
 from fastir._columns import Columns
 from fastir._judged import Judged
 from fastir.errors import NoOverlapError, quote
 from fastir.groups import Groups
-from fastir.inputs import dicts, formats, ranked, tables, tabular, trec
+from fastir.inputs import dicts, formats, trec
 from fastir.many import ResultsByRun, evaluate_runs
 from fastir.meeting import MISSING, Meeting
 from fastir.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
@@ -24,6 +24,8 @@ from fastir.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
+
+    from fastir.inputs.tables import Table
 
     Path = str | bytes | os.PathLike
     QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
@@ -116,7 +118,7 @@ class Evaluator:
             meeting = self._from_file(run, values, status, n_threads, watch)
         elif isinstance(run, Run):
             meeting = self._from_run(run, values, status, n_threads, watch)
-        elif (table := tables.table(run, "run", self._columns)) is not None:
+        elif (table := inputs.tables.table(run, "run", self._columns)) is not None:
             meeting = self._from_table(table, run, values, status, n_threads)
         else:
             meeting = self._from_dict(run, values, status)
@@ -144,14 +146,14 @@ class Evaluator:
         return Meeting(judged, settings.plan, status, tally, len(run), run, repairs, uncounted)
 
     def _from_table(
-        self, table: tables.Table, run: Any, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
+        self, table: Table, run: Any, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
     ) -> Meeting:
         judged, settings = self._judged, self._settings
         if settings.duplicates is not None:
             run = Run.from_table(run, self._columns, settings.duplicates)
             return self._from_run(run, values, status, n_threads)
         integers = self._qrels.integers
-        tally, foreign, repairs = tables.evaluate(table, judged, integers, settings, values, status, n_threads)
+        tally, foreign, repairs = inputs.tables.evaluate(table, judged, integers, settings, values, status, n_threads)
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_file(
@@ -163,7 +165,7 @@ class Evaluator:
         if settings.duplicates is None and format == "trec":
             streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
         elif settings.duplicates is None and format in formats.TABLES:
-            streamed = tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings, values,
+            streamed = inputs.tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings, values,
                                         status, n_threads, watch)
         if streamed is None:
             run = Run._read(path, None, settings.duplicates, self._columns, watch)
@@ -205,7 +207,7 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
         return data
     if isinstance(data, (str, bytes, os.PathLike)):
         return Qrels.from_file(data, duplicates=duplicates, columns=columns)
-    if tables.is_table(data):
+    if inputs.tables.is_table(data):
         return Qrels.from_table(data, columns, duplicates)
     return Qrels.from_dict(data)
 
@@ -216,7 +218,7 @@ def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates 
         return data
     if isinstance(data, (str, bytes, os.PathLike)):
         return Run.from_file(data, duplicates=duplicates)
-    if not _dicts.is_nested(data) and tables.is_table(data):
+    if not _dicts.is_nested(data) and inputs.tables.is_table(data):
         return Run.from_table(data, columns, duplicates)
     return Run.from_dict(data)
 
@@ -430,9 +432,9 @@ def evaluate_ranked(
     """
     asked = settings(metric_tuple(metrics), rel_level, None, "trec", judged_only, max_depth, "float64", n_threads, None,
                      "full", choices)
-    labels, offsets, ideal_labels, ideal_offsets = ranked.both(labels, offsets, ideal_labels, ideal_offsets)
-    ranked.check_labels(asked.label_limits, labels, offsets)
-    ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)
+    labels, offsets, ideal_labels, ideal_offsets = inputs.ranked.both(labels, offsets, ideal_labels, ideal_offsets)
+    inputs.ranked.check_labels(asked.label_limits, labels, offsets)
+    inputs.ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)
     n = len(offsets) - 1
     values = np.empty((n, len(asked.names)))
     status = np.zeros(n, np.uint8)

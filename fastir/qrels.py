@@ -4,8 +4,9 @@ import os
 
 import numpy as np
 
+from fastir import inputs
 from fastir._judged import Judged
-from fastir.inputs import dicts, files, formats, saved, tables
+from fastir.inputs import dicts, files, formats
 from fastir.layouts import WITH_GROUPS
 from fastir.plan import one_of
 from fastir.rows import Arena, Rows
@@ -81,7 +82,7 @@ class Qrels(Rows):
         ------
         TypeError, ValueError, OverflowError, DuplicateError
         """
-        query_ids, offsets, ids, numbers, repairs = tables.read(data, "qrels", columns, duplicates)
+        query_ids, offsets, ids, numbers, repairs = inputs.tables.read(data, "qrels", columns, duplicates)
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property
@@ -163,7 +164,7 @@ class GroupedQrels(Qrels):
         """Write a TREC qrels file with the groups as iterations, in one step; .gz and .zst are packed."""
         one_of("format", format, (None, *WITH_GROUPS))
         with files.created(os.fsdecode(path)) as file:
-            saved.groups(file, self)
+            inputs.saved.groups(file, self)
 
     def __reduce__(self):
         return GroupedQrels, (self.keys, self.parts)

@@ -8,8 +8,9 @@ number}}`` or what can be read like it, and is_run.
 import functools
 import os
 
+from fastir import inputs
 from fastir.errors import quote
-from fastir.inputs import files, nested, saved, tabular, trec
+from fastir.inputs import files, trec
 from fastir.layouts import WITH_GROUPS
 from fastir.plan import DUPLICATES, one_of
 
@@ -17,11 +18,11 @@ READERS = {
     "trec": trec.read,
     "beir": functools.partial(trec.read, format="beir"),
     "msmarco": functools.partial(trec.read, format="msmarco"),
-    "json": nested.read,
+    "json": lambda *arguments: inputs.nested.read(*arguments),
     **{format: functools.partial(trec.read, format=format) for format in WITH_GROUPS},
 }
-TABLES = tuple(tabular.FILES)
-WRITERS = {"trec": saved.trec, "json": saved.json, "parquet": saved.parquet}
+TABLES = ("csv", "jsonl", "parquet")        # read by tabular
+WRITERS = ("trec", "json", "parquet")       # functions of saved
 SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}  # else TREC
 
 
@@ -47,7 +48,7 @@ def read(path, is_run, format, duplicates, columns=None, watch=None):
         raise ValueError("qrels cannot be read from standard input; expected a path")
     format = format or format_of(path)
     if format in TABLES:
-        return tabular.read(path, is_run, format, duplicates, columns, watch)
+        return inputs.tabular.read(path, is_run, format, duplicates, columns, watch)
     return READERS[format](path, is_run, duplicates, watch)
 
 
@@ -61,6 +62,6 @@ def write(path, data, is_run, format):
         raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(WRITERS)}")
     with files.created(path) as file:
         try:
-            WRITERS[format](file, data, is_run)
+            getattr(inputs.saved, format)(file, data, is_run)
         except ValueError as error:
             raise ValueError(f"cannot write {quote(path)}: {error}") from None
