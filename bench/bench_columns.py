@@ -1,10 +1,11 @@
-"""Tables in, five metrics out: against SQL in DuckDB and pipelines in polars, and with --slow against ranx and ir_measures.
+"""Tables in, five metrics out: against DuckDB and polars, and with --slow against ranx and ir_measures.
 
     python bench/bench_columns.py [--rounds N] [--quick] [--record] [--slow]
 
 6 980 000 rows, in no order and grouped by query; ids are integers, or text in each of the ways in which tables hold it.
 """
 
+import functools
 import os
 
 os.environ["POLARS_MAX_THREADS"] = "1"      # read once, when it is imported
@@ -49,13 +50,13 @@ def as_objects(table):
 
 
 def of_fastir(tables, qrels):
-    """Its calls on each {shape: table}: judged documents or all are checked for standing twice, on one thread or more."""
+    """Its calls on each {shape: table}: judged documents or all are checked for standing twice, by one thread or more."""
     calls = {}
     for shape, table in tables.items():
         for validate in ("judged", "full"):
             for threads in (1, THREADS):
                 evaluator = fastir.Evaluator(qrels, METRICS, n_threads=threads, validate=validate)
-                calls[line(shape, validate, threads)] = lambda evaluator=evaluator, table=table: evaluator.evaluate(table)
+                calls[line(shape, validate, threads)] = functools.partial(evaluator.evaluate, table)
     return calls
 
 
@@ -104,7 +105,7 @@ def contenders(qrels, tables, options):
 
 
 def main():
-    options = timing.options(__doc__.splitlines()[0], rounds=5, slow="with ranx and ir_measures, a minute per round each")
+    options = timing.options(__doc__.splitlines()[0], rounds=5, slow="with ranx and ir_measures, which take minutes")
     report = timing.Report("columns", options)
     size = 100 if options.quick else 6980
     for order, asked_of in (("in no order", "judged"), ("grouped by query", "full")):

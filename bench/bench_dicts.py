@@ -1,4 +1,4 @@
-"""Dicts of dicts in, five metrics out, against pytrec_eval and ranx, and against a C loop that only looks at the scores.
+"""Dicts of dicts in, five metrics out: against pytrec_eval, ranx, and a C loop that only looks at the scores.
 
     python bench/bench_dicts.py [--rounds N] [--quick] [--record]
 """
@@ -33,7 +33,8 @@ def compiled_walk():
     """The function in walk.pyx, which a C compiler has made."""
     with tempfile.TemporaryDirectory() as folder:
         source = shutil.copy(Path(__file__).with_name("walk.pyx"), folder)
-        subprocess.run([sys.executable, "-m", "Cython.Build.Cythonize", "-i", "-3", source], check=True, capture_output=True)
+        command = [sys.executable, "-m", "Cython.Build.Cythonize", "-i", "-3", source]
+        subprocess.run(command, check=True, capture_output=True)
         [path] = Path(folder).glob("walk.*.so")
         spec = importlib.util.spec_from_file_location("walk", path)
         module = importlib.util.module_from_spec(spec)
@@ -66,20 +67,21 @@ def others(qrels, run):
 def main():
     options = timing.options(__doc__.splitlines()[0], rounds=15)
     report = timing.Report("dicts", options)
-    size = 100 if options.quick else 6980
 
     def table(title, calls, asked, repeat=1):
-        report.add(title, timing.measure(calls, options.rounds, repeat, slow=(RANX,)), asked)
+        report.add(title, timing.measure(calls, options.rounds, 1 if options.quick else repeat, slow=(RANX,)), asked)
 
     qrels, run = workloads.judged()
-    table("50 x 1000, about 1000 judged each", {**contenders(qrels, run), **others(qrels, run)},
-          [*goals(prepared=8), Goal(PREPARED, RANX), Goal(PREPARED, WALK)])
-    table("the same, with bpref among the five", contenders(qrels, run, WITH_BPREF), goals(prepared=4))
-    table("the same, shuffled", contenders(qrels, workloads.shuffled(run)), goals())
-    table("1 x 20 000, all scores equal, 2000 judged", contenders(*workloads.tied()), goals(prepared=1))
-    table("1 x 10", contenders(*workloads.single()), goals(prepared=1, one_call=10), 10 if options.quick else 2000)
-    qrels, run = workloads.passages(queries=size)
-    table(f"{size} x 1000, about one judged each", {**contenders(qrels, run), **others(qrels, run)},
+    calls = {**contenders(qrels, run), **others(qrels, run)}
+    more = [Goal(ONE_CALL, RANX), Goal(PREPARED, WALK)]
+    table("50 x 1000, about 1000 judged each", calls, [*goals(prepared=8), *more], repeat=10)
+    table("the same, called once after everyone else", calls, [*goals(), *more])
+    table("the same, with bpref among the five", contenders(qrels, run, WITH_BPREF), goals(prepared=4), repeat=10)
+    table("the same, shuffled", contenders(qrels, workloads.shuffled(run)), goals(), repeat=10)
+    table("1 x 20 000, all scores equal, 2000 judged", contenders(*workloads.tied()), goals(prepared=1), repeat=10)
+    table("1 x 10", contenders(*workloads.single()), goals(prepared=1, one_call=10), repeat=2000)
+    qrels, run = workloads.passages(queries=100 if options.quick else 6980)
+    table(f"{len(run)} x 1000, about one judged each", {**contenders(qrels, run), **others(qrels, run)},
           [*goals(prepared=20), Goal(ONE_CALL, RANX, 40), Goal(PREPARED, WALK, 1 / 1.6)])
     table("the same, shuffled", contenders(qrels, workloads.shuffled(run)), goals())
     report.close()

@@ -23,7 +23,7 @@ GROUP BY hits.query_id, hits.doc_id
 
 
 class Qrels:
-    """Judgments prepared: `table` has a column more, the query's place; the rest is per query, in the order of the ids."""
+    """Judgments prepared: `table` has a column more, a query's place in the order of ids; the rest is per query."""
 
     def __init__(self, table):
         query_ids, places = np.unique(table["query_id"].to_numpy(zero_copy_only=False), return_inverse=True)

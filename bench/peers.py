@@ -1,7 +1,7 @@
 """Whom fastir is compared with: how each is called, and that its answers are fastir's.
 
-pytrec_eval's values are equal to 1e-12. ranx orders equal scores its own way and tells means: it is held to 1e-9 on a copy of
-the run without ties.
+pytrec_eval's values are equal to 1e-12. ranx orders equal scores its own way and tells means: it is held to 1e-9 on a
+copy of the run without ties.
 """
 
 import pytrec_eval
