@@ -44,13 +44,13 @@ def as_text(table):
 
 
 def as_objects(table):
-    """The same table as a pandas frame with Python strings, made row by row."""
+    """The same table as a pandas frame with Python strings, one for each distinct id, as Arrow makes them."""
     frame = table.to_pandas()
     return frame.astype({name: object for name in ("query_id", "doc_id")})
 
 
 def of_fastir(tables, qrels):
-    """Its calls on each {shape: table}: judged documents or all are checked for standing twice, by one thread or more."""
+    """Its calls on each {shape: table}, with either validation, on one thread and on more."""
     calls = {}
     for shape, table in tables.items():
         for validate in ("judged", "full"):
