@@ -131,6 +131,13 @@ def test_no_committed_file_knows_the_machine_it_was_written_on(committed):
             assert not machine.search(line), f"{path}:{number}: {line}"
 
 
+def test_lines_have_at_most_120_characters(committed):
+    for path in committed:
+        if path.endswith((".py", ".pyx", ".pxd", ".pyi")):
+            for number, line in enumerate((ROOT / path).read_text("utf-8").splitlines(), 1):
+                assert len(line) <= 120, f"{path}:{number}: {len(line)} characters"
+
+
 # ---- cards -----------------------------------------------------------------------------------------------------
 
 
