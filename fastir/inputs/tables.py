@@ -29,7 +29,7 @@ DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
 NUMBER = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
 ROLES = ("query_id", "doc_id", "score", "label")
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-ROWS = 1 << 16      # of Python objects at a time
+ROWS = 1 << 13      # of Python objects at a time
 STRETCH = 1 << 16   # rows that a thread takes at a time
 WINDOW = 1 << 20    # rows of a table that can be read only once that are kept, should their queries come back
 
