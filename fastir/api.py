@@ -153,7 +153,7 @@ class Evaluator:
             run = Run.from_table(run, self._columns, settings.duplicates)
             return self._from_run(run, values, status, n_threads)
         integers = self._qrels.integers
-        tally, foreign, repairs = inputs.tables.evaluate(table, judged, integers, settings, values, status, n_threads)
+        tally, foreign, repairs = inputs.batches.evaluate(table, judged, integers, settings, values, status, n_threads)
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_file(

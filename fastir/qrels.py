@@ -82,7 +82,7 @@ class Qrels(Rows):
         ------
         TypeError, ValueError, OverflowError, DuplicateError
         """
-        query_ids, offsets, ids, numbers, repairs = inputs.tables.read(data, "qrels", columns, duplicates)
+        query_ids, offsets, ids, numbers, repairs = inputs.batches.read(data, "qrels", columns, duplicates)
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property

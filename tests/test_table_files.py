@@ -15,7 +15,7 @@ from test_formats import PACKINGS, exact, packed
 
 import fastir
 from fastir import Qrels, Run
-from fastir.inputs import tables, tabular
+from fastir.inputs import batches, tabular
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -94,7 +94,7 @@ def test_values_are_those_of_the_dicts_bit_for_bit(format, order, options, write
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_files_are_streamed_and_not_collected(format, write, monkeypatch):
-    monkeypatch.setattr(tables, "grouped", None)
+    monkeypatch.setattr(batches, "grouped", None)
     path = write(content(rows_of(RUN), format), f"run.{format}")
     assert fastir.evaluate(QRELS, path, "mrr", queries="qrels") == fastir.evaluate(QRELS, RUN, "mrr", queries="qrels")
 

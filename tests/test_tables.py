@@ -10,7 +10,7 @@ import pytest
 from conftest import UNEVEN
 
 import fastir
-from fastir.inputs import tables
+from fastir.inputs import batches
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -165,7 +165,7 @@ def test_queries_that_cross_batches_and_batches_without_rows():
 
 
 def test_a_stream_whose_queries_come_back_too_late_is_refused(monkeypatch):
-    monkeypatch.setattr(tables, "WINDOW", 100)
+    monkeypatch.setattr(batches, "WINDOW", 100)
     rows = rows_of({f"q{i}": {"d1": 1.0, "d2": 2.0} for i in range(200)}) + [("q0", "d9", 1.0)]
     reader = pyarrow.RecordBatchReader.from_batches(arrow(rows, "score").schema, arrow(rows, "score").to_batches(max_chunksize=7))
     with pytest.raises(ValueError, match="do not stand together, and the table can be read only once"):
