@@ -165,8 +165,8 @@ class Evaluator:
         if settings.duplicates is None and format == "trec":
             streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
         elif settings.duplicates is None and format in formats.TABLES:
-            streamed = inputs.tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings, values,
-                                        status, n_threads, watch)
+            streamed = inputs.tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings,
+                                               values, status, n_threads, watch)
         if streamed is None:
             run = Run._read(path, None, settings.duplicates, self._columns, watch)
             return self._from_run(run, values, status, n_threads, watch)

@@ -87,7 +87,7 @@ class Qrels(Rows):
 
     @property
     def kinds(self) -> tuple[type, type] | None:
-        """The types of query ids and document ids, str or int; None for a file's, which equal an int that they spell."""
+        """The types of query ids and document ids, str or int; None for a file's, which equal an int they spell."""
         ids = self._ids
         if type(ids) is list:
             return (type(self._query_ids[0]), type(ids[0])) if ids else None

@@ -63,12 +63,14 @@ class Table:
         row = 0
         kinds = None
         for readers in self.read(self.names):
-            queries, docs = (reader.ids(self.what, name, row) for reader, name in zip(readers[:2], self.names, strict=False))
+            ids = zip(readers[:2], self.names, strict=False)
+            queries, docs = (reader.ids(self.what, name, row) for reader, name in ids)
             batch = Batch(queries, docs, readers[2].numbers(self.what, self.names[2], row))
             if kinds is None or row == 0:
                 kinds = queries.integers, docs.integers
             elif kinds != (queries.integers, docs.integers) and len(docs):
-                raise TypeError(f"{self.what}: row {row}: ids are of another type than those before: strings and integers")
+                raise TypeError(f"{self.what}: row {row}: ids are of another type than those before: strings and "
+                                "integers")
             if len(docs):
                 yield batch
             row += len(docs)
@@ -86,7 +88,8 @@ def find_columns(what: str, names: list, columns: Mapping) -> tuple:
         name = next((name for name in wanted if name in names), None)
         if name is None:
             raise ValueError(f"{what}: the table has no column {' or '.join(map(repr, wanted))}; it has "
-                             f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which it is")
+                             f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
+                             "it is")
         if names.count(name) > 1:
             raise ValueError(f"{what}: the table has several columns called {name!r}")
         found.append(name)
@@ -250,7 +253,8 @@ def read_arrays(arrays):
     """Columns that NumPy understands, in stretches where they hold Python objects."""
     arrays = [np.asarray(array) for array in arrays]
     if any(array.ndim != 1 for array in arrays):
-        raise ValueError(f"columns must have one dimension, got shapes {', '.join(str(array.shape) for array in arrays)}")
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise ValueError(f"columns must have one dimension, got shapes {shapes}")
     yield from read_columns(arrays)
 
 
@@ -260,7 +264,8 @@ def read_columns(columns):
     if len(sizes) > 1:
         raise ValueError(f"columns differ in length: {', '.join(map(str, sorted(sizes)))}")
     n = sizes.pop()
-    step = ROWS if any(not isinstance(column, tuple) and column.dtype.kind in "OUT" for column in columns) else max(n, 1)
+    objects = any(not isinstance(column, tuple) and column.dtype.kind in "OUT" for column in columns)
+    step = ROWS if objects else max(n, 1)
     for a in range(0, n, step):
         rows = slice(a, a + step)
         yield [CodeReader(column[0][rows], column[1]) if isinstance(column, tuple) else ArrayReader(column[rows])
@@ -276,7 +281,8 @@ def read_frame(frame, names):
     if any(arrow) and not any(one.dtype == object for one in series):
         import pyarrow
 
-        columns = [one.array.__arrow_array__() if flag else pyarrow.array(one) for one, flag in zip(series, arrow, strict=True)]
+        columns = [one.array.__arrow_array__() if flag else pyarrow.array(one)
+                   for one, flag in zip(series, arrow, strict=True)]
         batches = Batches(pyarrow.table(dict(zip("qdn", columns, strict=True))))
         for batch in batches:
             yield [ArrowReader(batch, place) for place in range(3)]
