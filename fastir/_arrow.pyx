@@ -3,10 +3,10 @@
     object ── __arrow_c_stream__ / __arrow_c_array__ ──▶ Batches ──▶ Batch ──▶ Ids, float64 arrays
     names, ids, float64 arrays ── export_array / export_stream ──▶ capsules that any Arrow library reads
 
-A Batch owns its ArrowArray until nothing refers to it; ids and numbers borrow its buffers. Only what kernels cannot read
-in place is copied: narrow integers, floats that are not double, positions in a dictionary. The GIL is released while a
-stream works: its batches may come from another thread that needs it. What goes out keeps its NumPy arrays alive by a
-reference in every struct, so that a column may outlive its table.
+A Batch owns its ArrowArray until nothing refers to it; ids and numbers borrow its buffers. Only what kernels cannot
+read in place is copied: narrow integers, floats that are not double, positions in a dictionary. The GIL is released
+while a stream works: its batches may come from another thread that needs it. What goes out keeps its NumPy arrays alive
+by a reference in every struct, so that a column may outlive its table.
 The layouts are those of the specification (arrow.apache.org/docs/format/CDataInterface.html).
 """
 
@@ -135,7 +135,8 @@ cdef class Batch:
         cdef int64_t first = self.array.offset + child.offset
         if schema.dictionary == NULL:
             return self.read_ids(child, schema.format, first, self.n)
-        entries = self.read_ids(child.dictionary, schema.dictionary.format, child.dictionary.offset, child.dictionary.length)
+        entries = self.read_ids(child.dictionary, schema.dictionary.format, child.dictionary.offset,
+                                child.dictionary.length)
         return entries and of_codes(self.integers(child, schema.format, first, self.n), entries)
 
     cdef integers(self, ArrowArray* child, bytes format, int64_t first, int64_t n):
@@ -161,8 +162,8 @@ cdef class Batch:
         if kind == VIEWS:
             return of_buffers(kind, <const char*>child.buffers[1] + 16 * first, NULL, child.buffers + 2,
                               child.n_buffers - 3, n, self)
-        return of_buffers(kind, <const char*>child.buffers[1] + first * (4 if kind == OFFSETS32 else 8), child.buffers[2],
-                          NULL, 0, n, self)
+        return of_buffers(kind, <const char*>child.buffers[1] + first * (4 if kind == OFFSETS32 else 8),
+                          child.buffers[2], NULL, 0, n, self)
 
     def numbers(self, int64_t column):
         """A column of numbers as float64; None if its type is no number."""

@@ -14,7 +14,8 @@ from libc.string cimport memset
 
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._ids cimport Column, Ids, read, same_until
-from fastir._join cimport NO_MEMORY, NOT_A_NUMBER, REPEATED, Join, Part, Seen, find_repeated, forget, hash_group, may_repeat
+from fastir._join cimport (
+    NO_MEMORY, NOT_A_NUMBER, REPEATED, Join, Part, Seen, find_repeated, forget, hash_group, may_repeat)
 from fastir._judged cimport Index
 from fastir._text cimport Group, room_for_rows
 

@@ -80,9 +80,9 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
 
 
 cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil:
-    """Look for a row, from `start` on, whose id stands in an earlier one: 1 and seen.first, seen.later; 0 if there is none.
+    """Look for a row, from `start` on, whose id stands in an earlier one.
 
-    -1 without memory.
+    1 and seen.first, seen.later; 0 if there is none; -1 without memory.
     """
     cdef int64_t i, j, size = 4
     cdef int found = 0

@@ -285,7 +285,7 @@ cdef class Scattered(Join):
                     tables.filter[h >> 6 & tables.filter_mask] |= <uint64_t>1 << (h & 63)
 
     def look(self, int t, int64_t piece, int64_t first, int64_t stop):
-        """Find the queries and the judged documents of rows first to stop of a batch; returns whether a score is NaN."""
+        """Find the queries and the judged documents of rows first to stop of a batch; return whether a score is NaN."""
         cdef Piece one = self.pieces[piece]
         cdef int failed
         with nogil:

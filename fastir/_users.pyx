@@ -19,8 +19,8 @@ from fastir.cards import Card, Param
 cdef enum:
     CWL_DEPTH = 1000
 
-GAINS = Param("gains", "binary", "what a document adds: relevant or not; label over the query's largest; label; or what "
-              "the map says, scaled to 0 to 1 unless it lies there", ("binary", "scaled", "raw"), mapping=True)
+GAINS = Param("gains", "binary", "what a document adds: relevant or not; label over the query's largest; label; or "
+              "what the map says, scaled to 0 to 1 unless it lies there", ("binary", "scaled", "raw"), mapping=True)
 WEIGHTS = Param("weights", "infinite", "weights sum to 1 over infinitely many ranks, or over the first 1000",
                 ("infinite", "cwl"))
 MAX_GRADE = Param("max_grade", 4, "top of the grading scale, or the query's largest judged label", ("query",),

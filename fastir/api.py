@@ -153,7 +153,7 @@ class Evaluator:
             run = Run.from_table(run, self._columns, settings.duplicates)
             return self._from_run(run, values, status, n_threads)
         integers = self._qrels.integers
-        tally, foreign, repairs = inputs.tables.evaluate(table, judged, integers, settings, values, status, n_threads)
+        tally, foreign, repairs = inputs.batches.evaluate(table, judged, integers, settings, values, status, n_threads)
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_file(
@@ -165,8 +165,8 @@ class Evaluator:
         if settings.duplicates is None and format == "trec":
             streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
         elif settings.duplicates is None and format in formats.TABLES:
-            streamed = inputs.tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings, values,
-                                        status, n_threads, watch)
+            streamed = inputs.tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings,
+                                               values, status, n_threads, watch)
         if streamed is None:
             run = Run._read(path, None, settings.duplicates, self._columns, watch)
             return self._from_run(run, values, status, n_threads, watch)

@@ -82,12 +82,12 @@ class Qrels(Rows):
         ------
         TypeError, ValueError, OverflowError, DuplicateError
         """
-        query_ids, offsets, ids, numbers, repairs = inputs.tables.read(data, "qrels", columns, duplicates)
+        query_ids, offsets, ids, numbers, repairs = inputs.batches.read(data, "qrels", columns, duplicates)
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property
     def kinds(self) -> tuple[type, type] | None:
-        """The types of query ids and document ids, str or int; None for a file's, which equal an int that they spell."""
+        """The types of query ids and document ids, str or int; None for a file's, which equal an int they spell."""
         ids = self._ids
         if type(ids) is list:
             return (type(self._query_ids[0]), type(ids[0])) if ids else None

@@ -94,7 +94,7 @@ class Run(Rows):
         ------
         TypeError, ValueError, DuplicateError
         """
-        return cls(*inputs.tables.read(data, "run", columns, duplicates))
+        return cls(*inputs.batches.read(data, "run", columns, duplicates))
 
     def save(self, path, format=None):
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.

@@ -88,11 +88,13 @@ def test_a_requested_schema_is_not_an_error(results):
 class Array(ctypes.Structure):
     """ArrowArray and ArrowSchema as far as their children; the first words differ, the children stand at `offset`."""
 
-    _fields_ = [("numbers", ctypes.c_int64 * 5), ("buffers", ctypes.c_void_p), ("children", ctypes.POINTER(ctypes.c_void_p))]
+    _fields_ = [("numbers", ctypes.c_int64 * 5), ("buffers", ctypes.c_void_p),
+                ("children", ctypes.POINTER(ctypes.c_void_p))]
 
 
 class Schema(ctypes.Structure):
-    _fields_ = [("texts", ctypes.c_void_p * 3), ("numbers", ctypes.c_int64 * 2), ("children", ctypes.POINTER(ctypes.c_void_p))]
+    _fields_ = [("texts", ctypes.c_void_p * 3), ("numbers", ctypes.c_int64 * 2),
+                ("children", ctypes.POINTER(ctypes.c_void_p))]
 
 
 def child(capsule, kind, name, place):

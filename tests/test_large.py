@@ -1,4 +1,4 @@
-"""Memory, and sizes that wrap around in 31 or 32 bits: the cases L01 to L06 of the catalogue, each in a process of its own.
+"""Memory, and sizes that wrap around in 31 or 32 bits: the cases L01 to L06 of the catalogue, each in its own process.
 
 Those marked `large` write files of gigabytes or fill as much memory: `pytest -m large` runs them.
 """
@@ -33,7 +33,7 @@ def run_file(path, queries, documents):
 
 
 def qrels_file(path, size):
-    """Qrels of exactly so many bytes; the second field, which nobody reads, makes lines long. Returns how many lines."""
+    """Qrels of exactly so many bytes; the second field, which nobody reads, makes lines long. Return how many lines."""
     pad, lines = "x" * 960, 0
     with open(path, "wb", 1 << 24) as file:
         while size:
@@ -56,7 +56,8 @@ def test_l01_l02_qrels_of_gigabytes(size, tmp_path):
         query, doc = divmod(lines - 1, 1000)
         run = json.dumps({f"q{query}": {"d_": 3.0, "e": 2.0, f"d{doc}": 1.0}, "q0": {"d0": 1.0}})
         out = python("""
-            results = fastir.evaluate(sys.argv[1], json.loads(sys.argv[2]), ["num_rel", "num_rel_ret", "mrr"], queries="qrels")
+            metrics = ["num_rel", "num_rel_ret", "mrr"]
+            results = fastir.evaluate(sys.argv[1], json.loads(sys.argv[2]), metrics, queries="qrels")
             print(int(results["num_rel"]), int(results["num_rel_ret"]), results.values[-1, 2], len(results.query_ids))
         """, path, run, timeout=600)
         assert out.split() == [str(lines), "2", str(1 / 3), str(query + 1)]

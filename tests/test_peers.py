@@ -29,7 +29,8 @@ def collection(seed):
     """40 queries with labels 0 to 3."""
     rng = random.Random(seed)
     pool = [f"d{number:02}" for number in range(80)]
-    judged = {f"q{i}": {d: rng.choice((0, 0, 1, 1, 2, 3)) for d in rng.sample(pool, rng.randint(2, 30))} for i in range(40)}
+    judged = {
+        f"q{i}": {d: rng.choice((0, 0, 1, 1, 2, 3)) for d in rng.sample(pool, rng.randint(2, 30))} for i in range(40)}
     return judged, {query: ranking(rng, pool, 5) for query in judged}
 
 

@@ -15,14 +15,17 @@ from test_formats import PACKINGS, exact, packed
 
 import fastir
 from fastir import Qrels, Run
-from fastir.inputs import tables, tabular
+from fastir.inputs import batches, tabular
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 METRICS = ["ndcg@10", "map", "bpref", "rbp", "num_ret"]
 QRELS = {"007": {"NA": 1, "2009-01-01": -2}, "é文😀": {"a,b": 3, 'x"y': 0, " z ": 1}, "true": {"1e5": 2}}
-RUN = {"é文😀": {'x"y': 0.1 + 0.2, "a,b": 5e-324, "": 1.0}, "007": {"2009-01-01": -0.0, "NA": 1e300, "NaN": float("-inf")}}
+RUN = {
+    "é文😀": {'x"y': 0.1 + 0.2, "a,b": 5e-324, "": 1.0},
+    "007": {"2009-01-01": -0.0, "NA": 1e300, "NaN": float("-inf")},
+}
 FORMATS = ["csv", "jsonl", "parquet"]
 
 
@@ -67,7 +70,8 @@ def test_ids_and_numbers_are_as_they_are_written(format, name, packing, write):
     if format == "parquet" and packing:
         pytest.skip("Parquet has no packing but its own")
     for cls, data, number in ((Qrels, QRELS, "label"), (Run, RUN, "score")):
-        path = write(packed(content(rows_of(data), format, ("qid", "docno", number)), packing), name or f"x.{format}{packing}")
+        plain = content(rows_of(data), format, ("qid", "docno", number))
+        path = write(packed(plain, packing), name or f"x.{format}{packing}")
         made = cls.from_file(path, format=format if name else None)
         assert exact(made) == exact(data)
         assert made.repairs == {}
@@ -86,15 +90,18 @@ def test_values_are_those_of_the_dicts_bit_for_bit(format, order, options, write
     if order == "shuffled":
         random.Random(3).shuffle(rows)
     run = write(content(rows, format), f"run.{format}")
-    for other in (qrels, write(content(rows_of(qrels), "csv"), "qrels.csv"), write(content(rows_of(qrels), format), f"qrels.{format}")):
+    files = [write(content(rows_of(qrels), kind), f"qrels.{kind}") for kind in ("csv", format)]
+    for other in (qrels, *files):
         got = fastir.evaluate(other, run, METRICS, **options)
-        assert dict(zip(got.query_ids, got.values.tolist(), strict=True)) == dict(zip(want.query_ids, want.values.tolist(), strict=True))
+        got_rows, want_rows = (
+            dict(zip(one.query_ids, one.values.tolist(), strict=True)) for one in (got, want))
+        assert got_rows == want_rows
         assert got.report == want.report or other is not qrels
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_files_are_streamed_and_not_collected(format, write, monkeypatch):
-    monkeypatch.setattr(tables, "grouped", None)
+    monkeypatch.setattr(batches, "grouped", None)
     path = write(content(rows_of(RUN), format), f"run.{format}")
     assert fastir.evaluate(QRELS, path, "mrr", queries="qrels") == fastir.evaluate(QRELS, RUN, "mrr", queries="qrels")
 
@@ -108,7 +115,8 @@ def test_columns_that_are_called_otherwise(format, write):
     assert exact(Qrels.from_file(qrels, columns=columns)) == exact(QRELS)
     evaluator = fastir.Evaluator(qrels, METRICS, queries="qrels", columns=columns)
     assert evaluator.evaluate(run) == fastir.evaluate(QRELS, RUN, METRICS, queries="qrels")
-    with pytest.raises(fastir.FormatError, match=rf"run\.{format}: run: the table has no column 'query_id'.*it has 'text', 'Q'"):
+    message = rf"run\.{format}: run: the table has no column 'query_id'.*it has 'text', 'Q'"
+    with pytest.raises(fastir.FormatError, match=message):
         Run.from_file(run)
 
 
@@ -144,7 +152,8 @@ def test_many_runs_of_every_format(write):
     qrels = write(content(rows_of(QRELS), "csv"), "qrels.csv")
     runs = {format: write(content(rows_of(RUN), format), f"run.{format}") for format in FORMATS}
     results = fastir.evaluate_many(qrels, runs, METRICS, queries="qrels", n_threads=2)
-    assert results["csv"] == results["jsonl"] == results["parquet"] == fastir.evaluate(QRELS, RUN, METRICS, queries="qrels")
+    want = fastir.evaluate(QRELS, RUN, METRICS, queries="qrels")
+    assert results["csv"] == results["jsonl"] == results["parquet"] == want
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
@@ -182,7 +191,8 @@ HEAD = "query_id,doc_id,score\n"
     ("x.jsonl", "[1]\n", "expected a JSON object"),
     ("x.jsonl", "{\n", "property name"),
     ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1}\n{"qid": "a"}\n', "row 1: 'docid' is null"),
-    ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1}\n{"qid": 2, "docid": "b", "score": 1}\n', "from string to number"),
+    ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1}\n{"qid": 2, "docid": "b", "score": 1}\n',
+     "from string to number"),
     ("x.jsonl", '{"qid": "a", "docid": 1.5, "score": 1}\n', "from string to number"),
     ("x.jsonl", '{"qid": "a", "docid": "b", "score": "1"}\n', "from number to string"),
     ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1e999}\n', "too big"),
@@ -202,7 +212,8 @@ def test_what_is_wrong_is_told_with_the_file(streamed, name, text, message, writ
     assert caught.value.path == str(path) and str(caught.value).startswith(str(path))
 
 
-@pytest.mark.parametrize("label, message", [("1.5", "not an integer"), ("2147483648", "not an integer from"), ("x", "label 'x' is not a number")])
+@pytest.mark.parametrize("label, message", [
+    ("1.5", "not an integer"), ("2147483648", "not an integer from"), ("x", "label 'x' is not a number")])
 def test_labels_are_integers(label, message, write):
     with pytest.raises(fastir.FormatError, match=message):
         Qrels.from_file(write(f"query_id,doc_id,label\na,b,{label}\n", "q.csv"))
@@ -224,8 +235,9 @@ def test_an_error_in_the_middle_of_a_big_file_ends_it(format, write):
     rows = [(f"q{i}", f"d{j}", float(j)) for i in range(300) for j in range(300)]
     rows[100] = rows[99]
     path = write(content(rows, format), f"x.{format}")
+    message = "document 'd99' stands twice for query 'q0', in rows 99 and 100"
     for _ in range(5):
-        with pytest.raises(fastir.DuplicateError, match="document 'd99' stands twice for query 'q0', in rows 99 and 100"):
+        with pytest.raises(fastir.DuplicateError, match=message):
             fastir.evaluate({"q0": {"d1": 1}}, path, "mrr")
 
 

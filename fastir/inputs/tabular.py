@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fastir._arrow import Batches
 from fastir._number import numbers_of
 from fastir.errors import DuplicateError, FormatError, quote
-from fastir.inputs import tables
+from fastir.inputs import batches, tables
 from fastir.inputs.files import Source, name_of
 from fastir.layouts import NUMBER_PROBLEMS
 
@@ -24,14 +24,14 @@ ROWS = 1 << 16      # rows that it decodes at a time
 def read(path, is_run, format, duplicates, columns, watch=None):
     """Read a file as columns; see `formats`."""
     with opened(path, is_run, format, columns, watch) as (table, repairs):
-        *found, more = tables.grouped(table, duplicates)
+        *found, more = batches.grouped(table, duplicates)
     return *found, {**repairs, **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()}}
 
 
 def evaluate(path, format, columns, judged, integers, settings, values, status, n_threads, watch=None):
-    """As tables.evaluate, batch by batch while the file is read; watch(position) is called at every batch."""
+    """As batches.evaluate, batch by batch while the file is read; watch(position) is called at every batch."""
     with opened(path, True, format, columns, watch) as (table, repairs):
-        tally, foreign, more = tables.evaluate(table, judged, integers, settings, values, status, n_threads)
+        tally, foreign, more = batches.evaluate(table, judged, integers, settings, values, status, n_threads)
     return tally, foreign, {**repairs, **more}
 
 
