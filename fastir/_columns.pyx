@@ -37,8 +37,8 @@ cdef int fill(Group* g, const Column* docs, const double* scores, int64_t first,
 cdef class Columns(Join):
     """Evaluates rows that are grouped by query; made like a Join."""
 
-    cdef void read_rows(self, Part* part, const Index* known, const Column* queries, const Column* docs, const double* scores,
-                        int64_t first, int64_t stop) noexcept nogil:
+    cdef void read_rows(self, Part* part, const Index* known, const Column* queries, const Column* docs,
+                        const double* scores, int64_t first, int64_t stop) noexcept nogil:
         cdef int64_t i
         cdef fenv_t callers
         ordinary(&callers)
@@ -97,7 +97,7 @@ cdef class Columns(Join):
 
     def read_run(self, int t, Ids docs, const double[::1] scores, const int64_t[::1] offsets, const int64_t[::1] places,
                  int64_t begin, int64_t end):
-        """Evaluate queries begin to end of the qrels, whose rows are group places[q] of a Run, or none if that is -1."""
+        """Evaluate queries begin to end of the qrels; their rows are group places[q] of a Run, none if that is -1."""
         cdef Part* part = self.parts + t
         cdef const Column* doc_column = &docs.column
         cdef const double* numbers = &scores[0] if scores.shape[0] else NULL

@@ -14,8 +14,10 @@ from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from fastir._join cimport Tally, clear_tally, tally_tuple
+import numpy as np
+
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
+from fastir._join cimport Tally, clear_tally, tally_tuple
 from fastir._judged cimport Judged, Lookup, spread_hash
 from fastir._measure cimport Plan, label_code, measure
 from fastir._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
@@ -34,6 +36,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
+    long PyLong_AsLongAndOverflow(PyObject*, int*) noexcept
     int PyFloat_Check(PyObject*) noexcept
     double PyFloat_AsDouble(PyObject*) noexcept
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
@@ -88,6 +91,14 @@ def refuse_nan(query_id, ranking):
             raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
 
 
+def is_nested(data):
+    """Whether this is surely a dict of dicts; other mappings and dicts of columns take a closer look."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    return type(data) is dict and (not PyDict_Next(data, &position, &key, &value) or type(<object>value) is dict)
+
+
 def has_plain_keys(dict run):
     """Whether all keys are exact str objects, or all exact int objects."""
     cdef PyObject* key
@@ -98,6 +109,57 @@ def has_plain_keys(dict run):
         strings &= PyUnicode_CheckExact(key) != 0
         integers &= PyLong_CheckExact(key) != 0
     return strings or integers
+
+
+def plain_judgments(dict data):
+    """{query_id: {doc_id: label}} as columns, or None if something in it takes a closer look.
+
+    Returns
+    -------
+    None, or tuple
+        query_ids, offsets (int64), doc_ids, labels (int32): exact str or exact int in the lists.
+    """
+    cdef PyObject* query
+    cdef PyObject* value
+    cdef PyObject* doc
+    cdef PyObject* label
+    cdef Py_ssize_t position = 0, inner, n = 0, q = 0
+    cdef Py_buffer offset_buffer, label_buffer
+    cdef int overflow = 0
+    cdef long number
+    cdef bint strings = True, integers = True
+    if not has_plain_keys(data):
+        return None
+    while PyDict_Next(data, &position, &query, &value):
+        if type(<object>value) is not dict:
+            return None
+        n += PyDict_Size(<object>value)
+    cdef list doc_ids = []
+    offsets, labels = np.empty(len(data) + 1, np.int64), np.empty(n, np.int32)
+    PyObject_GetBuffer(offsets, &offset_buffer, PyBUF_WRITABLE)
+    PyObject_GetBuffer(labels, &label_buffer, PyBUF_WRITABLE)
+    try:
+        position = n = 0
+        (<int64_t*>offset_buffer.buf)[0] = 0
+        while PyDict_Next(data, &position, &query, &value):
+            inner = 0
+            while PyDict_Next(<object>value, &inner, &doc, &label):
+                strings &= PyUnicode_CheckExact(doc) != 0
+                integers &= PyLong_CheckExact(doc) != 0
+                if not (PyLong_CheckExact(label) and (strings or integers)):
+                    return None
+                number = PyLong_AsLongAndOverflow(label, &overflow)
+                if overflow or number > 2147483647 or number < -2147483647 - 1:
+                    return None
+                doc_ids.append(<object>doc)
+                (<int32_t*>label_buffer.buf)[n] = <int32_t>number
+                n += 1
+            q += 1
+            (<int64_t*>offset_buffer.buf)[q] = n
+    finally:
+        PyBuffer_Release(&offset_buffer)
+        PyBuffer_Release(&label_buffer)
+    return list(data), offsets, doc_ids, labels
 
 
 def has_integer_documents(dict run):
@@ -224,7 +286,6 @@ cdef class Walk:
                 n_hits += 1
         return n_hits
 
-
     cdef int64_t match(self, Judged judged, const Lookup* lookup, int64_t first, int64_t wanted,
                        int64_t* n_hits) except -1:
         """Look up the ranking's ids among the judged ones; how many there are. Those before `wanted` become hits.
@@ -271,7 +332,7 @@ cdef class Walk:
         return n_found
 
 
-def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single, bint integers):
+def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single):
     """Evaluate {query_id: {doc_id: score}}.
 
     Parameters
@@ -279,8 +340,6 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     run : dict whose keys are exact str objects, or exact int objects
     values : float64 array of shape (n_queries, n_slots), filled
     status : uint8 array of shape (n_queries,), 1 where the run lacks the query
-    integers : bool
-        Whether the run's document ids are integers.
 
     Returns
     -------
@@ -291,27 +350,31 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     dict
         {query position: ranking} where looking up the documents that no metric reads would have been most of the work:
         `unjudged` is too high by count_rest() of it
+    tuple of type
+        Of the run's query ids and document ids, str or int; None where there is none.
     """
     cdef Py_buffer value_buffer, status_buffer
     cdef fenv_t callers
     cdef Tally tally
     cdef dict uncounted = {}
+    cdef object integers = has_integer_documents(run)
+    cdef type query_kind = type(next(iter(run))) if run else None
     clear_tally(&tally)
     PyObject_GetBuffer(values, &value_buffer, PyBUF_WRITABLE)
     PyObject_GetBuffer(status, &status_buffer, PyBUF_WRITABLE)
     ordinary(&callers)
     try:
-        judge_all(judged, plan, run, integers, <double*>value_buffer.buf, <unsigned char*>status_buffer.buf, ties, single, &tally,
-                  uncounted)
+        judge_all(judged, plan, run, query_kind is int, integers is True, <double*>value_buffer.buf,
+                  <unsigned char*>status_buffer.buf, ties, single, &tally, uncounted)
     finally:
         fesetenv(&callers)
         PyBuffer_Release(&value_buffer)
         PyBuffer_Release(&status_buffer)
-    return tally_tuple(&tally), uncounted
+    return tally_tuple(&tally), uncounted, (query_kind, None if integers is None else int if integers else str)
 
 
-cdef int judge_all(Judged judged, Plan plan, dict run, bint integers, double* out, unsigned char* codes, int ties, bint single,
-                   Tally* tally, dict uncounted) except -1:
+cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
+                   unsigned char* codes, int ties, bint single, Tally* tally, dict uncounted) except -1:
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q
     cdef int64_t first, n_hits, n_found, probes, rest, work = 0
@@ -320,7 +383,7 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integers, double* ou
     cdef PyObject* value
     cdef dict ranking
     cdef object given
-    cdef list query_ids = judged.queries(len(run) > 0 and type(next(iter(run))) is int)
+    cdef list query_ids = judged.queries(integer_queries)
     walk.ids, walk.integers = judged.ids(integers), integers
     judged.used = True
     for q in range(judged.n_queries):
@@ -364,8 +427,8 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integers, double* ou
             if tally.nothing_example < 0:
                 tally.nothing_example = q
         if rank_and_measure(plan, &walk.ranking, walk.scores, <const char*>walk.keys, sizeof(PyObject*), walk.n, n_hits,
-                            compare_integers if integers else compare_keys, ties, judged.labels + first, judged.positive[q], judged.judged[q],
-                            out + q * plan.n_slots):
+                            compare_integers if integers else compare_keys, ties, judged.labels + first,
+                            judged.positive[q], judged.judged[q], out + q * plan.n_slots):
             tally.tied += 1
             if tally.tied_example < 0:
                 tally.tied_example = q

@@ -1,9 +1,9 @@
 """Ids: one column of ids, wherever and however its bytes lie: Python strings, an arena, Arrow buffers, integers.
 
 read() turns any stretch of rows into Texts, places and lengths that borrow the bytes, a few hundred at a time so that
-they stay in the first-level cache; behind it there is one join for all kinds. An integer is a Text, too: the eight bytes
-of its int64, which the index of integers knows (_judged). Nothing is copied but what is listed here:
-Python strings get an array of Texts, narrow integers are widened.
+they stay in the first-level cache; behind it there is one join for all kinds. An integer is a Text, too: the eight
+bytes of its int64, which the index of integers knows (_judged). Nothing is copied, but Python strings get an array of
+Texts and narrow integers are widened.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -207,7 +207,8 @@ def of_codes(codes, Ids entries):
     """From positions in other ids, an int64 array of shape (n,); all within them."""
     cdef const int64_t[::1] places = codes
     cdef Ids ids = Ids()
-    ids.column.kind, ids.column.integers, ids.column.n, ids.kept = CODES, entries.column.integers, places.shape[0], [codes, entries]
+    ids.column.kind, ids.column.n, ids.kept = CODES, places.shape[0], [codes, entries]
+    ids.column.integers = entries.column.integers
     ids.column.entries = <Text*>malloc((entries.column.n + 1) * sizeof(Text))
     if ids.column.entries == NULL:
         raise MemoryError

@@ -79,7 +79,10 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
 
 
 cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil:
-    """Look for a row, from `start` on, whose id stands in an earlier row: 1 and seen.first, seen.later; 0; -1 without memory."""
+    """Look for a row, from `start` on, whose id stands in an earlier one: 1 and seen.first, seen.later; 0 if there is none.
+
+    -1 without memory.
+    """
     cdef int64_t i, j, size = 4
     cdef int found = 0
     cdef uint64_t slot
@@ -205,8 +208,8 @@ cdef class Join:
         The query ids, as bytes, that the qrels do not have: the number of their block.
     """
 
-    def __init__(self, Judged judged, Plan plan, double[:, ::1] values, unsigned char[::1] status, int ties, bint single,
-                 bint only_judged, int n_threads, bint integers=False):
+    def __init__(self, Judged judged, Plan plan, double[:, ::1] values, unsigned char[::1] status, int ties,
+                 bint single, bint only_judged, int n_threads, bint integers=False):
         cdef int t
         self.index = judged.index(integers)
         self.judged, self.plan, self.values, self.status = judged, plan, values, status
@@ -257,7 +260,8 @@ cdef class Join:
         cdef Ranking* r = &part.ranking
         cdef Seen* seen = &part.seen
         cdef Tally* tally = &part.tally
-        cdef int64_t i, j, n_hits = 0, n_found = 0, first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
+        cdef int64_t i, j, n_hits = 0, n_found = 0
+        cdef int64_t first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
         cdef int64_t wanted = self.judged.wanted(self.plan.reads, q)
         if reserve(r, self.plan, g.n, n) < 0 or self.only_judged and clear_rows(seen, n) < 0:
             return NO_MEMORY

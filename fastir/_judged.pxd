@@ -55,7 +55,8 @@ cdef inline uint64_t spread_hash(Py_ssize_t h) noexcept nogil:
 cdef int64_t find_query(const Index* index, const Text* query) noexcept nogil
 
 
-cdef inline int64_t find_judged(const Index* index, int64_t q, int64_t first, const Text* doc, uint64_t h) noexcept nogil:
+cdef inline int64_t find_judged(const Index* index, int64_t q, int64_t first, const Text* doc,
+                                uint64_t h) noexcept nogil:
     """The position of an id with hash h among the judged ids of query q, which begin at `first`, or -1."""
     cdef const Lookup* lookup = index.lookups + q
     cdef int64_t position

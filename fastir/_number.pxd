@@ -1,2 +1,48 @@
-# Decimal text to the nearest double.
+# Decimal text to doubles.
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
+
+cdef enum:
+    PADDING = 8             # bytes that must be readable behind a number
+
+cdef bint LITTLE            # whether the first byte of a word is its lowest
+cdef uint64_t[9] POWERS     # of ten
+cdef double[23] TENS
+
 cdef const unsigned char* read_number(const unsigned char* p, double* out) noexcept nogil
+
+
+cdef inline int64_t eight_digits(const unsigned char* p, uint64_t* number) noexcept nogil:
+    """Read up to eight digits at once, lowest byte first; returns how many."""
+    cdef uint64_t bytes_ = <uint64_t>0x01010101 << 32 | 0x01010101, pairs = <uint64_t>0xFF << 32 | 0xFF
+    cdef uint64_t high = <uint64_t>1000000 << 32 | 100, low = <uint64_t>10000 << 32 | 1
+    cdef uint64_t word, others, n
+    memcpy(&word, p, 8)
+    word ^= bytes_ * 0x30
+    others = (word + bytes_ * 0x76 | word) & bytes_ * 0x80        # the highest bit of each byte that is no digit
+    # how many bytes lie before the first of them: one bit for each byte up to there, added up by the multiplication
+    n = (((others & 0 - others) - 1 & bytes_) * bytes_ >> 56) - (others != 0)
+    if n == 0:
+        return 0
+    word <<= 64 - 8 * n
+    word = word * 10 + (word >> 8)                              # pairs of digits, then fours, then all
+    number[0] = ((word & pairs) * high + (word >> 16 & pairs) * low) >> 32
+    return n
+
+
+cdef inline const unsigned char* quick_number(const unsigned char* p, double* out) noexcept nogil:
+    """read_number(), quicker for digits, a point and up to seven digits; PADDING bytes behind it must be readable."""
+    cdef const unsigned char* start = p
+    cdef uint64_t mantissa = 0, eight = 0
+    cdef int64_t n
+    while <unsigned char>(p[0] - c'0') < 10:
+        mantissa = mantissa * 10 + (p[0] - c'0')
+        p += 1
+    if p[0] == c'.' and 0 < p - start < 8 and LITTLE:
+        p += 1
+        n = eight_digits(p, &eight)
+        p += n
+        if p[0] <= 32 and n < 8 and (p[0] == 32 or 9 <= p[0] <= 13):
+            out[0] = <double>(mantissa * POWERS[n] + eight) / TENS[n]
+            return p
+    return read_number(start, out)

@@ -8,8 +8,8 @@ The tables that every row touches are made small enough for the second-level cac
 one filter for all pairs of a query and a judged document. Where a query has many hits, settle puts its scores together
 by code and ranks them as usual (_rank). Only a query in which a hit is tied, or in which some id may stand twice, needs
 its ids again: its rows are collected from the columns and judged like a group (_join). So this keeps, beside the
-columns, 4 bytes a row; and 16 more to find ids that stand twice anywhere (8 for hashes, 8 to put them together by query).
-Rows of queries that the qrels do not have share one code behind the others, and one hash of both their ids.
+columns, 4 bytes a row; and 16 more to find ids that stand twice anywhere: 8 for hashes, 8 to put them together by
+query. Rows of queries that the qrels do not have share one code behind the others, and one hash of both their ids.
 """
 
 from libc.math cimport NAN
@@ -19,8 +19,8 @@ from libc.string cimport memcpy, memset
 
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._ids cimport INTEGERS, Column, Ids, read
-from fastir._join cimport (NO_MEMORY, REPEATED, Join, Part, clear_rows, count_ranking, find_repeated, hash_group, may_repeat,
-                           query_bytes)
+from fastir._join cimport (NO_MEMORY, REPEATED, Join, Part, clear_rows, count_ranking, find_repeated, hash_group,
+                           may_repeat, query_bytes)
 from fastir._judged cimport Index, find_judged
 from fastir._measure cimport label_code, measure
 from fastir._rank cimport order_hits, rank_and_measure, reserve
@@ -413,7 +413,8 @@ cdef class Scattered(Join):
             self.count_rows(looker.levels, looker.alike, &one, first, stop)
             fesetenv(&callers)
 
-    cdef void count_rows(self, Level* levels, unsigned char* alike, const Piece* piece, int64_t first, int64_t stop) noexcept nogil:
+    cdef void count_rows(self, Level* levels, unsigned char* alike, const Piece* piece, int64_t first,
+                         int64_t stop) noexcept nogil:
         cdef const int32_t* level_of = self.level_of
         cdef int64_t i
         cdef int32_t j, code
@@ -465,7 +466,9 @@ cdef class Scattered(Join):
         if not part.failed:
             self.settle_many(part, begin, end, again)
         for q in range(begin, end):
-            if not (part.failed or again[q - begin] or q == self.judged.n_queries) and self.counts[q] > 0 and self.is_few(q):
+            if part.failed or again[q - begin] or q == self.judged.n_queries:
+                continue
+            if self.counts[q] > 0 and self.is_few(q):
                 again[q - begin] = self.settle_few(part, q)
         if not part.failed:
             self.settle_again(part, begin, end, again)

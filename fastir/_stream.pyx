@@ -37,7 +37,8 @@ cdef class Stream(Join):
     cdef readonly object path
     cdef Cursor* cursors
 
-    def __init__(self, path, Judged judged, Plan plan, values, status, int ties, bint single, bint only_judged, int n_threads):
+    def __init__(self, path, Judged judged, Plan plan, values, status, int ties, bint single, bint only_judged,
+                 int n_threads):
         cdef int t
         super().__init__(judged, plan, values, status, ties, single, only_judged, n_threads)
         self.path = path

@@ -22,7 +22,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
-from fastir._number cimport read_number
+from fastir._number cimport quick_number, read_number
 from fastir._text cimport Group, Text, equal, room_for_rows
 
 from fastir._number import slow_number
@@ -152,8 +152,8 @@ cdef int skip_line(Cursor* c, const unsigned char** next_line) noexcept nogil:
     if p[0] == 0:
         return NUL
     behind = fields - c.layout.number - 1
-    if number != NULL and read_number(number, &value) != NULL and (
-            behind > 0 if c.layout.behind == SOME else behind <= c.layout.behind):
+    if number != NULL and (behind > 0 if c.layout.behind == SOME else behind <= c.layout.behind) and (
+            read_number(number, &value) != NULL or slow_field(number, skip_token(number) - number, &value) != NUMBER):
         return DATA_COMMENT
     if fields:
         c.comments += 1
@@ -189,7 +189,7 @@ cdef inline int read_row(const Layout* layout, Group* g, const unsigned char** a
         if ends(p[0]):
             return NUL if p[0] == 0 else FIELDS
     token = p
-    p = read_number(token, &value)
+    p = quick_number(token, &value)
     if p == NULL:
         p = behind_field(token, tabs)
         failed = slow_field(token, p - token, &value)

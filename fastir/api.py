@@ -74,6 +74,7 @@ class Evaluator:
             self._groups = Groups(lambda part, of, **changed: Evaluator(part, of, **{**options, **changed}),
                                   self._qrels, self._asked[0], self._settings.level, choices.get("empty", "zero"))
             return
+        self._kinds = self._qrels.kinds
         self._judged = self._qrels.prepared()
         self._status = self._judged.status(self._settings.level)
         if self._settings.label_limits:
@@ -87,7 +88,8 @@ class Evaluator:
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run: `run`, what is returned, raised and warned of are as for the function `evaluate`."""
         results, meeting = self._evaluate(run, self._settings.n_threads)
-        meeting.warn(self._settings.queries)
+        if meeting is not None:
+            meeting.warn(self._settings.queries)
         return results
 
     def evaluate_many(self, runs: RunsLike) -> ResultsByRun:
@@ -96,14 +98,14 @@ class Evaluator:
 
     def _evaluate(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
-    ) -> tuple[Results, Meeting]:
-        """The Results of a run and its Meeting, which has not warned; watch(position) is called at every block."""
+    ) -> tuple[Results, Meeting | None]:
+        """The Results of a run, and its Meeting if that may have to warn; watch(position) is called at every block."""
         if self._groups is not None:
             return self._groups.evaluate(as_run(run, self._columns, self._settings.duplicates), n_threads, watch)
         judged, settings = self._judged, self._settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
-        if is_dict_of_dicts(run):
+        if _dicts.is_nested(run):
             meeting = self._from_dict(run, values, status)
         elif isinstance(run, (str, bytes, os.PathLike)):
             meeting = self._from_file(run, values, status, n_threads, watch)
@@ -113,26 +115,27 @@ class Evaluator:
             meeting = self._from_table(table, run, values, status, n_threads)
         else:
             meeting = self._from_dict(run, values, status)
-        found = meeting.tally[0]
-        if not found == judged.n_queries == meeting.n_run:
+        found, _, _, nothing, _, _, _ = meeting.tally
+        smooth = found == judged.n_queries == meeting.n_run
+        if not smooth:
             meeting.check(settings.queries)
         query_ids = judged.query_ids
         if settings.queries == "intersection" and found < judged.n_queries:
             kept = status != MISSING
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        return Results(query_ids, settings.names, values, status, settings.aggregates, meeting), meeting
+        results = Results(query_ids, settings.names, values, status, settings.aggregates, meeting)
+        return results, None if smooth and not nothing and not meeting.repairs else meeting
 
     def _from_dict(self, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
         judged, settings = self._judged, self._settings
-        run = dicts.query_dict(run, "run")
-        integers = _dicts.has_integer_documents(run)
+        if type(run) is not dict or not _dicts.has_plain_keys(run):
+            run = dicts.query_dict(run, "run")
+        tally, uncounted, kinds = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties,
+                                                    settings.single)
         repairs = self._qrels.repairs
-        kinds = self._qrels.kinds
-        if integers is not None and (kinds is None or kinds != (type(next(iter(run))), int if integers else str)):
-            repairs = dicts.compared(run, integers, kinds, repairs)
-        tally, uncounted = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties, settings.single,
-                                             bool(integers))
+        if kinds != self._kinds:
+            repairs = dicts.compared(run, kinds, self._kinds, repairs)
         return Meeting(judged, settings.plan, status, tally, len(run), run, repairs, uncounted)
 
     def _from_table(
@@ -142,7 +145,8 @@ class Evaluator:
         if settings.duplicates is not None:
             run = Run.from_table(run, self._columns, settings.duplicates)
             return self._from_run(run, values, status, n_threads)
-        tally, foreign, repairs = tables.evaluate(table, judged, self._qrels.integers, settings, values, status, n_threads)
+        integers = self._qrels.integers
+        tally, foreign, repairs = tables.evaluate(table, judged, integers, settings, values, status, n_threads)
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_file(
@@ -159,7 +163,8 @@ class Evaluator:
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_run(
-        self, run: Run, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None, watch: Watch | None = None
+        self, run: Run, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None,
+        watch: Watch | None = None,
     ) -> Meeting:
         judged, settings = self._judged, self._settings
         threads = thread_count(n_threads, run.n_rows)
@@ -183,14 +188,9 @@ def _rebuild(qrels: Qrels, metrics: tuple[str, ...], options: dict[str, Any], ch
     return Evaluator(qrels, metrics, **options, **choices)
 
 
-def is_dict_of_dicts(data: Any) -> bool:
-    """Whether this is surely one; other mappings and dicts of columns take a closer look."""
-    return type(data) is dict and (not data or type(next(iter(data.values()))) is dict)
-
-
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
     """Qrels from whatever the caller has."""
-    if is_dict_of_dicts(data):
+    if _dicts.is_nested(data):
         return Qrels.from_dict(data)
     if isinstance(data, Qrels):
         return data
@@ -207,7 +207,7 @@ def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates 
         return data
     if isinstance(data, (str, bytes, os.PathLike)):
         return Run.from_file(data, duplicates=duplicates)
-    if not is_dict_of_dicts(data) and tables.is_table(data):
+    if not _dicts.is_nested(data) and tables.is_table(data):
         return Run.from_table(data, columns, duplicates)
     return Run.from_dict(data)
 

@@ -96,7 +96,7 @@ class Groups:
         none = np.nan if request.params.get("empty", self.empty) == "skip" else 0.0
         return np.array([total / number if number else none for total, number in zip(totals, numbers, strict=True)])
 
-    def evaluate(self, run: Run, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting]:
+    def evaluate(self, run: Run, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting | None]:
         """As Evaluator._evaluate, with the Meeting of all groups' judgments together."""
         whole, meeting = self.whole._evaluate(run, n_threads, watch)
         by_part = self.parts._evaluate(self.spread(run.to_dict()), n_threads)[0].values

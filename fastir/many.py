@@ -84,7 +84,7 @@ def evaluate_runs(
         Called, in any thread, when a run's file was read up to this byte.
     """
     settings = evaluator._settings
-    outcomes: dict[Hashable, tuple[Results, Meeting] | None] = {}
+    outcomes: dict[Hashable, tuple[Results, Meeting | None] | None] = {}
     jobs = []
 
     def evaluate(job: Job, n_threads: int | None, watch: Callable[[], object] | None = None) -> None:
@@ -117,7 +117,8 @@ def evaluate_runs(
         for job in jobs:
             evaluate(job, n_threads)
     for name, (_, meeting) in outcomes.items():
-        meeting.warn(settings.queries, f"run {quote(name)}: ")
+        if meeting is not None:
+            meeting.warn(settings.queries, f"run {quote(name)}: ")
     return ResultsByRun((name, results) for name, (results, _) in outcomes.items())
 
 

@@ -33,8 +33,7 @@ class Qrels(Rows):
             An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
         """
         keys, data = dicts.without_groups(data)
-        query_ids, offsets, doc_ids, labels = dicts.judgments(data)
-        qrels = Qrels(query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32))
+        qrels = Qrels(*dicts.judgments(data))
         return qrels if keys is None else GroupedQrels(keys, qrels)
 
     @classmethod
@@ -84,9 +83,10 @@ class Qrels(Rows):
     @property
     def kinds(self) -> tuple[type, type] | None:
         """The types of query ids and document ids, str or int; None for a file's, which equal an int that they spell."""
-        if isinstance(self._ids, Arena) and not self._ids.integers or not self.n_rows:
-            return None
-        return type(self._query_ids[0]), int if self.integers else str
+        ids = self._ids
+        if type(ids) is list:
+            return (type(self._query_ids[0]), type(ids[0])) if ids else None
+        return (type(self._query_ids[0]), int) if ids.integers and len(ids) else None
 
     @property
     def integers(self) -> bool:

@@ -1,4 +1,4 @@
-"""Rows: what Qrels and Run have in common, ids and numbers grouped by query; and Arena, many ids as bytes in one array."""
+"""Rows: what Qrels and Run have in common, ids and numbers grouped by query; Arena: many ids as bytes in one array."""
 
 from __future__ import annotations
 

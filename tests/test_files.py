@@ -311,6 +311,8 @@ WRONG = {
     "# a\rcomment": "malformed line: a carriage return inside it",
     "\r ": "malformed line: a carriage return inside it",
     "#t4 Q0 x 0 1.0 tag": "the line starts with '#' like a comment but has the fields of a data line",
+    "#t4 Q0 x 0 inf tag": "the line starts with '#' like a comment but has the fields of a data line",
+    "#t4 Q0 x 0 1e-400 tag": "the line starts with '#' like a comment but has the fields of a data line",
 }
 
 

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from fastir._dicts import has_plain_keys
+import numpy as np
+
+from fastir._dicts import has_plain_keys, plain_judgments
 from fastir.errors import quote
 from fastir.rows import is_integer, plain_id
 
@@ -22,18 +24,22 @@ def query_dict(data: Any, what: str) -> dict[Any, Any]:
     return {plain_id(query_id, integers, f"{what}: a query id"): inner for query_id, inner in data.items()}
 
 
-def compared(run: dict, integers: bool, kinds: tuple[type, type] | None, repairs: dict) -> dict:
-    """The repairs of a dict run whose ids are not of the qrels' types; or TypeError where these came as objects, too."""
-    query_id = next(iter(run))
-    if kinds is not None:
-        doc_id = next(doc_id for ranking in run.values() for doc_id in ranking)
-        what, value, kind = (("query", query_id, kinds[0]) if type(query_id) is not kinds[0]
-                             else ("document", doc_id, kinds[1]))
-        raise TypeError(f"run: {what} ids are {type(value).__name__} such as {quote(value)}, but those of the qrels are "
-                        f"{kind.__name__}; they never match")
-    if not integers and type(query_id) is str:
+def compared(run: dict, kinds: tuple, known: tuple[type, type] | None, repairs: dict) -> dict:
+    """The repairs of a dict run whose ids are of these types, and the qrels' of others.
+
+    TypeError where both sides came as objects; text that came from a file equals the integer that it spells.
+    """
+    if kinds[1] is None:
         return repairs
-    return {**repairs, "integer ids read as text": (sum(map(len, run.values())), "the run")}
+    if known is None:
+        if kinds == (str, str):
+            return repairs
+        return {**repairs, "integer ids read as text": (sum(map(len, run.values())), "the run")}
+    what, ids, place = "query", iter(run), 0
+    if kinds[0] is known[0]:
+        what, ids, place = "document", (doc_id for ranking in run.values() for doc_id in ranking), 1
+    raise TypeError(f"run: {what} ids are {kinds[place].__name__} such as {quote(next(ids))}, but those of the qrels "
+                    f"are {known[place].__name__}; they never match")
 
 
 def label_of(label: Any, query_id: str, doc_id: str) -> int:
@@ -67,8 +73,8 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
 
 def without_groups(data: Any) -> tuple[list[tuple] | None, Any]:
     """Qrels with groups as (query_id, group_id) for each, and {part: {doc_id: label}}; else None and the data."""
-    first = next(iter(data.values()), None) if hasattr(data, "values") and hasattr(data, "items") else None
-    if not hasattr(first, "values") or not any(hasattr(inner, "items") for inner in first.values()):
+    first = next(iter(data.values()), None) if hasattr(data, "items") and hasattr(data, "values") else None
+    if not hasattr(next(iter(first.values()), None) if hasattr(first, "values") else None, "items"):
         return None, data
     keys, parts = [], {}
     for query_id, groups in query_dict(data, "qrels").items():
@@ -81,8 +87,11 @@ def without_groups(data: Any) -> tuple[list[tuple] | None, Any]:
     return keys, parts
 
 
-def judgments(data: Any) -> tuple[list, list[int], list, list[int]]:
-    """{query_id: {doc_id: label}} as (query_ids, offsets, doc_ids, labels) lists."""
+def judgments(data: Any) -> tuple[list, np.ndarray, list, np.ndarray]:
+    """{query_id: {doc_id: label}} as query_ids, offsets (int64), doc_ids and labels (int32)."""
+    plain = plain_judgments(data) if type(data) is dict else None
+    if plain is not None:
+        return plain
     query_ids: list = []
     offsets: list[int] = [0]
     doc_ids: list = []
@@ -98,7 +107,7 @@ def judgments(data: Any) -> tuple[list, list[int], list, list[int]]:
                     kind = int
                 doc_id = plain_id(doc_id, kind is int, f"qrels: a document id of query {quote(query_id)}")
             doc_ids.append(doc_id)
-            labels.append(label if type(label) is int and -1000 < label < 1000 else label_of(label, query_id, doc_id))
+            labels.append(label_of(label, query_id, doc_id))
         query_ids.append(query_id)
         offsets.append(len(doc_ids))
-    return query_ids, offsets, doc_ids, labels
+    return query_ids, np.array(offsets, np.int64), doc_ids, np.array(labels, np.int32)

@@ -14,6 +14,7 @@ from fastir.threads import share, thread_count
 
 CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-level cache
 ROW = 40            # bytes of a usual line
+SPARE = 9           # bytes behind a block: for a line end, and for the kernel to look at words
 
 
 def read(path, is_run, duplicates, watch=None, format="trec"):
@@ -105,10 +106,10 @@ class Block:
     """A buffer that grows where one query fills it."""
 
     def __init__(self):
-        self.array = np.empty(CHUNK + 1, np.uint8)
+        self.array = np.empty(CHUNK + SPARE, np.uint8)
 
     def grow(self):
-        self.array = np.concatenate((self.array[:-1], np.empty(len(self.array), np.uint8)))
+        self.array = np.concatenate((self.array[:-SPARE], np.empty(len(self.array), np.uint8)))
 
 
 class Blocks(Source):
@@ -131,17 +132,17 @@ class Blocks(Source):
         super().__init__(path)
 
     def fill(self, block):
-        """Put the next whole part into block.array, leaving a byte behind it; returns its size, 0 at the end."""
+        """Put the next whole part into block.array, leaving SPARE bytes behind it; returns its size, 0 at the end."""
         if self.watch is not None:
             self.watch(self.position())
         if self.ended:
             return 0
         used = 0
-        while len(self.carried) >= len(block.array) - 1:
+        while len(self.carried) >= len(block.array) - SPARE:
             block.grow()
         while True:
-            used += self.readinto(memoryview(block.array)[used:-1])
-            if used < len(block.array) - 1:
+            used += self.readinto(memoryview(block.array)[used:-SPARE])
+            if used < len(block.array) - SPARE:
                 size = used
                 self.ended = True
                 break
