@@ -151,7 +151,7 @@ class Card:
 
     def other_names(self) -> list[str]:
         """What it is also written as: the aliases, trec_eval's form, and what only some tools call it."""
-        family = [f"{self.family}_{self.at or 'k'}"] if self.family else []
+        family = [f"{self.family}_{'x' if self.at else 'k'}"] if self.family else []
         return [*self.aliases, *family, *(f"{name} ({dialect})" for dialect, name in self.only_in)]
 
     def place(self) -> str:

@@ -28,8 +28,8 @@ SETS = "set_P set_relative_P set_recall set_map set_F"
 NICKNAMES = {
     "official": OFFICIAL,
     "set": f"{COUNTS} utility {SETS}",
-    "all_trec": f"{OFFICIAL} recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut map_cut "
-                f"relative_P success {SETS} num_nonrel_judged_ret rbp rbp_resid unj",
+    "all_trec": f"{OFFICIAL} recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut "
+                f"map_cut relative_P success {SETS} num_nonrel_judged_ret rbp rbp_resid unj",
     "qrels_jg": "map_avgjg P_avgjg Rprec_mult_avgjg",
 }
 # ir_measures' metrics that become another one where a parameter is given.
@@ -178,7 +178,8 @@ def read_trec(text: str) -> list[Request]:
         asked = [request_of(text, card, [], value, None) for value in values]
         if separator == "_" and len(asked) == 1:
             return asked
-        return [member(card, value) for value in sorted({each.params[card.at] if card.at else each.cutoff for each in asked})]
+        wanted = {request.params[card.at] if card.at else request.cutoff for request in asked}
+        return [member(card, value) for value in sorted(wanted)]
     return read_trec_params(text, NAMES[base], rest.split(","))
 
 
@@ -235,8 +236,9 @@ def param_of(text: str, card: Card, name: str) -> Param:
         if name in (param.name.lower(), *param.aliases):
             return param
     known = ", ".join(param.name for param in card.params) or "none"
+    option = "; judged_only is an option of evaluate(), for all metrics at once" if name == "judged_only" else ""
     raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; "
-                             f"its parameters: {known}")
+                             f"its parameters: {known}{option}")
 
 
 def read_value(where: str, param: Param, value: object) -> Any:
