@@ -70,12 +70,8 @@ class Request(NamedTuple):
                 + (f"-l{self.level}" if self.level is not None else ""))
 
 
-def spellings() -> dict[str, Card]:
-    """Every accepted name, in lower case -> its card."""
-    return {name.lower(): card for card in CARDS for name in (card.name, *card.aliases, card.family) if name}
-
-
-NAMES = spellings()
+# Every accepted name, in lower case -> its card.
+NAMES = {name.lower(): card for card in CARDS for name in (card.name, *card.aliases, card.family) if name}
 FAMILIES = {card.family.lower(): card for card in CARDS if card.family}
 # Families whose name is that of a metric, too: they are a family in trec_eval's dialect alone.
 SINGLE = {name for name, card in FAMILIES.items() if name in (own.lower() for own in (card.name, *card.aliases))}
@@ -139,8 +135,8 @@ def request_of(text: str, card: Card, pairs: list[tuple[str, str]], k: str | Non
         k = None
     params: dict[str, Any] = {}
     for name, value in pairs:
-        if name in BECOMES and card.name == BECOMES[name][0]:
-            card = NAMES[BECOMES[name][1]] if value.lower() != "false" else card
+        if card.name in BECOMES.get(name, ()):
+            card = NAMES[BECOMES[name][value.lower() != "false"]]
             if name == "relative":
                 continue
         if name == "rel" and not card.graded:
