@@ -108,7 +108,7 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
             if minus is not None:
                 pairs.append(("empty", "zero"))
             return [request_of(text, card, pairs, k, level)]
-    found = read_trec(text) if len(text) < 1000 else []
+    found = read_trec(text) if len(text) < 10_000 else []
     if not found:
         from fastir.suggest import unknown
 
