@@ -1,12 +1,11 @@
 """What a metric says of itself. Parser, documentation, suggestions, tests and benches all read these cards."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 READS = ("relevant", "judged", "pool", "all")
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(NamedTuple):
     """A parameter of a metric.
 
     Attributes
@@ -70,8 +69,7 @@ class Param:
         return [f"a number {' and '.join(above + below)}".strip()]
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """One metric: what it is called, what its number means, and what it reads.
 
     Attributes

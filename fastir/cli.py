@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import fastir
-from fastir.many import evaluate_runs
 from fastir.results import Results, aligned, json_text, rounded, tsv_text
 
 OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -115,7 +114,7 @@ def results_of(options: argparse.Namespace) -> dict[str, Results]:
         with Progress(runs) as progress, noted_warnings(notes):
             chosen = {name: getattr(options, name) for name in OPTIONS}
             evaluator = fastir.Evaluator(options.qrels, options.metrics, **chosen)
-            return evaluate_runs(evaluator, runs, progress.notice)
+            return evaluator.evaluate_many(runs, notice=progress.notice)
     finally:
         for note in notes:
             tell("warning", note)

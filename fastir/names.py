@@ -210,9 +210,9 @@ def read_cutoff(text: str, card: Card, k: str | None) -> int | None:
     if not card.cutoff:
         raise UnknownMetricError(f"metric {quote(text)}: {card.name} takes no cutoff")
     if not (k.isascii() and k.isdigit()):
-        raise UnknownMetricError(f"metric {quote(text)}: the cutoff must be an integer from 1 up, got {quote(k)}")
+        raise UnknownMetricError(f"metric {quote(text)}: the cutoff k must be an integer from 1 up, got {quote(k)}")
     if len(k) > 30 or not 1 <= int(k) <= MAX_CUTOFF:
-        raise UnknownMetricError(f"metric {quote(text)}: the cutoff must be between 1 and 2^63 - 1, got {k[:40]}")
+        raise UnknownMetricError(f"metric {quote(text)}: the cutoff k must be between 1 and 2^63 - 1, got {k[:40]}")
     if card.depth is not None and int(k) > MAX_WEIGHTED:
         raise UnknownMetricError(f"metric {quote(text)}: the cutoff of {card.name} must be at most {MAX_WEIGHTED}")
     return int(k)

@@ -6,6 +6,7 @@ a shape is known by its methods. Ids stay where they are (_ids); numbers become 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, NamedTuple, SupportsIndex
@@ -73,11 +74,6 @@ class Table:
         for readers in self.read(self.names):
             queries, docs = (reader.ids(self.what, name, row) for reader, name in zip(readers[:2], self.names, strict=False))
             batch = Batch(queries, docs, readers[2].numbers(self.what, self.names[2], row))
-            missing = np.isnan(batch.numbers.min()) if len(docs) else False
-            if missing:
-                at = int(np.isnan(batch.numbers).argmax())
-                raise ValueError(f"{self.what}: row {row + at}: {quote(self.names[2])} is NaN, missing or not a number "
-                                 f"(query {queries[at]}, document {docs[at]})")
             if kinds is None or row == 0:
                 kinds = queries.integers, docs.integers
             elif kinds != (queries.integers, docs.integers) and len(docs):
@@ -146,15 +142,26 @@ def is_column(value: Any) -> bool:
 # ---- from a table to columns, or straight into the evaluation ----------------------------------------------------
 
 
-def read(data: Any, is_run: bool, columns: Mapping | None, duplicates: str | None) -> tuple:
-    """All rows of a table, grouped by query, as Rows takes them."""
-    what = "run" if is_run else "qrels"
+def read(data: Any, what: str, columns: Mapping | None, duplicates: str | None) -> tuple:
+    """All rows of a caller's table, grouped by query, as Rows takes them."""
     found = table(data, what, columns)
+    if found is None:
+        raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
+    return grouped(found, duplicates)
+
+
+def grouped(found: Table, duplicates: str | None) -> tuple:
+    """All rows of a table, grouped by query, as Rows takes them."""
+    what = found.what
     batches = list(found)
     if not batches:
         raise ValueError(f"the {what} is empty: the table has no rows")
     numbers = np.concatenate([batch.numbers for batch in batches])
-    if not is_run:
+    missing = np.isnan(numbers)
+    if missing.any():
+        row = int(missing.argmax())
+        raise not_a_number(found, *ids_at(batches, row), row)
+    if what == "qrels":
         check_labels(numbers, batches, found.names[2])
     query_ids, slots = codes_of(batches)
     offsets = np.concatenate(([0], np.cumsum(np.bincount(slots, minlength=len(query_ids)))))
@@ -204,6 +211,11 @@ def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:
                f"(query {batch.queries[at]}, document {batch.docs[at]})")
 
 
+def not_a_number(found: Table, query: Any, doc: Any, row: int) -> ValueError:
+    return ValueError(f"{found.what}: row {row}: {quote(found.names[2])} is NaN, missing or not a number "
+                      f"(query {query}, document {doc})")
+
+
 def repeated(what: str, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
     return DuplicateError(f"{what}: document {quote(doc)} stands twice for query {quote(query)}, in rows {first} and "
                           f"{later}; duplicates='first', 'last' or 'max' would repair it")
@@ -222,14 +234,15 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         What Join.finish returns, the ids of the queries that the qrels do not have, as text, and the repairs.
     """
     batches = iter(found)
-    head = list(until(batches, WORTH if found.n_rows is None else 1))
+    head = deque(until(batches, WORTH if found.n_rows is None else 1))
     if not head:
         return (0, 0, -1, 0, -1, 0, 0), [], {}
+    integer_docs = head[0].docs.integers
     threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
     make = (judged, settings.plan, values, status, settings.ties, settings.single, settings.only_judged, threads,
-            head[0].docs.integers)
+            integer_docs)
     kept: list[Batch] | None = None if found.again else []
-    source = chain(head, batches)
+    source = chain((head.popleft() for _ in range(len(head))), batches)
     join = Columns(*make)
     tasks = stretches(remember(source, kept))
 
@@ -237,8 +250,10 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         queries, docs, numbers, first, stop, row = task
         pair = join.read(t, number, queries, docs, numbers, first, stop)
         if pair is not None:
-            rows = pair[0] + row, pair[1] + row
-            raise repeated("run", queries[pair[1]], docs[pair[1]], *rows)
+            first, later = pair
+            if first == later:
+                raise not_a_number(found, queries[first], docs[first], first + row)
+            raise repeated("run", queries[later], docs[later], first + row, later + row)
         return join.ungrouped
 
     problems = share(lambda t: next(tasks, None), work, threads)
@@ -251,9 +266,9 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         if found.again:
             batches.close()         # lets go of the stream behind it: some sources have only one at a time
         join = Scattered(*make)
-        scatter(iter(found) if found.again else chain(kept, source), join, threads)
+        scatter(found, iter(found) if found.again else chain(kept, source), join, threads)
     tally = join.finish()
-    repairs = {"integer ids read as text": (tally[5], "the run")} if head[0].docs.integers and not integers else {}
+    repairs = {"integer ids read as text": (tally[5], "the run")} if integer_docs and not integers else {}
     foreign = sorted(join.foreign, key=join.foreign.__getitem__)
     return tally, [query.decode("utf-8", "surrogateescape") for query in foreign], repairs
 
@@ -285,6 +300,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple]:
     """Cut batches into stretches of whole queries: queries, docs, numbers, first, stop, row of the batch's first."""
     carried: list[tuple[Batch, int, int]] = []      # the rows of one query, which may go on in the next batch
     row = begun = 0
+    size = STRETCH >> 6     # at first, because rows that are not grouped show it at once
     for batch in batches:
         start, n = 0, len(batch.docs)
         if carried and batch.queries.same(0, carried[0][0].queries, carried[0][1]):
@@ -295,7 +311,8 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple]:
                 yield *together(carried), begun
             last = batch.queries.begin(n - 1, start)
             while start < last:
-                stop = last if last - start <= STRETCH else batch.queries.change(start + STRETCH - 1, last)
+                stop = last if last - start <= size else batch.queries.change(start + size - 1, last)
+                size = min(2 * size, STRETCH)
                 yield *batch, start, stop, row
                 start = stop
             carried = [(batch, last, n)]
@@ -312,10 +329,10 @@ def together(pieces: list[tuple[Batch, int, int]]) -> tuple:
     return queries, docs, np.concatenate([batch.numbers[first:stop] for batch, first, stop in pieces]), 0, len(docs)
 
 
-def scatter(batches: Iterable[Batch], join: Scattered, threads: int) -> None:
+def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
     kept: list[Batch] = []
-    tasks = []
+    looked: list[list] = [[] for _ in range(threads)]
 
     def pieces():
         for batch in batches:
@@ -324,12 +341,23 @@ def scatter(batches: Iterable[Batch], join: Scattered, threads: int) -> None:
             kept.append(batch)
             piece = join.add(batch.queries, batch.docs, batch.numbers, codes, hashes)
             for start in range(0, n, STRETCH):
-                tasks.append((piece, start, min(start + STRETCH, n)))
-                yield tasks[-1]
+                yield piece, start, min(start + STRETCH, n)
 
-    share_all(pieces(), lambda t, task, number: join.look(t, *task), threads)
+    def look(t, task, number):
+        if join.look(t, *task):
+            piece, first, stop = task
+            at = first + int(np.isnan(kept[piece].numbers[first:stop]).argmax())
+            row = at + sum(len(batch.docs) for batch in kept[:piece])
+            raise not_a_number(found, kept[piece].queries[at], kept[piece].docs[at], row)
+        looked[t].append(task)
+
+    def count(_, t, number):
+        for task in looked[t]:
+            join.count(t, *task)
+
+    share_all(pieces(), look, threads)
     join.gather(kept[0].queries.integers)
-    share_all(tasks, lambda t, task, number: join.count(t, *task), threads)
+    share_all(range(threads), count, threads)
     borders = join.ranges(threads)
 
     def work(t, task, number):
