@@ -92,7 +92,7 @@ OPTIONS = {
 
 
 def ours(trec_name):
-    """What we call a trec_eval measure, None where we have none: its own name, but that `rbp` is another metric here."""
+    """What we call a trec_eval measure, None where we have none: its own name, but `rbp` has other defaults here."""
     if NOT_OURS.fullmatch(trec_name):
         return None
     return "rbp(p=0.9, gains=scaled)" if trec_name == "rbp" else trec_name

@@ -1,4 +1,4 @@
-"""fastir/METRICS.md is what the cards say, its examples what evaluate() gives, and explain() tells of other dialects."""
+"""fastir/METRICS.md is what the cards say, its examples what evaluate() gives; explain() tells of other dialects."""
 
 import contextlib
 import io
