@@ -17,8 +17,8 @@ is reused, and only evaluate_ranked() brings a whole one.
 from fastir.api import Evaluator, evaluate, evaluate_many, evaluate_ranked
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
 from fastir.many import ResultsByRun
-from fastir.names import explain, metrics
 from fastir.qrels import Qrels
+from fastir.reference import explain, metrics
 from fastir.results import Results
 from fastir.runs import Run
 

@@ -18,6 +18,7 @@ cdef dict _functions = {}
 
 EMPTY = Param("empty", "zero", "a query without relevant documents: counts as 0, or stays NaN and leaves the mean",
               ("zero", "skip"))
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)      # trec_eval's
 PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 
 

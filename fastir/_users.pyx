@@ -86,7 +86,7 @@ declare(rbp, Card(
     range="0 to 1, or up to the largest label with gains=raw",
     differs="trec_eval scales labels to 1, from uninitialised memory, and has p = 0.9: gains=scaled is what it "
             "means; ranx adds raw labels: gains=raw; cwl_eval and ir_measures share the weights out over 1000 "
-            "ranks: weights=cwl",
+            "ranks: weights=cwl; ranx reads rbp@95 as p = 0.95",
     params=(PERSISTENCE, GAINS, WEIGHTS, EMPTY),
     cutoff=True, dot="p"))
 

@@ -58,6 +58,7 @@ def parser() -> Parser:
 
     metrics = commands.add_parser("metrics", help="list the metrics")
     metrics.set_defaults(command=metrics_command)
+    metrics.add_argument("--markdown", action="store_true", help="the whole reference: formulas, sources, examples")
 
     explain = commands.add_parser("explain", help="say what a metric means")
     explain.set_defaults(command=explain_command)
@@ -91,6 +92,10 @@ def evaluate_command(options: argparse.Namespace) -> str:
 
 
 def metrics_command(options: argparse.Namespace) -> str:
+    if options.markdown:
+        from fastir.markdown import reference
+
+        return reference()
     names = (card.name + (f"[{card.place()}]" if card.place() else "") for card in fastir.metrics())
     about = ([", ".join(card.aliases), card.summary] for card in fastir.metrics())
     rows = ([name, *words] for name, words in zip(names, about, strict=True))

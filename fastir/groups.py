@@ -15,6 +15,7 @@ from fastir import names
 from fastir._judged import encode
 from fastir.errors import UnknownMetricError, quote
 from fastir.meeting import Meeting
+from fastir.plan import requests
 from fastir.qrels import GroupedQrels
 from fastir.results import STATUSES, Results
 from fastir.runs import Run
@@ -41,7 +42,7 @@ class Groups:
     """
 
     def __init__(self, make: Any, qrels: GroupedQrels, metrics: tuple[str, ...], level: int, empty: str) -> None:
-        self.requests = {request.text: request for request in map(names.parse, metrics)}
+        self.requests = {request.text: request for request in requests(metrics)}
         for text, request in self.requests.items():
             if not request.card.groups:
                 having = ", ".join(card.name for card in names.CARDS if card.groups)
@@ -116,10 +117,8 @@ class Groups:
 
 def base_of(request: names.Request) -> str:
     """The metric that is averaged over groups: itself, or the one of which it is the quotient."""
-    if not request.card.normalises:
-        return request.text
-    name = names.GRAMMAR.fullmatch(request.text)["name"]
-    return request.card.normalises + request.text[len(name):]
+    base = request.card.normalises
+    return str(request._replace(card=names.NAMES[base]) if base else request)
 
 
 def ideal_run(qrels: GroupedQrels, alpha: float, level: int, depth: int) -> dict[str, dict[str, float]]:

@@ -86,12 +86,15 @@ def settings(
         return compile_settings(metrics, *options, tuple(choices.items()))
 
 
-def requests(metrics: Iterable[str]) -> list[names.Request]:
-    """The requests behind an iterable of strings, each spelling once."""
-    found = {metric: None for metric in metrics if isinstance(metric, str) or names.parse(metric)}
+def requests(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:
+    """The requests behind an iterable of names, each once; a family or nickname stands for its members."""
+    found: dict[str, names.Request] = {}
+    for metric in metrics:
+        for request in names.read(metric, dialect):
+            found.setdefault(request.text, request)
     if not found:
         raise names.UnknownMetricError("no metric given: the list is empty")
-    return [names.parse(metric) for metric in found]
+    return list(found.values())
 
 
 def conventions(choices: dict[str, str | float]) -> dict[str, str | float]:

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_readme import README, metric_table, read_metric_table
 
 import fastir
 
@@ -153,8 +152,3 @@ def test_no_spelling_means_two_metrics():
     """Names are read without regard to case."""
     spellings = [spelling.lower() for card in fastir.metrics() for spelling in (card.name, *card.aliases)]
     assert len(spellings) == len(set(spellings))
-
-
-@pytest.mark.skipif(not README.is_file(), reason="needs the README")
-def test_the_readme_lists_the_metrics_that_there_are():
-    assert read_metric_table() == metric_table(), "paste what tests/test_readme.py prints when it is run"

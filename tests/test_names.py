@@ -97,10 +97,10 @@ def test_a_keyword_is_checked_like_a_parameter():
     ("recal(gain=cubic)@10", "recall"),
     ("mpa-l2", "map-l2"),
     ("prec@10", "precision@10"),
-    ("hitrate", "hit_rate"),
-    ("P_5", "p@5"),
-    ("ndcg_cut_10", "ndcg@10"),
-    ("recall_100", "recall@100"),
+    ("hitrat", "hit_rate"),
+    ("precision_5", "precision@5"),
+    ("ndgc_cut_10", "ndcg@10"),
+    ("rcall_at_100", "recall@100"),
 ])  # fmt: skip
 def test_a_suggestion_is_a_metric_that_exists(typed, meant):
     text = message(typed)
