@@ -271,7 +271,13 @@ def evaluate(
         None uses up to 8 of the processors there are if the work is worth it; the environment variable
         FASTIR_NUM_THREADS can lower that. Values never depend on it.
     duplicates : {None, "first", "last", "max"}
-        What to do with a document that stands twice under a query of a file; None is an error.
+        What to do with a document that stands twice under a query of a file or table; None is an error.
+    validate : {"full", "judged"}
+        Where documents that stand twice are looked for: everywhere, or, for callers who know their data, only among
+        judged documents, which is quicker for tables whose rows are not grouped by query.
+    columns : dict or None
+        For tables, ``{"query_id": name, "doc_id": name, "score": name, "label": name}``, as far as the columns are not
+        called as usual.
     **choices
         Parameters of the metrics, for all that have them: ap_norm, discount, empty, gain, gains, ideal, max_grade. One
         that a metric's own name sets, as in ``"ndcg(gain=exp2)"``, wins.
@@ -289,11 +295,11 @@ def evaluate(
     FormatError
         A file does not hold what it should; a line at fault is named.
     DuplicateError
-        A document stands twice under a query of a file, and `duplicates` is None.
+        A document stands twice under a query of a file or table, and `duplicates` is None.
     NoOverlapError
         A side is empty, no query is in both, or ``queries="strict"`` and a query is in only one.
     TypeError
-        An id is not a str, a label not a whole number or a score not a number; an option has the wrong type or name.
+        An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number or a score not a number; an option has the wrong type or name.
     ValueError
         A score is NaN, a label is not finite, or an option is out of its range. The first four are ValueErrors too.
     OverflowError
@@ -315,6 +321,13 @@ def evaluate(
     status "no_relevant"; with ``empty="skip"`` its value is NaN and leaves the mean, and the mean of no values is NaN.
     A query missing from the run is an empty ranking with the status "missing". Beyond the end of a ranking there is
     nothing: a cutoff does not shrink to its length.
+
+    Integer ids equal the decimal text that a file or a text column has, and tie by it; the report counts them.
+
+    A table whose rows are grouped by query is evaluated while it is read, and nothing is kept but the longest query.
+    Rows in any other order are read again, with 4 bytes kept for each, and 16 more with ``validate="full"``; documents
+    that tie are looked up in the table. A source that can be read only once is kept as far as 2^20 rows; a query that
+    comes back later than that is a ValueError.
 
     The arguments are never changed, and any number of threads may call this at once.
 

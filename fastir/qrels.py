@@ -72,7 +72,10 @@ class Qrels(Rows):
         Parameters
         ----------
         data : table
-            As for `fastir.evaluate`.
+            All of it is copied. pandas and polars frames, pyarrow tables and readers, DuckDB relations, whatever has
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``, dicts of arrays, iterables of tuples. Its columns are found
+            by the first of these names that it has: query_id, qid, q_id, user_id, query-id; doc_id, docno, docid,
+            item_id, corpus-id; label, relevance, rating or score. Ids are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns that are not called as usual.
         duplicates : None, "first", "last" or "max"
