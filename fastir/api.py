@@ -299,7 +299,8 @@ def evaluate(
     NoOverlapError
         A side is empty, no query is in both, or ``queries="strict"`` and a query is in only one.
     TypeError
-        An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number or a score not a number; an option has the wrong type or name.
+        An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number, or a score not a
+        number; an option has the wrong type or name.
     ValueError
         A score is NaN, a label is not finite, or an option is out of its range. The first four are ValueErrors too.
     OverflowError
