@@ -115,7 +115,7 @@ def compile_settings(
 ) -> Settings:
     one_of("queries", queries, QUERIES)
     one_of("ties", ties, TIES)
-    one_of("score_dtype", score_dtype if score_dtype in SCORES else np.dtype(score_dtype).name, SCORES)
+    one_of("score_dtype", dtype_name(score_dtype), SCORES)
     one_of("duplicates", duplicates, DUPLICATES)
     one_of("validate", validate, VALIDATE)
     thread_count(n_threads, 0)
@@ -185,6 +185,14 @@ def number_for(param: Param, value: Any) -> float:
     if isinstance(value, names.Gains):
         return float(len(param.choices))
     return float(param.choices.index(value) if value in param.choices else value)
+
+
+def dtype_name(given: DTypeLike) -> object:
+    """The name of a NumPy dtype, or what was given if it is none."""
+    try:
+        return np.dtype(given).name
+    except TypeError:
+        return given
 
 
 def one_of(name: str, value: object, choices: tuple) -> None:
