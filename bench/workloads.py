@@ -11,7 +11,7 @@ SEED = 20
 
 def scores(rng, depth):
     """Falling scores of about the size of BM25's."""
-    return np.sort(rng.gamma(8.0, 2.0, depth).round(4))[::-1].tolist()
+    return np.sort(rng.gamma(8.0, 2.0, depth).round(4))[::-1]
 
 
 def judged(queries=50, depth=1000):
@@ -32,7 +32,7 @@ def judged(queries=50, depth=1000):
         ranked = np.concatenate([found, np.arange(pool, pool + depth - len(found))])
         place = rng.random(depth) - 0.3 * np.concatenate([labels[found] > 0, np.zeros(depth - len(found))])
         ids = (web_id(numbers[index]) for index in ranked[np.argsort(place)].tolist())
-        run[query] = dict(zip(ids, scores(rng, depth), strict=True))
+        run[query] = dict(zip(ids, scores(rng, depth).tolist(), strict=True))
     return qrels, run
 
 
@@ -40,24 +40,65 @@ def web_id(number):
     return f"clueweb12-{number // 10**7:04d}wb-{number // 10**5 % 100:02d}-{number % 10**5:05d}"
 
 
-def passages(queries=6980, depth=1000):
-    """As MS MARCO's dev set: about one judged passage per query, found in 86 % of the rankings, and numbers for ids."""
+def passage_rows(queries=6980, depth=1000):
+    """As MS MARCO's dev set: about one judged passage per query, found in 86 % of the rankings, and numbers for ids.
+
+    Yields the query, the judged passages, and arrays of the ranked ones and their scores.
+    """
     rng = np.random.default_rng(SEED)
-    qrels, run = {}, {}
-    for query in map(str, np.sort(rng.choice(np.arange(1_000_000, 1_100_000), queries, replace=False)).tolist()):
+    for query in np.sort(rng.choice(np.arange(1_000_000, 1_100_000), queries, replace=False)).tolist():
         numbers = np.unique(rng.integers(1_000_000, 8_841_823, depth + depth // 10 + 10))
         rng.shuffle(numbers)
-        ids = list(map(str, numbers[:depth].tolist()))
         relevant = 1 + int(rng.random() < 0.06)
         found = (depth * rng.random(relevant) ** 4).astype(int).tolist()
-        qrels[query] = {str(int(ids[rank]) if rng.random() < 0.86 else 9_000_000 + rank): 1 for rank in found}
-        run[query] = dict(zip(ids, scores(rng, depth), strict=True))
+        judged = [int(numbers[rank]) if rng.random() < 0.86 else 9_000_000 + rank for rank in found]
+        yield query, list(dict.fromkeys(judged)), numbers[:depth], scores(rng, depth)
+
+
+def passages(queries=6980, depth=1000):
+    """These rows as dicts, the ids as text."""
+    qrels, run = {}, {}
+    for query, judged, docs, values in passage_rows(queries, depth):
+        qrels[str(query)] = {str(doc): 1 for doc in judged}
+        run[str(query)] = dict(zip(map(str, docs.tolist()), values.tolist(), strict=True))
     return qrels, run
+
+
+def passage_columns(queries=6980, depth=1000, shuffle=True):
+    """These rows as two dicts of arrays, in no order or grouped by query."""
+    rows = list(passage_rows(queries, depth))
+    query_ids = np.array([row[0] for row in rows])
+    qrels = {
+        "query_id": np.repeat(query_ids, [len(row[1]) for row in rows]),
+        "doc_id": np.concatenate([row[1] for row in rows]),
+    }
+    qrels["label"] = np.ones(len(qrels["doc_id"]), np.int64)
+    run = {
+        "query_id": np.repeat(query_ids, depth),
+        "doc_id": np.concatenate([row[2] for row in rows]),
+        "score": np.concatenate([row[3] for row in rows]),
+    }
+    order = np.random.default_rng(SEED).permutation(queries * depth) if shuffle else slice(None)
+    return qrels, {name: column[order] for name, column in run.items()}
 
 
 def single(depth=10):
     """One query with ten documents: what a service or a training step evaluates at a time."""
     return judged(queries=1, depth=depth)
+
+
+def tied(depth=20_000, judged=2000):
+    """One query whose scores are all equal, so that the ids decide everything."""
+    rng = np.random.default_rng(SEED)
+    ids = [web_id(number) for number in rng.permutation(10**6)[:depth].tolist()]
+    labels = np.where(rng.random(judged) < 0.2, rng.choice((1, 2, 3), judged), 0).tolist()
+    return {"201": dict(zip(ids[::depth // judged], labels, strict=True))}, {"201": dict.fromkeys(ids, 1.0)}
+
+
+def without_ties(run):
+    """The same rankings with scores that fall by one: for peers who order equal scores their own way."""
+    return {query: {doc: -float(rank) for rank, doc in enumerate(sorted(docs, key=docs.get, reverse=True))}
+            for query, docs in run.items()}
 
 
 def shuffled(run):

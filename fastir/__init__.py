@@ -1,13 +1,14 @@
 """fastir: the fast, exact evaluation backend of information retrieval.
 
-    qrels    dict or file ─▶ Qrels ─▶ _judged ──────────┐
-                                                        ▼
-    run      dict of dict ─▶ _dicts    judged ids probe the run ───┐
-             TREC file ────▶ _stream   joined while it is read ────┼─▶ _rank ─▶ _measure ─▶ Results
-             Run ──────────▶ _columns  rows of bytes are hashed ───┘               ▲  ▲
-                                                                                   │  │
-    labels in rank order ──────────────────────────────────────────────────────────┘  │
-    "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan, of functions in _metrics ───────────┘
+    qrels   dict, file, table ─▶ Qrels ─▶ _judged ──────────┐
+                                                            ▼
+    run     dict of dict ─▶ _dicts    judged ids probe the run ───────────┐
+            TREC file ────▶ _stream  ┐                                    │
+            Run, table ───▶ _columns ┴▶ _join  rows of bytes, hashed ─────┼─▶ _rank ─▶ _measure ─▶ Results
+            rows in any order ──────▶ _scatter  hits counted in passing ──┘               ▲  ▲
+                                                                                          │  │
+    labels in rank order ─────────────────────────────────────────────────────────────────┘  │
+    "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan, of functions in _metrics ──────────────────┘
 
 Behind _rank there are only numbers: where the judged documents of a query stand, and their labels. No object holds
 these for a whole run (they would be a CSR matrix, a row per query): they are handed on query by query, in scratch that
@@ -17,8 +18,8 @@ is reused, and only evaluate_ranked() brings a whole one.
 from fastir.api import Evaluator, evaluate, evaluate_many, evaluate_ranked
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
 from fastir.many import ResultsByRun
-from fastir.names import explain, metrics
 from fastir.qrels import Qrels
+from fastir.reference import explain, metrics
 from fastir.results import Results
 from fastir.runs import Run
 

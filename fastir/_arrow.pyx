@@ -1,17 +1,20 @@
 """Arrow's C data interface, without any Arrow library: tables come in as batches, results go out.
 
     object ── __arrow_c_stream__ / __arrow_c_array__ ──▶ Batches ──▶ Batch ──▶ Ids, float64 arrays
-    Results ── export_array / export_stream ──▶ capsules that any Arrow library reads
+    names, ids, float64 arrays ── export_array / export_stream ──▶ capsules that any Arrow library reads
 
-A Batch owns its ArrowArray until nothing refers to it; ids and numbers borrow its buffers. Only what kernels cannot read
-in place is copied: narrow integers, floats that are not double, positions in a dictionary.
+A Batch owns its ArrowArray until nothing refers to it; ids and numbers borrow its buffers. Only what kernels cannot
+read in place is copied: narrow integers, floats that are not double, positions in a dictionary. The GIL is released
+while a stream works: its batches may come from another thread that needs it. What goes out keeps its NumPy arrays alive
+by a reference in every struct, so that a column may outlive its table.
 The layouts are those of the specification (arrow.apache.org/docs/format/CDataInterface.html).
 """
 
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF
+from libc.errno cimport EIO
 from libc.stdint cimport int64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 import numpy as np
@@ -19,6 +22,7 @@ import numpy as np
 from fastir._ids cimport OFFSETS32, OFFSETS64, VIEWS, of_buffers
 
 from fastir._ids import of_codes, of_integers, of_strings
+from fastir.errors import quote
 
 cdef struct ArrowSchema:
     const char* format
@@ -44,16 +48,15 @@ cdef struct ArrowArray:
     void* private_data
 
 cdef struct ArrowArrayStream:
-    int (*get_schema)(ArrowArrayStream*, ArrowSchema*) noexcept
-    int (*get_next)(ArrowArrayStream*, ArrowArray*) noexcept
-    const char* (*get_last_error)(ArrowArrayStream*) noexcept
-    void (*release)(ArrowArrayStream*) noexcept
+    int (*get_schema)(ArrowArrayStream*, ArrowSchema*) noexcept nogil
+    int (*get_next)(ArrowArrayStream*, ArrowArray*) noexcept nogil
+    const char* (*get_last_error)(ArrowArrayStream*) noexcept nogil
+    void (*release)(ArrowArrayStream*) noexcept nogil
     void* private_data
 
 INTEGER_TYPES = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8"}
 FLOAT_TYPES = {"e": "f2", "f": "f4", "g": "f8"}
 TEXT_KINDS = {"u": OFFSETS32, "z": OFFSETS32, "U": OFFSETS64, "Z": OFFSETS64, "vu": VIEWS, "vz": VIEWS}
-
 
 
 # ---- in ----------------------------------------------------------------------------------------------------------
@@ -132,7 +135,8 @@ cdef class Batch:
         cdef int64_t first = self.array.offset + child.offset
         if schema.dictionary == NULL:
             return self.read_ids(child, schema.format, first, self.n)
-        entries = self.read_ids(child.dictionary, schema.dictionary.format, child.dictionary.offset, child.dictionary.length)
+        entries = self.read_ids(child.dictionary, schema.dictionary.format, child.dictionary.offset,
+                                child.dictionary.length)
         return entries and of_codes(self.integers(child, schema.format, first, self.n), entries)
 
     cdef integers(self, ArrowArray* child, bytes format, int64_t first, int64_t n):
@@ -158,8 +162,8 @@ cdef class Batch:
         if kind == VIEWS:
             return of_buffers(kind, <const char*>child.buffers[1] + 16 * first, NULL, child.buffers + 2,
                               child.n_buffers - 3, n, self)
-        return of_buffers(kind, <const char*>child.buffers[1] + first * (4 if kind == OFFSETS32 else 8), child.buffers[2],
-                          NULL, 0, n, self)
+        return of_buffers(kind, <const char*>child.buffers[1] + first * (4 if kind == OFFSETS32 else 8),
+                          child.buffers[2], NULL, 0, n, self)
 
     def numbers(self, int64_t column):
         """A column of numbers as float64; None if its type is no number."""
@@ -199,6 +203,7 @@ cdef class Batches:
     cdef object capsule
 
     def __init__(self, data):
+        cdef int failed
         cdef ArrowArrayStream* given
         cdef ArrowSchema* schema
         cdef ArrowArray* array
@@ -208,7 +213,9 @@ cdef class Batches:
             given = <ArrowArrayStream*>PyCapsule_GetPointer(self.capsule, "arrow_array_stream")
             self.stream = given[0]
             given.release = NULL
-            if self.stream.get_schema(&self.stream, &self.schema.schema) != 0:
+            with nogil:
+                failed = self.stream.get_schema(&self.stream, &self.schema.schema)
+            if failed:
                 self.fail()
         else:
             capsules = data.__arrow_c_array__()
@@ -222,8 +229,9 @@ cdef class Batches:
         self.schema.read()
 
     def __dealloc__(self):
-        if self.stream.release != NULL:
-            self.stream.release(&self.stream)
+        with nogil:
+            if self.stream.release != NULL:
+                self.stream.release(&self.stream)
 
     @property
     def names(self):
@@ -238,13 +246,16 @@ cdef class Batches:
         return self
 
     def __next__(self):
+        cdef int failed
         cdef Batch batch = self.only
         self.only = None
         if batch is None:
             if self.stream.release == NULL:
                 raise StopIteration
             batch = Batch()
-            if self.stream.get_next(&self.stream, &batch.array) != 0:
+            with nogil:
+                failed = self.stream.get_next(&self.stream, &batch.array)
+            if failed:
                 self.fail()
             if batch.array.release == NULL:
                 raise StopIteration
@@ -254,6 +265,13 @@ cdef class Batches:
 
 
 # ---- out ---------------------------------------------------------------------------------------------------------
+
+
+cdef void* zeroed(size_t n) except NULL:
+    cdef void* memory = calloc(n, 1)
+    if memory == NULL:
+        raise MemoryError
+    return memory
 
 
 cdef void release_schema(ArrowSchema* schema) noexcept with gil:
@@ -279,40 +297,38 @@ cdef void release_array(ArrowArray* array) noexcept with gil:
     array.release = NULL
 
 
-cdef fill_schema(ArrowSchema* schema, bytes format, bytes name, list children):
-    """Fill a schema; children are pairs of format and name."""
+cdef fill_schema(ArrowSchema* schema, bytes format, bytes name, list columns):
+    """Fill a zeroed schema; if this raises, what is filled waits for its release."""
     cdef int64_t i
     owner = (format, name)
-    memset(schema, 0, sizeof(ArrowSchema))
     schema.format, schema.name = format, name
     schema.private_data = <void*>owner
     Py_INCREF(owner)
     schema.release = release_schema
-    schema.children = <ArrowSchema**>calloc(len(children) + 1, sizeof(ArrowSchema*))
-    for i, (child_format, child_name) in enumerate(children):
-        schema.children[i] = <ArrowSchema*>calloc(1, sizeof(ArrowSchema))
+    schema.children = <ArrowSchema**>zeroed((len(columns) + 1) * sizeof(ArrowSchema*))
+    for i, (child_format, child_name, _) in enumerate(columns):
+        schema.children[i] = <ArrowSchema*>zeroed(sizeof(ArrowSchema))
         schema.n_children = i + 1
         fill_schema(schema.children[i], child_format, child_name, [])
 
 
-cdef fill_array(ArrowArray* array, int64_t length, list buffers, list children):
-    """Fill an array that keeps its buffers, None or NumPy arrays; children are lists of buffers."""
+cdef fill_array(ArrowArray* array, int64_t length, list buffers, list columns):
+    """Fill a zeroed array, as fill_schema does; it keeps its buffers, None or NumPy arrays."""
     cdef int64_t i
-    memset(array, 0, sizeof(ArrowArray))
     array.length = length
     array.private_data = <void*>buffers
     Py_INCREF(buffers)
     array.release = release_array
     array.n_buffers = len(buffers)
-    array.buffers = <const void**>calloc(len(buffers) + 1, sizeof(void*))
+    array.buffers = <const void**>zeroed((len(buffers) + 1) * sizeof(void*))
     for i, buffer in enumerate(buffers):
         if buffer is not None:
             array.buffers[i] = <const void*><size_t>buffer.ctypes.data
-    array.children = <ArrowArray**>calloc(len(children) + 1, sizeof(ArrowArray*))
-    for i, child in enumerate(children):
-        array.children[i] = <ArrowArray*>calloc(1, sizeof(ArrowArray))
+    array.children = <ArrowArray**>zeroed((len(columns) + 1) * sizeof(ArrowArray*))
+    for i, (_, _, child_buffers) in enumerate(columns):
+        array.children[i] = <ArrowArray*>zeroed(sizeof(ArrowArray))
         array.n_children = i + 1
-        fill_array(array.children[i], length, child, [])
+        fill_array(array.children[i], length, child_buffers, [])
 
 
 cdef void drop_schema(object capsule) noexcept:
@@ -336,41 +352,77 @@ cdef void drop_stream(object capsule) noexcept:
     free(stream)
 
 
-def export_schema(formats):
-    """A capsule with the schema of a table whose columns are (format, name) pairs of bytes."""
-    cdef ArrowSchema* schema = <ArrowSchema*>malloc(sizeof(ArrowSchema))
-    if schema == NULL:
-        raise MemoryError
-    fill_schema(schema, b"+s", b"", formats)
-    return PyCapsule_New(schema, "arrow_schema", drop_schema)
+def column_of(name, values):
+    """(format, name, buffers) of a column: ids, a list of str or of int, or a float64 array."""
+    if isinstance(values, np.ndarray):
+        return b"g", name.encode(), [None, np.ascontiguousarray(values)]
+    if values and type(values[0]) is int and all(-(2**63) <= value < 2**63 for value in values):
+        return b"l", name.encode(), [None, np.array(values, np.int64)]
+    try:
+        texts = [str(value).encode() for value in values]
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{quote(error.object)} is no UTF-8 text, which Arrow's strings must be") from None
+    offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    return b"U", name.encode(), [None, offsets, np.frombuffer(b"".join(texts) or b"\0", np.uint8)]
 
 
-def export_array(formats, columns, n):
-    """(schema capsule, array capsule) of a table of n rows; each column is a list of its buffers."""
-    cdef ArrowArray* array = <ArrowArray*>malloc(sizeof(ArrowArray))
-    if array == NULL:
-        raise MemoryError
-    fill_array(array, n, [None], columns)
-    return export_schema(formats), PyCapsule_New(array, "arrow_array", drop_array)
+def export_array(columns):
+    """(schema capsule, array capsule) of a table, which is not empty: {name: column as column_of takes it}."""
+    cdef ArrowSchema* schema = <ArrowSchema*>zeroed(sizeof(ArrowSchema))
+    schema_capsule = PyCapsule_New(schema, "arrow_schema", drop_schema)
+    cdef ArrowArray* array = <ArrowArray*>zeroed(sizeof(ArrowArray))
+    array_capsule = PyCapsule_New(array, "arrow_array", drop_array)
+    made = [column_of(name, values) for name, values in columns.items()]
+    fill_schema(schema, b"+s", b"", made)
+    fill_array(array, len(next(iter(columns.values()))), [None], made)
+    return schema_capsule, array_capsule
+
+
+cdef class Export:
+    """What a stream of one batch has to give."""
+
+    cdef list columns
+    cdef int64_t n
+    cdef bint taken
+    cdef object error
+    cdef bytes message
 
 
 cdef int next_schema(ArrowArrayStream* stream, ArrowSchema* out) noexcept with gil:
-    formats, _, _, _ = <object>stream.private_data
-    fill_schema(out, b"+s", b"", formats)
+    cdef Export export = <Export>stream.private_data
+    memset(out, 0, sizeof(ArrowSchema))
+    try:
+        fill_schema(out, b"+s", b"", export.columns)
+    except BaseException as error:
+        if out.release != NULL:
+            out.release(out)
+        export.error = error
+        return EIO
     return 0
 
 
 cdef int next_array(ArrowArrayStream* stream, ArrowArray* out) noexcept with gil:
-    _, columns, n, left = <object>stream.private_data
+    cdef Export export = <Export>stream.private_data
     memset(out, 0, sizeof(ArrowArray))
-    if left:
-        left.pop()
-        fill_array(out, n, [None], columns)
+    if export.taken:
+        return 0
+    try:
+        fill_array(out, export.n, [None], export.columns)
+        export.taken = True
+    except BaseException as error:
+        if out.release != NULL:
+            out.release(out)
+        export.error = error
+        return EIO
     return 0
 
 
-cdef const char* no_error(ArrowArrayStream* stream) noexcept:
-    return NULL
+cdef const char* last_error(ArrowArrayStream* stream) noexcept with gil:
+    cdef Export export = <Export>stream.private_data
+    if export.error is None:
+        return NULL
+    export.message = repr(export.error).encode()
+    return export.message
 
 
 cdef void release_stream(ArrowArrayStream* stream) noexcept with gil:
@@ -378,14 +430,15 @@ cdef void release_stream(ArrowArrayStream* stream) noexcept with gil:
     stream.release = NULL
 
 
-def export_stream(formats, columns, n):
+def export_stream(columns):
     """A capsule with a stream of one batch, as for export_array."""
-    cdef ArrowArrayStream* stream = <ArrowArrayStream*>calloc(1, sizeof(ArrowArrayStream))
-    if stream == NULL:
-        raise MemoryError
-    state = (formats, columns, n, [True])
-    Py_INCREF(state)
-    stream.private_data = <void*>state
+    cdef ArrowArrayStream* stream = <ArrowArrayStream*>zeroed(sizeof(ArrowArrayStream))
+    capsule = PyCapsule_New(stream, "arrow_array_stream", drop_stream)
+    cdef Export export = Export()
+    export.columns = [column_of(name, values) for name, values in columns.items()]
+    export.n = len(next(iter(columns.values())))
+    Py_INCREF(export)
+    stream.private_data = <void*>export
     stream.get_schema, stream.get_next = next_schema, next_array
-    stream.get_last_error, stream.release = no_error, release_stream
-    return PyCapsule_New(stream, "arrow_array_stream", drop_stream)
+    stream.get_last_error, stream.release = last_error, release_stream
+    return capsule

@@ -11,12 +11,14 @@ from fastir._arithmetic cimport log2_of, natural_log, ratio
 from fastir._metrics cimport Query, Snapshot, declare
 from fastir._ties cimport Tie, chance_of_any, count_to, take_tie
 
-from fastir._metrics import EMPTY
+from fastir._metrics import CUTOFFS, EMPTY
 from fastir.cards import Card, Param
 
 INF = float("inf")
 NEGATIVES = Param("negatives", "skip", "documents with negative labels: as if absent, or judged non-relevant",
                   ("skip", "nonrel"))
+MULTIPLES = tuple(i / 5 for i in range(1, 11))
+POINTS = tuple(i / 10 for i in range(11))
 RECALL = Param("recall", 0.0, "the recall point, which @ sets", (), 0, 1, closed=True)
 TIMES = Param("x", 1.0, "the multiple of R, which @ sets", (), 0, 1e6, closed=True)
 ROUNDING = Param("rounding", "v10", "recall * R rounded to the nearest (trec_eval 10), or its whole part after adding "
@@ -83,12 +85,15 @@ declare(num_rel_ret, Card(
 cdef double hit_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return 1.0 if s.num_rel_ret > 0 else 0.0
 
+
 cdef double expected_hit_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return chance_of_any(q, s.k)
 
 declare(hit_rate, Card(
     "hit_rate", "whether the first k hold a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
-    "trec_eval success, ranx hit_rate", aliases=("success",), params=(EMPTY,), cutoff=True), expected_hit_rate)
+    "trec_eval success, ranx hit_rate", aliases=("success", "HitRate"), family="success", members=(1, 5, 10),
+    only_in=(("beir", "Accuracy"), ("sentence-transformers", "accuracy")), params=(EMPTY,), cutoff=True),
+    expected_hit_rate)
 
 
 cdef double plain_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -102,16 +107,17 @@ cdef double precision(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(precision, Card(
     "precision", "share of relevant documents in the first k", "r_k / k; without k: r / n",
-    "0 for an empty ranking; a ranking shorter than k still divides by k", "trec_eval P, set_P", aliases=("P", "SetP"),
-    differs="XGBoost and CatBoost divide by min(k, n): short=clip",
+    "0 for an empty ranking; a ranking shorter than k still divides by k", "trec_eval P, set_P",
+    aliases=("P", "SetP", "set_P", "pre"), family="P", members=CUTOFFS,
+    differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: short=clip",
     params=(Param("short", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
         ("pad", "clip")), EMPTY),
     cutoff=True), precision)
 
 declare(plain_precision, Card(
     "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
-    "0 for an empty ranking", "trec_eval P_avgjg", aliases=("P_avgjg",), params=(EMPTY,), cutoff=True, groups="all"),
-    plain_precision)
+    "0 for an empty ranking", "trec_eval P_avgjg", family="P_avgjg", members=CUTOFFS, params=(EMPTY,), cutoff=True,
+    groups="all"), plain_precision)
 
 
 cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -119,7 +125,8 @@ cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(recall, Card(
     "recall", "share of the relevant documents that the first k hold", "r_k / R", "0 if R = 0",
-    "trec_eval recall, set_recall", aliases=("R", "set_recall", "SetR"), params=(EMPTY,), cutoff=True), recall)
+    "trec_eval recall, set_recall", aliases=("R", "set_recall", "SetR"), family="recall", members=CUTOFFS,
+    params=(EMPTY,), cutoff=True), recall)
 
 
 cdef double relative_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -129,7 +136,7 @@ cdef double relative_precision(const Query* q, const Snapshot* s, const double* 
 declare(relative_precision, Card(
     "relative_precision", "precision at k over the best that is possible",
     "r_k / min(k, R); without k: r / min(n, R)", "0 if R = 0", "trec_eval relative_P, set_relative_P; BEIR R_cap",
-    aliases=("relative_P", "set_relative_P", "SetRelP", "R_cap"),
+    aliases=("set_relative_P", "SetRelP", "R_cap"), family="relative_P", members=CUTOFFS,
     differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True), relative_precision)
 
 
@@ -148,7 +155,8 @@ cdef double set_f(const Query* q, const Snapshot* s, const double* p) noexcept n
 
 declare(set_f, Card(
     "set_f", "weighted harmonic mean of precision and recall", "(x + 1) P R / (R + x P), both at k", "0 if r = 0",
-    "trec_eval set_F", aliases=("SetF",), differs="x is not beta but its square in the usual F: f=beta, or f_beta",
+    "trec_eval set_F", aliases=("SetF",), positional=1,
+    differs="x is not beta but its square in the usual F: f=beta, or f_beta",
     params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
         Param("f", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
         ("x", "beta")), EMPTY),
@@ -187,7 +195,7 @@ def weight(name, default, what):
 
 declare(utility, Card(
     "utility", "worth of the ranking as a set", "p1 r + p2 (n - r) + p3 (R - r) + p4 (n_docs + r - n - R)",
-    "as the formula says", "trec_eval utility",
+    "as the formula says", "trec_eval utility", positional=4,
     differs="trec_eval -c gives 0 where the query is missing and no parameter is given", range="any number",
     params=(weight("p1", 1.0, "relevant and retrieved"), weight("p2", -1.0, "retrieved, not relevant"),
         weight("p3", 0.0, "relevant, not retrieved"), weight("p4", 0.0, "neither"),
@@ -215,19 +223,21 @@ cdef double r_precision_mult(const Query* q, const Snapshot* s, const double* p)
 
 declare(r_precision_mult, Card(
     "r_precision_mult", "precision at a multiple of the number of relevant documents",
-    "r_K / K, K = x R + 0.9 without its fraction", "0 if K = 0", "trec_eval Rprec_mult", aliases=("Rprec_mult",),
+    "r_K / K, K = x R + 0.9 without its fraction", "0 if K = 0", "trec_eval Rprec_mult", family="Rprec_mult",
+    members=MULTIPLES,
     params=(TIMES, EMPTY), at="x"), r_precision_mult)
 
 declare(r_precision_mult, Card(
     "r_precision_mult_avgjg",
     "precision at a multiple of the number of relevant documents, averaged over groups of judges",
     "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0",
-    "trec_eval Rprec_mult_avgjg", aliases=("Rprec_mult_avgjg",), params=(TIMES, EMPTY), at="x", groups="all"),
-    r_precision_mult)
+    "trec_eval Rprec_mult_avgjg", family="Rprec_mult_avgjg", members=MULTIPLES, params=(TIMES, EMPTY), at="x",
+    groups="all"), r_precision_mult)
 
 
 cdef double mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return 1.0 / <double>s.first_rel if s.first_rel > 0 else 0.0
+
 
 cdef double expected_mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     """Of g documents in the tie, r of them relevant, the first of these is the j-th with C(g - j, r - 1) / C(g, r)."""
@@ -262,7 +272,7 @@ cdef double average_precision(const Query* q, const Snapshot* s, const double* p
 declare(average_precision, Card(
     "map", "average precision (its mean over queries is MAP)",
     "sum of precision(i) over the relevant ranks i <= k, divided by R", "0 if R = 0", "trec_eval map, map_cut",
-    aliases=("AP", "average_precision"),
+    aliases=("AP", "average_precision"), family="map_cut", members=CUTOFFS,
     differs="LightGBM, XGBoost and CatBoost divide by min(k, R): ap_norm=min_kR; torchmetrics and cwl_eval by "
             "r_k: ap_norm=hits",
     params=(Param("ap_norm", "R", "the denominator: all relevant documents, at most k of them, or those in the first k",
@@ -306,6 +316,7 @@ cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept n
             total += 1.0 / log2_of(2 + q.ranks[i] - found)
     return ratio(total, <double>q.num_rel)
 
+
 cdef double expected_bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     """A relevant document stands below each number of its tie's others with the same chance."""
     cdef double total = 0.0, part
@@ -347,7 +358,8 @@ declare(pair_accuracy, Card(
     "share of pairs in the right order, of one relevant document and one that is not, in the first k",
     "1 - pairs in the wrong order / pairs",
     "NaN, and out of the mean, if the first k hold no relevant document; 1 if they hold no other",
-    "ir_measures Accuracy", differs="ir_measures fails where all are relevant; BEIR's Accuracy is hit_rate",
+    "ir_measures Accuracy", only_in=(("ir_measures", "Accuracy"),),
+    differs="ir_measures fails where all are relevant; BEIR's Accuracy is hit_rate",
     params=(EMPTY,), cutoff=True))
 
 
@@ -382,7 +394,8 @@ cdef double iprec(const Query* q, const Snapshot* s, const double* p) noexcept n
 declare(iprec, Card(
     "iprec", "interpolated precision at a recall point",
     "largest precision(i) from the rank of the K-th relevant document on, K = recall * R",
-    "0 if fewer than K are retrieved, or none", "trec_eval iprec_at_recall", aliases=("iprec_at_recall",),
+    "0 if fewer than K are retrieved, or none", "trec_eval iprec_at_recall", family="iprec_at_recall",
+    members=POINTS,
     differs="trec_eval gives NaN for an empty ranking where K = 0: unranked=nan; 9.x rounds up from .1: rounding=v9",
     params=(RECALL, ROUNDING, UNRANKED, EMPTY), at="recall"))
 
@@ -523,7 +536,8 @@ cdef double unjudged(const Query* q, const Snapshot* s, const double* p) noexcep
 declare(unjudged, Card(
     "unjudged", "share of documents without a label in the first k",
     "documents of the first k without a label >= 0 / k; without k: / n",
-    "0 for an empty ranking; places that a shorter ranking lacks count as judged", "trec_eval unj", aliases=("unj",),
+    "0 for an empty ranking; places that a shorter ranking lacks count as judged", "trec_eval unj", family="unj",
+    members=(5, 10, 20),
     params=(EMPTY,), cutoff=True, reads="judged"), unjudged)
 
 

@@ -10,11 +10,12 @@ comes (_join says how). find_duplicates() is what Run and Qrels themselves are c
 
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._ids cimport Column, Ids, read, same_until
-from fastir._join cimport NO_MEMORY, REPEATED, Join, Part, Seen, find_repeated, forget, hash_group, may_repeat
+from fastir._join cimport (
+    NO_MEMORY, NOT_A_NUMBER, REPEATED, Join, Part, Seen, find_repeated, forget, hash_group, may_repeat)
 from fastir._judged cimport Index
 from fastir._text cimport Group, room_for_rows
 
@@ -23,15 +24,19 @@ cdef extern from "Python.h":
 
 
 cdef int fill(Group* g, const Column* docs, const double* scores, int64_t first, int64_t stop) noexcept nogil:
-    """Make rows first to stop the group; 0, or -1 without memory."""
+    """Make rows first to stop the group; 0, or what is wrong with it."""
+    cdef int64_t i, n = stop - first
+    cdef bint nan = False
     g.n = 0
-    if room_for_rows(g, stop - first) < 0:
-        return -1
-    read(docs, first, stop - first, g.docs)
+    if room_for_rows(g, n) < 0:
+        return NO_MEMORY
+    read(docs, first, n, g.docs)
+    g.n = n
     if scores != NULL:
-        memcpy(g.scores, scores + first, (stop - first) * sizeof(double))
-    g.n = stop - first
-    return 0
+        for i in range(n):
+            g.scores[i] = scores[first + i]
+            nan |= g.scores[i] != g.scores[i]
+    return NOT_A_NUMBER if nan else 0
 
 
 cdef class Columns(Join):
@@ -46,7 +51,9 @@ cdef class Columns(Join):
         while first < stop and not part.failed:
             i = same_until(queries, first, stop)
             read(queries, first, 1, &part.group.query)
-            part.failed = NO_MEMORY if fill(&part.group, docs, scores, first, i) < 0 else self.take(part, known)
+            part.failed = fill(&part.group, docs, scores, first, i)
+            if not part.failed:
+                part.failed = self.take(part, known)
             if not part.failed:
                 first = i
         part.row = first
@@ -57,7 +64,7 @@ cdef class Columns(Join):
 
         Returns
         -------
-        None, or a pair of rows that hold the same document of one query
+        None, or a pair of rows that hold the same document of one query, or twice the row whose score is NaN
         """
         cdef Part* part = self.parts + t
         cdef const Column* query_column = &queries.column
@@ -71,6 +78,11 @@ cdef class Columns(Join):
             self.read_rows(part, known, query_column, doc_column, numbers, first, stop)
         if part.failed == NO_MEMORY:
             raise MemoryError
+        if part.failed == NOT_A_NUMBER:
+            first = part.row
+            while scores[first] == scores[first]:
+                first += 1
+            return first, first
         if part.failed:
             return part.row + part.seen.first, part.row + part.seen.later
         self.meet(part, number, queries.column.integers)
@@ -85,7 +97,7 @@ cdef class Columns(Join):
         for q in range(begin, end):
             if places[q] < 0:
                 continue
-            if (fill(&part.group, docs, scores, offsets[places[q]], offsets[places[q] + 1]) < 0
+            if (fill(&part.group, docs, scores, offsets[places[q]], offsets[places[q] + 1])
                     or hash_group(&part.seen, &part.group) < 0):
                 part.failed = NO_MEMORY
                 break

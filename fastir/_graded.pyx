@@ -9,12 +9,13 @@ from libc.stdint cimport int64_t
 from fastir._arithmetic cimport discount_at, log2_real, ratio
 from fastir._metrics cimport Query, Snapshot, declare
 
-from fastir._metrics import EMPTY
+from fastir._metrics import CUTOFFS, EMPTY
 from fastir.cards import Card, Param
 
 GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), or what the map says, "
              "itself for labels that it lacks; its labels -1 and -2 are documents outside the qrels, and in the pool "
-             "without a judgment", ("linear", "exp2"), mapping=True, aliases=("gains",))
+             "without a judgment", ("linear", "exp2"), mapping=True, aliases=("gains", "dcg"),
+             synonyms=(("exp-log2", "exp2"), ("log2", "linear")))
 IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved",
               ("judged", "retrieved"))
 DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
@@ -61,7 +62,7 @@ cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
-    "trec_eval ndcg, ndcg_cut",
+    "trec_eval ndcg, ndcg_cut", family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
     params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True), ndcg)
 

@@ -23,8 +23,19 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) noexcept
     void PyErr_Clear() noexcept
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define FASTIR_PREFETCH(p) __builtin_prefetch(p)
+    #else
+    #define FASTIR_PREFETCH(p)
+    #endif
+    """
+    void prefetch "FASTIR_PREFETCH"(const void*) noexcept nogil
+
 cdef enum:
     STRETCH = 64
+    AHEAD = 16      # how many Python strings ahead are fetched into the cache
 
 
 cdef void read(const Column* column, int64_t first, int64_t n, Text* out) noexcept nogil:
@@ -190,6 +201,11 @@ def of_strings(strings):
     if texts == NULL:
         raise MemoryError
     for i in range(n):
+        if i + AHEAD < n:
+            prefetch(objects[i + AHEAD])
+        if i > 0 and objects[i] == objects[i - 1]:
+            texts[i] = texts[i - 1]
+            continue
         if not PyUnicode_CheckExact(objects[i]):
             return None, i
         texts[i].start = PyUnicode_AsUTF8AndSize(objects[i], &length)

@@ -19,13 +19,14 @@ from fastir._ties cimport chance_of_any
 from fastir._metrics import EMPTY
 from fastir.cards import Card, Param
 
-ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True)
+ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True,
+              aliases=("α",))
 FIRST = Param("first", "normalised", "at k = 1: divided by the number of subtopics as at other k, or not",
               ("normalised", "raw"))
-BETA = Param("beta", 0.5, "persistence", (), 0, 1)
+BETA = Param("beta", 0.5, "persistence", (), 0, 1, aliases=("β",))
 NONE = "0 if nothing is relevant; subtopics without a relevant document do not count"
-NDEVAL = ("ndeval and ir_measures do not divide by the number of subtopics at k = 1: first=raw; ndeval goes down to rank "
-          "20")
+NDEVAL = ("ndeval and ir_measures do not divide by the number of subtopics at k = 1: first=raw; ndeval goes down to "
+          "rank 20")
 CLARKE = "Clarke et al. 2008 and 2009; ndeval"
 
 ctypedef double (*weight_fn)(int64_t rank) noexcept nogil
@@ -75,7 +76,8 @@ declare(alpha_dcg, Card(
     "alpha_dcg", "discounted novelty over subtopics",
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / log2(i + 1) over relevant ranks i <= k / the "
     "same if all were relevant",
-    NONE, CLARKE, aliases=("alpha-DCG",), differs=NDEVAL, params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20,
+    NONE, CLARKE, aliases=("alpha-DCG", "α_DCG"), differs=NDEVAL,
+    params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20,
     groups="relevant"))
 
 
@@ -84,7 +86,7 @@ cdef double alpha_ndcg(const Query* q, const Snapshot* s, const double* p) noexc
 
 declare(alpha_ndcg, Card(
     "alpha_ndcg", "discounted novelty over subtopics against the ideal ranking",
-    "alpha_dcg@k / alpha_dcg@k of the greedy ideal ranking", NONE, CLARKE, aliases=("alpha-nDCG",),
+    "alpha_dcg@k / alpha_dcg@k of the greedy ideal ranking", NONE, CLARKE, aliases=("alpha-nDCG", "α_nDCG"),
     params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="alpha_dcg"))
 
 
@@ -155,6 +157,7 @@ declare(p_ia, Card(
 
 cdef double st_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return 1.0 if s.num_rel_ret > 0 else 0.0
+
 
 cdef double expected_st_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return chance_of_any(q, s.k)

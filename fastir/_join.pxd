@@ -10,6 +10,7 @@ from fastir._text cimport Group, Text
 cdef enum:                      # what can stop a part, besides what is wrong with a line of a file
     NO_MEMORY = 100
     REPEATED = 101
+    NOT_A_NUMBER = 102
 
 
 cdef struct Tally:              # what one thread saw

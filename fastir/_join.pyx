@@ -4,8 +4,8 @@
                               └─ judged? ─▶ hits ─▶ _rank ─▶ _measure ─▶ the query's row of values
 
 Every row's id is hashed once. The hash finds the judged documents (a filter first, then the query's table) and finds
-ids that stand twice: each row sets three bits in a word of a small bitmap, and only a ranking in which some row finds
-its three bits already set is looked at again, with an exact table. A query's rows fit in the first-level cache.
+ids that stand twice: each row sets four bits in a word of a small bitmap, and only a ranking in which some row finds
+its four bits already set is looked at again, with an exact table. A query's rows fit in the first-level cache.
 
 Whoever brings the rows keeps those of one query in the Group of its Part and calls take(). Nothing else is kept, so
 memory does not grow with the run; rows of values are disjoint, so threads need no order. A query that comes back after
@@ -71,7 +71,8 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
     memset(seen.table, 0, size * sizeof(uint64_t))
     for i in range(n):
         h = hashes[i]
-        bits = <uint64_t>1 << (h >> 40 & 63) | <uint64_t>1 << (h >> 46 & 63) | <uint64_t>1 << (h >> 52 & 63)
+        bits = (<uint64_t>1 << (h >> 40 & 63) | <uint64_t>1 << (h >> 46 & 63) | <uint64_t>1 << (h >> 52 & 63)
+                | <uint64_t>1 << (h >> 58))
         h &= <uint64_t>(size - 1)
         twice |= <uint64_t>(seen.table[h] & bits == bits)
         seen.table[h] |= bits
@@ -79,9 +80,9 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
 
 
 cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil:
-    """Look for a row, from `start` on, whose id stands in an earlier one: 1 and seen.first, seen.later; 0 if there is none.
+    """Look for a row, from `start` on, whose id stands in an earlier one.
 
-    -1 without memory.
+    1 and seen.first, seen.later; 0 if there is none; -1 without memory.
     """
     cdef int64_t i, j, size = 4
     cdef int found = 0

@@ -13,9 +13,15 @@ from libc.math cimport HUGE_VAL
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy
 
+import numpy as np
+
+from fastir._ids cimport Ids, read
+from fastir._text cimport Text
+
 cdef enum:
     LEAST = -80     # powers of five in the table; beyond are scores that nobody has
     MOST = 80
+    WIDTH = 64      # bytes of a number that is read in place
 
 cdef uint64_t[MOST - LEAST + 1] HIGH
 cdef uint64_t[MOST - LEAST + 1] LOW
@@ -170,3 +176,39 @@ def fast_number(bytes token):
     cdef bytes ended = token + b"\n" * (1 + PADDING)
     cdef const unsigned char* p = <const unsigned char*><char*>ended
     return value if quick_number(p, &value) == p + len(token) else None
+
+
+
+def numbers_of(Ids ids):
+    """The numbers that a column of texts spells, blanks around them aside.
+
+    Returns
+    -------
+    numbers : float64 array
+    row : int
+        The first that spells none, -1 if all do.
+    problem : str
+        What that is: "number" or "overflow".
+    """
+    cdef int64_t i, n = ids.column.n
+    cdef Text text
+    cdef unsigned char[WIDTH] token
+    numbers = np.empty(n)
+    cdef double[::1] out = numbers
+    for i in range(n):
+        read(&ids.column, i, 1, &text)
+        while text.length and text.start[0] in b" \t":
+            text.start += 1
+            text.length -= 1
+        while text.length and text.start[text.length - 1] in b" \t":
+            text.length -= 1
+        if text.length < WIDTH:
+            memcpy(token, text.start, text.length)
+            token[text.length] = c"\n"
+            if read_number(token, &out[i]) == token + text.length:
+                continue
+        value = slow_number(text.start[:text.length])
+        if value is None or value == "overflow":
+            return numbers, i, value or "number"
+        out[i] = value
+    return numbers, -1, ""

@@ -2,11 +2,12 @@
 
     look      row by row: which query, is the document judged?     ─▶ code (int32) of each row; hits
     count     row by row: for each hit of the row's query, is this score above or alike?
+              and put hashes, and scores where a query has many hits, together by code
     settle    query by query: ranks from these counts, then as for any ranking
 
 The tables that every row touches are made small enough for the second-level cache: query ids by their last word, and
-one filter for all pairs of a query and a judged document. Where a query has many hits, settle puts its scores together
-by code and ranks them as usual (_rank). Only a query in which a hit is tied, or in which some id may stand twice, needs
+one filter for all pairs of a query and a judged document. Where a query has many hits, its scores are put together and
+ranked as usual (_rank). Only a query in which a hit is tied, or in which some id may stand twice, needs
 its ids again: its rows are collected from the columns and judged like a group (_join). So this keeps, beside the
 columns, 4 bytes a row; and 16 more to find ids that stand twice anywhere: 8 for hashes, 8 to put them together by
 query. Rows of queries that the qrels do not have share one code behind the others, and one hash of both their ids.
@@ -68,6 +69,8 @@ cdef struct Looker:     # what one thread saw
     int64_t* counts     # rows of each query; the last: of queries that the qrels do not have
     Level* levels       # the first hit of every code, then the others as level_of says
     unsigned char* alike        # beside levels: 0, 1, or 2 for more
+    int64_t* next_hash  # per code: where the hash of the next row goes
+    int64_t* next_score # likewise; -1 where the scores are not put together
     Names foreign
 
 
@@ -181,6 +184,10 @@ cdef class Scattered(Join):
     cdef int64_t* found_of      # per query: where its hits begin in found
     cdef int32_t* level_of      # per code: where those of its hits that are counted, but for the first, begin in levels
     cdef Tables tables
+    cdef uint64_t* hashes       # of all rows, by code; NULL if only_judged
+    cdef double* scores         # of the rows of queries with many hits, by code
+    cdef int64_t* hashes_of     # per code: where its hashes begin
+    cdef int64_t* scores_of     # likewise; -1 where the scores are not put together
 
     def __init__(self, *args):
         cdef int t
@@ -205,6 +212,8 @@ cdef class Scattered(Join):
                 free(self.lookers[t].found)
                 free(self.lookers[t].levels)
                 free(self.lookers[t].alike)
+                free(self.lookers[t].next_hash)
+                free(self.lookers[t].next_score)
                 free(self.lookers[t].counts)
                 for i in range(self.lookers[t].foreign.size):
                     free(<void*>self.lookers[t].foreign.table[i].start)
@@ -214,6 +223,10 @@ cdef class Scattered(Join):
         free(self.found_of)
         free(self.found)
         free(self.level_of)
+        free(self.hashes)
+        free(self.scores)
+        free(self.hashes_of)
+        free(self.scores_of)
         free(self.tables.queries)
         free(self.tables.codes)
         free(self.tables.filter)
@@ -272,13 +285,14 @@ cdef class Scattered(Join):
                     tables.filter[h >> 6 & tables.filter_mask] |= <uint64_t>1 << (h & 63)
 
     def look(self, int t, int64_t piece, int64_t first, int64_t stop):
-        """Find the queries and the judged documents of rows first to stop of a batch."""
+        """Find the queries and the judged documents of rows first to stop of a batch; return whether a score is NaN."""
         cdef Piece one = self.pieces[piece]
         cdef int failed
         with nogil:
             failed = self.look_at(self.lookers + t, &one, first, stop)
-        if failed:
+        if failed < 0:
             raise MemoryError
+        return failed > 0
 
     cdef int look_at(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil:
         cdef Text[CHUNK] queries
@@ -288,6 +302,7 @@ cdef class Scattered(Join):
         cdef int64_t i, j, n, q, n_queries = self.judged.n_queries
         cdef uint64_t h
         cdef int32_t* codes
+        cdef bint nan = False
         while first < stop:
             n = CHUNK if stop - first > CHUNK else stop - first
             codes = piece.codes + first
@@ -310,6 +325,7 @@ cdef class Scattered(Join):
             for i in range(n):
                 q = codes[i]
                 looker.counts[q] += 1
+                nan |= piece.scores[first + i] != piece.scores[first + i]
                 if q == n_queries:
                     read(piece.queries, first + i, 1, queries + i)
                     h = hash_of(queries + i)
@@ -324,7 +340,7 @@ cdef class Scattered(Join):
             if piece.hashes != NULL:
                 memcpy(piece.hashes + first, hashes, n * sizeof(uint64_t))
             first += n
-        return 0
+        return nan
 
     def gather(self, bint integers):
         """Put together what the threads saw; `integers` is whether query ids came so."""
@@ -355,6 +371,7 @@ cdef class Scattered(Join):
             free(looker.found)
             looker.found, looker.n, looker.capacity = NULL, 0, 0
         self.make_levels()
+        self.make_places()
 
     cdef make_levels(self):
         """Choose the hits that are counted, and give every thread counters for them."""
@@ -381,6 +398,34 @@ cdef class Scattered(Join):
                         looker.levels[self.level_at(q, n)].score = self.comparable(self.found[i].score)
                         n += 1
 
+    cdef make_places(self):
+        """Room for what is put together by code, and for every thread the places of the rows that it looked at."""
+        cdef int64_t q, n = self.judged.n_queries + 1, rows = 0, many = 0
+        cdef int t
+        cdef bint is_many
+        self.hashes_of = <int64_t*>malloc(n * sizeof(int64_t))
+        self.scores_of = <int64_t*>malloc(n * sizeof(int64_t))
+        for t in range(self.n_threads):
+            self.lookers[t].next_hash = <int64_t*>malloc(n * sizeof(int64_t))
+            self.lookers[t].next_score = <int64_t*>malloc(n * sizeof(int64_t))
+            if self.lookers[t].next_hash == NULL or self.lookers[t].next_score == NULL:
+                raise MemoryError
+        if self.hashes_of == NULL or self.scores_of == NULL:
+            raise MemoryError
+        for q in range(n):
+            is_many = q < n - 1 and not self.is_few(q)
+            self.hashes_of[q], self.scores_of[q] = rows, many if is_many else -1
+            for t in range(self.n_threads):
+                self.lookers[t].next_hash[q], self.lookers[t].next_score[q] = rows, many if is_many else -1
+                rows += self.lookers[t].counts[q]
+                many += self.lookers[t].counts[q] if is_many else 0
+        if not self.only_judged:
+            self.hashes = <uint64_t*>malloc((rows + 1) * sizeof(uint64_t))
+        if many > 0:
+            self.scores = <double*>malloc((many + 1) * sizeof(double))
+        if self.hashes == NULL and not self.only_judged or self.scores == NULL and many > 0:
+            raise MemoryError
+
     cdef int64_t level_at(self, int64_t q, int64_t i) noexcept nogil:
         """Where in levels the i-th hit of a query is counted."""
         return q if i == 0 else self.level_of[q] + i - 1
@@ -404,13 +449,14 @@ cdef class Scattered(Join):
         return <double><float>score if self.single else score
 
     def count(self, int t, int64_t piece, int64_t first, int64_t stop):
-        """Compare rows first to stop of a batch with the hits of their queries."""
+        """Compare rows first to stop of a batch, which look() saw with the same t, with the hits of their queries."""
         cdef Piece one = self.pieces[piece]
         cdef Looker* looker = self.lookers + t
         cdef fenv_t callers
         with nogil:
             ordinary(&callers)
             self.count_rows(looker.levels, looker.alike, &one, first, stop)
+            self.place_rows(looker, &one, first, stop)
             fesetenv(&callers)
 
     cdef void count_rows(self, Level* levels, unsigned char* alike, const Piece* piece, int64_t first,
@@ -430,6 +476,22 @@ cdef class Scattered(Join):
             for j in range(level_of[code], level_of[code + 1]):
                 levels[j].above += score > levels[j].score
                 alike[j] += (score == levels[j].score) & (alike[j] < 2)
+
+    cdef void place_rows(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil:
+        cdef int64_t i, place
+        cdef int32_t code
+        if self.hashes != NULL:
+            for i in range(first, stop):
+                code = piece.codes[i]
+                self.hashes[looker.next_hash[code]] = piece.hashes[i]
+                looker.next_hash[code] += 1
+        if self.scores != NULL:
+            for i in range(first, stop):
+                code = piece.codes[i]
+                place = looker.next_score[code]
+                if place >= 0:
+                    self.scores[place] = self.comparable(piece.scores[i])
+                    looker.next_score[code] = place + 1
 
     def ranges(self, int64_t n):
         """Cut all codes into n ranges of about as many rows: n + 1 borders."""
@@ -458,83 +520,24 @@ cdef class Scattered(Join):
 
     cdef void settle_range(self, Part* part, int64_t begin, int64_t end) noexcept nogil:
         """Evaluate all queries that need no ids, then those that do."""
-        cdef int64_t q, m = end - begin
-        cdef unsigned char* again = <unsigned char*>calloc(m + 1, 1)
+        cdef int64_t q, n = self.judged.n_queries
+        cdef int twice = 0
+        cdef unsigned char* again = <unsigned char*>calloc(n + 1, 1)
         part.failed = NO_MEMORY if again == NULL else 0
-        if not part.failed and not self.only_judged:
-            self.mark_repeated(part, begin, end, again)
-        if not part.failed:
-            self.settle_many(part, begin, end, again)
         for q in range(begin, end):
-            if part.failed or again[q - begin] or q == self.judged.n_queries:
+            if part.failed or self.counts[q] == 0:
                 continue
-            if self.counts[q] > 0 and self.is_few(q):
-                again[q - begin] = self.settle_few(part, q)
+            if self.hashes != NULL:
+                twice = may_repeat(&part.seen, self.hashes + self.hashes_of[q], self.counts[q])
+            if twice < 0:
+                part.failed = NO_MEMORY
+            elif twice:
+                again[q] = True
+            elif q < n:
+                again[q] = self.settle_scores(part, q) if self.scores_of[q] >= 0 else self.settle_few(part, q)
         if not part.failed:
             self.settle_again(part, begin, end, again)
         free(again)
-
-    cdef void mark_repeated(self, Part* part, int64_t begin, int64_t end, unsigned char* again) noexcept nogil:
-        """Mark the codes among whose rows some id may stand twice."""
-        cdef int64_t i, k, q, total = 0, m = end - begin
-        cdef int64_t* next_row = <int64_t*>malloc((m + 1) * sizeof(int64_t))
-        cdef uint64_t* hashes
-        cdef uint64_t code
-        cdef int twice
-        for q in range(begin, end):
-            if next_row != NULL:
-                next_row[q - begin] = total
-            total += self.counts[q]
-        hashes = <uint64_t*>malloc((total + 1) * sizeof(uint64_t))
-        part.failed = NO_MEMORY if next_row == NULL or hashes == NULL else 0
-        if not part.failed:
-            for k in range(self.n_pieces):
-                for i in range(self.pieces[k].n):
-                    code = <uint64_t>(self.pieces[k].codes[i] - begin)
-                    if code < <uint64_t>m:
-                        hashes[next_row[code]] = self.pieces[k].hashes[i]
-                        next_row[code] += 1
-            total = 0
-            for q in range(begin, end):
-                twice = may_repeat(&part.seen, hashes + total, self.counts[q])
-                again[q - begin] = twice > 0
-                if twice < 0:
-                    part.failed = NO_MEMORY
-                total += self.counts[q]
-        free(next_row)
-        free(hashes)
-
-    cdef void settle_many(self, Part* part, int64_t begin, int64_t end, unsigned char* again) noexcept nogil:
-        """Evaluate the queries that have many hits, their scores put together by code."""
-        cdef int64_t i, k, q, total = 0, m = end - begin
-        cdef int64_t* next_row = <int64_t*>malloc((m + 1) * sizeof(int64_t))
-        cdef double* scores
-        cdef uint64_t code
-        if next_row == NULL:
-            part.failed = NO_MEMORY
-            return
-        for q in range(begin, end):
-            next_row[q - begin] = -1
-            if q < self.judged.n_queries and self.counts[q] > 0 and not again[q - begin] and not self.is_few(q):
-                next_row[q - begin] = total
-                total += self.counts[q]
-        scores = <double*>malloc((total + 1) * sizeof(double))
-        if scores == NULL:
-            part.failed = NO_MEMORY
-        elif total > 0:
-            for k in range(self.n_pieces):
-                for i in range(self.pieces[k].n):
-                    code = <uint64_t>(self.pieces[k].codes[i] - begin)
-                    if code < <uint64_t>m and next_row[code] >= 0:
-                        scores[next_row[code]] = self.comparable(self.pieces[k].scores[i])
-                        next_row[code] += 1
-            total = 0
-            for q in range(begin, end):
-                if next_row[q - begin] >= 0 and not part.failed:
-                    again[q - begin] = self.settle_scores(part, q, scores + total)
-                    total += self.counts[q]
-        free(next_row)
-        free(scores)
 
     cdef int64_t take_hits(self, Part* part, int64_t q) noexcept nogil:
         """Put the hits of a query that the metrics read into the ranking; how many, or -1 with part.failed."""
@@ -558,9 +561,10 @@ cdef class Scattered(Join):
                 n_hits += 1
         return n_hits
 
-    cdef bint settle_scores(self, Part* part, int64_t q, const double* scores) noexcept nogil:
+    cdef bint settle_scores(self, Part* part, int64_t q) noexcept nogil:
         """Evaluate a query from its scores and its hits; True if that takes its ids."""
         cdef int64_t n_hits = self.take_hits(part, q)
+        cdef const double* scores = self.scores + self.scores_of[q]
         if n_hits < 0 or rank_and_measure(
                 self.plan, &part.ranking, scores, <const char*>scores, 0, self.counts[q], n_hits, compare_nothing,
                 self.ties, self.judged.of(q), &self.values[q, 0]):
@@ -594,40 +598,38 @@ cdef class Scattered(Join):
         return False
 
     cdef void settle_again(self, Part* part, int64_t begin, int64_t end, const unsigned char* again) noexcept nogil:
-        """Judge like groups those queries that `again` marks."""
-        cdef int64_t i, k, q, total = 0, m = end - begin
+        """Judge like groups those queries that `again` marks, all of them from begin to end."""
+        cdef int64_t i, k, q, total = 0
         cdef int64_t* next_row
         cdef Row* rows
         cdef Row* row
         cdef Piece* piece
-        cdef uint64_t code
-        for q in range(m):
-            total += self.counts[begin + q] if again[q] else 0
+        for q in range(begin, end):
+            total += self.counts[q] if again[q] else 0
         if total == 0:
             return
-        next_row = <int64_t*>malloc((m + 1) * sizeof(int64_t))
+        next_row = <int64_t*>malloc((end - begin + 1) * sizeof(int64_t))
         rows = <Row*>malloc((total + 1) * sizeof(Row))
         part.failed = NO_MEMORY if next_row == NULL or rows == NULL else 0
         if not part.failed:
             total = 0
-            for q in range(m):
-                next_row[q] = total
-                total += self.counts[begin + q] if again[q] else 0
+            for q in range(begin, end):
+                next_row[q - begin] = total
+                total += self.counts[q] if again[q] else 0
             for k in range(self.n_pieces):
                 piece = self.pieces + k
                 for i in range(piece.n):
-                    code = <uint64_t>(piece.codes[i] - begin)
-                    if code < <uint64_t>m and again[code]:
-                        row = rows + next_row[code]
-                        next_row[code] += 1
+                    if again[piece.codes[i]]:
+                        row = rows + next_row[piece.codes[i] - begin]
+                        next_row[piece.codes[i] - begin] += 1
                         read(piece.docs, i, 1, &row.doc)
                         row.score = piece.scores[i]
                         row.row = piece.row + i
             total = 0
-            for q in range(m):
+            for q in range(begin, end):
                 if again[q] and not part.failed:
-                    part.failed = self.settle_group(part, begin + q, rows + total)
-                    total += self.counts[begin + q]
+                    part.failed = self.settle_group(part, q, rows + total)
+                    total += self.counts[q]
         free(next_row)
         free(rows)
 

@@ -19,10 +19,10 @@ from fastir.cards import Card, Param
 cdef enum:
     CWL_DEPTH = 1000
 
-GAINS = Param("gains", "binary", "what a document adds: relevant or not; label over the query's largest; label; or what "
-              "the map says, scaled to 0 to 1 unless it lies there", ("binary", "scaled", "raw"), mapping=True)
+GAINS = Param("gains", "binary", "what a document adds: relevant or not; label over the query's largest; label; or "
+              "what the map says, scaled to 0 to 1 unless it lies there", ("binary", "scaled", "raw"), mapping=True)
 NORM = Param("rbp_norm", "infinite", "weights sum to 1 over infinitely many ranks, or over the first 1000",
-                ("infinite", "cwl"))
+             ("infinite", "cwl"))
 MAX_GRADE = Param("max_grade", 4, "top of the grading scale, or the query's largest judged label", ("query",),
                   0, 1001, True)
 
@@ -89,9 +89,8 @@ declare(rbp, Card(
     range="0 to 1, or up to the largest label with gains=raw",
     differs="trec_eval scales labels to 1, from uninitialised memory, and has p = 0.9: gains=scaled is what it "
             "means; ranx adds raw labels: gains=raw; cwl_eval and ir_measures share the weights out over 1000 "
-            "ranks: rbp_norm=cwl",
-    params=(PERSISTENCE, GAINS, NORM, Param("rbp_at", "k", "what @95 is: the depth 95, or p = 0.95 as in ranx",
-        ("k", "p")), EMPTY),
+            "ranks: rbp_norm=cwl; ranx reads rbp@95 as p = 0.95",
+    params=(PERSISTENCE, GAINS, NORM, EMPTY),
     cutoff=True, dot="p"), rbp)
 
 

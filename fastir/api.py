@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir import _dicts, _measure
+from fastir import _dicts, _measure, inputs
 from fastir._columns import Columns
 from fastir._judged import Judged
 from fastir.errors import NoOverlapError, quote
-from fastir.inputs import dicts, formats, ranked, tables, trec
+from fastir.inputs import dicts, formats, trec
 from fastir.many import ResultsByRun, evaluate_runs
 from fastir.meeting import MISSING, Meeting
 from fastir.plan import RANKED, Duplicates, Queries, Ties, Validate, metric_tuple, settings
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from fastir.groups import Groups
     from fastir.mixed import Mixed
     from numpy.typing import ArrayLike, DTypeLike
+
+    from fastir.inputs.tables import Table
 
     Path = str | bytes | os.PathLike
     QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
@@ -110,9 +112,14 @@ class Evaluator:
             meeting.warn(self._settings.queries)
         return results
 
-    def evaluate_many(self, runs: RunsLike) -> ResultsByRun:
-        """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function of this name."""
-        return evaluate_runs(self, runs)
+    def evaluate_many(
+        self, runs: RunsLike, *, notice: Callable[[Hashable, int], object] | None = None
+    ) -> ResultsByRun:
+        """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function of this name.
+
+        notice(name, position) is called now and then, in any thread, with how much of a run's file was read.
+        """
+        return evaluate_runs(self._evaluate, self._settings, runs, notice)
 
     def _evaluate(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
@@ -129,7 +136,7 @@ class Evaluator:
             meeting = self._from_file(run, values, status, n_threads, watch)
         elif isinstance(run, Run):
             meeting = self._from_run(run, values, status, n_threads, watch)
-        elif (table := tables.table(run, "run", self._columns)) is not None:
+        elif (table := inputs.tables.table(run, "run", self._columns)) is not None:
             meeting = self._from_table(table, run, values, status, n_threads)
         else:
             meeting = self._from_dict(run, values, status)
@@ -158,14 +165,14 @@ class Evaluator:
         return Meeting(judged, settings.plan, status, tally, len(run), run, repairs, uncounted)
 
     def _from_table(
-        self, table: tables.Table, run: Any, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
+        self, table: Table, run: Any, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
     ) -> Meeting:
         judged, settings = self._judged, self._settings
         if settings.duplicates is not None:
             run = Run.from_table(run, self._columns, settings.duplicates)
             return self._from_run(run, values, status, n_threads)
         integers = self._qrels.integers
-        tally, foreign, repairs = tables.evaluate(table, judged, integers, settings, values, status, n_threads)
+        tally, foreign, repairs = inputs.batches.evaluate(table, judged, integers, settings, values, status, n_threads)
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_file(
@@ -173,10 +180,14 @@ class Evaluator:
     ) -> Meeting:
         judged, settings = self._judged, self._settings
         streamed = None
-        if settings.duplicates is None and formats.format_of(path) == "trec":
+        format = formats.format_of(path)
+        if settings.duplicates is None and format == "trec":
             streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
+        elif settings.duplicates is None and format in formats.TABLES:
+            streamed = inputs.tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings,
+                                               values, status, n_threads, watch)
         if streamed is None:
-            run = Run._read(path, None, settings.duplicates, watch)
+            run = Run._read(path, None, settings.duplicates, self._columns, watch)
             return self._from_run(run, values, status, n_threads, watch)
         tally, foreign, repairs = streamed
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
@@ -214,8 +225,8 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
     if isinstance(data, Qrels):
         return data
     if isinstance(data, (str, bytes, os.PathLike)):
-        return Qrels.from_file(data, duplicates=duplicates)
-    if tables.is_table(data):
+        return Qrels.from_file(data, duplicates=duplicates, columns=columns)
+    if inputs.tables.is_table(data):
         return Qrels.from_table(data, columns, duplicates)
     return Qrels.from_dict(data)
 
@@ -226,7 +237,7 @@ def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates 
         return data
     if isinstance(data, (str, bytes, os.PathLike)):
         return Run.from_file(data, duplicates=duplicates)
-    if not _dicts.is_nested(data) and tables.is_table(data):
+    if not _dicts.is_nested(data) and inputs.tables.is_table(data):
         return Run.from_table(data, columns, duplicates)
     return Run.from_dict(data)
 
@@ -254,12 +265,13 @@ def evaluate(
 
     Parameters
     ----------
-    qrels : dict of dict, path or Qrels
-        ``{query_id: {doc_id: label}}``, or a file as for `Qrels.from_file`. Ids are str; labels are whole numbers
-        of any type, from -2^31 to 2^31 - 1; a negative label means in the pool, not judged.
-    run : dict of dict, path or Run
-        ``{query_id: {doc_id: score}}``, or a file as for `Run.from_file`. Scores are numbers of any type,
-        infinite ones too, but not NaN; they are compared as `score_dtype`.
+    qrels : dict of dict, table, path or Qrels
+        ``{query_id: {doc_id: label}}``, a table as for `Qrels.from_table` or a file as for `Qrels.from_file`. Ids are
+        str or int; labels are whole numbers of any type, from -2^31 to 2^31 - 1; a negative label means in the pool,
+        not judged.
+    run : dict of dict, table, path or Run
+        ``{query_id: {doc_id: score}}``, a table as for `Run.from_table` or a file as for `Run.from_file`. Scores are
+        numbers of any type, infinite ones too, but not NaN; they are compared as `score_dtype`.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.
     rel_level : int
@@ -281,7 +293,13 @@ def evaluate(
         None uses up to 8 of the processors there are if the work is worth it; the environment variable
         FASTIR_NUM_THREADS can lower that. Values never depend on it.
     duplicates : {None, "first", "last", "max"}
-        What to do with a document that stands twice under a query of a file; None is an error.
+        What to do with a document that stands twice under a query of a file or table; None is an error.
+    validate : {"full", "judged"}
+        Where documents that stand twice are looked for: everywhere, or, for callers who know their data, only among
+        judged documents, which is quicker for tables whose rows are not grouped by query.
+    columns : dict or None
+        For tables, ``{"query_id": name, "doc_id": name, "score": name, "label": name}``, as far as the columns are not
+        called as usual.
     weights : mapping of query_id to float, or None
         How much each query counts in the means, from 0 up; those of other queries are ignored. Sums and counts do not
         change.
@@ -306,11 +324,12 @@ def evaluate(
     FormatError
         A file does not hold what it should; a line at fault is named.
     DuplicateError
-        A document stands twice under a query of a file, and `duplicates` is None.
+        A document stands twice under a query of a file or table, and `duplicates` is None.
     NoOverlapError
         A side is empty, no query is in both, or ``queries="strict"`` and a query is in only one.
     TypeError
-        An id is not a str, a label not a whole number or a score not a number; an option has the wrong type or name.
+        An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number, or a score not a
+        number; an option has the wrong type or name.
     ValueError
         A score is NaN, a label is not finite, or an option is out of its range. The first four are ValueErrors too.
     OverflowError
@@ -333,6 +352,13 @@ def evaluate(
     leaves the mean, and the mean of no values is NaN; with "nan" the mean is NaN, too.
     A query missing from the run is an empty ranking with the status "missing". Beyond the end of a ranking there is
     nothing: a cutoff does not shrink to its length.
+
+    Integer ids equal the decimal text that a file or a text column has, and tie by it; the report counts them.
+
+    A table whose rows are grouped by query is evaluated while it is read, and nothing is kept but the longest query.
+    Rows in any other order are read again, with 4 bytes kept for each, and 16 more with ``validate="full"``; documents
+    that tie are looked up in the table. A source that can be read only once is kept as far as 2^20 rows; a query that
+    comes back later than that is a ValueError.
 
     The arguments are never changed, and any number of threads may call this at once.
 
@@ -452,9 +478,9 @@ def evaluate_ranked(
     """
     asked = settings(metric_tuple(metrics), convention, rel_level, None, RANKED, judged_only, max_depth, None,
                      n_threads, None, "full", choices)
-    labels, offsets, ideal_labels, ideal_offsets = ranked.both(labels, offsets, ideal_labels, ideal_offsets)
-    ranked.check_labels(asked.label_limits, labels, offsets)
-    ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)
+    labels, offsets, ideal_labels, ideal_offsets = inputs.ranked.both(labels, offsets, ideal_labels, ideal_offsets)
+    inputs.ranked.check_labels(asked.label_limits, labels, offsets)
+    inputs.ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)
     n = len(offsets) - 1
     values = np.empty((n, len(asked.names)))
     status = np.zeros(n, np.uint8)

@@ -1,12 +1,11 @@
 """What a metric says of itself. Parser, documentation, suggestions, tests and benches all read these cards."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 READS = ("relevant", "judged", "pool", "all")
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(NamedTuple):
     """A parameter of a metric.
 
     Attributes
@@ -26,6 +25,8 @@ class Param:
         Whether it accepts gains of single labels, ``{1:3, 2:9}``.
     aliases : tuple of str
         Other spellings of its name, for metrics that have no parameter of that name.
+    synonyms : tuple of (str, str)
+        Other tools' words for its choices.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Param:
     closed: bool = False
     mapping: bool = False
     aliases: tuple = ()
+    synonyms: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_convention(self) -> bool:
@@ -67,8 +69,7 @@ class Param:
         return [f"a number {' and '.join(above + below)}".strip()]
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """One metric: what it is called, what its number means, and what it reads.
 
     Attributes
@@ -85,6 +86,14 @@ class Card:
         The paper, and the program whose numbers it matches.
     aliases : tuple of str
         Other tools' spellings, read without regard to case like the name itself.
+    family : str
+        trec_eval's name for this metric at several cutoffs or recall points, which it writes as in P_5 or P.5,10.
+    members : tuple of numbers
+        The cutoffs or recall points that the family has where none are given.
+    positional : int
+        How many of the first parameters trec_eval takes without their names, as in set_F.2.
+    only_in : tuple of (str, str)
+        Names that mean this metric in one dialect, and another or none elsewhere: the dialect and the name.
     differs : str
         Programs that give this name another number, and the parameter that gives theirs; may be empty.
     range : str
@@ -120,6 +129,10 @@ class Card:
     undefined: str
     source: str
     aliases: tuple[str, ...] = ()
+    family: str = ""
+    members: tuple[float, ...] = ()
+    positional: int = 0
+    only_in: tuple[tuple[str, str], ...] = ()
     differs: str = ""
     range: str = "0 to 1"
     params: tuple[Param, ...] = ()
@@ -133,6 +146,11 @@ class Card:
     dot: str | None = None
     groups: str = ""
     normalises: str | None = None
+
+    def other_names(self) -> list[str]:
+        """What it is also written as: the aliases, trec_eval's form, and what only some tools call it."""
+        family = [f"{self.family}_{'x' if self.at else 'k'}"] if self.family else []
+        return [*self.aliases, *family, *(f"{name} ({dialect})" for dialect, name in self.only_in)]
 
     def place(self) -> str:
         """What may stand behind the name: ``@k``, ``@`` and the parameter that it sets, or nothing."""

@@ -18,7 +18,6 @@ from typing import Any, NoReturn
 
 import fastir
 from fastir.conventions import CONVENTIONS
-from fastir.many import evaluate_runs
 from fastir.plan import TIES
 from fastir.results import Results, aligned, json_text, rounded, tsv_text
 
@@ -62,6 +61,7 @@ def parser() -> Parser:
 
     metrics = commands.add_parser("metrics", help="list the metrics")
     metrics.set_defaults(command=metrics_command)
+    metrics.add_argument("--markdown", action="store_true", help="the whole reference: formulas, sources, examples")
 
     explain = commands.add_parser("explain", help="say what a metric means")
     explain.set_defaults(command=explain_command)
@@ -96,6 +96,10 @@ def evaluate_command(options: argparse.Namespace) -> str:
 
 
 def metrics_command(options: argparse.Namespace) -> str:
+    if options.markdown:
+        from fastir.markdown import reference
+
+        return reference()
     names = (card.name + (f"[{card.place()}]" if card.place() else "") for card in fastir.metrics())
     about = ([", ".join(card.aliases), card.summary] for card in fastir.metrics())
     rows = ([name, *words] for name, words in zip(names, about, strict=True))
@@ -114,7 +118,7 @@ def results_of(options: argparse.Namespace) -> dict[str, Results]:
         with Progress(runs) as progress, noted_warnings(notes):
             chosen = {name: getattr(options, name) for name in OPTIONS}
             evaluator = fastir.Evaluator(options.qrels, options.metrics, **chosen)
-            return evaluate_runs(evaluator, runs, progress.notice)
+            return evaluator.evaluate_many(runs, notice=progress.notice)
     finally:
         for note in notes:
             tell("warning", note)

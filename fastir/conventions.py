@@ -45,7 +45,6 @@ class Convention:
     unranked: Any = "zero"
     gains: Any = "binary"
     rbp_norm: Any = "infinite"
-    rbp_at: Any = "k"
     bpref_norm: Any = "min"
     negatives: Any = "skip"
     f: Any = "x"
@@ -55,6 +54,11 @@ class Convention:
     depth: Any = "max"
     normalize: Any = "true"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
+
+    @property
+    def dialect(self) -> str:
+        """Whose names of metrics are read where tools differ."""
+        return "trec_eval" if self.name.startswith("trec_eval") else self.name
 
     def choice(self, metric: str, cut: bool, option: str, default: Any = None) -> Any:
         """What it has for an option of a metric, called by its canonical name and with a cutoff or without one.
@@ -91,7 +95,7 @@ CONVENTIONS = {convention.name: convention for convention in (
     Convention("trec_eval-9", "trec_eval 9 and pytrec_eval", score_dtype="float32", rounding="v9", **TREC),
     Convention(
         "ranx", "ranx; equal scores come in no certain order there",
-        queries="strict", ties="input", gains="raw", rbp_at="p", rounding="v9", bpref_norm="min_nan",
+        queries="strict", ties="input", gains="raw", rounding="v9", bpref_norm="min_nan",
         negatives="nonrel"),
     Convention(
         "ir_measures", "ir_measures with its providers; it leaves queries that the run lacks out of NumQ and NumRel",

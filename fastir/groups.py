@@ -42,7 +42,7 @@ class Groups:
 
     def __init__(self, make: Any, qrels: GroupedQrels, settings: Settings, weights: dict | None) -> None:
         metrics, level = settings.names, settings.level
-        self.requests = {request.text: request for request in map(names.parse, metrics)}
+        self.requests = dict(zip(metrics, settings.requests, strict=True))
         for text, request in self.requests.items():
             if not request.card.groups:
                 having = ", ".join(card.name for card in names.CARDS if card.groups)
@@ -121,10 +121,8 @@ class Groups:
 
 def base_of(request: names.Request) -> str:
     """The metric that is averaged over groups: itself, or the one of which it is the quotient."""
-    if not request.card.normalises:
-        return request.text
-    name = names.GRAMMAR.fullmatch(request.text)["name"]
-    return request.card.normalises + request.text[len(name):]
+    base = request.card.normalises
+    return str(request._replace(card=names.NAMES[base]) if base else request)
 
 
 def ideal_run(qrels: GroupedQrels, alpha: float, level: int, depth: int) -> dict[str, dict[str, float]]:

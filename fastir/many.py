@@ -24,7 +24,7 @@ from fastir.runs import Run
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
-    from fastir.api import Evaluator
+    from fastir.plan import Settings
 
 SHARE = 1 << 18     # rows that are worth a thread of their own inside a run
 PULSE = 0.05        # seconds between two looks for Ctrl-C, which a wait without end was seen to miss
@@ -51,18 +51,20 @@ class Stopped(Exception):
 
 
 def evaluate_runs(
-    evaluator: Evaluator, runs: Mapping | Iterable, notice: Callable[[Hashable, int], object] | None = None
+    evaluate_one: Callable, settings: Settings, runs: Mapping | Iterable,
+    notice: Callable[[Hashable, int], object] | None = None,
 ) -> ResultsByRun:
     """Evaluate many runs; `evaluate_many` says how.
 
     Parameters
     ----------
-    evaluator : Evaluator
+    evaluate_one : function of (run, n_threads, watch)
+        Returns Results, and a Meeting or None; calls watch(position) at every block.
+    settings : Settings
     runs : mapping of name to run, or iterable of (name, run)
     notice : function of (name, position), or None
         Called, in any thread, when a run's file was read up to this byte.
     """
-    settings = evaluator._settings
     outcomes: dict[Hashable, tuple[Results, Meeting | None] | None] = {}
     jobs = []
 
@@ -74,7 +76,7 @@ def evaluate_runs(
                 notice(job.name, position)
 
         try:
-            outcomes[job.name] = evaluator._evaluate(job.run, n_threads, block_read)
+            outcomes[job.name] = evaluate_one(job.run, n_threads, block_read)
         except Exception as error:
             name_the_run(error, job.name)
             raise

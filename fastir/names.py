@@ -1,8 +1,16 @@
-"""Metric names: name[.digits][(param=value, ...)][@k][-lN], read without regard to case, into requests."""
+"""Metric names in every dialect, read without regard to case, into requests.
 
+    fastir, ranx, ir_measures, BEIR, LightGBM, XGBoost    name[.digits][(param=value, ...)][@k][-lN][-]
+    trec_eval                                             name_k  name.k,k  name_params  families  nicknames
+    MTEB                                                  name_at_k
+
+The cards say which names there are. Some mean one thing to one tool and another to the next; such a name is read as the
+dialect in force has it (`DIALECTS`, fastir's own unless told otherwise), and `read` is the one place that asks for it.
+"""
+
+import functools
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastir.cards import Card, Param
 from fastir.catalogue import CARDS
@@ -12,21 +20,41 @@ MAX_CUTOFF = 2**63 - 1
 MAX_LABEL = 2**31 - 1
 MAX_WEIGHTED = 100_000      # where all ranks down to the cutoff have a weight that is added up
 
-GRAMMAR = re.compile(
-    r"(?P<name>[a-z0-9_]+(?:-[a-z0-9_]+)*?)(?:\.(?P<dot>[0-9]+))?"
-    r"(?:\((?P<params>[^()]*)\))?(?:@(?P<k>[^@()-]*(?:-[^l@()][^@()]*)?))?(?:-l(?P<level>[^@()]*))?",
-    re.IGNORECASE | re.DOTALL,
-)
 
-# What people ask for and what is no metric here, by the tool that has it; lower case, `-` written as `_`.
-TOOLS = {"trec_eval": "relstring runid"}
-ELSEWHERE = {name: tool for tool, names in TOOLS.items() for name in names.split()}
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
+# trec_eval's lists, in the order in which it prints them, but for runid and relstring, which are no numbers.
+COUNTS = "num_q num_ret num_rel num_rel_ret"
+OFFICIAL = f"{COUNTS} map gm_map Rprec bpref recip_rank iprec_at_recall P"
+SETS = "set_P set_relative_P set_recall set_map set_F"
+NICKNAMES = {
+    "official": OFFICIAL,
+    "set": f"{COUNTS} utility {SETS}",
+    "all_trec": f"{OFFICIAL} recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut "
+                f"map_cut relative_P success {SETS} num_nonrel_judged_ret rbp rbp_resid unj",
+    "qrels_jg": "map_avgjg P_avgjg Rprec_mult_avgjg",
+}
+# ir_measures' metrics that become another one where a parameter is given.
+BECOMES = {"rel": ("num_ret", "num_rel_ret"), "relative": ("precision", "relative_precision")}
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One metric as asked for: its card, the cutoff (None: whole ranking), the relevance level and the parameters."""
+@functools.cache
+def grammar() -> re.Pattern[str]:
+    """What a name looks like to all but trec_eval and MTEB; compiled when one is read, not by the import."""
+    return re.compile(
+        r"(?P<name>[a-z0-9_α]+(?:-[a-z0-9_α]+)*?)(?:\.(?P<dot>[0-9]+))?(?:\((?P<params>[^()]*)\))?"
+        r"(?:@(?P<k>[^@()-]*(?:-[^l@()-][^@()-]*)?))?(?:-l(?P<level>[^@()]*))?(?P<minus>-)?",
+        re.IGNORECASE | re.DOTALL,
+    )
+
+
+def is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE) is not None
+
+
+class Request(NamedTuple):
+    """One metric as asked for: its card, the cutoff (None: whole ranking), the relevance level and the parameters.
+
+    `text` is what its value is called; str() gives fastir's own spelling.
+    """
 
     text: str
     card: Card
@@ -34,17 +62,25 @@ class Request:
     level: int | None
     params: dict[str, Any]
 
+    def __str__(self) -> str:
+        at = self.card.at
+        given = ", ".join(f"{name}={written(value)}" for name, value in self.params.items() if name != at)
+        place = self.params.get(at) if at else self.cutoff
+        return (self.card.name + (f"({given})" if given else "") + (f"@{written(place)}" if place is not None else "")
+                + (f"-l{self.level}" if self.level is not None else ""))
 
-def spellings() -> dict[str, Card]:
-    """Every accepted name, in lower case -> its card."""
-    return {name.lower(): card for card in CARDS for name in (card.name, *card.aliases)}
+
+# Every accepted name, in lower case -> its card.
+NAMES = {name.lower(): card for card in CARDS for name in (card.name, *card.aliases, card.family) if name}
+FAMILIES = {card.family.lower(): card for card in CARDS if card.family}
+# Families whose name is that of a metric, too: they are a family in trec_eval's dialect alone.
+SINGLE = {name for name, card in FAMILIES.items() if name in (own.lower() for own in (card.name, *card.aliases))}
+LOCAL = {(dialect, name.lower()): card for card in CARDS for dialect, name in card.only_in}
+DIALECTS = tuple(dict.fromkeys(("fastir", "trec_eval", "ranx", *(dialect for dialect, _ in LOCAL))))
 
 
-NAMES = spellings()
-
-
-def parse(text: str) -> Request:
-    """Read one metric name.
+def read(text: str, dialect: str = "fastir") -> list[Request]:
+    """Read a name: one request, or those of the members of a family or nickname, called as trec_eval prints them.
 
     Raises
     ------
@@ -57,22 +93,115 @@ def parse(text: str) -> Request:
         raise TypeError(f"a metric must be a str such as 'ndcg@10', got {type(text).__name__} {quote(text)}")
     if not text:
         raise UnknownMetricError("the metric name is empty; expected a metric such as 'ndcg@10'")
-    match = GRAMMAR.fullmatch(text) if len(text) < 1000 else None
-    if match is None:
+    match = grammar().fullmatch(text) if len(text) < 1000 else None
+    if match is not None:
+        name, dot, inside, k, level, minus = match.groups()
+        name = name.lower()
+        card = NAMES.get(name) or LOCAL.get((dialect, name))
+        family = len(name) == len(text) and name in FAMILIES and (dialect == "trec_eval" or name not in SINGLE)
+        if card is not None and not family and (dot is None or card.dot is not None):
+            pairs = read_pairs(text, inside) if inside else []
+            if dialect == "ranx" and card.dot is not None and dot is None and k is not None and k.isdecimal():
+                dot, k = k, None
+            if dot is not None:
+                pairs.append((card.dot, f"0.{dot}"))
+            if minus is not None:
+                pairs.append(("empty", "zero"))
+            return [request_of(text, card, pairs, k, level)]
+    found = read_trec(text) if len(text) < 10_000 else []
+    if not found:
+        from fastir.suggest import unknown
+
         raise unknown(text)
-    card = NAMES.get(match["name"].lower())
-    if card is None:
-        raise unknown(text)
-    params = read_params(text, card, match["params"])
-    if match["dot"] is not None:
-        if card.dot is None or card.dot in params:
-            raise unknown(text)
-        params[card.dot] = read_value(text, param_of(text, card, card.dot), f"0.{match['dot']}")
-    if card.at is not None and match["k"] is not None:
-        if card.at in params:
-            raise UnknownMetricError(f"metric {quote(text)}: parameter {quote(card.at)} is given twice")
-        params[card.at] = read_value(text, param_of(text, card, card.at), match["k"])
-    return Request(text, card, read_cutoff(text, card, match["k"]), read_level(text, match["level"]), params)
+    return found
+
+
+def read_pairs(text: str, inside: str) -> list[tuple[str, str]]:
+    """The (name, value) pairs between parentheses."""
+    pairs = []
+    for part in re.split(r",(?![^{]*\})", inside) if "{" in inside else inside.split(",") if inside.strip() else ():
+        name, sign, value = part.partition("=")
+        name = name.strip().lower()
+        if not sign or not name:
+            raise UnknownMetricError(f"metric {quote(text)}: parameters are written name=value, got {quote(part)}")
+        pairs.append((name, value.strip().strip("'\"")))
+    return pairs
+
+
+def request_of(text: str, card: Card, pairs: list[tuple[str, str]], k: str | None, level: str | None) -> Request:
+    """The request for a card, from texts: parameters by name, what stands behind @, and the relevance level."""
+    if k is not None and card.at is not None:
+        pairs.append((card.at, k))
+        k = None
+    params: dict[str, Any] = {}
+    for name, value in pairs:
+        if card.name in BECOMES.get(name, ()):
+            card = NAMES[BECOMES[name][value.lower() != "false"]]
+            if name == "relative":
+                continue
+        if name == "rel" and not card.graded:
+            twice, level = level is not None, value
+        elif name == "cutoff" and card.cutoff:
+            twice, k = k is not None, value
+        else:
+            param = param_of(text, card, name)
+            twice = param.name in params
+            params[param.name] = read_value(text, param, value)
+        if twice:
+            raise UnknownMetricError(f"metric {quote(text)}: {quote(name)} is given twice")
+    return Request(text, card, read_cutoff(text, card, k), read_level(text, level), params)
+
+
+def read_trec(text: str) -> list[Request]:
+    """The requests behind a name that only trec_eval or MTEB would write; empty if it is none."""
+    lower = text.lower()
+    if lower in NICKNAMES:
+        return [request for name in NICKNAMES[lower].split() for request in read(name, "trec_eval")]
+    if lower in FAMILIES:
+        return [member(FAMILIES[lower], value) for value in FAMILIES[lower].members]
+    base, _, k = lower.rpartition("_at_")
+    if base in NAMES and NAMES[base].cutoff and k.isdecimal():
+        return [request_of(text, NAMES[base], [], k, None)]
+    ends = [i for i, letter in enumerate(lower) if letter in "_." and lower[:i] in NAMES]
+    if not ends:
+        return []
+    base, separator, rest = lower[:ends[-1]], text[ends[-1]], text[ends[-1] + 1:]
+    if base in FAMILIES:
+        card = FAMILIES[base]
+        values = rest.split(",")
+        if not all(map(is_number, values)):
+            return []
+        asked = [request_of(text, card, [], value, None) for value in values]
+        if separator == "_" and len(asked) == 1:
+            return asked
+        wanted = {request.params[card.at] if card.at else request.cutoff for request in asked}
+        return [member(card, value) for value in sorted(wanted)]
+    return read_trec_params(text, NAMES[base], rest.split(","))
+
+
+def member(card: Card, value: float) -> Request:
+    """A member of a card's family, called as trec_eval prints it."""
+    if card.at is None:
+        return Request(f"{card.family}_{value}", card, int(value), None, {})
+    printed = f"{value:.2f}" if round(value, 2) == value else repr(value)
+    return Request(f"{card.family}_{printed}", card, None, None, {card.at: value})
+
+
+def read_trec_params(text: str, card: Card, parts: list[str]) -> list[Request]:
+    """trec_eval's parameters: by position, as utility_1,-1,0,0; by name, as rbp_p=0.8; or gains, as ndcg_1=3,2=9."""
+    if not any("=" in part for part in parts):
+        names = [param.name for param in card.params[:card.positional]]
+        pairs = list(zip(names, parts, strict=True)) if len(names) == len(parts) else []
+        return [request_of(text, card, pairs, None, None)] if pairs else []
+    split = [part.partition("=") for part in parts]
+    pairs = [(name.lower(), value) for name, _, value in split if not is_number(name)]
+    gains = ",".join(f"{name}:{value}" for name, _, value in split if is_number(name))
+    if gains:
+        mapping = [param.name for param in card.params if param.mapping]
+        pairs += [(name, f"{{{gains}}}") for name in mapping]
+        if not mapping:
+            return []
+    return [request_of(text, card, pairs, None, None)]
 
 
 def read_cutoff(text: str, card: Card, k: str | None) -> int | None:
@@ -80,10 +209,10 @@ def read_cutoff(text: str, card: Card, k: str | None) -> int | None:
         return card.depth
     if not card.cutoff:
         raise UnknownMetricError(f"metric {quote(text)}: {card.name} takes no cutoff")
-    if not re.fullmatch("[0-9]+", k):
-        raise UnknownMetricError(f"metric {quote(text)}: the cutoff must be an integer from 1 up, got {quote(k)}")
+    if not (k.isascii() and k.isdigit()):
+        raise UnknownMetricError(f"metric {quote(text)}: the cutoff k must be an integer from 1 up, got {quote(k)}")
     if len(k) > 30 or not 1 <= int(k) <= MAX_CUTOFF:
-        raise UnknownMetricError(f"metric {quote(text)}: the cutoff must be between 1 and 2^63 - 1, got {k[:40]}")
+        raise UnknownMetricError(f"metric {quote(text)}: the cutoff k must be between 1 and 2^63 - 1, got {k[:40]}")
     if card.depth is not None and int(k) > MAX_WEIGHTED:
         raise UnknownMetricError(f"metric {quote(text)}: the cutoff of {card.name} must be at most {MAX_WEIGHTED}")
     return int(k)
@@ -92,7 +221,7 @@ def read_cutoff(text: str, card: Card, k: str | None) -> int | None:
 def read_level(text: str, level: str | None) -> int | None:
     if level is None:
         return None
-    if not re.fullmatch("[0-9]{1,10}", level) or not 1 <= int(level) <= MAX_LABEL:
+    if not (level.isascii() and level.isdigit() and len(level) <= 10 and 1 <= int(level) <= MAX_LABEL):
         raise UnknownMetricError(f"metric {quote(text)}: the relevance level must be an integer from 1 up, "
                                  f"got {quote(level)}")
     return int(level)
@@ -103,24 +232,9 @@ def param_of(text: str, card: Card, name: str) -> Param:
         if name in (param.name.lower(), *param.aliases):
             return param
     known = ", ".join(param.name for param in card.params) or "none"
+    option = "; judged_only is an option of evaluate(), for all metrics at once" if name == "judged_only" else ""
     raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; "
-                             f"its parameters: {known}")
-
-
-def read_params(text: str, card: Card, inside: str | None) -> dict[str, Any]:
-    params: dict[str, Any] = {}
-    if inside is None or not inside.strip():
-        return params
-    for part in re.split(r",(?![^{]*\})", inside):
-        name, sign, value = part.partition("=")
-        name = name.strip().lower()
-        if not sign or not name:
-            raise UnknownMetricError(f"metric {quote(text)}: parameters are written name=value, got {quote(part)}")
-        param = param_of(text, card, name)
-        if param.name in params:
-            raise UnknownMetricError(f"metric {quote(text)}: parameter {quote(name)} is given twice")
-        params[param.name] = read_value(text, param, value.strip().strip("'\""))
-    return params
+                             f"its parameters: {known}{option}")
 
 
 def read_value(where: str, param: Param, value: object) -> Any:
@@ -129,8 +243,12 @@ def read_value(where: str, param: Param, value: object) -> Any:
     `where` is the metric that it stands in, or the parameter's own name where it is a keyword of evaluate().
     """
     if isinstance(value, str):
+        word = value.lower()
         for choice in param.choices:
-            if value.lower() == choice.lower():
+            if word == choice.lower():
+                return choice
+        for synonym, choice in param.synonyms:
+            if word == synonym:
                 return choice
     number = number_of(value)
     if number is not None and param.holds(number):
@@ -144,7 +262,7 @@ def read_value(where: str, param: Param, value: object) -> Any:
 
 def number_of(value: object) -> Any:
     """A number, also one written as text; else None."""
-    if isinstance(value, str) and NUMBER.fullmatch(value):
+    if isinstance(value, str) and is_number(value):
         return float(value)
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
@@ -172,95 +290,9 @@ class Gains(dict):
     """{label: gain}, which prints as it is written in a metric's name."""
 
     def __str__(self) -> str:
-        return "{" + ", ".join(f"{label}:{gain:g}" for label, gain in self.items()) + "}"
+        return "{" + ", ".join(f"{label}:{written(gain)}" for label, gain in self.items()) + "}"
 
 
-def unknown(text: str) -> UnknownMetricError:
-    """The error for a name that does not exist, with the nearest that do."""
-    base, rest = re.fullmatch(r"(.*?)((?:[@(.].*|-l[0-9]*)?)", text[:200], re.DOTALL).groups()  # type: ignore
-    base = base[:64].lower()
-    tool = ELSEWHERE.get(re.sub(r"_[0-9]+$", "", base.replace("-", "_")))
-    if tool:
-        return UnknownMetricError(f"metric {quote(text)} is not supported; {tool} has it")
-    if base in NAMES:
-        return UnknownMetricError(f"metric {quote(text)} is malformed; expected name(param=value, ...)@k-lN")
-    near = nearest(base, rest) or nearest(base, "")
-    if near:
-        return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(map(repr, near))}?")
-    return UnknownMetricError(f"unknown metric {quote(text)}; fastir.metrics() lists the {len(CARDS)} that there are")
-
-
-def nearest(base: str, rest: str) -> list[str]:
-    """Up to three metrics spelt much like this one, with its parameters and cutoff; P_5 is P@5, ndcg_cut_10 ndcg@10."""
-    import difflib
-
-    base, cutoff = re.fullmatch("(.*?)(?:(?:_cut)?_([0-9]+))?", base, re.DOTALL).groups()  # type: ignore
-    tail = f"@{cutoff}{rest}" if cutoff else rest
-    alike = [name + tail for name in NAMES if difflib.SequenceMatcher(None, base, name).ratio() >= 0.5]
-    near = difflib.get_close_matches(base + tail, alike, n=len(NAMES), cutoff=0.6)
-    return [guess for guess in near if is_metric(guess)][:3]
-
-
-def is_metric(text: str) -> bool:
-    try:
-        parse(text)
-    except UnknownMetricError:
-        return False
-    return True
-
-
-def explain(metric: str) -> str:
-    """Say what a metric name means.
-
-    Parameters
-    ----------
-    metric : str
-        A metric name such as ``"ndcg@10"``.
-
-    Returns
-    -------
-    str
-        A line each: summary, names, formula, depth, the value of each parameter with the values that it takes, range,
-        aggregation, undefined cases, source, and where other programs differ.
-
-    Raises
-    ------
-    UnknownMetricError
-        No metric is called so, or it has no such cutoff or parameter.
-    TypeError
-        The name is not a str.
-    """
-    request = parse(metric)
-    card = request.card
-    lines = [f"{metric}: {card.summary}", f"  canonical name  {card.name}"]
-    if card.aliases:
-        lines.append(f"  also written    {', '.join(card.aliases)}")
-    lines.append(f"  formula         {card.formula}")
-    if card.cutoff:
-        first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
-        lines.append(f"  depth           {'the whole ranking' if request.cutoff is None else first}")
-    if card.groups:
-        lines.append("  groups          averaged over the subtopics or groups of judges of the qrels")
-    if request.level is not None:
-        lines.append(f"  relevant        label >= {request.level}; lower labels have no gain")
-    for param in card.params:
-        value = request.params.get(param.name, param.default)
-        lines.append(f"  {param.name:<15} {value}  ({param.accepted()}; {param.meaning})")
-    lines.append(f"  range           {card.range}")
-    lines.append(f"  over queries    {card.aggregate}")
-    lines.append(f"  undefined       {card.undefined}")
-    lines.append(f"  source          {card.source}")
-    if card.differs:
-        lines.append(f"  differs         {card.differs}")
-    return "\n".join(lines)
-
-
-def metrics() -> tuple[Card, ...]:
-    """The cards of all metrics: what each is called, means and accepts.
-
-    Returns
-    -------
-    tuple of Card
-        In the order of the documentation: counts, binary metrics, graded metrics.
-    """
-    return CARDS
+def written(value: object) -> str:
+    """A parameter's value as it is written in a metric's name."""
+    return repr(int(value)) if isinstance(value, float) and abs(value) < 1e15 and value == int(value) else str(value)

@@ -43,6 +43,7 @@ class Settings:
     `parts` are the metrics by their rules {"queries", "ties", "score_dtype"}, where the convention has not one for all.
     """
 
+    requests: list[names.Request]
     names: list[str]
     values: list[dict[str, Any]]
     aggregates: list[str]
@@ -96,12 +97,15 @@ def settings(
         return compile_settings(metrics, *options, tuple(choices.items()))
 
 
-def requests(metrics: Iterable[str]) -> list[names.Request]:
-    """The requests behind an iterable of strings, each spelling once."""
-    found = {metric: None for metric in metrics if isinstance(metric, str) or names.parse(metric)}
+def requests(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:
+    """The requests behind an iterable of names, each once; a family or nickname stands for its members."""
+    found: dict[str, names.Request] = {}
+    for metric in metrics:
+        for request in names.read(metric, dialect):
+            found.setdefault(request.text, request)
     if not found:
         raise names.UnknownMetricError("no metric given: the list is empty")
-    return [names.parse(metric) for metric in found]
+    return list(found.values())
 
 
 def checked_choices(choices: dict[str, Any]) -> dict[str, Any]:
@@ -122,15 +126,14 @@ def compile_settings(
     choices: tuple[tuple[str, Any], ...],
 ) -> Settings:
     one_of("queries", queries, QUERIES)
-    one_of("ties", ties, (None, RANKED, *TIES))
-    score_dtype = score_dtype if score_dtype in SCORES else np.dtype(score_dtype).name
+    one_of("ties", None if ties is RANKED else ties, (None, *TIES))
+    score_dtype = dtype_name(score_dtype)
     one_of("score_dtype", score_dtype, SCORES)
     one_of("duplicates", duplicates, DUPLICATES)
     one_of("validate", validate, VALIDATE)
     thread_count(n_threads, 0)
     level = positive("rel_level", "the relevance level", rel_level, 2**31 - 1)
     depth = WHOLE if max_depth is None else positive("max_depth", "the depth", max_depth, WHOLE)
-    asked = requests(metrics)
     rules = {"queries": queries, "ties": None if ties is RANKED else ties, "score_dtype": score_dtype}
     chosen = checked_choices(dict(choices))
     given = {**{name: value for name, value in rules.items() if value is not None}, **chosen}
@@ -138,6 +141,7 @@ def compile_settings(
     if convention != "fastir":
         record = record_of(convention, given)
         rules = {name: getattr(record, name) for name in rules}
+    asked = requests(metrics, "fastir" if record is None else record.dialect)
     values = [values_of(request, chosen, record) for request in asked]
     parts = parts_of(asked, list(rules), record) if record is not None and ties is not RANKED else []
     average = rules["ties"] == "average" and ties is not RANKED and not parts
@@ -145,7 +149,7 @@ def compile_settings(
         check_average(asked, values, depth)
     plan, limits = compile_plan(asked, values, level, bool(judged_only), depth, average)
     return Settings(
-        [r.text for r in asked], values, list(map(aggregate, asked, values)),
+        asked, [r.text for r in asked], values, list(map(aggregate, asked, values)),
         functools.partial(record_of, convention, given),
         parts, plan, level, limits, rules["queries"], TIES.index(rules["ties"] or "trec"),
         rules["score_dtype"] == "float32", duplicates, validate == "judged", n_threads,
@@ -193,9 +197,6 @@ def values_of(request: names.Request, chosen: dict[str, Any], record: Convention
         values = {name: record.choice(card.name, cut, name, default) for name, default in values.items()}
     values.update((name, value) for name, value in chosen.items() if name in values)
     values.update(request.params)
-    if values.get("rbp_at") == "p" and cut and "p" not in request.params:
-        decimals = request.text.rpartition("@")[2].partition("-")[0]
-        values["p"] = names.read_value(request.text, card.params[0], f"0.{decimals}")
     return values
 
 
@@ -224,7 +225,7 @@ def compile_plan(
             values.get("discount") == "jk2",
             values.get("ideal") == "retrieved",
         )
-        cutoff = WHOLE if request.cutoff is None or values.get("rbp_at") == "p" else request.cutoff
+        cutoff = request.cutoff or WHOLE
         cutoffs, wants_gain = views.get(view, (set(), False))
         cutoffs.add(cutoff)
         views[view] = (cutoffs, wants_gain or card.graded or bool(own))
@@ -262,6 +263,16 @@ def number_for(param: Param, value: Any) -> float:
     if isinstance(value, names.Gains):
         return float(len(param.choices))
     return float(param.choices.index(value) if value in param.choices else value)
+
+
+def dtype_name(given: DTypeLike | None) -> Any:
+    """The name of a NumPy dtype, or what was given if it is none."""
+    if given is None:       # NumPy's own reading of that is float64
+        return None
+    try:
+        return np.dtype(given).name
+    except TypeError:
+        return given
 
 
 def one_of(name: str, value: object, choices: tuple) -> None:

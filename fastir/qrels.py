@@ -4,8 +4,9 @@ import os
 
 import numpy as np
 
+from fastir import inputs
 from fastir._judged import Judged
-from fastir.inputs import dicts, files, formats, saved, tables
+from fastir.inputs import dicts, files, formats
 from fastir.layouts import WITH_GROUPS
 from fastir.plan import one_of
 from fastir.rows import Arena, Rows
@@ -37,26 +38,30 @@ class Qrels(Rows):
         return qrels if keys is None else GroupedQrels(keys, qrels)
 
     @classmethod
-    def from_file(cls, path, format=None, duplicates=None):
+    def from_file(cls, path, format=None, duplicates=None, columns=None):
         """From a file; gzip and zstd are unpacked.
 
         Parameters
         ----------
         path : str or path
-        format : None, "trec", "beir", "msmarco", "json", "subtopic" or "qrels_jg"
+        format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl", "parquet", "subtopic" or "qrels_jg"
             "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
             between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
-            "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, a subtopic or a
-            group of judges. None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
+            "csv" (with a header), "jsonl" and "parquet", for which pyarrow must be installed: tables with columns as
+            for `from_table`. "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, a
+            subtopic or a group of judges. None: what the name ends in, .json, .csv, .jsonl, .ndjson or .parquet (.gz
+            and .zst behind it do not count), else "trec".
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
+        columns : dict or None
+            As for `from_table`; for "csv", "jsonl" and "parquet".
 
         Raises
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        query_ids, offsets, arena, starts, lengths, numbers, repairs = formats.read(path, False, format, duplicates)
-        qrels = Qrels(query_ids, offsets, Arena(arena, starts, lengths), numbers.astype(np.int32), repairs)
+        query_ids, offsets, ids, numbers, repairs = formats.read(path, False, format, duplicates, columns)
+        qrels = Qrels(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
         grouped = format in WITH_GROUPS
         return GroupedQrels([tuple(pair.split(" ")) for pair in query_ids], qrels) if grouped else qrels
 
@@ -67,7 +72,10 @@ class Qrels(Rows):
         Parameters
         ----------
         data : table
-            As for `fastir.evaluate`.
+            All of it is copied. pandas and polars frames, pyarrow tables and readers, DuckDB relations, whatever has
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``, dicts of arrays, iterables of tuples. Its columns are found
+            by the first of these names that it has: query_id, qid, q_id, user_id, query-id; doc_id, docno, docid,
+            item_id, corpus-id; label, relevance, rating or score. Ids are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns that are not called as usual.
         duplicates : None, "first", "last" or "max"
@@ -77,12 +85,12 @@ class Qrels(Rows):
         ------
         TypeError, ValueError, OverflowError, DuplicateError
         """
-        query_ids, offsets, ids, numbers, repairs = tables.read(data, False, columns, duplicates)
+        query_ids, offsets, ids, numbers, repairs = inputs.batches.read(data, "qrels", columns, duplicates)
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property
     def kinds(self) -> tuple[type, type] | None:
-        """The types of query ids and document ids, str or int; None for a file's, which equal an int that they spell."""
+        """The types of query ids and document ids, str or int; None for a file's, which equal an int they spell."""
         ids = self._ids
         if type(ids) is list:
             return (type(self._query_ids[0]), type(ids[0])) if ids else None
@@ -106,8 +114,9 @@ class Qrels(Rows):
         Parameters
         ----------
         path : str or path
-        format : None, "trec" or "json"
-            None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
+        format : None, "trec", "json" or "parquet"
+            "parquet" needs pyarrow and keeps integer ids. None: "json" if the name ends in .json (.json.gz, .json.zst),
+            "parquet" if in .parquet, else "trec".
 
         Raises
         ------
@@ -158,7 +167,7 @@ class GroupedQrels(Qrels):
         """Write a TREC qrels file with the groups as iterations, in one step; .gz and .zst are packed."""
         one_of("format", format, (None, *WITH_GROUPS))
         with files.created(os.fsdecode(path)) as file:
-            saved.groups(file, self)
+            inputs.saved.groups(file, self)
 
     def __reduce__(self):
         return GroupedQrels, (self.keys, self.parts)

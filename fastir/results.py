@@ -23,14 +23,16 @@ STATUSES = ("evaluated", "missing", "no_relevant")
 SUFFIXES = (".tsv", ".json")
 
 
-class Results(Mapping):
-    """The values of one run: a mapping from the metric name as the caller typed it to its mean over the queries.
+class Results:
+    """The values of one run, read like a dict: from the metric as the caller typed it to its mean over the queries.
 
     ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there
     are. Metrics that count (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` have their geometric
     mean, rounded once. NaN values are left out, and a mean of none is NaN. With weights, a mean is the sum of weight
     times value, divided by the sum of the weights; counts do not change. A name that was not asked for is a KeyError
-    that lists those that were. Made by `evaluate`; immutable, can be pickled.
+    that lists those that were. Made by `evaluate`; immutable, can be pickled. It is no `collections.abc.Mapping`, whose
+    `values` is a method: libraries that see one look no further, and would miss that this is a table
+    (``polars.DataFrame(results)``, ``pyarrow.table(results)``).
 
     Parameters
     ----------
@@ -99,6 +101,18 @@ class Results(Mapping):
     def __contains__(self, name: object) -> bool:
         return name in self._names
 
+    def keys(self) -> list[str]:
+        """The names, as `dict` asks for them."""
+        return self.names
+
+    def items(self) -> list[tuple[str, float]]:
+        """(name, mean) of every metric."""
+        return [(name, self[name]) for name in self._names]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The mean of a metric, `default` where it was not asked for."""
+        return self[name] if name in self else default
+
     def _column(self, name: str) -> int:
         try:
             return self._names.index(name)
@@ -140,7 +154,7 @@ class Results(Mapping):
         return list(self._names)
 
     @property
-    def values(self) -> np.ndarray:  # type: ignore[override]  # the matrix, not Mapping's view of the means
+    def values(self) -> np.ndarray:
         """All values: float64 of shape (n_queries, n_names), read-only, NaN where a metric left a query out."""
         return self._values
 
@@ -257,6 +271,28 @@ class Results(Mapping):
         return Results(query_ids, self._names, self._values[rows], self._status_codes[rows], self._aggregates,
                        lambda: self.report, self._weights, self._convention)
 
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """All values as Arrow data, for whatever reads such: a row per query, ``query_id`` (text or int64), then a
+        column per metric (float64, NaN where it is undefined). The schema asked for does not matter.
+
+        Raises
+        ------
+        ValueError
+            A query id is not UTF-8.
+        """
+        from fastir._arrow import export_array
+
+        return export_array(self._table())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The same as a stream of one batch."""
+        from fastir._arrow import export_stream
+
+        return export_stream(self._table())
+
+    def _table(self) -> dict[str, list | np.ndarray]:
+        return {"query_id": self.query_ids, **dict(zip(self._names, self._values.T, strict=True))}
+
     # ---- as text -----------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike) -> None:
@@ -322,7 +358,7 @@ class Results(Mapping):
     def __eq__(self, other: object) -> bool:
         """Same queries, metrics, values and statuses; NaN equals NaN. Any other mapping is compared with the means."""
         if not isinstance(other, Results):
-            return super().__eq__(other)
+            return dict(self) == dict(other) if isinstance(other, Mapping) else NotImplemented
         import numpy as np
 
         return (

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from fastir import inputs
 from fastir._columns import Columns
 from fastir._dicts import has_integer_documents, plain_scores
 from fastir._ids import of_arena
-from fastir.inputs import dicts, formats, tables
+from fastir.inputs import dicts, formats
 from fastir.rows import Arena, Rows
 from fastir.threads import share_all
 
@@ -47,32 +48,34 @@ class Run(Rows):
         return cls(query_ids, np.array(sizes, np.int64), Arena.of(ids), np.array(scores, float))
 
     @classmethod
-    def from_file(cls, path, format=None, duplicates=None):
+    def from_file(cls, path, format=None, duplicates=None, columns=None):
         """From a file, or from standard input if the path is ``-``; gzip and zstd are unpacked.
 
         Parameters
         ----------
         path : str or path
-        format : None, "trec", "beir", "msmarco" or "json"
+        format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl" or "parquet"
             "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines but for
             ``ties="input"``. "beir": query, document, score, with tabs between them, below the header ``query-id
             corpus-id score``. "msmarco": query, document, rank; the score is then minus the rank. "json": ``{query_id:
-            {doc_id: score}}``. None: "json" if the name ends in .json (.json.gz, .json.zst), else "trec".
+            {doc_id: score}}``. "csv" (with a header), "jsonl" and "parquet", for which pyarrow must be there: tables
+            with columns as for `from_table`. None: what the name ends in, .json, .csv, .jsonl, .ndjson or .parquet (.gz
+            and .zst behind it do not count), else "trec".
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
+        columns : dict or None
+            As for `from_table`; for "csv", "jsonl" and "parquet".
 
         Raises
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        return cls._read(path, format, duplicates)
+        return cls._read(path, format, duplicates, columns)
 
     @classmethod
-    def _read(cls, path, format, duplicates, watch=None):
+    def _read(cls, path, format, duplicates, columns, watch=None):
         """As from_file; watch(position) is called at every block."""
-        columns = formats.read(path, True, format, duplicates, watch)
-        query_ids, offsets, arena, starts, lengths, scores, repairs = columns
-        return cls(query_ids, offsets, Arena(arena, starts, lengths), scores, repairs)
+        return cls(*formats.read(path, True, format, duplicates, columns, watch))
 
     @classmethod
     def from_table(cls, data, columns=None, duplicates=None):
@@ -81,7 +84,10 @@ class Run(Rows):
         Parameters
         ----------
         data : table
-            As for `fastir.evaluate`; all of it is copied.
+            All of it is copied. pandas and polars frames, pyarrow tables and readers, DuckDB relations, whatever has
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``, dicts of arrays, iterables of tuples. Its columns are found
+            by the first of these names that it has: query_id, qid, q_id, user_id, query-id; doc_id, docno, docid,
+            item_id, corpus-id; score. Ids are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "score": name}``, for columns that are not called as usual.
         duplicates : None, "first", "last" or "max"
@@ -91,7 +97,7 @@ class Run(Rows):
         ------
         TypeError, ValueError, DuplicateError
         """
-        return cls(*tables.read(data, True, columns, duplicates))
+        return cls(*inputs.batches.read(data, "run", columns, duplicates))
 
     def save(self, path, format=None):
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.

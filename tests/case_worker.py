@@ -75,9 +75,13 @@ def command_line(folder, case):
 def evaluate(case, helpers, folder):
     options = case.get("opts", {})
     metrics = METRICS + ["bpref"] * options.get("bpref", False)
-    if case["run"].get("special") == "stdin":
+    if case.get("run", {}).get("special") == "stdin":
         return command_line(folder, case)
-    if case["api"] == "dict":
+    if case["api"] == "array":
+        made = {"pd": __import__("pandas")}
+        exec(case["calls"]["ranx"].partition("from ranx")[0], made)     # the two frames, before that peer is called
+        qrels, run = made["Q"], made["R"]
+    elif case["api"] == "dict":
         qrels, run = (expression(case[side]["py"], helpers) for side in ("qrels", "run"))
     else:
         qrels, run = (path_of(case[side], folder / f"{side}.txt") for side in ("qrels", "run"))

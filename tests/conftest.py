@@ -16,6 +16,14 @@ def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::fastir.FastirWarning")
 
 
+def pytest_collection_modifyitems(config, items):
+    """Tests marked `large` run on demand only, and are otherwise seen as skipped."""
+    if "large" not in config.option.markexpr:
+        for item in items:
+            if item.get_closest_marker("large"):
+                item.add_marker(pytest.mark.skip(reason="needs gigabytes of memory or disk: pytest -m large"))
+
+
 @pytest.fixture
 def qrels():
     """Two queries: q1 graded, q2 binary."""

@@ -104,15 +104,11 @@ def bpref(x, judged, level, bpref_norm="min", negatives="skip"):
     return total / relevant if relevant else 0.0
 
 
-def rbp(x, judged, level, k=None, p=None, gains="binary", rbp_norm="infinite", rbp_at="k"):
+def rbp(x, judged, level, k=None, p=0.8, gains="binary", rbp_norm="infinite"):
     """Moffat and Zobel 2008: (1 - p) times the sum of p^(rank - 1). Scaled as trec_eval 10 means it, raw as ranx.
 
-    A map scales the gains to 0 to 1 if they leave it; cwl shares the weights out over 1000 ranks; what stands behind @
-    is the decimals of p in ranx.
+    A map scales the gains to 0 to 1 if they leave it; cwl shares the weights out over 1000 ranks.
     """
-    if rbp_at == "p" and k:
-        p, k = float(f"0.{k}") if p is None else p, None
-    p = 0.8 if p is None else p
     top = max(1, *judged, 1)
     own = gains if isinstance(gains, dict) else {}
     levels = [own.get(label, label) for label in range(top + 1)] + [0.0, *own.values()] if own else [0.0]

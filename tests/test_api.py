@@ -101,7 +101,8 @@ def test_an_empty_ranking_is_not_a_missing_query():
     ({"max_depth": 0}, ValueError), ({"max_depth": 2.5}, TypeError), ({"max_depth": "10"}, TypeError),
     ({"n_threads": 0}, ValueError), ({"n_threads": -1}, ValueError), ({"n_threads": 1.5}, TypeError),
     ({"queries": "all"}, ValueError), ({"ties": "best"}, ValueError), ({"convention": "trec"}, ValueError),
-    ({"score_dtype": "float16"}, ValueError), ({"duplicates": "mean"}, ValueError),
+    ({"score_dtype": "float16"}, ValueError), ({"score_dtype": "foo"}, ValueError),
+    ({"duplicates": "mean"}, ValueError),
 ])  # fmt: skip
 def test_an_option_out_of_its_range_is_named(options, error):
     [(name, value)] = options.items()

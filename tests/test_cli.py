@@ -321,7 +321,7 @@ def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
         finally:
             process.kill()
     assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
-    assert took < 1.0
+    assert took < 5.0
 
 
 @pytest.mark.parametrize(("error", "code", "message"), [

@@ -41,7 +41,7 @@ TABLE = {
         "lightgbm xgboost": None, "gdeval": None, "sklearn catboost torchmetrics": 0.9315085232327253,
         "rest": 0.7691193337826427}),
     "empty": (EMPTY, "mrr", {"lightgbm xgboost": 1.5 / 2, "sentence-transformers gdeval": 0.5, "rest": HALF}),
-    "empty, nDCG": (EMPTY, "recall", {
+    "empty, nDCG": (EMPTY, "recall@9", {
         "lightgbm xgboost catboost": 1.5 / 2, "sentence-transformers gdeval": 0.5, "rest": HALF}),
     "AP denominator": (labelled([1, 0, 1, 0, 0, 1]), "map@2", {
         "lightgbm xgboost catboost sentence-transformers": 1 / 2, "torchmetrics": 1.0, "rest": 1 / 3}),
@@ -164,7 +164,7 @@ def test_a_keyword_wins_over_the_convention_and_a_parameter_over_both():
     assert results["ndcg@6"] == results["ndcg(ideal=judged)@6"] == pytest.approx(0.7510833867922446, rel=1e-14)
     assert results["ndcg(gain=linear)@6"] == pytest.approx(0.785002371969948, rel=1e-14)
     assert fastir.evaluate(*TIED, "mrr@3", convention="ir_measures", ties="trec")["mrr@3"] == 1 / 3
-    assert fastir.evaluate(*EMPTY, "recall", convention="catboost", empty="zero")["recall"] == HALF
+    assert fastir.evaluate(*EMPTY, "recall@9", convention="catboost", empty="zero")["recall@9"] == HALF
 
 
 def test_results_carry_the_convention():

@@ -54,7 +54,8 @@ def text_of(data, format):
         return HEADER + "".join(f"{query}\t{doc}\t{number!r}\n" for query, doc, number in rows(data))
     if format == "json":
         return json.dumps(data, ensure_ascii=False, indent=1)
-    second, last = ("Q0", " 0 {!r} t\n") if any(type(number) is float for _, _, number in rows(data)) else ("0", " {!r}\n")
+    is_run = any(type(number) is float for _, _, number in rows(data))
+    second, last = ("Q0", " 0 {!r} t\n") if is_run else ("0", " {!r}\n")
     return "".join(f"{query} {second} {doc}" + last.format(number) for query, doc, number in rows(data))
 
 
@@ -181,8 +182,8 @@ def beir_rows(text):
     return judged
 
 
-@given(st.lists(st.sampled_from(["q", "q1", "d", " ", "\t", "\t", "\t1\n", "\t2.0\n", "\n", "\r", "\r\n", "#", '"', "\v", "-3"]),
-                max_size=25))  # fmt: skip
+@given(st.lists(st.sampled_from(["q", "q1", "d", " ", "\t", "\t", "\t1\n", "\t2.0\n", "\n", "\r", "\r\n", "#", '"',
+                                 "\v", "-3"]), max_size=25))  # fmt: skip
 @settings(max_examples=200, deadline=None)
 def test_beir_lines_are_read_as_the_textbook_does(tmp_path_factory, parts):
     path = tmp_path_factory.getbasetemp() / "textbook.tsv"
@@ -345,7 +346,8 @@ LONG = "".join(f"q{number // 1000} Q0 d{number} 0 {number % 1000 / 7} t\n" for n
 
 def test_gzip_is_unpacked_by_either_library(gzip_by, read):
     assert exact(read(Run, gzip.compress(LONG.encode()))) == exact(read(Run, LONG))
-    assert exact(read(Run, gzip.compress(LONG[:999].encode()) + gzip.compress(LONG[999:].encode()))) == exact(read(Run, LONG))
+    members = gzip.compress(LONG[:999].encode()) + gzip.compress(LONG[999:].encode())
+    assert exact(read(Run, members)) == exact(read(Run, LONG))
 
 
 @needs_zstd
@@ -420,13 +422,14 @@ SCORES = st.floats(allow_nan=False)
 
 
 def fits_trec(data):
-    """Whether lines can hold it: ids without white space, NUL and a '#' that would begin a comment, and no empty query."""
+    """Whether lines can hold it: ids without white space, NUL and a '#' that would begin a comment; no empty query."""
     ids = [*data, *(doc for docs in data.values() for doc in docs)]
     fields = all(i and not set(i) & set(" \t\n\v\f\r\0") for i in ids)
     return fields and all(data.values()) and not any(query.startswith("#") for query in data)
 
 
-@given(st.dictionaries(IDS | RAW, st.dictionaries(IDS | RAW, SCORES, max_size=4), min_size=1, max_size=4), st.booleans())
+@given(st.dictionaries(IDS | RAW, st.dictionaries(IDS | RAW, SCORES, max_size=4), min_size=1, max_size=4),
+       st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_any_ids_and_numbers_read_back_or_are_refused(tmp_path_factory, data, judged):
     folder = tmp_path_factory.mktemp("saved")
@@ -488,7 +491,8 @@ def test_the_rank_column_is_true(tmp_path):
     """By score, then by descending id, as trec_eval reads it, whatever the order of the lines."""
     Run.from_dict({"q": {"a": 1.0, "b": 3.0, "é": 1.0, "z": 1.0, "c": 2}}).save(tmp_path / "run")
     lines = [line.split() for line in (tmp_path / "run").read_text("utf-8").splitlines()]
-    assert [(doc, rank) for _, _, doc, rank, _, _ in lines] == [("a", "5"), ("b", "1"), ("é", "3"), ("z", "4"), ("c", "2")]
+    ranks = [(doc, rank) for _, _, doc, rank, _, _ in lines]
+    assert ranks == [("a", "5"), ("b", "1"), ("é", "3"), ("z", "4"), ("c", "2")]
 
 
 class Stops(Run):

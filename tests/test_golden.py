@@ -78,50 +78,6 @@ def test_every_listed_file_has_a_test():
 
 # ---- trec_eval and pytrec_eval ---------------------------------------------------------------------------------
 
-SCALARS = {
-    "map": "map",
-    "Rprec": "r_precision",
-    "bpref": "bpref",
-    "recip_rank": "mrr",
-    "ndcg": "ndcg",
-    "set_P": "precision",
-    "set_recall": "recall",
-    "set_F": "f1",
-    "rbp": "rbp(p=0.9, gains=scaled)",
-    "num_q": "num_q",
-    "num_ret": "num_ret",
-    "num_rel": "num_rel",
-    "num_rel_ret": "num_rel_ret",
-    "num_nonrel_judged_ret": "num_nonrel_judged_ret",
-    "gm_map": "gm_map",
-    "gm_bpref": "gm_bpref",
-    "infAP": "inf_ap",
-    "11pt_avg": "iprec_avg",
-    "utility": "utility",
-    "binG": "bin_g",
-    "G": "g",
-    "ndcg_rel": "ndcg_rel",
-    "Rndcg": "r_ndcg",
-    "set_relative_P": "relative_precision",
-    "set_map": "set_map",
-    "rbp_resid": "rbp_resid",
-    "utility_2,-1,0,0": "utility(p1=2, p2=-1)",
-    "ndcg_1=3,2=9,4=4.5": "ndcg(gain={1:3, 2:9, 4:4.5})",
-    "map_avgjg": "map_avgjg",
-}
-FAMILIES = {
-    "P": "precision",
-    "recall": "recall",
-    "ndcg_cut": "ndcg",
-    "map_cut": "map",
-    "success": "hit_rate",
-    "relative_P": "relative_precision",
-    "unj": "unjudged",
-    "iprec_at_recall": "iprec",
-    "Rprec_mult": "r_precision_mult",
-    "P_avgjg": "precision_avgjg",
-    "Rprec_mult_avgjg": "r_precision_mult_avgjg",
-}
 NOT_OURS = re.compile(r"runid|relstring(_\d+)?|11pt_avg_.*")
 REFUSED = "the program refuses"  # trec_eval 10 without -c, where the run lacks a query
 OPTIONS = {
@@ -135,22 +91,14 @@ OPTIONS = {
 }
 
 
-def ours(trec_name, old):
-    """Our spelling of a trec_eval measure, None where we have none; a measure nobody foresaw is an error.
-
-    `old` are 9.x and pytrec_eval, which round recall points in their own way.
-    """
-    if trec_name in SCALARS:
-        return "iprec_avg(rounding=v9)" if old and trec_name == "11pt_avg" else SCALARS[trec_name]
-    base, _, cutoff = trec_name.rpartition("_")
-    if base in FAMILIES:
-        rounding = "(rounding=v9)" if old and base == "iprec_at_recall" else ""
-        return f"{FAMILIES[base]}{rounding}@{cutoff}"
-    assert NOT_OURS.fullmatch(trec_name), trec_name
-    return None
+def ours(trec_name):
+    """What we call a trec_eval measure, None where we have none: its own name, but `rbp` has other defaults here."""
+    if NOT_OURS.fullmatch(trec_name):
+        return None
+    return "rbp(p=0.9, gains=scaled)" if trec_name == "rbp" else trec_name
 
 
-def trec_rows(path, number, old):
+def trec_rows(path, number):
     """(query, our name, value) of an expected file; `number` makes a value of its text."""
     if ".json" in path.suffixes:
         per_query = json.loads(text_of(path))["per_query"]
@@ -162,18 +110,19 @@ def trec_rows(path, number, old):
         )
     else:
         triples = (line.split("\t") for line in text_of(path).splitlines())
-    named = ((query, ours(name.rstrip(), old), value) for name, query, value in triples)
+    named = ((query, ours(name.rstrip()), value) for name, query, value in triples)
     return [(query, name, number(value)) for query, name, value in named if name]
 
 
 def check_trec_eval(expected, qrels, run, program, options, record_property):
     old = program in ("te904", "pytrec_eval")
-    rows = trec_rows(expected, float if program in ("te10hp", "pytrec_eval") else str, old)
+    rows = trec_rows(expected, float if program in ("te10hp", "pytrec_eval") else str)
     results = fastir.evaluate(
         qrels,
         run,
         list(dict.fromkeys(name for _, name, _ in rows)),
         score_dtype="float32" if old else "float64",
+        rounding="v9" if old else "v10",
         **{"queries": "intersection", **options},
     )
     listed_queries = {query for query, _, _ in rows} - {"all"}
@@ -224,7 +173,7 @@ def test_nist(expected, qrels, run, options, record_property):
 def test_groups_of_judges(record_property):
     """NIST's output for -R qrels_jg."""
     folder = DATA / "trec_eval_test"
-    rows = trec_rows(folder / "out.test.qrels_jg", str, False)
+    rows = trec_rows(folder / "out.test.qrels_jg", str)
     qrels = fastir.Qrels.from_file(folder / "qrels.123", format="qrels_jg")
     assert [len(groups) for groups in qrels.to_dict().values()] == [3, 3, 3]
     results = fastir.evaluate(qrels, folder / "results.test", list(dict.fromkeys(name for _, name, _ in rows)))

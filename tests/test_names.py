@@ -73,7 +73,7 @@ def test_what_is_no_metric_is_refused_in_one_short_sentence(bad):
 
 
 @pytest.mark.parametrize(("bad", "words"), [
-    ("ndcg@0", "metric 'ndcg@0': the cutoff must be between 1 and"),
+    ("ndcg@0", "metric 'ndcg@0': the cutoff k must be between 1 and"),
     ("bpref@10", "bpref takes no cutoff"),
     ("ndcg(p=0.5)", "ndcg has no parameter 'p'; its parameters: gain, discount, ideal, empty"),
     ("ndcg(gain=cubic)", "gain must be linear or exp2 or {label:gain, ...}, got 'cubic'"),
@@ -97,10 +97,10 @@ def test_a_keyword_is_checked_like_a_parameter():
     ("recal(gain=cubic)@10", "recall"),
     ("mpa-l2", "map-l2"),
     ("prec@10", "precision@10"),
-    ("hitrate", "hit_rate"),
-    ("P_5", "p@5"),
-    ("ndcg_cut_10", "ndcg@10"),
-    ("recall_100", "recall@100"),
+    ("hitrat", "hit_rate"),
+    ("precision_5", "precision@5"),
+    ("ndgc_cut_10", "ndcg@10"),
+    ("rcall_at_100", "recall@100"),
 ])  # fmt: skip
 def test_a_suggestion_is_a_metric_that_exists(typed, meant):
     text = message(typed)

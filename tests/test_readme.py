@@ -1,7 +1,4 @@
-"""The README is true: every snippet runs, and where a block of text follows one, that is what it prints.
-
-Run as a program, this file prints the metric table that belongs into the README.
-"""
+"""The README is true: every snippet runs, and where a block of text follows one, that is what it prints."""
 
 import contextlib
 import io
@@ -18,25 +15,9 @@ import fastir
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-TABLE = re.compile(r"^\| metric \| also written.*?(?=\n\n)", re.DOTALL | re.MULTILINE)
 INSTALLS = ("pip ", "pytest ")
 
 pytestmark = pytest.mark.skipif(not README.is_file(), reason="needs the README")
-
-
-def metric_table():
-    """The table of all metrics, from their cards."""
-    rows = ["| metric | also written | what it is | parameters |", "|---|---|---|---|"]
-    for card in fastir.metrics():
-        name = f"`{card.name}{card.place()}`"
-        aliases = ", ".join(f"`{alias}`" for alias in card.aliases)
-        params = ", ".join(f"`{param.name}={param.default}`" for param in card.params if param.name != "empty")
-        rows.append(f"| {name} | {aliases} | {card.summary} | {params} |")
-    return "\n".join(rows)
-
-
-def read_metric_table():
-    return TABLE.search(README.read_text("utf-8"))[0]
 
 
 def blocks():
@@ -87,7 +68,3 @@ def test_every_snippet_runs_and_prints_what_the_readme_shows(tmp_path, monkeypat
             printed = python(code, namespace) if language == "python" else shell(code)
             ran += 1
     assert ran >= 6
-
-
-if __name__ == "__main__":
-    print(metric_table())

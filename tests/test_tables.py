@@ -10,7 +10,7 @@ import pytest
 from conftest import UNEVEN
 
 import fastir
-from fastir.inputs import tables
+from fastir.inputs import batches
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -43,7 +43,8 @@ def arrow(rows, number):
 def columns_as(kind):
     def cast(rows, number):
         table = arrow(rows, number)
-        return pyarrow.table({"qid": table["qid"].cast(kind), "docno": table["docno"].cast(kind), number: table[number]})
+        ids = {name: table[name].cast(kind) for name in ("qid", "docno")}
+        return pyarrow.table({**ids, number: table[number]})
 
     return cast
 
@@ -91,11 +92,13 @@ SHAPES = {
     "pandas": frame,
     "pandas, objects": lambda rows, number: frame(rows, number).astype({"qid": object, "docno": object}),
     "pandas, categories": lambda rows, number: frame(rows, number).astype({"qid": "category", "docno": "category"}),
-    "pandas, Arrow strings": lambda rows, number: frame(rows, number).astype(dict.fromkeys(("qid", "docno"), "string[pyarrow]")),
-    "pandas, Python strings": lambda rows, number: frame(rows, number).astype(dict.fromkeys(("qid", "docno"), "string[python]")),
+    "pandas, Arrow strings": lambda rows, number: frame(rows, number).astype(
+        dict.fromkeys(("qid", "docno"), "string[pyarrow]")),
+    "pandas, Python strings": lambda rows, number: frame(rows, number).astype(
+        dict.fromkeys(("qid", "docno"), "string[python]")),
     "polars": lambda rows, number: polars.DataFrame(rows, schema=["qid", "docno", number], orient="row"),
-    "polars, categories": lambda rows, number: polars.DataFrame(rows, schema=["qid", "docno", number], orient="row").with_columns(
-        polars.col("qid").cast(polars.Categorical)),
+    "polars, categories": lambda rows, number: polars.DataFrame(
+        rows, schema=["qid", "docno", number], orient="row").with_columns(polars.col("qid").cast(polars.Categorical)),
     "Arrow string": columns_as(pyarrow.string()),
     "Arrow large string": columns_as(pyarrow.large_string()),
     "Arrow string view": columns_as(pyarrow.string_view()),
@@ -114,8 +117,9 @@ ONCE = {
 }
 
 
-@pytest.mark.parametrize("options", [{}, {"n_threads": 3}, {"validate": "judged"}, {"ties": "doc_id_asc"}, {"score_dtype": "float32"}],
-                         ids=lambda options: "-".join(map(str, options.values())) or "default")
+@pytest.mark.parametrize("options", [
+    {}, {"n_threads": 3}, {"validate": "judged"}, {"ties": "doc_id_asc"}, {"score_dtype": "float32"},
+], ids=lambda options: "-".join(map(str, options.values())) or "default")
 @pytest.mark.parametrize("shape", [*SHAPES, *ONCE])
 @pytest.mark.parametrize("order", ["grouped", "shuffled", "by score"])
 @pytest.mark.parametrize("collection", [(QRELS, RUN), (MANY, EVERY)], ids=["few", "many"])
@@ -157,20 +161,22 @@ def test_a_run_object_from_a_table_is_the_run(shape):
 
 def test_queries_that_cross_batches_and_batches_without_rows():
     table = arrow(rows_of(RUN), "score")
-    batches = []
+    pieces = []
     for batch in table.to_batches(max_chunksize=1):
-        batches += [batch, batch.slice(0, 0)]
-    reader = pyarrow.RecordBatchReader.from_batches(table.schema, batches)
-    assert fastir.evaluate(QRELS, reader, METRICS).values.tobytes() == fastir.evaluate(QRELS, RUN, METRICS).values.tobytes()
+        pieces += [batch, batch.slice(0, 0)]
+    reader = pyarrow.RecordBatchReader.from_batches(table.schema, pieces)
+    want = fastir.evaluate(QRELS, RUN, METRICS)
+    assert fastir.evaluate(QRELS, reader, METRICS).values.tobytes() == want.values.tobytes()
 
 
 def test_a_stream_whose_queries_come_back_too_late_is_refused(monkeypatch):
-    monkeypatch.setattr(tables, "WINDOW", 100)
+    monkeypatch.setattr(batches, "WINDOW", 100)
     rows = rows_of({f"q{i}": {"d1": 1.0, "d2": 2.0} for i in range(200)}) + [("q0", "d9", 1.0)]
-    reader = pyarrow.RecordBatchReader.from_batches(arrow(rows, "score").schema, arrow(rows, "score").to_batches(max_chunksize=7))
+    table = arrow(rows, "score")
+    reader = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=7))
     with pytest.raises(ValueError, match="do not stand together, and the table can be read only once"):
         fastir.evaluate({"q0": {"d1": 1}}, reader, "map")
-    assert fastir.evaluate({"q0": {"d1": 1}}, arrow(rows, "score"), "mrr")["mrr"] == 1 / 3
+    assert fastir.evaluate({"q0": {"d1": 1}}, table, "mrr")["mrr"] == 1 / 3
 
 
 # ---- integer ids -------------------------------------------------------------------------------------------------
@@ -188,7 +194,8 @@ def as_text(nested):
 @pytest.mark.parametrize("order", [1, -1])
 def test_integer_columns_equal_the_text_of_their_numbers_and_tie_by_it(qrels, width, order):
     rows = [row for row in rows_of(INTEGER_RUN) if "u" not in width or row[1] >= 0][::order]
-    want = fastir.evaluate(as_text(INTEGER_QRELS), as_text({q: {d: s for p, d, s in rows if p == q} for q in (7, 8, 9)}), METRICS)
+    run = {q: {d: s for p, d, s in rows if p == q} for q in (7, 8, 9)}
+    want = fastir.evaluate(as_text(INTEGER_QRELS), as_text(run), METRICS)
     table = frame(rows, "score")
     for column in ("qid", "docno", ["qid", "docno"]):
         got = fastir.evaluate(qrels, table.astype({name: width for name in np.atleast_1d(column)}), METRICS)
@@ -215,7 +222,8 @@ def test_integers_that_meet_text_are_counted(tmp_path):
 
 @pytest.mark.parametrize("qrels, run", [
     (INTEGER_QRELS, as_text(INTEGER_RUN)), (as_text(INTEGER_QRELS), INTEGER_RUN),
-    (INTEGER_QRELS, {7: {"10": 1.0}}), ({"q": {"a": 1}}, {"q": {"a": 1.0, 3: 2.0}}), ({"q": {"a": 1}}, {"q": {"a": 1.0}, 3: {"a": 1.0}}),
+    (INTEGER_QRELS, {7: {"10": 1.0}}), ({"q": {"a": 1}}, {"q": {"a": 1.0, 3: 2.0}}),
+    ({"q": {"a": 1}}, {"q": {"a": 1.0}, 3: {"a": 1.0}}),
     ({"q": {"a": 1, 3: 1}}, {"q": {"a": 1.0}}), ({1: {1: 1}}, {1: {1: 1.0, True: 2.0, "x": 1.0}}),
 ])
 def test_dicts_whose_ids_differ_in_type_are_refused(qrels, run):
@@ -231,7 +239,8 @@ def test_numbers_with_leading_zeros_are_not_integers():
 
 def test_integers_beyond_64_bits_are_their_text():
     big = 2**64 - 1
-    table = {"query_id": np.array([1, 1], np.uint64), "doc_id": np.array([big, 8], np.uint64), "score": np.array([2.0, 1.0])}
+    table = {
+        "query_id": np.array([1, 1], np.uint64), "doc_id": np.array([big, 8], np.uint64), "score": np.array([2.0, 1.0])}
     assert fastir.evaluate({"1": {str(big): 1}}, table, "mrr")["mrr"] == 1.0
 
 
@@ -252,7 +261,8 @@ def test_columns_that_are_called_otherwise():
 
 def test_the_field_s_names_have_an_order():
     """PyTerrier's frames have docid and docno, and the second is the id."""
-    table = {"qid": ["1", "1"], "docid": [0, 1], "docno": ["x", "y"], "rank": [1, 2], "score": [2.0, 1.0], "query": ["?", "?"]}
+    table = {"qid": ["1", "1"], "docid": [0, 1], "docno": ["x", "y"], "rank": [1, 2], "score": [2.0, 1.0],
+             "query": ["?", "?"]}
     assert fastir.evaluate({"1": {"y": 1}}, table, "mrr")["mrr"] == 0.5
 
 
@@ -289,7 +299,8 @@ def test_a_null_in_arrow_data_is_named(column):
 
 @pytest.mark.parametrize("data, kind, message", [
     (polars.LazyFrame({"a": [1]}), TypeError, r"LazyFrame.*run\.collect\(\)"),
-    (pyarrow.table({"qid": [1.5], "docno": ["x"], "score": [1.0]}), TypeError, "'qid' must hold strings or integers.*'g'"),
+    (pyarrow.table({"qid": [1.5], "docno": ["x"], "score": [1.0]}), TypeError,
+     "'qid' must hold strings or integers.*'g'"),
     (pyarrow.table({"qid": ["a"], "docno": ["x"], "score": ["1"]}), TypeError, "'score' must be numeric.*'u'"),
     ({"qid": ["a", "b"], "docno": ["x"], "score": [1.0]}, ValueError, "columns differ in length: 1, 2"),
     ({"qid": [["a"]], "docno": [["x"]], "score": [[1.0]]}, ValueError, "one dimension"),
@@ -335,7 +346,8 @@ def test_judged_validation_does_not_look_at_unjudged_documents(tmp_path):
         fastir.evaluate({"a": {"x": 1}}, rows, "mrr", validate="none")
 
 
-@pytest.mark.parametrize("label, kind", [(1.5, TypeError), (2.0**31, OverflowError), (float("nan"), ValueError), (float("inf"), OverflowError)])
+@pytest.mark.parametrize("label, kind", [
+    (1.5, TypeError), (2.0**31, OverflowError), (float("nan"), ValueError), (float("inf"), OverflowError)])
 def test_labels_of_a_table_are_integers(label, kind):
     table = {"query_id": ["a", "a"], "doc_id": ["x", "y"], "label": [1.0, label]}
     with pytest.raises(kind, match=r"row 1.*\(query a, document y\)"):
@@ -343,7 +355,8 @@ def test_labels_of_a_table_are_integers(label, kind):
 
 
 def test_an_empty_table_is_an_empty_run():
-    table = pyarrow.table({"qid": pyarrow.array([], "string"), "docno": pyarrow.array([], "string"), "score": pyarrow.array([], "double")})
+    types = {"qid": "string", "docno": "string", "score": "double"}
+    table = pyarrow.table({name: pyarrow.array([], kind) for name, kind in types.items()})
     with pytest.raises(fastir.NoOverlapError, match="the run is empty"):
         fastir.evaluate({"a": {"x": 1}}, table, "map")
 

@@ -249,7 +249,9 @@ EXAMPLES = {
         "ndcg(gains={1:-1, 2:3})": 0.25884293595176666,
         "ndcg(gains={1:.5, 2:1})": 0.8347072007334620,  # where trec_eval sorts the ideal wrongly
     }),
-    "a gain for documents outside the qrels": (([1, _, 0, 1, 2, 1], []), {}, {"ndcg(gains={-1:1})": 0.8960898072274648}),
+    "a gain for documents outside the qrels": (([1, _, 0, 1, 2, 1], []), {}, {
+        "ndcg(gains={-1:1})": 0.8960898072274648,
+    }),
     "sets": (([1, _, 0, 1, 0], [1, 1]), {}, {
         "precision": 0.4,
         "recall": 0.5,

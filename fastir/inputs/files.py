@@ -1,11 +1,9 @@
 """Files as bytes: opened and unpacked, or packed and put in place in one step."""
 
 import contextlib
-import gzip
 import io
 import os
 import sys
-import zlib
 
 from fastir.errors import FormatError
 from fastir.results import replacing
@@ -91,6 +89,9 @@ class Source:
             ending = os.path.splitext(self.path)[1]
             raise FormatError(f"the file is named {ending} but is not {expected} compressed", self.path)
         if packed == "gzip":
+            import gzip
+            import zlib
+
             self.damaged = (EOFError, zlib.error, gzip.BadGzipFile)
             try:
                 from isal import igzip, isal_zlib
@@ -106,10 +107,10 @@ class Source:
 
     def readinto(self, view):
         """Fill the view as far as the file goes; returns how far."""
-        used = len(self.carried)
+        used = min(len(self.carried), len(view))
         if used:
-            view[:used] = self.carried
-            self.carried = b""
+            view[:used] = self.carried[:used]
+            self.carried = self.carried[used:]
         try:
             while used < len(view) and (got := self.file.readinto(view[used:])):
                 used += got
@@ -141,6 +142,8 @@ def created(path):
     zstd = zstd_module(path) if packing == "zstd" else None
     with replacing(path) as file:
         if packing == "gzip":
+            import gzip
+
             packed = gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0)
         elif packing == "zstd":
             packed = zstd.ZstdFile(file, "wb", options={zstd.CompressionParameter.checksum_flag: 1})

@@ -1,15 +1,16 @@
 """The formats of files, each a line here: who reads it, who writes it, and by what names a file is known to be one.
 
-A reader is called with (path, is_run, duplicates, watch) and returns (query_ids, offsets, arena, starts, lengths, numbers,
-repairs), as `trec.read` says. A writer is called with a binary file, ``{query_id: {doc_id: number}}`` or what can be
-read like it, and is_run.
+A reader is called with (path, is_run, duplicates, watch) and returns (query_ids, offsets, ids, numbers, repairs), as
+`trec.read` says; `tabular` reads those of TABLES. A writer is called with a binary file, ``{query_id: {doc_id:
+number}}`` or what can be read like it, and is_run.
 """
 
 import functools
 import os
 
+from fastir import inputs
 from fastir.errors import quote
-from fastir.inputs import files, nested, saved, trec
+from fastir.inputs import files, trec
 from fastir.layouts import WITH_GROUPS
 from fastir.plan import DUPLICATES, one_of
 
@@ -17,11 +18,12 @@ READERS = {
     "trec": trec.read,
     "beir": functools.partial(trec.read, format="beir"),
     "msmarco": functools.partial(trec.read, format="msmarco"),
-    "json": nested.read,
+    "json": lambda *arguments: inputs.nested.read(*arguments),
     **{format: functools.partial(trec.read, format=format) for format in WITH_GROUPS},
 }
-WRITERS = {"trec": saved.trec, "json": saved.json}
-SUFFIXES = {".json": "json"}    # any other is TREC
+TABLES = ("csv", "jsonl", "parquet")        # read by tabular
+WRITERS = ("trec", "json", "parquet")       # functions of saved
+SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}  # else TREC
 
 
 def format_of(path):
@@ -32,25 +34,34 @@ def format_of(path):
     return SUFFIXES.get(os.path.splitext(name)[1].lower(), "trec")
 
 
-def read(path, is_run, format, duplicates, watch=None):
+def read(path, is_run, format, duplicates, columns=None, watch=None):
     """What the reader of a format makes of a file; None is the format of its name.
 
+    columns : dict or None
+        As for `tables.Table`; of no use but for tables.
     watch : function of (position), or None
         Called now and then with how much of the file was read, 0 where that is unknown; may raise.
     """
-    one_of("format", format, (None, *(name for name in READERS if not is_run or name not in WITH_GROUPS)))
+    one_of("format", format, (None, *TABLES, *(name for name in READERS if not is_run or name not in WITH_GROUPS)))
     one_of("duplicates", duplicates, DUPLICATES)
     if not is_run and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
-    return READERS[format or format_of(path)](path, is_run, duplicates, watch)
+    format = format or format_of(path)
+    if format in TABLES:
+        return inputs.tabular.read(path, is_run, format, duplicates, columns, watch)
+    return READERS[format](path, is_run, duplicates, watch)
 
 
 def write(path, data, is_run, format):
     """Save judgments or rankings in one step; None is the format of the name."""
     one_of("format", format, (None, *WRITERS))
     path = os.fsdecode(path)
+    format = format or format_of(path)
+    if format not in WRITERS or format == "parquet" and files.packing_of(path):
+        what = "packed Parquet" if format in WRITERS else format
+        raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(WRITERS)}")
     with files.created(path) as file:
         try:
-            WRITERS[format or format_of(path)](file, data, is_run)
+            getattr(inputs.saved, format)(file, data, is_run)
         except ValueError as error:
             raise ValueError(f"cannot write {quote(path)}: {error}") from None

@@ -9,7 +9,7 @@ from fastir._stream import repeated
 from fastir.rows import Arena, without_duplicates
 
 
-def gather(queries, first_rows, arena, starts, lengths, numbers, duplicates, path, line_of=None, watch=None):
+def gather(queries, first_rows, ids, numbers, duplicates, path, line_of=None, watch=None):
     """Group rows by query.
 
     Parameters
@@ -17,8 +17,10 @@ def gather(queries, first_rows, arena, starts, lengths, numbers, duplicates, pat
     queries : list of str
         The query id of each run of rows; one may come back.
     first_rows : int array of shape (len(queries),)
-    arena, starts, lengths, numbers
-        A row's document, as bytes, and its number.
+    ids : Arena
+        A row's document.
+    numbers : array
+        A row's number.
     duplicates : None, "first", "last" or "max"
     path : str
         For messages.
@@ -29,32 +31,30 @@ def gather(queries, first_rows, arena, starts, lengths, numbers, duplicates, pat
 
     Returns
     -------
-    query_ids, offsets, arena, starts, lengths, numbers
+    query_ids, offsets, ids, numbers, repairs
         As from a reader: see `formats`.
-    repairs : dict
     """
     repairs = {}
     slots = {}
     slot_of_group = [slots.setdefault(query, len(slots)) for query in queries]
-    sizes = np.diff(np.append(first_rows, len(starts)))
-    rows = range(len(starts))
+    sizes = np.diff(np.append(first_rows, len(ids)))
+    rows = range(len(ids))
     if len(slots) < len(queries):
         slot_of_row = np.repeat(np.array(slot_of_group), sizes)
         rows = np.argsort(slot_of_row, kind="stable")
-        starts, lengths, numbers = starts[rows], lengths[rows], numbers[rows]
+        ids, numbers = Arena(ids.text, ids.starts[rows], ids.lengths[rows]), numbers[rows]
         sizes = np.bincount(slot_of_row, minlength=len(slots))
     offsets = np.zeros(len(slots) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     query_ids = list(slots)
-    pairs = find_duplicates(of_arena(Arena(arena, starts, lengths)), offsets, watch)
+    pairs = find_duplicates(of_arena(ids), offsets, watch)
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)
         if duplicates is None:
             first, second = min(pairs, key=lambda pair: rows[pair[1]])
             query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
-            document = arena[starts[second]:starts[second] + lengths[second]].tobytes()
-            raise repeated(document, encode(query), line(first), line(second), path)
+            raise repeated(encode(ids[second:second + 1][0]), encode(query), line(first), line(second), path)
         repairs["duplicates"] = (len(pairs), f"{path}:{line(pairs[0][1])}" if line_of else path)
         offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates)
-        starts, lengths = starts[kept], lengths[kept]
-    return query_ids, offsets, arena, starts, lengths, numbers, repairs
+        ids = Arena(ids.text, ids.starts[kept], ids.lengths[kept])
+    return query_ids, offsets, ids, numbers, repairs

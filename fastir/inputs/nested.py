@@ -41,8 +41,8 @@ def read(path, is_run, duplicates, watch=None):
     ids = Arena.of([doc_id for doc_id, _ in rows])
     sizes = [len(documents) for _, documents in queries]
     first_rows = np.cumsum([0, *sizes[:-1]])
-    *columns, repairs = gather([query for query, _ in queries], first_rows, ids.text, ids.starts, ids.lengths,
-                               numbers, duplicates, path, watch=watch)
+    *columns, repairs = gather([query for query, _ in queries], first_rows, ids, numbers, duplicates, path,
+                               watch=watch)
     return *columns, {**source.repairs, **repairs}
 
 

@@ -16,14 +16,12 @@ def both(
     labels: ArrayLike, offsets: ArrayLike, ideal_labels: ArrayLike | None, ideal_offsets: ArrayLike | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The four arrays of evaluate_ranked, checked; the ideal ones are the others where they are None."""
-    labels = label_array(labels, "labels")
-    offsets = offset_array(offsets, len(labels), "offsets", "labels")
+    labels, offsets = labels_of_queries(labels, offsets, "labels", "offsets")
     if (ideal_labels is None) != (ideal_offsets is None):
         raise ValueError("ideal_labels and ideal_offsets must be given together")
     if ideal_labels is None or ideal_offsets is None:
         return labels, offsets, labels, offsets
-    ideal_labels = label_array(ideal_labels, "ideal_labels")
-    ideal_offsets = offset_array(ideal_offsets, len(ideal_labels), "ideal_offsets", "ideal_labels")
+    ideal_labels, ideal_offsets = labels_of_queries(ideal_labels, ideal_offsets, "ideal_labels", "ideal_offsets")
     if len(ideal_offsets) != len(offsets):
         raise ValueError(f"ideal_offsets has {len(ideal_offsets)} entries but offsets {len(offsets)}; "
                          "lengths must match")
@@ -40,11 +38,19 @@ def check_labels(limits: list[tuple[int, str, str]], labels: np.ndarray, offsets
                                 f"(query {query}, document {place - int(offsets[query])})")
 
 
-def label_array(labels: ArrayLike, name: str) -> np.ndarray:
-    """Labels as contiguous int32, every value checked."""
+def labels_of_queries(
+    labels: ArrayLike, offsets: ArrayLike, name: str, offsets_name: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and offsets, checked; the offsets first, which may spare the copy of many labels."""
     array = np.asarray(labels)
     if array.ndim != 1:
         raise ValueError(f"{name} must have 1 dimension, got shape {array.shape}")
+    checked = offset_array(offsets, len(array), offsets_name, name)
+    return label_array(array, name), checked
+
+
+def label_array(array: np.ndarray, name: str) -> np.ndarray:
+    """Labels as contiguous int32, every value checked."""
     if array.dtype.kind == "f":
         if array.size and not np.isfinite(array).all():
             raise ValueError(f"{name}[{int(np.argmin(np.isfinite(array)))}] is not a finite number")
@@ -54,7 +60,7 @@ def label_array(labels: ArrayLike, name: str) -> np.ndarray:
             raise ValueError(f"{name}[{place}] = {array[place]} is not a whole number; labels must be integers")
     elif array.dtype.kind not in "iub" and array.size:
         raise TypeError(f"{name} must hold integers, got dtype {array.dtype}")
-    if array.size and (array.max() > 2**31 - 1 or array.min() < -(2**31)):
+    if array.size and (float(array.max()) > 2**31 - 1 or float(array.min()) < -(2**31)):
         raise OverflowError(f"{name} holds a label outside [-2^31, 2^31 - 1]; out of range")
     return np.ascontiguousarray(array, np.int32)
 

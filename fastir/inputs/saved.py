@@ -5,8 +5,10 @@ import re
 from fastir._judged import encode
 from fastir.errors import quote
 from fastir.inputs.files import BOM, packed_as
+from fastir.inputs.tabular import library
 from fastir.layouts import bare
 
+ROWS = 1 << 18      # that are written to Parquet at a time
 NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
 
 
@@ -62,6 +64,40 @@ def json(file, data, is_run):
         file.write(text.encode())
         begin = ",\n"
     file.write(b"}\n" if begin != "{" else b"{}\n")
+
+
+def parquet(file, data, is_run):
+    """Write the columns query_id, doc_id and score or label; integer ids stay integers."""
+    pyarrow = library()
+    from pyarrow.parquet import ParquetWriter
+
+    first = next(((query_id, doc_id) for query_id in data for doc_id in data[query_id]), ("", ""))
+    kinds = [pyarrow.int64() if type(id) is int else pyarrow.string() for id in first]
+    number = ("score", pyarrow.float64()) if is_run else ("label", pyarrow.int32())
+    schema = pyarrow.schema([*zip(("query_id", "doc_id"), kinds, strict=True), number])
+    with ParquetWriter(file, schema) as writer:
+        for rows in batches(data):
+            try:
+                arrays = [pyarrow.array(column, kind) for column, kind in zip(rows, schema.types, strict=True)]
+            except UnicodeEncodeError as error:
+                text = quote(error.object)
+                raise ValueError(f"{text} is no UTF-8 text, as Parquet wants it; JSON can hold it") from None
+            writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
+
+
+def batches(data):
+    """The three columns as lists, some queries at a time."""
+    rows = [], [], []
+    for query_id in data:
+        docs = data[query_id]
+        if not docs:
+            raise ValueError(f"query {quote(query_id)} has no documents, which a table cannot say; JSON can")
+        for column, more in zip(rows, ([query_id] * len(docs), docs, docs.values()), strict=True):
+            column.extend(more)
+        if len(rows[0]) >= ROWS:
+            yield rows
+            rows = [], [], []
+    yield rows
 
 
 def columns(data):

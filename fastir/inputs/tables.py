@@ -7,20 +7,14 @@ a shape is known by its methods. Ids stay where they are (_ids); numbers become 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
-from typing import Any, NamedTuple, SupportsIndex
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastir._arrow import Batches
-from fastir._columns import Columns, find_duplicates
-from fastir._ids import Ids, joined, of_arena, of_codes, of_integers, of_strings
-from fastir._judged import Judged
-from fastir._scatter import Scattered
-from fastir.errors import DuplicateError, quote
-from fastir.plan import Settings
-from fastir.rows import Arena, without_duplicates
-from fastir.threads import WORTH, share, share_all, thread_count
+from fastir._ids import Ids, of_codes, of_integers, of_strings
+from fastir.errors import quote
 
 # The field's names of each column, the first that a table has is taken.
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
@@ -28,9 +22,7 @@ DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
 NUMBER = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
 ROLES = ("query_id", "doc_id", "score", "label")
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-ROWS = 1 << 16      # of Python objects at a time
-STRETCH = 1 << 16   # rows that a thread takes at a time
-WINDOW = 1 << 20    # rows of a table that can be read only once that are kept, should their queries come back
+ROWS = 1 << 13      # of Python objects at a time
 
 
 class Batch(NamedTuple):
@@ -71,17 +63,14 @@ class Table:
         row = 0
         kinds = None
         for readers in self.read(self.names):
-            queries, docs = (reader.ids(self.what, name, row) for reader, name in zip(readers[:2], self.names, strict=False))
+            ids = zip(readers[:2], self.names, strict=False)
+            queries, docs = (reader.ids(self.what, name, row) for reader, name in ids)
             batch = Batch(queries, docs, readers[2].numbers(self.what, self.names[2], row))
-            missing = np.isnan(batch.numbers.min()) if len(docs) else False
-            if missing:
-                at = int(np.isnan(batch.numbers).argmax())
-                raise ValueError(f"{self.what}: row {row + at}: {quote(self.names[2])} is NaN, missing or not a number "
-                                 f"(query {queries[at]}, document {docs[at]})")
             if kinds is None or row == 0:
                 kinds = queries.integers, docs.integers
             elif kinds != (queries.integers, docs.integers) and len(docs):
-                raise TypeError(f"{self.what}: row {row}: ids are of another type than those before: strings and integers")
+                raise TypeError(f"{self.what}: row {row}: ids are of another type than those before: strings and "
+                                "integers")
             if len(docs):
                 yield batch
             row += len(docs)
@@ -99,7 +88,8 @@ def find_columns(what: str, names: list, columns: Mapping) -> tuple:
         name = next((name for name in wanted if name in names), None)
         if name is None:
             raise ValueError(f"{what}: the table has no column {' or '.join(map(repr, wanted))}; it has "
-                             f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which it is")
+                             f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
+                             "it is")
         if names.count(name) > 1:
             raise ValueError(f"{what}: the table has several columns called {name!r}")
         found.append(name)
@@ -141,212 +131,6 @@ def is_table(data: Any) -> bool:
 
 def is_column(value: Any) -> bool:
     return hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, (Mapping, str, bytes))
-
-
-# ---- from a table to columns, or straight into the evaluation ----------------------------------------------------
-
-
-def read(data: Any, is_run: bool, columns: Mapping | None, duplicates: str | None) -> tuple:
-    """All rows of a table, grouped by query, as Rows takes them."""
-    what = "run" if is_run else "qrels"
-    found = table(data, what, columns)
-    batches = list(found)
-    if not batches:
-        raise ValueError(f"the {what} is empty: the table has no rows")
-    numbers = np.concatenate([batch.numbers for batch in batches])
-    if not is_run:
-        check_labels(numbers, batches, found.names[2])
-    query_ids, slots = codes_of(batches)
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(slots, minlength=len(query_ids)))))
-    order = np.argsort(slots, kind="stable")
-    docs = joined([(batch.docs, 0, len(batch.docs)) for batch in batches])
-    arena = Arena(*docs.copy(0, len(docs)), docs.integers)
-    arena = Arena(arena.text, arena.starts[order], arena.lengths[order], docs.integers)
-    numbers = numbers[order]
-    pairs = find_duplicates(of_arena(arena), offsets)
-    if not pairs:
-        return query_ids, offsets, arena, numbers, {}
-    first, second = min(pairs, key=lambda pair: order[pair[1]])
-    if duplicates is None:
-        query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
-        raise repeated(what, query, arena[second:second + 1][0], int(order[first]), int(order[second]))
-    offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates)
-    arena = Arena(arena.text, arena.starts[kept], arena.lengths[kept], arena.integers)
-    return query_ids, offsets, arena, numbers, {"duplicates": (len(pairs), f"row {order[second]}")}
-
-
-def codes_of(batches: list[Batch]) -> tuple[list, np.ndarray]:
-    """The query ids in order of first appearance, and each row's position among them."""
-    known: dict = {}
-    sizes, codes = [], []
-    for batch in batches:
-        start, n = 0, len(batch.queries)
-        while start < n:
-            stop = batch.queries.change(start, n)
-            codes.append(known.setdefault(batch.queries[start], len(known)))
-            sizes.append(stop - start)
-            start = stop
-    return list(known), np.repeat(np.array(codes, np.int64), sizes)
-
-
-def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:
-    """Raise the error that names the first label that is not an integer of 32 bits."""
-    wrong = (numbers != np.trunc(numbers)) | (np.abs(numbers) >= 2**31) & (numbers != -(2**31))
-    if not wrong.any():
-        return
-    row = at = int(wrong.argmax())
-    for batch in batches:
-        if at < len(batch.docs):
-            break
-        at -= len(batch.docs)
-    kind = OverflowError if numbers[row] == np.trunc(numbers[row]) else TypeError
-    raise kind(f"qrels: row {row}: {quote(name)} {numbers[row]:g} is not an integer from -2^31 to 2^31 - 1 "
-               f"(query {batch.queries[at]}, document {batch.docs[at]})")
-
-
-def repeated(what: str, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
-    return DuplicateError(f"{what}: document {quote(doc)} stands twice for query {quote(query)}, in rows {first} and "
-                          f"{later}; duplicates='first', 'last' or 'max' would repair it")
-
-
-def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, values: np.ndarray,
-             status: np.ndarray, n_threads: SupportsIndex | None) -> tuple:
-    """Evaluate a table while it is read, filling values and status.
-
-    Rows grouped by query need no memory but that of the longest query. Rows that turn out not to be are read again, or,
-    where that cannot be done, taken from memory, which holds the first WINDOW rows.
-
-    Returns
-    -------
-    tuple
-        What Join.finish returns, the ids of the queries that the qrels do not have, as text, and the repairs.
-    """
-    batches = iter(found)
-    head = list(until(batches, WORTH if found.n_rows is None else 1))
-    if not head:
-        return (0, 0, -1, 0, -1, 0, 0), [], {}
-    threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
-    make = (judged, settings.plan, values, status, settings.ties, settings.single, settings.only_judged, threads,
-            head[0].docs.integers)
-    kept: list[Batch] | None = None if found.again else []
-    source = chain(head, batches)
-    join = Columns(*make)
-    tasks = stretches(remember(source, kept))
-
-    def work(t, task, number):
-        queries, docs, numbers, first, stop, row = task
-        pair = join.read(t, number, queries, docs, numbers, first, stop)
-        if pair is not None:
-            rows = pair[0] + row, pair[1] + row
-            raise repeated("run", queries[pair[1]], docs[pair[1]], *rows)
-        return join.ungrouped
-
-    problems = share(lambda t: next(tasks, None), work, threads)
-    if problems and not join.ungrouped:
-        raise problems[min(problems)]
-    if join.ungrouped:
-        if kept is not None and len(kept) and kept[-1] is None:
-            raise ValueError("run: the rows of a query do not stand together, and the table can be read only once; "
-                             "sort it by query, or pass a table in memory")
-        if found.again:
-            batches.close()         # lets go of the stream behind it: some sources have only one at a time
-        join = Scattered(*make)
-        scatter(iter(found) if found.again else chain(kept, source), join, threads)
-    tally = join.finish()
-    repairs = {"integer ids read as text": (tally[5], "the run")} if head[0].docs.integers and not integers else {}
-    foreign = sorted(join.foreign, key=join.foreign.__getitem__)
-    return tally, [query.decode("utf-8", "surrogateescape") for query in foreign], repairs
-
-
-def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:
-    """The first batches that have so many rows together."""
-    for batch in batches:
-        yield batch
-        rows -= len(batch.docs)
-        if rows <= 0:
-            return
-
-
-def remember(batches: Iterable[Batch], kept: list | None) -> Iterator[Batch]:
-    """Pass batches on and keep them, up to WINDOW rows; a None at the end of `kept` says that there were more."""
-    rows = 0
-    for batch in batches:
-        if kept is not None:
-            rows += len(batch.docs)
-            if rows > WINDOW:
-                kept[:] = [None]
-                kept = None
-            else:
-                kept.append(batch)
-        yield batch
-
-
-def stretches(batches: Iterable[Batch]) -> Iterator[tuple]:
-    """Cut batches into stretches of whole queries: queries, docs, numbers, first, stop, row of the batch's first."""
-    carried: list[tuple[Batch, int, int]] = []      # the rows of one query, which may go on in the next batch
-    row = begun = 0
-    for batch in batches:
-        start, n = 0, len(batch.docs)
-        if carried and batch.queries.same(0, carried[0][0].queries, carried[0][1]):
-            start = batch.queries.change(0, n)
-            carried.append((batch, 0, start))
-        if start < n:
-            if carried:
-                yield *together(carried), begun
-            last = batch.queries.begin(n - 1, start)
-            while start < last:
-                stop = last if last - start <= STRETCH else batch.queries.change(start + STRETCH - 1, last)
-                yield *batch, start, stop, row
-                start = stop
-            carried = [(batch, last, n)]
-            begun = row + last
-        row += n
-    if carried:
-        yield *together(carried), begun
-
-
-def together(pieces: list[tuple[Batch, int, int]]) -> tuple:
-    """Rows of several batches as one stretch."""
-    queries = joined([(batch.queries, first, stop) for batch, first, stop in pieces])
-    docs = joined([(batch.docs, first, stop) for batch, first, stop in pieces])
-    return queries, docs, np.concatenate([batch.numbers[first:stop] for batch, first, stop in pieces]), 0, len(docs)
-
-
-def scatter(batches: Iterable[Batch], join: Scattered, threads: int) -> None:
-    """Evaluate rows in any order."""
-    kept: list[Batch] = []
-    tasks = []
-
-    def pieces():
-        for batch in batches:
-            n = len(batch.docs)
-            codes, hashes = np.empty(n, np.int32), np.empty(0 if join.only_judged else n, np.uint64)
-            kept.append(batch)
-            piece = join.add(batch.queries, batch.docs, batch.numbers, codes, hashes)
-            for start in range(0, n, STRETCH):
-                tasks.append((piece, start, min(start + STRETCH, n)))
-                yield tasks[-1]
-
-    share_all(pieces(), lambda t, task, number: join.look(t, *task), threads)
-    join.gather(kept[0].queries.integers)
-    share_all(tasks, lambda t, task, number: join.count(t, *task), threads)
-    borders = join.ranges(threads)
-
-    def work(t, task, number):
-        pair = join.settle(t, *task)
-        if pair is not None:
-            raise repeated("run", *ids_at(kept, pair[1]), *pair)
-
-    share_all(zip(borders, borders[1:], strict=False), work, threads)
-
-
-def ids_at(batches: list[Batch], row: int) -> tuple:
-    """The query id and the document id of a row."""
-    for batch in batches:
-        if row < len(batch.docs):
-            return batch.queries[row], batch.docs[row]
-        row -= len(batch.docs)
-    raise IndexError(row)
 
 
 # ---- readers: one column of some rows ----------------------------------------------------------------------------
@@ -469,7 +253,8 @@ def read_arrays(arrays):
     """Columns that NumPy understands, in stretches where they hold Python objects."""
     arrays = [np.asarray(array) for array in arrays]
     if any(array.ndim != 1 for array in arrays):
-        raise ValueError(f"columns must have one dimension, got shapes {', '.join(str(array.shape) for array in arrays)}")
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise ValueError(f"columns must have one dimension, got shapes {shapes}")
     yield from read_columns(arrays)
 
 
@@ -479,7 +264,8 @@ def read_columns(columns):
     if len(sizes) > 1:
         raise ValueError(f"columns differ in length: {', '.join(map(str, sorted(sizes)))}")
     n = sizes.pop()
-    step = ROWS if any(not isinstance(column, tuple) and column.dtype.kind in "OUT" for column in columns) else max(n, 1)
+    objects = any(not isinstance(column, tuple) and column.dtype.kind in "OUT" for column in columns)
+    step = ROWS if objects else max(n, 1)
     for a in range(0, n, step):
         rows = slice(a, a + step)
         yield [CodeReader(column[0][rows], column[1]) if isinstance(column, tuple) else ArrayReader(column[rows])
@@ -495,7 +281,8 @@ def read_frame(frame, names):
     if any(arrow) and not any(one.dtype == object for one in series):
         import pyarrow
 
-        columns = [one.array.__arrow_array__() if flag else pyarrow.array(one) for one, flag in zip(series, arrow, strict=True)]
+        columns = [one.array.__arrow_array__() if flag else pyarrow.array(one)
+                   for one, flag in zip(series, arrow, strict=True)]
         batches = Batches(pyarrow.table(dict(zip("qdn", columns, strict=True))))
         for batch in batches:
             yield [ArrowReader(batch, place) for place in range(3)]

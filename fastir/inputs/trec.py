@@ -10,6 +10,7 @@ from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather
 from fastir.layouts import WITH_GROUPS
+from fastir.rows import Arena
 from fastir.threads import share, thread_count
 
 CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-level cache
@@ -24,8 +25,8 @@ def read(path, is_run, duplicates, watch=None, format="trec"):
     -------
     query_ids : list of str
     offsets : int64 array of shape (n_queries + 1,)
-    arena, starts, lengths : uint8, int64, int64 arrays
-        Document ids as bytes.
+    ids : Arena
+        Of documents.
     numbers : float64 array
     repairs : dict
     """
@@ -44,7 +45,7 @@ def read(path, is_run, duplicates, watch=None, format="trec"):
     queries = list(map(show, queries))
     if format in WITH_GROUPS:       # what stands between query and group is a blank
         queries = [" ".join(query.split()) for query in queries]
-    *columns, repairs = gather(queries, first_rows, arena, starts, lengths, numbers, duplicates,
+    *columns, repairs = gather(queries, first_rows, Arena(arena, starts, lengths), numbers, duplicates,
                                reader.path, reader.line_of, watch)
     if wrong:
         raise wrong

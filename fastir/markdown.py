@@ -1,0 +1,120 @@
+"""The metric reference, fastir/METRICS.md: every word of it from the cards, every value from running its example."""
+
+from pprint import pformat
+
+from fastir.api import evaluate
+from fastir.cards import Card, Param
+from fastir.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
+
+QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
+BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}
+RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
+
+HEAD = """\
+# Metrics
+
+Written by `python -m fastir metrics --markdown` from the cards that the metrics are declared with; edit those.
+
+## Names
+
+A name is read without regard to case, as any of these tools writes it:
+
+| tool | form | such as |
+|---|---|---|
+| fastir, ranx | `name(param=value, ...)@k-lN` | `ndcg(gain=exp2)@10`, `precision@5`, `rbp.95`, `map-l2` |
+| ir_measures | the same; `rel` is what `-lN` says | `nDCG(dcg='exp-log2')@10`, `AP(rel=2)@100`, `RBP(p=0.8,rel=1)` |
+| trec_eval | `name_k`, `name.k,k`, `name_params` | `P_5`, `ndcg_cut.5,10`, `set_F.2`, `ndcg_1=3,2=9` |
+| BEIR, MTEB | `name@k`, `name_at_k` | `NDCG@10`, `R_cap@10`, `ndcg_at_10` |
+| LightGBM, XGBoost | `name@k`, `name@k-` (nothing relevant: 0) | `ndcg@10`, `map@5-` |
+
+A value has the name that was asked for. What stands for several metrics gives a value for each, called as trec_eval
+prints it (`P_5`, `iprec_at_recall_0.10`): a list of cutoffs, one of trec_eval's families without any (`ndcg_cut`), or
+one of its nicknames:
+
+{nicknames}
+
+{single} are families only in trec_eval's dialect; here each is one metric, of the whole ranking.
+{local}
+
+## Notation
+
+i is a rank from 1, k the cutoff, n the number of documents retrieved, r how many of them are relevant, r_k how many of
+the first k, R how many in the qrels, N how many documents were judged not relevant, g_i the gain at rank i. Relevant is
+a label of at least `rel_level`; `-lN` sets that for one metric, and takes the gains of lower labels away.
+
+All metrics but {without_empty} have the parameter `empty`
+({empty}; default `{default}`).
+
+## The examples
+
+Each value below is that of this ranking: a document judged not relevant, a relevant one, one that nobody judged,
+another relevant one, and one in the pool without a judgment; the best document is not retrieved. Metrics that average
+over subtopics or groups of judges are shown for the second qrels.
+
+```python
+import fastir
+
+qrels = {qrels}
+by_group = {by_group}
+run = {run}
+print(fastir.evaluate(qrels, run, "ndcg@4")["ndcg@4"])
+```
+"""
+
+
+def reference() -> str:
+    """The text of METRICS.md."""
+    empty = next(param for card in CARDS for param in card.params if param.name == "empty")
+    head = HEAD.format(
+        nicknames="\n".join(f"- `{name}`: {code(members.split())}" for name, members in NICKNAMES.items()),
+        single=code(FAMILIES[name].family for name in sorted(SINGLE)),
+        local="\n".join(map(ambiguity, dict.fromkeys(name for _, name in LOCAL))),
+        without_empty=code(card.name for card in CARDS if not any(param is empty for param in card.params)),
+        empty=f"{empty.accepted()}: {empty.meaning}", default=empty.default,
+        qrels=QRELS, by_group=pformat(BY_GROUP, width=120), run=RUN,
+    )
+    values = {**evaluate(QRELS, RUN, [example(card) for card in CARDS if not card.groups], queries="qrels"),
+              **evaluate(BY_GROUP, RUN, [example(card) for card in CARDS if card.groups], queries="qrels")}
+    return "\n".join([head, *(section(card, values[example(card)]) for card in CARDS)])
+
+
+def ambiguity(name: str) -> str:
+    """What a name means to the tools that have it, where fastir does not choose."""
+    means: dict[str, list[str]] = {}
+    for (dialect, other), card in LOCAL.items():
+        if other == name:
+            means.setdefault(card.name, []).append(dialect)
+    told = [f"`{metric}` to {' and '.join(dialects)}" for metric, dialects in means.items()]
+    return f"`{name}` is {', '.join(told)}; here it is an error that says so."
+
+
+def example(card: Card) -> str:
+    """A request for it that shows something: the first four documents, half of the recall."""
+    return card.name + ("@4" if card.cutoff else "@0.5" if card.at else "")
+
+
+def section(card: Card, value: float) -> str:
+    params = [param for param in card.params if param.name != "empty"]
+    lines = [f"## `{card.name}{card.place()}`", "", f"{card.summary[0].upper()}{card.summary[1:]}.", ""]
+    if card.other_names():
+        lines.append(f"- Also written: {code(card.other_names())}")
+    lines.append(f"- Formula: `{card.formula}`")
+    if card.depth is not None:
+        lines.append(f"- Without k: {card.depth}")
+    lines += [described(param) for param in params]
+    lines.append(f"- Undefined: {card.undefined}")
+    lines.append(f"- Values: {card.range}; over queries: {card.aggregate.replace('geometric', 'geometric mean')}")
+    lines.append(f"- Source: {card.source}")
+    if card.differs:
+        lines.append(f"- Peers differ: {card.differs}")
+    qrels = "by_group" if card.groups else "qrels"
+    lines.append(f"- Example: `{example(card)}` of `{qrels}` and `run` is {value:.6g}")
+    return "\n".join([*lines, ""])
+
+
+def described(param: Param) -> str:
+    return f"- `{param.name}={param.default}`: {param.meaning} ({param.accepted()})"
+
+
+def code(names) -> str:
+    return ", ".join(f"`{name}`" for name in names)

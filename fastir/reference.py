@@ -1,0 +1,86 @@
+"""What metrics mean, for people: explain() and metrics(), from the cards."""
+
+from fastir.cards import Card
+from fastir.errors import UnknownMetricError
+from fastir.names import CARDS, DIALECTS, Request, read
+
+
+def explain(metric: str) -> str:
+    """Say what a metric name means.
+
+    Parameters
+    ----------
+    metric : str
+        A metric name such as ``"ndcg@10"``.
+
+    Returns
+    -------
+    str
+        A line each: summary, names, formula, depth, the value of each parameter with the values that it takes, range,
+        aggregation, undefined cases, source, where other programs differ, and what the name means to them if that is
+        something else. For a name that stands for several metrics, these and what each kind of them is.
+
+    Raises
+    ------
+    UnknownMetricError
+        No metric is called so, or it has no such cutoff or parameter.
+    TypeError
+        The name is not a str.
+    """
+    found = read(metric)
+    lines = several(metric, found) if len(found) > 1 else one(metric, found[0])
+    for dialect in DIALECTS[1:]:
+        other = spelled(metric, dialect)
+        if other != ", ".join(map(str, found)):
+            lines.append(f"  {'in ' + dialect:<15} {other}")
+    return "\n".join(lines)
+
+
+def spelled(metric: str, dialect: str) -> str:
+    """What a name means in a dialect, in fastir's own spelling."""
+    try:
+        return ", ".join(map(str, read(metric, dialect)))
+    except UnknownMetricError:
+        return "no metric"
+
+
+def several(metric: str, found: list[Request]) -> list[str]:
+    cards = dict.fromkeys(request.card for request in found)
+    return [f"{metric}: {', '.join(request.text for request in found)}",
+            *(f"  {card.name + card.place():<15} {card.summary}" for card in cards)]
+
+
+def one(metric: str, request: Request) -> list[str]:
+    card = request.card
+    lines = [f"{metric}: {card.summary}", f"  canonical name  {request}"]
+    if card.other_names():
+        lines.append(f"  also written    {', '.join(card.other_names())}")
+    lines.append(f"  formula         {card.formula}")
+    if card.cutoff:
+        first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
+        lines.append(f"  depth           {'the whole ranking' if request.cutoff is None else first}")
+    if card.groups:
+        lines.append("  groups          averaged over the subtopics or groups of judges of the qrels")
+    if request.level is not None:
+        lines.append(f"  relevant        label >= {request.level}; lower labels have no gain")
+    for param in card.params:
+        value = request.params.get(param.name, param.default)
+        lines.append(f"  {param.name:<15} {value}  ({param.accepted()}; {param.meaning})")
+    lines.append(f"  range           {card.range}")
+    lines.append(f"  over queries    {card.aggregate}")
+    lines.append(f"  undefined       {card.undefined}")
+    lines.append(f"  source          {card.source}")
+    if card.differs:
+        lines.append(f"  differs         {card.differs}")
+    return lines
+
+
+def metrics() -> tuple[Card, ...]:
+    """The cards of all metrics: what each is called, means and accepts.
+
+    Returns
+    -------
+    tuple of Card
+        In the order of the documentation: counts, binary metrics, graded metrics.
+    """
+    return CARDS
