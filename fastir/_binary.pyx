@@ -177,7 +177,7 @@ declare(f_beta, Card(
 
 
 cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return plain_precision(q, s, p) * recall(q, s, p)
+    return ratio(s.num_rel_ret * s.num_rel_ret, <double>q.num_ret * <double>q.num_rel)
 
 declare(set_map, Card(
     "set_map", "precision times recall of the whole ranking", "r^2 / (n R)", "0 if n = 0 or R = 0", "trec_eval set_map",
@@ -403,29 +403,24 @@ declare(iprec, Card(
 cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t i, found = <int64_t>s.num_rel_ret, point, wanted
     cdef double best = 0.0, here, total = 0.0
-    cdef double points[11]
     if p[1] == 1.0 and q.num_ret == 0:
         return NAN
-    for point in range(11):
-        points[point] = 0.0
     i = q.num_hits - 1
     point = 10
     while i >= 0:
         if q.labels[i] >= q.level:
             wanted = wanted_for(<double>point / 10.0, <double>q.num_rel, p[0] == 1.0)
             while point > 0 and wanted > found:
-                points[point] = best
+                total += best
                 point -= 1
                 wanted = wanted_for(<double>point / 10.0, <double>q.num_rel, p[0] == 1.0)
             here = <double>found / <double>q.ranks[i]
             best = here if here > best else best
             found -= 1
         i -= 1
-    while point >= 0:
-        points[point] = best
+    while point >= 0:       # from the last point to the first, as trec_eval adds them up
+        total += best
         point -= 1
-    for point in range(11):
-        total += points[point]
     return total / 11.0
 
 declare(iprec_avg, Card(
