@@ -332,7 +332,7 @@ cdef class Walk:
         return n_found
 
 
-def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single, list rows=None):
+def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single):
     """Evaluate {query_id: {doc_id: score}}.
 
     Parameters
@@ -340,9 +340,6 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     run : dict whose keys are exact str objects, or exact int objects
     values : float64 array of shape (n_queries, n_slots), filled
     status : uint8 array of shape (n_queries,), 1 where the run lacks the query
-    rows : list of int, or None
-        Positions of queries in the qrels, if only these are wanted: `values` and `status` have a row for each, in this
-        order.
 
     Returns
     -------
@@ -368,7 +365,7 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     ordinary(&callers)
     try:
         judge_all(judged, plan, run, query_kind is int, integers is True, <double*>value_buffer.buf,
-                  <unsigned char*>status_buffer.buf, ties, single, rows, &tally, uncounted)
+                  <unsigned char*>status_buffer.buf, ties, single, None, &tally, uncounted)
     finally:
         fesetenv(&callers)
         PyBuffer_Release(&value_buffer)
@@ -378,6 +375,8 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
                    unsigned char* codes, int ties, bint single, list rows, Tally* tally, dict uncounted) except -1:
+    """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of `out`.
+    """
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t first, n_hits, n_found, probes, rest, work = 0

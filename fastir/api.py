@@ -153,14 +153,12 @@ class Evaluator:
                           settings.convention)
         return results, None if smooth and not nothing and not meeting.repairs else meeting
 
-    def _from_dict(
-        self, run: Any, values: np.ndarray, status: np.ndarray, rows: list[int] | None = None
-    ) -> Meeting:
+    def _from_dict(self, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
         judged, settings = self._judged, self._settings
         if type(run) is not dict or not _dicts.has_plain_keys(run):
             run = dicts.query_dict(run, "run")
         tally, uncounted, kinds = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties,
-                                                    settings.single, rows)
+                                                    settings.single)
         repairs = self._qrels.repairs
         if kinds != self._kinds:
             repairs = dicts.compared(run, kinds, self._kinds, repairs)

@@ -33,6 +33,7 @@ import numpy as np
 
 from fastir._dicts import plain_judgments
 from fastir.api import Evaluator
+from fastir.compat._rows import measured, row_dicts
 from fastir.errors import UnknownMetricError, quote
 from fastir.names import FAMILIES, NAMES, NICKNAMES, Request, read
 from fastir.qrels import Qrels
@@ -115,13 +116,7 @@ class RelevanceEvaluator:
             A score is NaN.
         """
         query_ids, values = self.measured(scores)
-        if len(self._keys) == len(self._row):
-            keys = self._keys
-            return {query: dict(zip(keys, row)) for query, row in zip(query_ids, values.tolist())}
-        rows = {query: self._row.copy() for query in query_ids}
-        for row, numbers in zip(rows.values(), values.tolist(), strict=True):
-            row.update(zip(self._keys, numbers, strict=True))
-        return rows
+        return row_dicts(query_ids, self._row, self._keys, values)
 
     def measured(self, scores: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
         """The queries of `evaluate`, and the values that are not constant: float64, a row for each query."""
@@ -129,14 +124,13 @@ class RelevanceEvaluator:
             return [], np.empty((0, len(self._keys)))
         if not isinstance(scores, dict):
             raise TypeError(f"scores must be a dict {{query_id: {{doc_id: score}}}}, got {type(scores).__name__}")
-        positions = self._positions
-        query_ids = [query_id for query_id in scores if query_id in positions]
-        values = np.empty((len(query_ids), len(self._keys)))
-        if self._evaluator is not None:
-            rows = [positions[query_id] for query_id in query_ids]
-            self._evaluator._from_dict(scores, values, np.empty(len(rows), np.uint8), rows)
-            for column in self._logarithms:
-                values[:, column] = [math.log(value) for value in values[:, column].tolist()]
+        if self._evaluator is None:
+            query_ids = [query_id for query_id in scores if query_id in self._positions]
+            return query_ids, np.empty((len(query_ids), len(self._keys)))
+        judged, settings = self._evaluator._judged, self._evaluator._settings
+        query_ids, values = measured(judged, settings.plan, scores, self._positions, settings.ties, settings.single)
+        for column in self._logarithms:
+            values[:, column] = [math.log(value) for value in values[:, column].tolist()]
         return query_ids, values
 
 
