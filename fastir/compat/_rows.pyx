@@ -25,12 +25,12 @@ cdef extern from "Python.h":
     int PyUnicode_Check(PyObject*) noexcept
 
 
-def measured(Judged judged, Plan plan, dict run, dict positions, int ties, bint single):
+def measured(Judged judged, Plan plan, run, dict positions, int ties, bint single):
     """The values of the run's queries.
 
     Parameters
     ----------
-    run : dict of dict
+    run : dict of dict, or of a class made from that
         Its queries that are not in `positions` are left out.
     positions : dict of str to int
         Where each query stands in the qrels.
@@ -66,7 +66,7 @@ def measured(Judged judged, Plan plan, dict run, dict positions, int ties, bint 
     clear_tally(&tally)
     ordinary(&callers)
     try:
-        judge_all(judged, plan, run, False, False, &out[0, 0], codes, ties, single, rows, &tally, {})
+        judge_all(judged, plan, <dict>run, False, False, &out[0, 0], codes, ties, single, rows, &tally, {})
     finally:
         fesetenv(&callers)
         free(codes)

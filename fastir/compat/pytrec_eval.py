@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 
 from fastir._dicts import plain_judgments
-from fastir.api import Evaluator
-from fastir.compat._rows import measured, row_dicts
+from fastir.compat._rows import row_dicts
+from fastir.compat.rows import Rows
 from fastir.errors import UnknownMetricError, quote
 from fastir.names import FAMILIES, NAMES, NICKNAMES, Request, read
 from fastir.qrels import Qrels
@@ -88,14 +88,11 @@ class RelevanceEvaluator:
         self, query_relevance: Any, measures: Iterable[str], relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        self._row, self._keys, metrics, self._logarithms = asked(frozenset(measures))
+        self._row, self.keys, metrics, self._logarithms = asked(frozenset(measures))
         if operator.index(relevance_level) < 1:
             raise TypeError(f"relevance_level must be 1 or more, got {relevance_level}")
-        qrels = judgments(query_relevance)
-        self._positions = {query_id: position for position, query_id in enumerate(qrels)}
-        self._evaluator = Evaluator(
-            qrels, metrics, rel_level=relevance_level, judged_only=judged_docs_only_flag, convention="trec_eval-9",
-        ) if metrics and self._positions else None
+        self._rows = Rows(judgments(query_relevance), metrics, rel_level=relevance_level,
+                          judged_only=judged_docs_only_flag, convention="trec_eval-9")
 
     def evaluate(self, scores: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
         """The value of every measure for every query that has judgments.
@@ -115,20 +112,14 @@ class RelevanceEvaluator:
         ValueError
             A score is NaN.
         """
+        if not scores:
+            return {}
         query_ids, values = self.measured(scores)
-        return row_dicts(query_ids, self._row, self._keys, values)
+        return row_dicts(query_ids, self._row, self.keys, values)
 
     def measured(self, scores: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
-        """The queries of `evaluate`, and the values that are not constant: float64, a row for each query."""
-        if not scores:
-            return [], np.empty((0, len(self._keys)))
-        if not isinstance(scores, dict):
-            raise TypeError(f"scores must be a dict {{query_id: {{doc_id: score}}}}, got {type(scores).__name__}")
-        if self._evaluator is None:
-            query_ids = [query_id for query_id in scores if query_id in self._positions]
-            return query_ids, np.empty((len(query_ids), len(self._keys)))
-        judged, settings = self._evaluator._judged, self._evaluator._settings
-        query_ids, values = measured(judged, settings.plan, scores, self._positions, settings.ties, settings.single)
+        """The queries of `evaluate`, and the values for `keys`: float64, a row for each query."""
+        query_ids, values = self._rows.values(scores)
         for column in self._logarithms:
             values[:, column] = [math.log(value) for value in values[:, column].tolist()]
         return query_ids, values
