@@ -186,7 +186,9 @@ def key_of(measure: str, request: Request) -> str:
 
 
 def judgments(query_relevance: Any) -> Qrels:
-    """Qrels from dicts of dicts, without queries that have no judgments."""
+    """Qrels from dicts of dicts, without queries that have no judgments; Qrels stay what they are."""
+    if isinstance(query_relevance, Qrels):
+        return query_relevance
     data = {query_id: docs for query_id, docs in query_relevance.items() if len(docs)}
     columns = plain_judgments(data)
     if columns is None:

@@ -1,0 +1,159 @@
+"""MTEB's calculate_retrieval_scores, the metric step of its retrieval and reranking tasks: ``install("mteb")``.
+
+It is replaced as a whole: of its time pytrec_eval takes a quarter, ranking for MRR and the abstention curves the rest.
+Needs MTEB 2.26.6 or later (older ones treat equal confidences otherwise); compared with 2.26.24.
+
+**Same**: parameters, the RetrievalEvaluationResult with all its keys in their order, every number and its type:
+`all_scores` as pytrec_eval returns them; nDCG, MAP, recall, precision and hit rate as means over the queries that are
+in both, rounded to five decimals; MRR as the mean over all queries of the results, not rounded, with scores compared as
+float64 and equal ones by document id from the last to the first; the areas below the abstention curves. KeyError for a
+query of the results that is not in the qrels, IndexError for one whose qrels are empty, ZeroDivisionError where no
+query is in both.
+
+**Different on purpose**: a score that is NaN is a ValueError. A cutoff that is given twice counts once.
+
+**Not offered**: the other functions of that module (``recall_cap``, ``hole`` and so on, which a few tasks call, and the
+p-MRR of FollowIR), which are MTEB's own.
+"""
+
+import importlib.metadata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from fastir.compat._rows import row_dicts
+from fastir.compat.pytrec_eval import RelevanceEvaluator, judgments
+from fastir.compat.rows import Rows
+from fastir.errors import quote
+
+LEAST = (2, 26, 6)
+DECIMALS = 5
+# MTEB's names of what its result holds, and pytrec_eval's.
+MEANS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
+RATES = np.linspace(0, 1, 11)[:-1]      # the shares of the queries that are left out
+
+
+def calculate_retrieval_scores(
+    results: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]], k_values: Sequence[int],
+    skip_first_result: bool = False,
+) -> Any:
+    """All scores of a retrieval task.
+
+    Parameters
+    ----------
+    results : dict of query_id to dict of doc_id to float
+    qrels : dict of query_id to dict of doc_id to int
+    k_values : sequence of int
+    skip_first_result : bool
+        Leave out the best document of each ranking.
+
+    Returns
+    -------
+    mteb.types.RetrievalEvaluationResult
+        all_scores, ndcg, map, recall, precision, naucs, mrr, naucs_mrr, hit_rate.
+
+    Raises
+    ------
+    KeyError, IndexError
+        A query of the results is not in the qrels, or its judgments are empty.
+    ZeroDivisionError
+        No query is in both.
+    TypeError, ValueError
+        As by `fastir.compat.pytrec_eval.RelevanceEvaluator`.
+    """
+    from mteb.types import RetrievalEvaluationResult
+
+    if skip_first_result:
+        results = {query_id: dict(sorted(docs.items(), key=lambda item: item[1], reverse=True)[1:])
+                   for query_id, docs in results.items()}
+    judged = judgments(qrels)
+    evaluator = RelevanceEvaluator(judged, {f"{name}.{','.join(map(str, k_values))}" for name in MEANS.values()})
+    query_ids, values = evaluator.measured(results)
+    if not query_ids:
+        raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
+    if len(query_ids) < len(results):
+        query_id = next(query_id for query_id in results if not qrels.get(query_id))
+        kind = IndexError if query_id in qrels else KeyError
+        raise kind(f"query {quote(query_id)} of the results has no judgments")
+    columns = dict(zip(evaluator.keys, np.ascontiguousarray(values.T), strict=True))
+    tables = {name: {f"{name}@{k}": columns[f"{key}_{k}"] for k in k_values} for name, key in MEANS.items()}
+    _, ranks = Rows(judged, [f"mrr@{k}" for k in k_values]).values(results)
+    mrr = dict(zip([f"MRR@{k}" for k in k_values], np.ascontiguousarray(ranks.T), strict=True))
+    hit_rate = means(tables.pop("HitRate"))
+    curve = curves(results)
+    return RetrievalEvaluationResult(
+        all_scores=row_dicts(query_ids, dict.fromkeys(evaluator.keys, 0.0), evaluator.keys, values),
+        ndcg=means(tables["NDCG"]), map=means(tables["MAP"]), recall=means(tables["Recall"]),
+        precision=means(tables["P"]),
+        naucs={name: area for table in tables.values() for name, area in areas(curve, table).items()},
+        mrr={name: sum(column.tolist()) / len(column) for name, column in mrr.items()},
+        naucs_mrr=areas(curve, mrr),
+        hit_rate=hit_rate,
+    )
+
+
+def means(table: dict[str, np.ndarray]) -> dict[str, float]:
+    return {name: round(sum(column.tolist()) / len(column), DECIMALS) for name, column in table.items()}
+
+
+# ---- abstention ------------------------------------------------------------------------------------------------
+# How good a run is on what remains if the queries that it is least sure of are left out, at each of RATES; and as an
+# area, between that of leaving out any (0) and that of leaving out the worst (1).
+
+
+def curves(results: dict[str, dict[str, float]]) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+    """For each way to be sure, what makes a curve from the values of a metric."""
+    confidences = np.array([confidence(docs) for docs in results.values()])
+    return {name: curve_by(column) for name, column in zip(("max", "std", "diff1"), confidences.T, strict=True)}
+
+
+def confidence(docs: dict[str, float]) -> tuple[float, float, float]:
+    """The largest score, their standard deviation, and how far the second is behind."""
+    scores = np.fromiter(docs.values(), float, len(docs))
+    if len(scores) < 2:
+        return (scores[0], 0.0, 0.0) if len(scores) else (0.0, 0.0, 0.0)
+    second, first = np.partition(scores, -2)[-2:]
+    return first, scores.std(), first - second
+
+
+def curve_by(confidence: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """What makes a curve from the values of a metric, where queries of equal confidence have their mean."""
+    n = len(confidence)
+    order = np.argsort(confidence, stable=True)
+    ordered = confidence[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    sizes = np.diff(np.append(starts, n))
+    cuts = [min(round(rate * n), n - 1) for rate in RATES]
+
+    def curve(values: np.ndarray) -> np.ndarray:
+        levelled = np.repeat(np.add.reduceat(values[order], starts) / sizes, sizes)
+        return np.array([levelled[cut:].mean() for cut in cuts])
+
+    return curve
+
+
+def areas(curve: dict[str, Callable[[np.ndarray], np.ndarray]], table: dict[str, np.ndarray]) -> dict[str, float]:
+    """The normalised area of every metric by every confidence; NaN where leaving out the worst gains nothing."""
+    found = {}
+    for name, values in table.items():
+        best = curve_by(values)(values)
+        highest, lowest = float(np.trapezoid(best, RATES)), best[0] * (RATES[-1] - RATES[0])
+        for kind, by_confidence in curve.items():
+            area = float(np.trapezoid(by_confidence(values), RATES))
+            found[f"nAUC_{name}_{kind}"] = np.nan if highest == lowest else (area - lowest) / (highest - lowest)
+    return found
+
+
+def check_version() -> None:
+    """Raise ImportError if the MTEB that is installed is too old."""
+    try:
+        version = importlib.metadata.version("mteb")
+    except importlib.metadata.PackageNotFoundError:
+        raise ImportError("fastir.compat.mteb: MTEB is not installed; pip install mteb") from None
+    if tuple(int(part) for part in version.split(".")[:3]) < LEAST:
+        raise ImportError(f"fastir.compat.mteb: MTEB {version} is installed, but {'.'.join(map(str, LEAST))} or later "
+                          "is needed: its abstention curves are others")
+
+
+check_version()
