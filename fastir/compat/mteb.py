@@ -17,7 +17,8 @@ p-MRR of FollowIR), which are MTEB's own.
 """
 
 import importlib.metadata
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ DECIMALS = 5
 # MTEB's names of what its result holds, and pytrec_eval's.
 MEANS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
 RATES = np.linspace(0, 1, 11)[:-1]      # the shares of the queries that are left out
+BLOCK = 256     # rankings whose scores are laid out at once
 
 
 def calculate_retrieval_scores(
@@ -81,14 +83,14 @@ def calculate_retrieval_scores(
     _, ranks = Rows(judged, [f"mrr@{k}" for k in k_values]).values(results)
     mrr = dict(zip([f"MRR@{k}" for k in k_values], np.ascontiguousarray(ranks.T), strict=True))
     hit_rate = means(tables.pop("HitRate"))
-    curve = curves(results)
+    sure = confidences(results)
     return RetrievalEvaluationResult(
         all_scores=row_dicts(query_ids, dict.fromkeys(evaluator.keys, 0.0), evaluator.keys, values),
         ndcg=means(tables["NDCG"]), map=means(tables["MAP"]), recall=means(tables["Recall"]),
         precision=means(tables["P"]),
-        naucs={name: area for table in tables.values() for name, area in areas(curve, table).items()},
+        naucs=areas(sure, {name: column for table in tables.values() for name, column in table.items()}),
         mrr={name: sum(column.tolist()) / len(column) for name, column in mrr.items()},
-        naucs_mrr=areas(curve, mrr),
+        naucs_mrr=areas(sure, mrr),
         hit_rate=hit_rate,
     )
 
@@ -98,51 +100,64 @@ def means(table: dict[str, np.ndarray]) -> dict[str, float]:
 
 
 # ---- abstention ------------------------------------------------------------------------------------------------
-# How good a run is on what remains if the queries that it is least sure of are left out, at each of RATES; and as an
-# area, between that of leaving out any (0) and that of leaving out the worst (1).
+# How good a run is on what remains if the queries that it is least sure of are left out, at each of RATES; and the area
+# below that curve, between those of leaving out just any queries (0) and of leaving out the worst ones (1).
 
 
-def curves(results: dict[str, dict[str, float]]) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
-    """For each way to be sure, what makes a curve from the values of a metric."""
-    confidences = np.array([confidence(docs) for docs in results.values()])
-    return {name: curve_by(column) for name, column in zip(("max", "std", "diff1"), confidences.T, strict=True)}
+def confidences(results: dict[str, dict[str, float]]) -> dict[str, np.ndarray]:
+    """How sure a run is of each query: the largest score, their deviation, and how far the second is behind."""
+    sure = {name: np.zeros(len(results)) for name in ("max", "std", "diff1")}
+    by_size: dict[int, list[tuple[int, dict[str, float]]]] = {}
+    for row, docs in enumerate(results.values()):
+        by_size.setdefault(len(docs), []).append((row, docs))
+    by_size.pop(0, None)
+    for size, alike in by_size.items():
+        for start in range(0, len(alike), BLOCK):
+            rows, rankings = zip(*alike[start:start + BLOCK], strict=True)
+            scores = np.fromiter(itertools.chain.from_iterable(docs.values() for docs in rankings), float)
+            scores = scores.reshape(len(rows), size)
+            at = list(rows)
+            sure["max"][at] = scores.max(axis=1)
+            sure["std"][at] = scores.std(axis=1)
+            if size > 1:
+                scores[np.arange(len(rows)), scores.argmax(axis=1)] = -np.inf
+                sure["diff1"][at] = sure["max"][at] - scores.max(axis=1)
+    return sure
 
 
-def confidence(docs: dict[str, float]) -> tuple[float, float, float]:
-    """The largest score, their standard deviation, and how far the second is behind."""
-    scores = np.fromiter(docs.values(), float, len(docs))
-    if len(scores) < 2:
-        return (scores[0], 0.0, 0.0) if len(scores) else (0.0, 0.0, 0.0)
-    second, first = np.partition(scores, -2)[-2:]
-    return first, scores.std(), first - second
-
-
-def curve_by(confidence: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """What makes a curve from the values of a metric, where queries of equal confidence have their mean."""
-    n = len(confidence)
-    order = np.argsort(confidence, stable=True)
-    ordered = confidence[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    sizes = np.diff(np.append(starts, n))
-    cuts = [min(round(rate * n), n - 1) for rate in RATES]
-
-    def curve(values: np.ndarray) -> np.ndarray:
-        levelled = np.repeat(np.add.reduceat(values[order], starts) / sizes, sizes)
-        return np.array([levelled[cut:].mean() for cut in cuts])
-
-    return curve
-
-
-def areas(curve: dict[str, Callable[[np.ndarray], np.ndarray]], table: dict[str, np.ndarray]) -> dict[str, float]:
+def areas(sure: dict[str, np.ndarray], table: dict[str, np.ndarray]) -> dict[str, float]:
     """The normalised area of every metric by every confidence; NaN where leaving out the worst gains nothing."""
+    values = np.stack(list(table.values()))
+    best = np.sort(values, axis=1)
+    best_curves = curves(levelled(best.reshape(1, -1), best.reshape(-1), values.shape[1]).reshape(best.shape))
+    highest, lowest = areas_below(best_curves), best_curves[:, 0] * (RATES[-1] - RATES[0])
     found = {}
-    for name, values in table.items():
-        best = curve_by(values)(values)
-        highest, lowest = float(np.trapezoid(best, RATES)), best[0] * (RATES[-1] - RATES[0])
-        for kind, by_confidence in curve.items():
-            area = float(np.trapezoid(by_confidence(values), RATES))
-            found[f"nAUC_{name}_{kind}"] = np.nan if highest == lowest else (area - lowest) / (highest - lowest)
-    return found
+    for kind, by in sure.items():
+        order = np.argsort(by, stable=True)
+        reached = areas_below(curves(levelled(values[:, order], by[order], len(order))))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found[kind] = (reached - lowest) / (highest - lowest)
+    return {f"nAUC_{name}_{kind}": found[kind][row] if highest[row] != lowest[row] else np.nan
+            for row, name in enumerate(table) for kind in found}
+
+
+def levelled(values: np.ndarray, by: np.ndarray, n: int) -> np.ndarray:
+    """The values of each row, with their mean where `by` is equal; every n of these are compared with each other."""
+    changes = np.concatenate([[True], by[1:] != by[:-1]])
+    changes[::n] = True
+    starts = np.flatnonzero(changes)
+    sizes = np.diff(starts, append=len(by))
+    return np.repeat(np.add.reduceat(values, starts, axis=1) / sizes, sizes, axis=1)
+
+
+def curves(values: np.ndarray) -> np.ndarray:
+    """The mean of each row without its first values, at each of RATES."""
+    n = values.shape[1]
+    return np.stack([values[:, min(round(rate * n), n - 1):].mean(axis=1) for rate in RATES], axis=1)
+
+
+def areas_below(curves: np.ndarray) -> np.ndarray:
+    return np.trapezoid(curves, RATES, axis=1)
 
 
 def check_version() -> None:
