@@ -41,7 +41,8 @@ class Mixed:
         self.parts: list[tuple[list[Request], Evaluator | Pooled]] = []
         for requests, rules, pooled in settings.parts:
             texts = tuple(request.text for request in requests)
-            self.parts.append((requests, Pooled(make, qrels, requests, rules) if pooled else make(qrels, texts, **rules)))
+            part = Pooled(make, qrels, requests, rules) if pooled else make(qrels, texts, **rules)
+            self.parts.append((requests, part))
 
     def evaluate(self, run: Any, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting | None]:
         """As Evaluator._evaluate; rows are the queries that count for any of the metrics, NaN where not for all."""

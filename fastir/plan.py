@@ -40,8 +40,8 @@ READS_OF_GAIN = {-2: READS.index("pool"), -1: READS.index("all")}
 class Settings:
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, options.
 
-    `parts` are the metrics by their rules {"queries", "ties", "score_dtype", "judged_only"} and whether they are pooled,
-    where not all have the same.
+    `parts` are the metrics by their rules {"queries", "ties", "score_dtype", "judged_only"} and by whether they are
+    pooled, where not all have the same.
     """
 
     requests: list[names.Request]
