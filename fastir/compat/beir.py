@@ -33,7 +33,7 @@ logger = logging.getLogger("beir.retrieval.evaluation")
 DECIMALS = 5
 CORE = (("NDCG", "ndcg_cut"), ("MAP", "map_cut"), ("Recall", "recall"), ("P", "P"))
 # Of the core, by what BEIR calls them; and by what callers may ask for.
-CUSTOM = {"MRR": "mrr", "R_cap": "relative_precision(empty=nan)", "Hole": "hits", "Accuracy": "hit_rate"}
+CUSTOM = {"MRR": "mrr", "R_cap": "relative_precision(empty=nan)", "Hole": "unjudged", "Accuracy": "hit_rate"}
 ASKED = {
     **dict.fromkeys(("mrr", "mrr@k", "mrr_cut"), "MRR"),
     **dict.fromkeys(("recall_cap", "r_cap", "r_cap@k"), "R_cap"),
@@ -80,10 +80,11 @@ def evaluate(
     if not query_ids:
         raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
     means = dict(zip(evaluator.keys, means_of(values, len(query_ids)), strict=True))
-    tables = tuple({f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE)
-    for table in tables:
+    ndcg, map_, recall, precision = (
+        {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE)
+    for table in (ndcg, map_, recall, precision):
         log(table)
-    return tables
+    return ndcg, map_, recall, precision
 
 
 def evaluate_custom(
@@ -127,9 +128,6 @@ def evaluate_custom(
     if name == "R_cap" and np.isnan(values).any():
         query_id = query_ids[int(np.isnan(values).any(axis=1).argmax())]
         raise ZeroDivisionError(f"R_cap is not defined for query {quote(query_id)}: it has no relevant document")
-    if name == "Hole":
-        sizes = np.array([len(docs) for docs in results.values()]).reshape(-1, 1)
-        values = (np.minimum(sizes, k_values) - values) / k_values
     means = means_of(values, len(qrels))
     table = dict(zip([f"{name}@{k}" for k in k_values], means, strict=True))
     log(table)
@@ -137,9 +135,9 @@ def evaluate_custom(
 
 
 def annotated(qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]]) -> dict[str, dict[str, int]]:
-    """The documents of each ranking that the qrels have for any query, as relevant ones."""
+    """The documents of each ranking that the qrels have for any query, as its judged ones."""
     known = set().union(*qrels.values())
-    return {query_id: dict.fromkeys(docs.keys() & known, 1) for query_id, docs in results.items()}
+    return {query_id: dict.fromkeys(docs.keys() & known, 0) for query_id, docs in results.items()}
 
 
 def means_of(values: np.ndarray, n: int) -> list[float]:

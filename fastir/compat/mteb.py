@@ -1,7 +1,7 @@
 """MTEB's calculate_retrieval_scores, the metric step of its retrieval and reranking tasks: ``install("mteb")``.
 
 It is replaced as a whole: of its time pytrec_eval takes a quarter, ranking for MRR and the abstention curves the rest.
-Needs MTEB 2.26.6 or later (older ones treat equal confidences otherwise); compared with 2.26.24.
+Needs MTEB 2.26.6 or later, as older ones treat equal confidences otherwise; compared with 2.26.24.
 
 **Same**: parameters, the RetrievalEvaluationResult with all its keys in their order, every number and its type:
 `all_scores` as pytrec_eval returns them; nDCG, MAP, recall, precision and hit rate as means over the queries that are
@@ -16,7 +16,6 @@ query is in both.
 p-MRR of FollowIR), which are MTEB's own.
 """
 
-import importlib.metadata
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -28,7 +27,6 @@ from fastir.compat.pytrec_eval import RelevanceEvaluator, judgments
 from fastir.compat.rows import Rows
 from fastir.errors import quote
 
-LEAST = (2, 26, 6)
 DECIMALS = 5
 # MTEB's names of what its result holds, and pytrec_eval's.
 MEANS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
@@ -63,9 +61,13 @@ def calculate_retrieval_scores(
         No query is in both.
     TypeError, ValueError
         As by `fastir.compat.pytrec_eval.RelevanceEvaluator`.
+    ImportError
+        MTEB, whose class the result is, is not installed.
     """
-    from mteb.types import RetrievalEvaluationResult
-
+    try:
+        from mteb.types import RetrievalEvaluationResult
+    except ModuleNotFoundError as error:
+        raise ImportError(f"fastir.compat.mteb: the result is a class of MTEB ({error}); pip install mteb") from error
     if skip_first_result:
         results = {query_id: dict(sorted(docs.items(), key=lambda item: item[1], reverse=True)[1:])
                    for query_id, docs in results.items()}
@@ -158,17 +160,3 @@ def curves(values: np.ndarray) -> np.ndarray:
 
 def areas_below(curves: np.ndarray) -> np.ndarray:
     return np.trapezoid(curves, RATES, axis=1)
-
-
-def check_version() -> None:
-    """Raise ImportError if the MTEB that is installed is too old."""
-    try:
-        version = importlib.metadata.version("mteb")
-    except importlib.metadata.PackageNotFoundError:
-        raise ImportError("fastir.compat.mteb: MTEB is not installed; pip install mteb") from None
-    if tuple(int(part) for part in version.split(".")[:3]) < LEAST:
-        raise ImportError(f"fastir.compat.mteb: MTEB {version} is installed, but {'.'.join(map(str, LEAST))} or later "
-                          "is needed: its abstention curves are others")
-
-
-check_version()

@@ -18,7 +18,8 @@ large for their type. A NaN among the scores is a ValueError, as is anything beh
 labels and scores, too. A query may be called ``no query``, and an id may hold a NUL. An evaluator can be pickled, and
 used by many threads at once.
 
-**Not offered**: ``11pt_avg`` with recall points of one's own, which are not what its value is called there either.
+**Not offered**: nothing; measures of preferences and of groups of judges are in the nicknames of pytrec_eval, too, but
+not supported there.
 """
 
 import collections
@@ -46,7 +47,7 @@ LATER = {"rbp", "rbp_resid", "unj"}     # trec_eval 10 has them
 CONSTANT = {"runid", "relstring"}       # text in trec_eval
 MEASURES = [*OFFICIAL, "relstring",
             *(name for name in NICKNAMES["all_trec"].split() if name not in {*OFFICIAL, *LATER})]
-WITH_GAINS = {"G", "Rndcg", "ndcg", "ndcg_rel", "11pt_avg"}     # what a number behind these means cannot be said here
+WITH_GAINS = {"G", "Rndcg", "ndcg", "ndcg_rel"}     # numbers alone are no gains
 
 PREFS = "simp pair avgjg num_prefs_poss num_prefs_ful num_prefs_ful_ret"       # known, but not supported
 ALL_PREFS = f"{PREFS} simp_ret simp_imp pair_ret pair_imp avgjg_ret avgjg_imp avgjg_Rnonrel avgjg_Rnonrel_ret"
@@ -146,7 +147,10 @@ def asked(measures: frozenset[str]) -> tuple[dict[str, float], list[str], list[s
         if match is None:
             raise UnknownMetricError(f"unsupported measure {quote(measure)}; supported are {', '.join(MEASURES)}")
         numbers.setdefault(match[1], set()).update(match[2].split(",") if match[2] else ())
-    row, keys, metrics, logarithms = {}, [], [], []
+    row: dict[str, float] = {}
+    keys: list[str] = []
+    metrics: list[str] = []
+    logarithms: list[int] = []
     for measure in MEASURES:
         if measure in CONSTANT & numbers.keys():
             row[measure] = 0.0
