@@ -1,4 +1,4 @@
-"""The command line of trec_eval: its options in, its output and its exit codes out; -h prints `HELP`.
+"""The command line of trec_eval: its options in, its output and its exit codes out.
 
 Same: the options below, short, long and abbreviated, in any place; names, order, formats and rounding of what is
 printed, by version 10 or, asked for, 9 (scores as float32, its recall points, its -c); sums in the program's order.
@@ -9,9 +9,10 @@ have no parameters.
 Different on purpose: a query that the run lacks is skipped without -c, as version 9 does and the help of 10 says; rbp
 scales gains as it means to; gains less than 1 apart are sorted, and those of dcg, ideal_dcg and ndcg kept apart; recall
 points have the value 0 in an empty ranking, and those of 11pt_avg are sorted; labels that are all negative make an
-ordinary query. What is no number where one belongs is an error, in files and in options, and so are documents that
-stand twice anywhere, labels in which gains are listed twice, recall points outside of 0 to 1, p outside of it, cutoffs
-and -M below 1, -l and -N below 0. Files may be packed; there may be several runs. Messages are ours.
+ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 under -l 0 for a query whose labels are all
+0. What is no number where one belongs is an error, in files and in options, and so are documents that stand twice
+anywhere, gains given twice for a label, recall points outside of 0 to 1, p outside of it, cutoffs and -M below 1, -l
+and -N below 0. Comments are skipped, files may be packed, and there may be several runs. Messages are ours.
 
 Not offered: preferences (-R prefs, -R qrels_prefs), z-scores (-Z), debugging (-D), formats of runs (-T), and -o.
 """
@@ -20,18 +21,17 @@ from __future__ import annotations
 
 import contextlib
 import getopt
-import math
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 import fastir
 from fastir.compat.trec_lines import (
-    FORMATS, MEASURES, NEW, NO_QUERIES, NOT_COMPUTED, SETS, TEXTS, UNREADABLE, USAGE, Line, Refusal, about, lines_of,
-    marked,
+    MEASURES, NEW, NO_QUERIES, NOT_COMPUTED, SETS, UNREADABLE, USAGE, Line, Options, Refusal, Table, about, encoded,
+    lines_of, marked, text_of,
 )  # fmt: skip
 from fastir.errors import quote
 from fastir.inputs import files, formats
@@ -39,12 +39,10 @@ from fastir.names import read
 from fastir.results import aligned
 
 DUMMY = "ceci_nest_pas_un_docno"    # what version 10 puts in a ranking that is missing
-WIPED = ("num_ret", "utility", "rbp_resid", "relstring")    # it then wipes these, and unj
-FLOOR = math.log(1e-5)              # of the terms of a geometric mean
 BLOCK = 1 << 20
 
 OPTIONS = (                         # letter, word, what it takes, what it does
-    ("h", "help", "", "print this; with -m: what these measures are"),
+    ("h", "help", "", "print this; fastir explain says more of a measure"),
     ("v", "version", "", "print the version"),
     ("q", "query_eval_wanted", "", "print the values of every query, too"),
     ("m", "measure", "M[.PARAMS]", "a measure or a set of them (default official); -m again for each more"),
@@ -70,30 +68,10 @@ multiples of R, as in Rprec_mult.1.5; weights, as in utility.1,-1,0,0; x, as in 
 relstring.20; or the gains of labels, and p, as in ndcg.1=3.5,2=9 and rbp.p=0.8.
 
 {measures}
+{sets}
 exit status: 0 fine, 1 usage, 2 a file or a parameter, 3 output, memory or internal, 4 a measure that cannot be
 computed or a document that stands twice, 7 no query in common, 130 interrupted
 """
-
-
-class Options(NamedTuple):
-    """What was chosen beside measures and files; `new` is version 10, `level` 0 makes all judged documents relevant."""
-
-    by_query: bool
-    summary: bool
-    complete: bool
-    judged_only: bool
-    level: int
-    depth: int | None
-    n_docs: int
-    groups: bool
-    new: bool
-
-
-class Table(NamedTuple):
-    """The values of some queries: {metric: column}, a value for each query."""
-
-    query_ids: list[str]
-    columns: dict[str, np.ndarray]
 
 
 def output(arguments: list[str], progress: Callable) -> str:
@@ -115,9 +93,9 @@ def output(arguments: list[str], progress: Callable) -> str:
     known = [name for name in MEASURES if new or name not in NEW]
     if "v" in given:
         return f"fastir {fastir.__version__} trec_eval, which prints what trec_eval {10 if new else 9} does\n"
-    if "h" in given:
-        return help_text(list(marked(asked, known)), known)
     wanted = marked(asked or ["official"], known)
+    if "h" in given:
+        return help_text(known)
     if len(paths) < 2:
         raise Refusal(USAGE, f"expected qrels and a run, got {len(paths)} files; {USAGE_LINE}")
     options = Options(
@@ -131,8 +109,7 @@ def output(arguments: list[str], progress: Callable) -> str:
     with contextlib.ExitStack() as stack, translated(runs):
         for path in paths[1:]:
             runs[path] = readable(path, stack)
-        lines = [line for name, params in wanted.items()
-                 for line in lines_of(name, params, options.groups, options.complete, options.n_docs)]
+        lines = [line for name, params in wanted.items() for line in lines_of(name, params, options)]
         texts = evaluated(qrels, runs, lines, options, progress)
     if len(paths) == 2:
         return texts[paths[1]]
@@ -171,14 +148,11 @@ def whole_number(given: dict[str, str], letter: str, lowest: int, default: Any) 
     return int(text)
 
 
-def help_text(asked: list[str], known: list[str]) -> str:
+def help_text(known: list[str]) -> str:
     options = [[f"-{letter}" if letter else "", f"--{word}", takes, does] for letter, word, takes, does in OPTIONS]
-    if asked:
-        measures = "\n".join(TEXTS[name] if name in TEXTS else fastir.explain(name) for name in asked) + "\n"
-    else:
-        sets = [[nickname, " ".join(name for name in known if name in names)] for nickname, names in SETS.items()]
-        measures = f"{aligned([[name, about(name)] for name in known], left=2)}\n{aligned(sets, left=2)}"
-    return USAGE_LINE + HELP.format(options=aligned(options, left=4), measures=measures)
+    sets = [[nickname, " ".join(name for name in known if name in names)] for nickname, names in SETS.items()]
+    return USAGE_LINE + HELP.format(options=aligned(options, left=4), sets=aligned(sets, left=2),
+                                    measures=aligned([[name, about(name)] for name in known], left=2))
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
@@ -205,11 +179,6 @@ def qrels_of(path: str, groups: bool) -> fastir.Qrels:
     qrels = fastir.Qrels.from_file(path, "qrels_jg").to_dict()
     return fastir.Qrels.from_dict({query_id: {group: judged[group] for group in sorted(judged, key=encoded)}
                                    for query_id, judged in qrels.items()})
-
-
-def encoded(text: str) -> bytes:
-    """An id as the program compares it."""
-    return text.encode("utf-8", "surrogateescape")
 
 
 def readable(path: str, stack: contextlib.ExitStack) -> str:
@@ -319,50 +288,3 @@ def table_of(parts: list[fastir.Results], metrics: list[str]) -> Table:
         return Table([], dict.fromkeys(metrics, np.empty(0)))
     columns = {name: column for part in parts for name, column in zip(part.names, part.values.T, strict=True)}
     return Table(list(parts[0].query_ids), columns)
-
-
-def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: Options) -> str:
-    """What is printed of a run: the lines of every query, then those of all; `lacking` are queries that it lacks."""
-    everything = {name: np.concatenate((column, lacking.columns[name])) for name, column in table.columns.items()}
-    query_ids, columns, n = table.query_ids, table.columns, len(table.query_ids) + len(lacking.query_ids)
-    if options.new:
-        query_ids, columns = query_ids + lacking.query_ids, everything
-    lacks = np.arange(len(query_ids)) >= len(table.query_ids)
-    order = sorted(range(len(query_ids)), key=lambda place: encoded(query_ids[place]))
-    shape, rows, summary = "", [], ""
-    for name, metrics, how, make in lines:
-        shown = f"{name:<22}".replace("%", "%%")
-        each, all_together = FORMATS[how]
-        if how == "runid":
-            values, total = None, tag
-        elif how == "whole":
-            values, total = None, everything[metrics[0]].sum()
-        elif each and not all_together and not options.by_query:
-            continue
-        else:
-            values = make(*(columns[metric] for metric in metrics))
-            if lacks.any() and (name in WIPED or name.startswith("unj")):
-                values = np.where(lacks, "" if how == "relstring" else 0.0, values)
-            values = values[order]
-            total = "" if how == "relstring" else total_of(how, values, n)
-        if each and options.by_query:
-            shape += f"{shown}\t\0\t{each}\n"
-            rows.append(values.tolist())
-        if all_together and options.summary:
-            summary += f"{shown}\tall\t{all_together}\n" % total
-    texts = [shape.replace("\0", query_ids[place].replace("%", "%%")) % row
-             for place, row in zip(order, zip(*rows, strict=True), strict=bool(rows))]
-    return "".join(texts) + summary
-
-
-def total_of(how: str, values: np.ndarray, n: int) -> float:
-    """What is printed of all n queries, some of which may have no value here; sums are in the order of the values."""
-    if how == "count":
-        return n
-    if how == "geometric":
-        total = 0.0
-        for value in values.tolist():
-            total += math.log(value)
-        return math.exp((total + (n - len(values)) * FLOOR) / n)
-    total = float(np.cumsum(values)[-1]) + 0.0
-    return total if how == "sum" else total / n
