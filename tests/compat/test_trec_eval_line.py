@@ -1,6 +1,6 @@
-"""`fastir trec_eval` prints what the program prints: whole files byte for byte, then option by option and error by error.
+"""`fastir trec_eval` prints what the program prints: whole files byte for byte, then options, files and errors by hand.
 
-The files are those of ../shared/data: EXPECTED.tsv says what each was made from, NIST is what trec_eval's own test runs.
+The files are those of ../shared/data: EXPECTED.tsv says what each was made from, `NIST` what trec_eval's own test runs.
 """
 
 import gzip
@@ -89,7 +89,8 @@ def files(write):
     """q1: labels 1 - 0 (not judged), 2 is missed. q2: missing from the run. q10: a label 2, and one in the pool."""
     return types.SimpleNamespace(
         qrels=write("qrels", "q2 0 a 1", "q2 0 b 0", "q10 0 a 2", "q10 0 b -1", "q1 0 a 1", "q1 0 b 0", "q1 0 c 2"),
-        run=write("run", "q10 Q0 b 1 2.5 x", "q10 Q0 a 2 1.5 x", "q1 Q0 a 1 3 x", "q1 Q0 z 2 2 x", "q1 Q0 b 3 1 my-run"),
+        run=write("run", "q10 Q0 b 1 2.5 x", "q10 Q0 a 2 1.5 x", "q1 Q0 a 1 3 x", "q1 Q0 z 2 2 x",
+                  "q1 Q0 b 3 1 my-run"),
     )
 
 
@@ -260,7 +261,8 @@ def test_an_empty_ranking_has_no_nan(values, write):
 
 
 def test_odd_ids_and_tags(output, write):
-    qrels, run = write("qrels", "q%d 0 a 1", "\udcff 0 a 1"), write("run", "q%d Q0 a 1 1 %s", "\udcff Q0 a 1 1 %d\udcfe")
+    qrels = write("qrels", "q%d 0 a 1", "\udcff 0 a 1")
+    run = write("run", "q%d Q0 a 1 1 %s", "\udcff Q0 a 1 1 %d\udcfe")
     assert output("-q", "-m", "runid", "-m", "num_ret", qrels, run) == (
         row("num_ret", "q%d", "1") + row("num_ret", "\udcff", "1") + row("runid", "all", "%d\udcfe")
         + row("num_ret", "all", "2"))
