@@ -442,12 +442,13 @@ def test_a_pipe_gets_the_output_and_nothing_else(files, output):
 
 
 def test_an_interrupt_ends_it(files):
-    with subprocess.Popen([*COMMAND, files.qrels, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE) as process:
-        process.stdin.write(b"q1 Q0 a 1 1 x\n" * 1_000_000)     # what is not read yet fits no pipe
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([*COMMAND, files.qrels, "-"], **streams) as process:
+        process.stdin.write(b"q1 Q0 a 1 1 x\n" * 100_000)   # more than a pipe holds: it is being read
+        process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 130
-        assert (process.stdout.read(), process.stderr.read()) == (b"", b"fastir: error: interrupted\n")
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
 
 
 def test_the_layer_is_imported_by_who_asks_for_it():
