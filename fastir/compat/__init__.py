@@ -27,6 +27,7 @@ PATCHES = {
         "mteb._evaluators.retrieval_metrics:calculate_retrieval_scores",
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
     ),
+    "ranx": ("ranx:evaluate", "ranx.meta.compare:evaluate"),
 }
 
 

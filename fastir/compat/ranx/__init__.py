@@ -36,12 +36,14 @@ import numpy as np
 
 import fastir
 from fastir.compat.ranx.documents import Documents
-from fastir.compat.ranx.kinds import Qrels, Run, judgments
+from fastir.compat.ranx.qrels_run import Qrels, Run, judgments
 from fastir.errors import UnknownMetricError, quote
 from fastir.names import read
 from fastir.results import Results
 
 __all__ = ["Qrels", "Run", "evaluate"]
+
+WHOLE = ("bpref", "r-precision")    # take a cutoff, and ignore it
 
 
 def evaluate(
@@ -122,20 +124,19 @@ def measured(measure: Callable[..., tuple], names: list[str], threads: int | Non
 @functools.lru_cache(1024)
 def spelled(name: str) -> tuple[str, int]:
     """A metric of ranx as fastir's convention reads it, and how much higher it wants all labels."""
-    base, cut, level = name.partition("-l")
+    base, suffix, level = name.partition("-l")
     base, at, k = base.partition("@")
     if base == "rbp" and not at:
         raise ValueError(f"metric {quote(name)}: rbp needs a persistence, such as 'rbp.95'")
-    if at and base != "rbp" and (base in ("r-precision", "bpref") or k.strip("0") == "" != k):
-        at = k = ""
-    plain = f"{base}{at}{k}"
-    if len(read(plain, "ranx")) > 1:
+    whole = base in WHOLE or (k != "" and not k.strip("0") and base != "rbp")
+    plain = base if whole else base + at + k
+    requests = read(plain, "ranx")
+    if len(requests) > 1:
         raise UnknownMetricError(f"metric {quote(name)} stands for several; name them one by one")
-    if not cut or level.strip("0") or not level:
-        return plain + cut + level, 0
-    # level 0: labels of 0 are relevant, but add no gain
-    card = read(plain, "ranx")[0].card
-    return (f"{plain}-l1", 0) if card.graded or card.name == "rbp" else (plain, 1)
+    if level and not level.strip("0"):      # labels of 0 are relevant, but add no gain
+        card = requests[0].card
+        return (f"{plain}-l1", 0) if card.graded or card.name == "rbp" else (plain, 1)
+    return plain + suffix + level, 0
 
 
 def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple]:
@@ -165,26 +166,27 @@ def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
     if len(judged) != len(ranked):
         raise AssertionError(f"the qrels have {len(judged)} queries, but the run has {len(ranked)}")
     query_ids = list(run.keys()) if hasattr(run, "keys") else range(len(ranked))
-    found = [labels_of(*pair) for pair in zip(judged, ranked, strict=True)]
+    pairs = [labels_of(*pair) for pair in zip(judged, ranked, strict=True)]
+    labels, offsets = joined([labels for labels, _ in pairs], float)
+    there, _ = joined([there for _, there in pairs], bool)
+    ideal, ideal_offsets = joined([array[:, 1] for array in judged], float)
 
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
-        labels, offsets = joined([coded(labels + raised, there) for labels, there in found])
-        ideal, ideal_offsets = joined([coded(array[:, 1] + raised) for array in judged])
-        return query_ids, fastir.evaluate_ranked(labels, offsets, ideal_labels=ideal, ideal_offsets=ideal_offsets,
-                                                 **options)
+        return query_ids, fastir.evaluate_ranked(
+            np.where(there, coded(labels + raised), -1), offsets, ideal_labels=coded(ideal + raised),
+            ideal_offsets=ideal_offsets, **options)
 
     return measure
 
 
-def joined(lists: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def joined(lists: list[np.ndarray], dtype: type) -> tuple[np.ndarray, np.ndarray]:
     """One array of all, and where each begins."""
-    return np.concatenate([np.empty(0), *lists]), np.cumsum([0, *map(len, lists)])
+    return np.concatenate([np.empty(0, dtype), *lists]), np.cumsum([0, *map(len, lists)])
 
 
-def coded(labels: np.ndarray, there: np.ndarray | None = None) -> np.ndarray:
-    """Labels as evaluate_ranked takes them: -1 is not in the qrels, what is below has a negative label there."""
-    codes = np.where(labels < 0, labels - 1, labels)
-    return codes if there is None else np.where(there, codes, -1)
+def coded(labels: np.ndarray) -> np.ndarray:
+    """Labels of qrels as evaluate_ranked takes them, where -1 stands for what is not in the qrels."""
+    return np.where(labels < 0, labels - 1, labels)
 
 
 def arrays(side: Any, what: str) -> list[np.ndarray]:
@@ -201,14 +203,13 @@ def arrays(side: Any, what: str) -> list[np.ndarray]:
 
 def labels_of(judged: np.ndarray, ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The label of each ranked document, and whether it has one; the first, where ids stand twice."""
-    order = np.argsort(judged[:, 0], kind="stable")
-    ids = judged[order, 0]
-    places = np.searchsorted(ids, ranked[:, 0])
-    there = places < len(ids)
-    there[there] = ids[places[there]] == ranked[there, 0]
-    labels = np.zeros(len(ranked))
-    labels[there] = judged[order[places[there]], 1]
-    return labels, there
+    docs = ranked[:, 0].copy()
+    if not len(judged):
+        return np.zeros(len(docs)), np.zeros(len(docs), bool)
+    judged = judged[np.argsort(judged[:, 0], kind="stable")]
+    ids, labels = judged.T.copy()
+    places = np.minimum(ids.searchsorted(docs), len(ids) - 1)
+    return labels[places], ids[places] == docs
 
 
 def check_queries(known: Any, ranked: Any) -> None:

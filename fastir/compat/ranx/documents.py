@@ -39,21 +39,15 @@ class Documents:
     is_run: bool
     kinds: tuple[str, ...] = tuple(KINDS)
 
-    def __init__(self, data: Any = None, name: str | None = None) -> None:
+    def __init__(self, name: str | None) -> None:
         self.name = name
-        self.sorted = data is not None
+        self.sorted = False
         self._rows: dict[str, dict[str, Any]] | None = {}
         self._columns: Any = None
         self._arranged = False      # whether _rows are sorted already, where they are to be
         self._lent = False          # whether a caller has _rows, and may change them
-        if data is not None:
-            self._fill(data)
 
     # ---- the two forms ---------------------------------------------------------------------------------------------
-
-    def _fill(self, data: Any) -> None:
-        """Hold a copy of {query_id: {doc_id: number}}."""
-        raise NotImplementedError
 
     def _plain(self, query_id: Any, numbers: Any) -> dict[str, Any]:
         """{doc_id: number} of a query as a new dict, checked."""

@@ -32,10 +32,9 @@ class Qrels(Documents):
     is_run = False
 
     def __init__(self, qrels: Any = None, name: str | None = None) -> None:
-        super().__init__(qrels, name)
-
-    def _fill(self, data: Any) -> None:
-        self._hold(judgments(data))
+        super().__init__(name)
+        if qrels is not None:
+            self._hold(judgments(qrels))
 
     def _plain(self, query_id: Any, numbers: Any) -> dict[str, int]:
         return {plain_id(doc_id, False, "doc_ids: a document id"): dicts.label_of(label, query_id, doc_id)
@@ -50,7 +49,7 @@ class Qrels(Documents):
 
     @property
     def qrels(self) -> dict[str, dict[str, int]]:
-        """``{query_id: {doc_id: label}}`` itself; what is changed in it counts."""
+        """``{query_id: {doc_id: label}}`` itself; changes in it count until the next `add`, `add_multi` or `sort`."""
         return self._lend()
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
@@ -116,15 +115,15 @@ class Run(Documents):
     kinds = (*Documents.kinds, "lz4")
 
     def __init__(self, run: Any = None, name: str | None = None) -> None:
-        super().__init__(run, name)
+        super().__init__(name)
         self.metadata: dict = {}
         self.scores: dict[str, dict[str, np.float64]] = defaultdict(dict)
         self.mean_scores: dict[str, np.float64] = {}
         self.std_scores: dict[str, np.float64] = {}
-
-    def _fill(self, data: Any) -> None:
-        self._rows = {plain_id(query_id, False, "run: a query id"): self._plain(query_id, docs)
-                      for query_id, docs in dicts.query_dict(data, "run").items()}
+        if run is not None:
+            self._rows = {plain_id(query_id, False, "run: a query id"): self._plain(query_id, docs)
+                          for query_id, docs in dicts.query_dict(run, "run").items()}
+            self.sort()
 
     def _plain(self, query_id: Any, numbers: Any) -> dict[str, float]:
         if type(numbers) is dict and {str} >= set(map(type, numbers)) and {float} >= set(map(type, numbers.values())):
@@ -137,7 +136,9 @@ class Run(Documents):
 
     @property
     def run(self) -> dict[str, dict[str, float]]:
-        """``{query_id: {doc_id: score}}`` itself; what is changed in it counts."""
+        """``{query_id: {doc_id: score}}`` itself; changes in it count until the next `add`, `add_multi`, `sort` or
+        `make_comparable`.
+        """
         return self._lend()
 
     def make_comparable(self, qrels: Qrels) -> Run:
