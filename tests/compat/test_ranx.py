@@ -101,6 +101,9 @@ def test_values_of_the_queries(return_std):
         values = evaluate(qrels, run, "hits@10", return_mean=False, return_std=return_std)
         assert (type(values), values.dtype, values.tolist()) == (np.ndarray, np.float64, expected)
         values += 1         # it is the caller's
+    several = evaluate(QRELS, RUN, ["hits@10", "hits-l0", "mrr-l0"], return_mean=False)
+    assert {name: values.tolist() for name, values in several.items()} == {
+        "hits@10": [2, 1], "hits-l0": [3, 1], "mrr-l0": [0.5, 0.5]}
     several = evaluate(QRELS, RUN, ["hits@10", "mrr"], return_mean=False)
     assert {name: values.tolist() for name, values in several.items()} == {"hits@10": [2, 1], "mrr": [0.5, 0.5]}
 
@@ -188,6 +191,11 @@ def test_arrays_beside_a_run():
     run = Run(RUN)
     assert evaluate(Qrels(QRELS).to_typed_list(), run, "hits") == 1.5
     assert run.scores["hits"] == {"q1": 1, "q2": 2}
+    unsorted = Run()
+    for query, doc in (("q2", "b"), ("q1", "d")):
+        unsorted.add_score(query, doc, 1)
+    assert evaluate(Qrels(QRELS).to_typed_list(), unsorted, "hits") == 1
+    assert unsorted.sorted
     with pytest.raises(TypeError, match="qrels is a dict"):
         evaluate(QRELS, run.to_typed_list(), "hits")
 
@@ -195,6 +203,8 @@ def test_arrays_beside_a_run():
 def test_arrays_that_do_not_fit():
     with pytest.raises(AssertionError, match="2 queries, but the run has 1"):
         evaluate([np.array([[1, 1]])] * 2, [np.array([[1, 1]])], "hits")
+    with pytest.raises(TypeError, match="run must be a Run, a dict or arrays, got str"):
+        evaluate(Qrels(QRELS), "run.txt", "hits")
     with pytest.raises(TypeError, match=r"run: the array of query 0 must have the shape .*got \(2,\)"):
         evaluate([np.array([[1, 1]])], [np.array([1, 1])], "hits")
 
@@ -367,8 +377,8 @@ def test_evaluating_again_converts_nothing(monkeypatch, tmp_path):
     def refuse(*_, **__):
         raise AssertionError("converted again")
 
-    for place in ("fastir.compat.ranx.qrels_run.judgments", "fastir.compat.ranx.judgments",
-                  "fastir.rows.Rows.to_dict", "fastir.Qrels.from_dict", "fastir.Run.from_dict"):
+    for place in ("fastir.compat.ranx.qrels_run.judgments", "fastir.rows.Rows.to_dict", "fastir.Qrels.from_dict",
+                  "fastir.Run.from_dict"):
         monkeypatch.setattr(place, refuse)
     monkeypatch.setattr(fastir.compat.ranx.documents.Documents, "_shown", refuse)
     assert [evaluate(qrels, run, ["ndcg", "map"]) for run in runs] == first

@@ -2,11 +2,11 @@
 
     from fastir.compat.ranx import Qrels, Run, evaluate         instead of: from ranx import ...
 
-**Same.** Names of metrics, their numbers and what calls return, as ranx 0.3.21 has them: gains below the relevance level
-of ``-lN`` vanish, `rbp` weighs raw labels, negative labels are judged and not relevant, ``@0`` is no cutoff, `bpref` and
-`r-precision` ignore one. Attributes of `Qrels` and `Run`, their methods and files. Queries of both sides must be the
-same, else AssertionError; `make_comparable` changes the run. An evaluation is noted in `Run.scores`, `mean_scores` and
-`std_scores`. Values are in the order of the query ids, of dicts in that of the qrels.
+**Same.** Names of metrics, their numbers and what calls return, as ranx 0.3.21 has them: labels below the level of
+``-lN`` have no gain, `rbp` weighs raw labels, negative labels are judged and not relevant, ``@0`` is no cutoff, `bpref`
+and `r-precision` ignore any. Attributes of `Qrels` and `Run`, their methods and files. Both sides must have the same
+queries, else AssertionError; `make_comparable` changes the run. An evaluation is noted in `Run.scores`, `mean_scores`
+and `std_scores`. Values are in the order of the query ids, of dicts in that of the qrels. There are no warnings.
 
 **Different on purpose.**
 
@@ -14,16 +14,18 @@ same, else AssertionError; `make_comparable` changes the run. An evaluation is n
 - Equal scores stay as they came, in a `Run` and in a dict alike. ranx does that for a `Run` of up to 15 documents a
   query; beyond that, and in dicts, its sort shuffles them.
 - Labels must be whole numbers: a fraction is an error, where `ranx.Qrels` cuts it off. NaN scores are errors.
-- bpref is 0 for a query without relevant documents, and others keep their values; ranx stops there, and how many
-  queries it loses depends on the threads. (Where nothing but relevant documents was judged it is NaN in both.)
+- bpref is 0 for a query without relevant documents, and the other queries keep their values; ranx stops there, and how
+  many it loses depends on the threads. (Where only relevant documents were judged it is NaN, as there.)
 - ``return_mean=False`` gives arrays for all kinds of input and names of metrics.
 - All of fastir's metrics can be named. `threads` only says how many; nothing about the process changes.
-- Frames may hold any kind of strings and of numbers, a file named .gz is packed, `pd_kwargs` are keywords, JSON has a
-  line per query, `to_typed_list` is a plain list of arrays.
+- `Qrels.qrels` and `Run.run` are plain dicts, `to_typed_list` gives a plain list of arrays. No value of a query that
+  is gone stays in `Run.scores`.
+- Frames may hold any kind of strings and of numbers, `pd_kwargs` are keywords, a file named .gz is packed, JSON has a
+  line per query. What is wrong with types is a TypeError, where ranx asserts.
 - Arrays: the ideal ranking is that of the largest labels, in whatever order the judgments stand.
 
-**Not offered.** `compare`, `Report` and `plot`; `fuse`, `optimize_fusion` and `normalize`, for which ranx is there: its
-own `Qrels` and `Run` are taken by this `evaluate`. The functions of `ranx.metrics`. Levels below 0, dicts beside arrays.
+**Not offered.** `compare`, `Report`, `plot` and the functions of `ranx.metrics`. `fuse`, `optimize_fusion` and
+`normalize`: ranx has them, and this `evaluate` takes its `Qrels` and `Run`. Levels below 0, dicts beside arrays.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ import numpy as np
 
 import fastir
 from fastir.compat.ranx.documents import Documents
-from fastir.compat.ranx.qrels_run import Qrels, Run, judgments
+from fastir.compat.ranx.qrels_run import Qrels, Run
 from fastir.errors import UnknownMetricError, quote
 from fastir.names import read
 from fastir.results import Results
@@ -148,9 +150,8 @@ def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple]:
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
         labels = qrels._prepared() if isinstance(qrels, Qrels) else qrels
         if raised:
-            rows = qrels.to_dict() if isinstance(qrels, Qrels) else qrels
-            labels = judgments({query_id: {doc_id: label + raised for doc_id, label in docs.items()}
-                                for query_id, docs in rows.items()})
+            labels = {query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()}
+                      for query_id in labels}
         rankings = run._prepared() if isinstance(run, Run) else run
         results, _ = fastir.Evaluator(labels, queries="qrels", **options)._evaluate(rankings, options["n_threads"])
         return results.query_ids, results
@@ -193,7 +194,11 @@ def arrays(side: Any, what: str) -> list[np.ndarray]:
     """Per query a float64 array of shape (n_documents, 2)."""
     if isinstance(side, dict):
         raise TypeError(f"{what} is a dict, but the other side is not: give a dict or a {what.capitalize()} for both")
-    found = [np.asarray(array, float) for array in (side.to_typed_list() if hasattr(side, "to_typed_list") else side)]
+    lists = side.to_typed_list() if hasattr(side, "to_typed_list") else side
+    try:
+        found = [np.asarray(array, float) for array in lists]
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be a {what.capitalize()}, a dict or arrays, got {type(side).__name__}") from None
     for place, array in enumerate(found):
         if array.ndim != 2 or array.shape[1] != 2:
             raise TypeError(f"{what}: the array of query {place} must have the shape (n_documents, 2), "

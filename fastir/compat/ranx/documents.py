@@ -151,7 +151,12 @@ class Documents:
         return needed("pandas").DataFrame({"q_id": q_ids, "doc_id": doc_ids, "score": numbers})
 
     def to_typed_list(self) -> list[np.ndarray]:
-        """Per query a float64 array of shape (n_documents, 2): hash of the id, number; a plain list, not numba's."""
+        """Per query a float64 array of shape (n_documents, 2): hash of the id, number; a plain list, not numba's.
+
+        It sorts what is not sorted.
+        """
+        if not self.sorted:
+            self.sort()
         return [np.array([(hash(doc_id), number) for doc_id, number in docs.items()], float).reshape(-1, 2)
                 for docs in self._shown().values()]
 
@@ -189,7 +194,7 @@ class Documents:
         path : str or path
         kind : None, "json", "trec", "gz", "parquet" or, of a Run, "lz4"
             None: what the name ends in; .txt is "trec", .parq "parquet". Only JSON and lz4 hold queries without
-            documents.
+            documents. A run is sorted before.
 
         Raises
         ------
@@ -199,6 +204,8 @@ class Documents:
             The kind cannot hold an id or a number.
         """
         kind = self.file_kind(path, kind)
+        if self.is_run and not self.sorted:
+            self.sort()
         if kind == "json":
             return formats.write(path, self._shown(), self.is_run, "json")
         with files.created(os.fsdecode(path)) as file:
