@@ -413,6 +413,23 @@ def test_files_read_back(kind, ending, tmp_path):
         evaluate(Qrels({"q1": {"d": 1}, "q2": {}}), again, "map")
 
 
+@pytest.mark.parametrize("name", ["json", "lz4", "parquet", "trec", "trec.gz"])
+def test_files_that_ranx_wrote(name):
+    folder = SHARED / "data" / "small_formats" / "ranx"
+    if not folder.is_dir():
+        pytest.skip(ABSENT)
+    if name == "lz4":
+        pytest.importorskip("lz4.frame")
+        pytest.importorskip("cbor2")
+    read = {"parquet": "from_parquet"}.get(name, "from_file")
+    run = getattr(Run, read)(folder / f"run.{name}")
+    assert run.to_dict() == {"q1": {"d1": 0.1, "d2": 0.2, "d3": 0.3}, "q2": {"d1": 0.1, "d2": 0.2}}
+    if name != "lz4":
+        qrels = getattr(Qrels, read)(folder / f"qrels.{name}")
+        assert qrels.to_dict() == {"q1": {"d1": 1, "d2": 2, "d3": 3}, "q2": {"d1": 1, "d2": 2}}
+        assert evaluate(qrels, run, "ndcg") == 1
+
+
 def test_lines_of_trec(tmp_path):
     run, qrels = tmp_path / "run.x", tmp_path / "qrels.gz"
     Run({"q2": {"a": 1, "b": 2.5}, "q1": {}, "q0": {"c": 1e-9}}).save(run, kind="trec")
