@@ -31,6 +31,7 @@ PATCHES = {
         "mteb._evaluators.retrieval_metrics:calculate_retrieval_scores",
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
     ),
+    "ranx": ("ranx:evaluate", "ranx.meta.compare:evaluate"),
 }
 # Where that is not what pip calls a tool; and the least version that has it, where others behave otherwise.
 PACKAGES = {"pytrec_eval": "pytrec-eval-terrier"}
