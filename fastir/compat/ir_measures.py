@@ -109,6 +109,24 @@ def request_of(measure: Any) -> names.Request | None:
     return None if request.card.groups and request.params.get("judged_only") else request
 
 
+def place_of(measure: Any, request: names.Request) -> tuple:
+    """Where a measure stands among others: by the provider that had it before, then as trec_eval prints them."""
+    others = (known for known in __getattr__("providers") if known.NAME != "fastir")
+    provider = next((place for place, known in enumerate(others) if known.supports(measure)), 99)
+    printed = trec_places().get((request.card.name, request.cutoff is not None), 99)
+    return provider, printed, request.cutoff or 0, str(measure)
+
+
+@functools.cache
+def trec_places() -> dict[tuple[str, bool], int]:
+    """Where trec_eval prints a metric with a cutoff or without one."""
+    places: dict[tuple[str, bool], int] = {}
+    for place, name in enumerate(names.NICKNAMES["all_trec"].split()):
+        for request in names.read(name, "trec_eval"):
+            places.setdefault((request.card.name, request.cutoff is not None), place)
+    return places
+
+
 class Scores:
     """Qrels and measures prepared once; what is asked of an Evaluator of ir_measures.
 
@@ -128,6 +146,7 @@ class Scores:
         unknown = [str(measure) for measure, request in asked.items() if request is None]
         if unknown:
             raise ValueError(f"fastir does not compute {', '.join(unknown)}")
+        asked = {measure: asked[measure] for measure in sorted(asked, key=lambda measure: place_of(measure, asked[measure]))}
         judgments = Judgments(qrels)
         super().__init__(list(asked), set(judgments.query_ids))
         self.alone = all(measure.NAME == "Accuracy" for measure in asked)
