@@ -25,8 +25,8 @@ come query by query in the run's order, those of queries that it lacks at the en
 More than the bundled providers: ``RR(judged_only=True)@k``, ``ERR`` and the measures of diversity without a cutoff or
 with one above 20, ``NumRel(rel=2)``, ``RBP`` with a cutoff, and without `rel`, when a document adds its label.
 
-**Not offered**, and left to the other providers: measures defined at run time, `rel` below 1, `gains` of or below 0,
-and `judged_only` for measures of diversity. Nor does it give cwl_eval's other values (`CwlMetric`), or print warnings
+**Not offered**, and left to the other providers: measures defined at run time, `rel` below 1, `gains` with a
+negative label or gain, and `judged_only` for measures of diversity. Nor does it give cwl_eval's other values (`CwlMetric`), or print warnings
 about `min_rel`, `max_rel` and subtopics: ``ir_measures.cwl_eval`` and ``ir_measures.pyndeval`` do as before.
 """
 
@@ -62,10 +62,14 @@ def __getattr__(name: str) -> Any:
     """`providers`: those of ir_measures' default pipeline, with fastir's before the others."""
     if name != "providers":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    own = provider()
+    return [provider(), *others()]
+
+
+def others() -> list[Any]:
+    """The providers of ir_measures' default pipeline without fastir's."""
     from ir_measures import DefaultPipeline
 
-    return [own, *(other for other in DefaultPipeline.providers if other is not own)]
+    return [known for known in DefaultPipeline.providers if known.NAME != "fastir"]
 
 
 @functools.cache
@@ -96,24 +100,35 @@ def request_of(measure: Any) -> names.Request | None:
     """How fastir reads a measure of ir_measures' own; None if it does not compute it."""
     if not type(measure).__module__.startswith("ir_measures.measures."):
         return None
-    params, text = measure.params, str(measure)
-    if any(label < 0 or gain < 0 for label, gain in params.get("gains", {}).items()):
+    if any(label < 0 or gain < 0 for label, gain in measure.params.get("gains", {}).items()):
         return None         # there a label that becomes another one, here the gain of a label
-    if measure.NAME == "RBP" and "rel" not in params:
-        at = f"@{params['cutoff']}" if "cutoff" in params else ""
-        text = f"RBP(gains=raw, rbp_norm=infinite, p={measure['p']}){at}"
     try:
-        request = names.read(text, "ir_measures")[0]
+        request = names.read(spelled(measure), "ir_measures")[0]
     except UnknownMetricError:
         return None
     return None if request.card.groups and request.params.get("judged_only") else request
 
 
-def place_of(measure: Any, request: names.Request) -> tuple:
+def spelled(measure: Any) -> str:
+    """A measure's name for fastir, where other providers' measures are other metrics."""
+    name = measure.NAME
+    params = {param: value for param, value in measure.params.items()
+              if value != measure.SUPPORTED_PARAMS[param].default}
+    at = params.pop(measure.AT_PARAM, None)
+    if name == "nDCG" and params.pop("dcg", None):
+        name = "ndcg_burges"
+    if name == "RBP" and "rel" not in params:
+        params.update(gains="raw", rbp_norm="infinite")
+    inside = ", ".join(f"{param}={value}" for param, value in params.items())
+    return f"{name}({inside})" + (f"@{at}" if at is not None else "")
+
+
+def place_of(asked: tuple[Any, names.Request]) -> tuple:
     """Where a measure stands among others: by the provider that had it before, then as trec_eval prints them."""
-    others = (known for known in __getattr__("providers") if known.NAME != "fastir")
-    provider = next((place for place, known in enumerate(others) if known.supports(measure)), 99)
-    printed = trec_places().get((request.card.name, request.cutoff is not None), 99)
+    measure, request = asked
+    known = others()
+    provider = next((place for place, other in enumerate(known) if other.supports(measure)), len(known))
+    printed = trec_places().get((request.card.name, request.cutoff is not None), len(trec_places()))
     return provider, printed, request.cutoff or 0, str(measure)
 
 
@@ -142,11 +157,11 @@ class Scores:
     """
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        asked = {measure: request_of(measure) for measure in measures}
-        unknown = [str(measure) for measure, request in asked.items() if request is None]
+        requests = {measure: request_of(measure) for measure in measures}
+        unknown = [str(measure) for measure, request in requests.items() if request is None]
         if unknown:
             raise ValueError(f"fastir does not compute {', '.join(unknown)}")
-        asked = {measure: asked[measure] for measure in sorted(asked, key=lambda measure: place_of(measure, asked[measure]))}
+        asked = dict(sorted(requests.items(), key=place_of))
         judgments = Judgments(qrels)
         super().__init__(list(asked), set(judgments.query_ids))
         self.alone = all(measure.NAME == "Accuracy" for measure in asked)
