@@ -27,6 +27,7 @@ PATCHES = {
         "beir.retrieval.evaluation:EvaluateRetrieval.evaluate",
         "beir.retrieval.evaluation:EvaluateRetrieval.evaluate_custom",
     ),
+    "ir_measures": ("ir_measures:DefaultPipeline.providers",),
     "mteb": (
         "mteb._evaluators.retrieval_metrics:calculate_retrieval_scores",
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
