@@ -8,7 +8,7 @@ import random
 import gen
 import numpy as np
 import pytest
-from conftest import SHARED
+from conftest import ABSENT, SHARED
 from test_golden import listed, paths, text_of
 
 import fastir
@@ -71,7 +71,7 @@ def test_same_numbers_on_random_collections(peer, measures, options):
 def test_same_numbers_on_real_collections(line):
     """What pytrec_eval said of the reference data, every value exactly."""
     if line is None:
-        pytest.skip("the shared reference data is absent")
+        pytest.skip(ABSENT)
     expected, qrels, run = paths(line)
     level = int(line["flags"].partition("=")[2] or 1)
     qrels, run = fastir.Qrels.from_file(qrels).to_dict(), fastir.Run.from_file(run).to_dict()
@@ -81,9 +81,8 @@ def test_same_numbers_on_real_collections(line):
     assert rows.keys() == theirs.keys()
 
 
+@pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
 def test_same_files(peer):
-    if not SHARED.is_dir():
-        pytest.skip("the shared reference data is absent")
     folder = SHARED / "data" / "trec_eval_test"
     for name, parse in (("qrels.test", "parse_qrel"), ("results.test", "parse_run")):
         lines = [" ".join(line.split()[:6]) for line in (folder / name).read_text().splitlines()]
