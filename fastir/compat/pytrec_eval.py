@@ -11,10 +11,10 @@ gives, a number behind a measure that takes none is not read, and the types of e
 str, a label that is no integer or a score that is no number, ValueError for a measure, AssertionError for a document
 that stands twice in a file.
 
-**Different on purpose**: what ends the process or leaves it in ruins there is a ValueError or a TypeError here:
-a cutoff of 0 or 1.5, ``ndcg.10``, a negative relevance level, a query with labels of -2 only, scores and labels too
-large for their type. A NaN among the scores is a ValueError, as is anything behind a measure's numbers
-(``ndcg_cut_10abc``) and a ``utility`` with some number of parameters other than four. Integers and floats of NumPy are
+**Different on purpose**: what ends the process there is a ValueError here (a cutoff of 0, ``ndcg.10``), a TypeError
+(a relevance level or a label that it has no room for), an OverflowError (such a score) or an ordinary query (one with
+negative labels only). A NaN among the scores is a ValueError, as is anything behind a measure's numbers
+(``ndcg_cut_10abc``), a cutoff of 1.5 and a ``utility`` without four parameters. Integers and floats of NumPy are
 labels and scores, too. A query may be called ``no query``, and an id may hold a NUL. An evaluator can be pickled, and
 used by many threads at once.
 
