@@ -112,12 +112,12 @@ def explain_command(options: argparse.Namespace) -> str:
     return f"{fastir.explain(options.metric)}\n"
 
 
-def trec_eval_command(arguments: Sequence[str]) -> int:
+def trec_eval_command(arguments: list[str]) -> int:
     """What stands behind `fastir trec_eval`, which has options of its own; the exit code."""
     from fastir.compat import trec_eval
 
     try:
-        return write(trec_eval.output(list(arguments), Progress))
+        return write(trec_eval.output(arguments, Progress))
     except trec_eval.Refusal as refusal:
         tell("error", one_line(refusal.__cause__ or refusal))
         return refusal.code
@@ -298,7 +298,7 @@ def one_line(error: Exception) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code."""
     try:
-        arguments = sys.argv[1:] if arguments is None else arguments
+        arguments = list(sys.argv[1:] if arguments is None else arguments)
         if arguments[:1] == ["trec_eval"]:
             return trec_eval_command(arguments[1:])
         options = parser().parse_args(arguments)

@@ -38,7 +38,7 @@ from fastir.inputs import files, formats
 from fastir.names import read
 from fastir.results import aligned
 
-DUMMY = "ceci_nest_pas_un_docno"    # what version 10 puts in a ranking that is missing
+DUMMY = "no document"       # in a ranking that is missing: no file has an id with a blank
 BLOCK = 1 << 20
 
 OPTIONS = (                         # letter, word, what it takes, what it does

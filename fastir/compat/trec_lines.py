@@ -131,9 +131,6 @@ def lines_of(name: str, params: str, options: Options) -> list[Line]:
         return cutoff_lines(name, params, card)
     if name == "num_rel" and options.complete:
         return [Line(name, (name,), "each"), Line(name, ("num_rel-l1",), "whole")]
-    if params and name == "11pt_avg":
-        points = sorted(numbers(name, params), reverse=True)
-        return [Line(shown, tuple(f"iprec@{x!r}" for x in points), make=average_of)]
     if params and card.positional:
         return [Line(shown, (positional(name, params, card, options.n_docs),))]
     if params and any(param.mapping or param.name == "p" for param in card.params):
@@ -163,8 +160,10 @@ def cutoff_lines(name: str, params: str, card: Card) -> list[Line]:
 
 def positional(name: str, params: str, card: Card, n_docs: int) -> str:
     """The core's metric for parameters that are known by their places."""
-    values = numbers(name, params)
+    values: list[Any] = numbers(name, params)
     named = [param.name for param in card.params[:card.positional]]
+    if card.params[0].many:
+        values = [f"{{{params}}}"]
     if len(values) != len(named) > 1:
         raise Refusal(NOT_COMPUTED, f"measure {name} takes {len(named)} numbers, got {quote(params)}")
     pairs = list(zip(named, values, strict=False))
@@ -186,14 +185,7 @@ def metric_of(card: Card, pairs: list[Any]) -> str:
     return f"{card.name}({','.join(f'{key}={value}' for key, value in pairs)})"
 
 
-# ---- values made of several metrics --------------------------------------------------------------------------------
-
-
-def average_of(*columns: np.ndarray) -> np.ndarray:
-    total = np.zeros(len(columns[0]))
-    for column in columns:
-        total += column
-    return total / len(columns)
+# ---- labels --------------------------------------------------------------------------------------------------------
 
 
 def relstring_metrics(params: str) -> tuple[str, ...]:
