@@ -2,8 +2,8 @@
 
     python bench/bench_compat.py [--rounds N] [--quick] [--record]
 
-The tools are not in the bench extra, but for pytrec_eval: those that are not installed are left out. `TOOLS` is a table:
-a layer more is a line more.
+The tools are not in the bench extra, but for pytrec_eval: those that are not installed are left out. `TOOLS` is a
+table: a layer more is a line more.
 """
 
 import functools

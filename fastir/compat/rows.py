@@ -25,7 +25,7 @@ class Rows:
 
     def __init__(self, qrels: Qrels, metrics: Iterable[str], **options: Any) -> None:
         self._positions = {query_id: position for position, query_id in enumerate(qrels)}
-        metrics = list(metrics)
+        metrics = tuple(metrics)
         self._evaluator = Evaluator(qrels, metrics, **options) if metrics and self._positions else None
 
     def values(self, run: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
