@@ -10,16 +10,19 @@ the first for ``RR@k``, ``Judged``, ``Compat`` and the measures of diversity, as
 ``Accuracy``. A mean is taken over the queries of the qrels and summed in the run's order; a query that the run lacks
 counts with the measure's default, also in ``NumQ`` and ``NumRel``. Asked for alone, ``Accuracy`` leaves out queries
 where it is not defined; beside other measures it counts them as 0. An empty ranking makes ``IPrec`` NaN, and a query
-without relevant documents ``nNRBP``. Of several judgments of a document the last counts, and any for ``RR@k``; of
-several scores the last.
+without relevant documents ``nNRBP``. Of several judgments of a document the last counts, but the best for ``RR@k``,
+``ERR@k`` and ``nDCG(dcg='exp-log2')@k``; of several scores the last.
 
 **Different on purpose**: ``ERR@k`` and ``nDCG(dcg='exp-log2')@k`` are not rounded to five places, need no perl and take
-any query id. Several settings of a measure of diversity in one call are all computed. ``Accuracy`` where every document
-is relevant is 1, and ``Judged`` of an empty ranking 0. ``IPrec`` takes recall points with more than two places. In
-``Compat``, documents of one label stand in the ideal ranking as in the run, whatever the sign of their scores. A
-document that stands twice in a run counts once everywhere, also where rows of a query do not stand together. Query ids
-and document ids may be integers. A NaN among the scores is a ValueError, as is a label that is no whole number. Metrics
-come query by query in the run's order, those of queries that it lacks at the end.
+any query id; the ideal ranking of the latter holds a document once. Without a cutoff it orders equal scores as with
+one, while ranx does in no certain order. A measure does not depend on those beside it: there, ``nDCG`` may have the
+gains of another one, ``NumRet`` count judged documents only, and a second setting of diversity measures is 0.
+``Accuracy`` where every document is relevant is 1, and ``Judged`` of an empty ranking 0. ``IPrec`` takes recall points
+with more than two places. In ``Compat``, documents of one label stand in the ideal ranking as in the run and before
+those that it lacks, also where scores are equal, 0 or negative: there, adding 1 to all scores changes the value. A
+document that stands twice in a run counts once everywhere, and the rows of a query need not stand together for any
+measure. Query ids and document ids may be integers. A NaN among the scores is a ValueError, as is a label that is no
+whole number. Metrics come query by query in the run's order, those of queries that it lacks at the end.
 
 More than the bundled providers: ``RR(judged_only=True)@k``, ``ERR`` and the measures of diversity without a cutoff or
 with one above 20, ``NumRel(rel=2)``, ``RBP`` with a cutoff, and without `rel`, when a document adds its label.
@@ -47,6 +50,8 @@ from fastir.runs import Run
 
 QREL = ("query_id", "doc_id", "relevance")
 SCORED = ("query_id", "doc_id", "score")
+# The metrics, with a cutoff, to which a document is as good as its best judgment: those of msmarco and gdeval.
+ANY_SUBTOPIC = {("mrr", True), ("err", True), ("ndcg_burges", True)}
 
 
 def install() -> None:
@@ -125,9 +130,8 @@ def spelled(measure: Any) -> str:
     return f"{name}({inside})" + (f"@{at}" if at is not None else "")
 
 
-def place_of(asked: tuple[Any, names.Request]) -> tuple:
+def place_of(measure: Any, request: names.Request) -> tuple:
     """Where a measure stands among others: by the provider that had it before, then as trec_eval prints them."""
-    measure, request = asked
     known = others()
     provider = next((place for place, other in enumerate(known) if other.supports(measure)), len(known))
     printed = trec_places().get((request.card.name, request.cutoff is not None), len(trec_places()))
@@ -163,7 +167,9 @@ class Scores:
         unknown = [str(measure) for measure, request in requests.items() if request is None]
         if unknown:
             raise ValueError(f"fastir does not compute {', '.join(unknown)}")
-        asked = dict(sorted(requests.items(), key=place_of))
+        places = {measure: place_of(measure, request) for measure, request in requests.items()}
+        asked = {measure: requests[measure] for measure in sorted(places, key=places.get)}
+        self.in_defaults = sorted(asked, key=lambda measure: (places[measure][0], str(measure)))
         judgments = Judgments(qrels)
         super().__init__(list(asked), set(judgments.query_ids))
         self.alone = all(measure.NAME == "Accuracy" for measure in asked)
@@ -226,7 +232,7 @@ class Scores:
             for measure, column in columns.items():
                 if column[row] is not None:
                     yield Metric(query_id, measure, column[row])
-        for measure in sorted(columns, key=str):
+        for measure in self.in_defaults:
             yield from (Metric(query_id, measure, measure.DEFAULT) for query_id in absent)
 
     def aggregates(self, present: list, absent: list, columns: dict[Any, list]) -> dict[Any, float]:
@@ -258,8 +264,8 @@ class Judgments:
             return "last"
         if request.card.groups:
             return "groups"
-        first_hit = request.card.name == "mrr" and request.cutoff is not None
-        return "max" if first_hit and "duplicates" in self.flat.repairs else "last"
+        best = (request.card.name, request.cutoff is not None) in ANY_SUBTOPIC
+        return "max" if best and "duplicates" in self.flat.repairs else "last"
 
     def read(self, kind: str) -> Qrels | None:
         data = self.data
