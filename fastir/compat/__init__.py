@@ -11,9 +11,13 @@ core, which does not know of them.
 """
 
 import contextlib
+import functools
 import importlib
+import importlib.metadata
 import inspect
+import re
 from collections.abc import Iterator
+from typing import Any
 
 # What is replaced for a tool: each attribute that callers reach, by the one of the same name in the layer's file. A
 # function that was imported into other modules by name stands there once more for each of them.
@@ -29,6 +33,9 @@ PATCHES = {
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
     ),
 }
+# Where that is not what pip calls a tool; and the least version that has it, where others behave otherwise.
+PACKAGES = {"pytrec_eval": "pytrec-eval-terrier"}
+LEAST = {"mteb": (2, 26, 6)}
 
 
 def install(*tools: str) -> None:
@@ -45,7 +52,7 @@ def install(*tools: str) -> None:
     ValueError
         fastir does not stand in for such a tool.
     ImportError
-        The tool is not installed, or the one that is has no such entry point. Then nothing is replaced.
+        The tool is not installed, or too old, or has no such entry point. Then nothing is replaced.
     """
     for owner, name, stand_in in replacements(tools):
         setattr(owner, name, stand_in)
@@ -64,7 +71,7 @@ def patched(*tools: str) -> Iterator[None]:
             setattr(owner, name, original)
 
 
-def replacements(tools: tuple[str, ...]) -> list[tuple[object, str, object]]:
+def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
     """(owner, name of its attribute, what stands in for that), for all entry points of some tools."""
     found = []
     for tool in tools:
@@ -73,22 +80,29 @@ def replacements(tools: tuple[str, ...]) -> list[tuple[object, str, object]]:
         for place in PATCHES[tool]:
             module, _, path = place.partition(":")
             *outer, name = path.split(".")
-            owner = importing(module, tool)
             try:
-                for part in outer:
-                    owner = getattr(owner, part)
+                owner = functools.reduce(getattr, outer, importing(module, tool))
                 original = inspect.getattr_static(owner, name)
             except AttributeError:
-                raise ImportError(f"the {tool} that is installed has no {place}; fastir.compat.{tool} says which "
-                                  "versions have it") from None
+                raise ImportError(f"{tool} {version(tool)} is installed, which has no {place}; fastir.compat.{tool} "
+                                  "says what it was compared with") from None
             stand_in = getattr(importlib.import_module(f"fastir.compat.{tool}"), name)
             found.append((owner, name, staticmethod(stand_in) if isinstance(original, staticmethod) else stand_in))
     return found
 
 
-def importing(module: str, tool: str) -> object:
+def importing(module: str, tool: str) -> Any:
     """A module of a tool, or the error that says what to install."""
     try:
-        return importlib.import_module(module)
+        imported = importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise ImportError(f"fastir.compat: {tool} is not installed ({error}); pip install {tool}") from error
+        package = PACKAGES.get(tool, tool)
+        raise ImportError(f"fastir.compat: {tool} cannot be imported ({error}); pip install {package}") from error
+    if tool in LEAST and tuple(map(int, re.findall("[0-9]+", version(tool))[:3])) < LEAST[tool]:
+        raise ImportError(f"fastir.compat: {tool} {version(tool)} is installed, but "
+                          f"{'.'.join(map(str, LEAST[tool]))} or later is needed, as others compute something else")
+    return imported
+
+
+def version(tool: str) -> str:
+    return importlib.metadata.version(PACKAGES.get(tool, tool))
