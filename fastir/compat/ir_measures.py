@@ -82,10 +82,7 @@ def others() -> list[Any]:
 @functools.cache
 def provider() -> Any:
     """The provider, which ir_measures knows as "fastir" from now on."""
-    try:
-        from ir_measures import providers
-    except ModuleNotFoundError as error:
-        raise ImportError("fastir.compat.ir_measures: ir_measures is not installed; pip install ir-measures") from error
+    providers = compat.importing("ir_measures.providers", "ir_measures")
 
     class FastirEvaluator(Scores, providers.Evaluator):
         pass
