@@ -10,19 +10,20 @@ the first for ``RR@k``, ``Judged``, ``Compat`` and the measures of diversity, as
 ``Accuracy``. A mean is taken over the queries of the qrels and summed in the run's order; a query that the run lacks
 counts with the measure's default, also in ``NumQ`` and ``NumRel``. Asked for alone, ``Accuracy`` leaves out queries
 where it is not defined; beside other measures it counts them as 0. An empty ranking makes ``IPrec`` NaN, and a query
-without relevant documents ``nNRBP``. Of several judgments of a document the last counts, but the best for ``RR@k``,
-``ERR@k`` and ``nDCG(dcg='exp-log2')@k``; of several scores the last.
+without relevant documents ``nNRBP``. Of several judgments of a document the last counts, and any for ``RR@k``; of
+several scores the last.
 
 **Different on purpose**: ``ERR@k`` and ``nDCG(dcg='exp-log2')@k`` are not rounded to five places, need no perl and take
-any query id; the ideal ranking of the latter holds a document once. Without a cutoff it orders equal scores as with
-one, while ranx does in no certain order. A measure does not depend on those beside it: there, ``nDCG`` may have the
-gains of another one, ``NumRet`` count judged documents only, and a second setting of diversity measures is 0.
-``Accuracy`` where every document is relevant is 1, and ``Judged`` of an empty ranking 0. ``IPrec`` takes recall points
-with more than two places. In ``Compat``, documents of one label stand in the ideal ranking as in the run and before
-those that it lacks, also where scores are equal, 0 or negative: there, adding 1 to all scores changes the value. A
-document that stands twice in a run counts once everywhere, and the rows of a query need not stand together for any
-measure. Query ids and document ids may be integers. A NaN among the scores is a ValueError, as is a label that is no
-whole number. Metrics come query by query in the run's order, those of queries that it lacks at the end.
+any query id; of several judgments of a document they take the best, once, while gdeval takes the least above 0, and all
+of them into the ideal ranking. Without a cutoff the latter orders equal scores as with one, while ranx does in no
+certain order. A measure does not depend on those beside it: there, ``nDCG`` may have the gains of another one,
+``NumRet`` count judged documents only, and a second setting of diversity measures is 0. ``Accuracy`` where every
+document is relevant is 1, and ``Judged`` of an empty ranking 0. ``IPrec`` takes recall points with more than two
+places. In ``Compat``, documents of one label stand in the ideal ranking as in the run and before those that it lacks,
+also where scores are equal, 0 or negative: there, adding 1 to all scores changes the value. A document that stands
+twice in a run counts once everywhere, and the rows of a query need not stand together for any measure. Query ids and
+document ids may be integers. A NaN among the scores is a ValueError, as is a label that is no whole number. Metrics
+come query by query in the run's order, those of queries that it lacks at the end.
 
 More than the bundled providers: ``RR(judged_only=True)@k``, ``ERR`` and the measures of diversity without a cutoff or
 with one above 20, ``NumRel(rel=2)``, ``RBP`` with a cutoff, and without `rel`, when a document adds its label.
@@ -50,7 +51,7 @@ from fastir.runs import Run
 
 QREL = ("query_id", "doc_id", "relevance")
 SCORED = ("query_id", "doc_id", "score")
-# The metrics, with a cutoff, to which a document is as good as its best judgment: those of msmarco and gdeval.
+# The metrics, with a cutoff, to which a document is as good as its best judgment.
 ANY_SUBTOPIC = {("mrr", True), ("err", True), ("ndcg_burges", True)}
 
 
@@ -114,7 +115,7 @@ def request_of(measure: Any) -> names.Request | None:
 
 
 def spelled(measure: Any) -> str:
-    """A measure's name for fastir, where other providers' measures are other metrics."""
+    """A measure's name for fastir, to which some settings are metrics of their own."""
     name = measure.NAME
     params = {param: value for param, value in measure.params.items()
               if value != measure.SUPPORTED_PARAMS[param].default}
