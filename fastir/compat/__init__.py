@@ -13,7 +13,6 @@ core, which does not know of them.
 import contextlib
 import functools
 import importlib
-import importlib.metadata
 import inspect
 import re
 from collections.abc import Iterator
@@ -105,4 +104,6 @@ def importing(module: str, tool: str) -> Any:
 
 
 def version(tool: str) -> str:
-    return importlib.metadata.version(PACKAGES.get(tool, tool))
+    from importlib import metadata
+
+    return metadata.version(PACKAGES.get(tool, tool))
