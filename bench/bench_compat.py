@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import timing
 import workloads
-from peers import TREC
+from peers import IR_MEASURES, TREC
 from timing import METRICS, Goal
 
 import fastir.compat
@@ -76,6 +76,44 @@ def mteb(qrels, run):
     return functools.partial(retrieval_metrics.calculate_retrieval_scores, run, qrels, [*K, 20])
 
 
+def frames(qrels, run, ids=str):
+    """pandas frames, the ids as its own strings or as Python's."""
+    import pandas
+
+    for what, side in (("relevance", qrels), ("score", run)):
+        rows = ((query, doc, number) for query, docs in side.items() for doc, number in docs.items())
+        frame = pandas.DataFrame(rows, columns=["query_id", "doc_id", what])
+        yield frame.astype({"query_id": ids, "doc_id": ids})
+
+
+def means(shape, *more):
+    """ir_measures, of the usual measures and some more."""
+    def make(qrels, run):
+        import ir_measures
+
+        measures = list(map(ir_measures.parse_measure, (*IR_MEASURES, *more)))
+        sides = tuple(shape(qrels, run))
+
+        def call():
+            found = ir_measures.calc_aggregate(measures, *sides)
+            return [found[measure] for measure in measures]
+
+        return call
+
+    return make
+
+
+def experiment(qrels, run):
+    """PyTerrier, a table of one run."""
+    import pandas
+    import pyterrier
+    from ir_measures import parse_measure
+
+    qrels, run = map(pyterrier.model.from_ir_measures, frames(qrels, run))
+    topics = pandas.DataFrame({"qid": run["qid"].unique(), "query": ""})
+    return lambda: pyterrier.Experiment([run], topics, qrels, list(map(parse_measure, IR_MEASURES))).to_dict()
+
+
 TOOLS = [
     Tool("pytrec_eval, prepared", "pytrec_eval", trec_prepared, None),
     Tool("pytrec_eval, one call", "pytrec_eval", trec_one_call, None),
@@ -83,6 +121,11 @@ TOOLS = [
     Tool("BEIR, evaluate", "beir", beir, 8),
     *(Tool(f"BEIR, {metric}", "beir", beir_custom(metric), None) for metric in ("mrr", "recall_cap", "hole", "acc")),
     Tool("BEIR, evaluate, with pytrec_eval replaced", "pytrec_eval", beir, None, within=True),
+    Tool("ir_measures, frames", "ir_measures", means(frames), 20, within=True),
+    Tool("ir_measures, frames, RR@10 too", "ir_measures", means(frames, "RR@10"), 20, within=True),
+    Tool("ir_measures, frames of objects", "ir_measures", means(functools.partial(frames, ids=object)), 20, within=True),
+    Tool("ir_measures, dicts", "ir_measures", means(lambda *sides: sides), None, within=True),
+    Tool("PyTerrier, Experiment", "ir_measures", experiment, 6, within=True),
     Tool("MTEB, metric step", "mteb", mteb, 8),
     Tool("MTEB, metric step, with pytrec_eval replaced", "pytrec_eval", mteb, None, within=True),
 ]

@@ -34,7 +34,7 @@ PATCHES = {
     "ranx": ("ranx:evaluate", "ranx.meta.compare:evaluate"),
 }
 # Where that is not what pip calls a tool; and the least version that has it, where others behave otherwise.
-PACKAGES = {"pytrec_eval": "pytrec-eval-terrier"}
+PACKAGES = {"ir_measures": "ir-measures", "pytrec_eval": "pytrec-eval-terrier"}
 LEAST = {"mteb": (2, 26, 6)}
 
 

@@ -221,11 +221,12 @@ def test_a_real_collection():
     rows = list(irm.read_trec_qrels(str(folder / "qrels.test")))
     run = list(irm.read_trec_run(str(folder / "results.test")))
     measures = parsed(MEASURES["pytrec_eval"] + " RR@10 Judged@10 Accuracy Compat")
-    theirs = irm.calc(measures, rows, run)
+    theirs = [measure.calc(rows, run) for measure in measures]
     with fastir.compat.patched("ir_measures"):
         ours = irm.calc(measures, rows, run)
-    assert same(values(ours.per_query), values(theirs.per_query)) == 3 * len(measures)
-    same(ours.aggregated, theirs.aggregated)
+    per_query = values(metric for each in theirs for metric in each.per_query)
+    assert same(values(ours.per_query), per_query) == 3 * len(measures)
+    same(ours.aggregated, {measure: each.aggregated for measure, each in zip(measures, theirs, strict=True)})
     assert max(abs(ours.aggregated[measure]) for measure in measures) > 100
 
 
@@ -251,11 +252,12 @@ def test_values_of_ndeval_without_it():
 
 
 def test_measures_of_two_kinds_in_one_call():
-    """What is not about subtopics has a document's last judgment; the first hit of RR@k may be relevant to any."""
+    """What is not about subtopics has a document's last judgment; RR@k and ERR@k have its best."""
     rows = [Qrel("q", "a", 1, "1"), Qrel("q", "b", 1, "1"), Qrel("q", "b", 0, "2"), Qrel("q", "a", 1, "2")]
     run = [ScoredDoc("q", "b", 2.0), ScoredDoc("q", "a", 1.0)]
-    found = layer.provider().calc_aggregate([irm.P @ 1, irm.RR, irm.RR @ 10, irm.AP_IA, irm.Judged @ 2], rows, run)
-    assert found == {irm.P @ 1: 0.0, irm.RR: 0.5, irm.RR @ 10: 1.0, irm.AP_IA: 0.75, irm.Judged @ 2: 1.0}
+    expected = {irm.P @ 1: 0.0, irm.RR: 0.5, irm.RR @ 10: 1.0, irm.AP_IA: 0.75, irm.Judged @ 2: 1.0, irm.ERR @ 1: 1 / 16,
+                irm.nDCG(dcg="exp-log2") @ 1: 1.0, irm.nDCG @ 1: 0.0}
+    assert layer.provider().calc_aggregate(expected, rows, run) == expected
 
 
 def test_equal_scores_are_ordered_as_by_each_provider():
@@ -359,6 +361,15 @@ def test_more_than_theirs():
     }
     found = layer.provider().calc_aggregate(list(map(irm.parse_measure, expected)), qrels, run)
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(expected, abs=1e-15)
+
+
+def test_a_measure_does_not_depend_on_those_beside_it():
+    """Theirs shares an evaluation among measures: NumRet may come out judged only, nDCG with another's gains."""
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"x": 4.0, "a": 3.0, "b": 2.0}}
+    measures = [irm.NumRet, irm.nDCG, irm.nDCG(gains={1: 0, 2: 5}), irm.P(judged_only=True) @ 1, irm.NumQ]
+    together = layer.provider().calc_aggregate(measures, qrels, run)
+    assert together == {measure: layer.provider().calc_aggregate([measure], qrels, run)[measure] for measure in measures}
+    assert together[irm.NumRet] == 3.0 and together[irm.P(judged_only=True) @ 1] == 1.0
 
 
 def test_subtopics_below_rank_20():
