@@ -144,7 +144,7 @@ def bootstrap(group: Group, options: Options) -> Outcome:
 
 
 def tukey(group: Group, options: Options) -> Outcome:
-    if group.n == 1:
+    if group.n == 1 and options.test == "tukey":
         nothing = np.full(len(group.a), np.nan)
         return Outcome(nothing, nothing == 0, margins=nothing)
     if options.test == "tukey":

@@ -157,7 +157,8 @@ def test_studentized_range_against_scipy_and_t():
     for freedom in (1, 2, 3, 20, 5000):     # two variables: their difference is a t
         for q in (0.01, 1.0, 8.0, 20.0):
             expected = 2 * special.stdtr(freedom, -q / 2 ** 0.5)
-            assert float(stats.studentized_range_sf(q, 2, freedom)) == close(expected, 1e-10), (q, freedom)
+            found = float(stats.studentized_range_sf(q, 2, freedom))
+            assert found == pytest.approx(expected, rel=1e-11, abs=1e-30), (q, freedom)
 
 
 def test_exact_randomized_tukey():

@@ -82,8 +82,7 @@ def two_way_anova(scores: ArrayLike) -> Anova:
     ValueError
         Another shape, or NaN.
     """
-    x = np.asarray(scores, np.float64)
-    x = checked(x, "scores", 3 if x.ndim == 3 else 2, "a row per query and a column per run")
+    x = checked(scores, "scores", 3 if np.ndim(scores) == 3 else 2, "a row per query and a column per run")
     if min(x.shape) < 2:
         raise ValueError(f"scores has shape {x.shape}; an analysis of variance needs two of everything")
     cells = x.reshape(*x.shape[:2], -1)
