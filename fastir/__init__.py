@@ -35,12 +35,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Comparison", "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError",
-    "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "compare_scores", "evaluate", "evaluate_many",
-    "evaluate_ranked", "explain", "metrics", "stats",
+    "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError", "Qrels", "Results",
+    "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many", "evaluate_ranked", "explain", "metrics",
 ]  # fmt: skip
 
-# What few programs need, by the module that has it: imported when it is first asked for.
+# What few programs need, by the module that has it: imported when it is first asked for, and not by a star.
 LATER = {"Comparison": "fastir.comparison", "compare_scores": "fastir.comparing", "stats": "fastir.stats"}
 
 
@@ -52,3 +51,7 @@ def __getattr__(name):
     module = importlib.import_module(LATER[name])
     globals()[name] = value = getattr(module, name, module)
     return value
+
+
+def __dir__():
+    return [*globals(), *LATER]

@@ -57,6 +57,7 @@ def compare_scores(
         shapes. Values are aligned by query id. NaN is undefined: the query is left out for that metric, for all runs.
     metrics : str, iterable of str, or None
         Which of the metrics; None: those that the first run has. A run of bare values has one, called so or "score".
+        Metrics that count, such as num_ret, are compared by their mean, too.
     baseline : name of a run, list of them, or None
         Compare every run with each of these; None compares all pairs.
     test : str

@@ -73,7 +73,8 @@ def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) ->
     if not labels:
         raise ValueError("there are no runs to compare")
     wanted = [metrics] if isinstance(metrics, str) else None if metrics is None else list(metrics)
-    columns, owner, conventions = [], [], {}
+    columns, owner = [], []
+    conventions: dict[str, None] = {}
     for number, (run, values) in enumerate(runs.items()):
         for part in parts_of(run, values, seeds):
             for result in part:

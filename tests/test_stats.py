@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import signal
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +19,7 @@ Z = np.array([0, 0, 2, 1, 3, 3, 1, 2, 4, 4, 4, 3, 3, 2, 2, 2, 1, 5, 4, 3]) / 10
 XYZ = np.stack([X, Y, Z], axis=1)
 A = np.array([61, 42, 33, 75, 50, 28, 91, 47, 66, 39]) / 100
 B = np.array([55, 40, 36, 60, 52, 20, 85, 49, 51, 30]) / 100
+TESTS = (stats.t_test, stats.wilcoxon, stats.sign_test, stats.randomization_test, stats.bootstrap_test)
 PAIRS = {"xy": (X, Y), "xz": (X, Z), "yz": (Y, Z), "ab": (A, B)}
 
 
@@ -500,6 +503,22 @@ def test_differences_that_are_equal_on_paper_tie():
     assert stats.randomization_test(a, b)[1:] == (1.0, True, "all differences are 0")
 
 
+def test_differences_that_are_equal_on_paper_share_a_rank():
+    random = np.random.default_rng(2)
+    b, sizes = random.random(500), random.integers(-3, 4, 500)
+    found = stats.wilcoxon(b + sizes * math.pi / 20, b)
+    assert found == stats.wilcoxon(sizes)
+    assert stats.wilcoxon(b[:40] + sizes[:40] * math.pi / 20, b[:40]) == stats.wilcoxon(sizes[:40])
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-12, 1e-6, 1e6, 1e100])
+def test_the_unit_of_scores_does_not_matter(scale):
+    a, b = many_scores(16)
+    for test in TESTS:
+        assert test(scale * a, scale * b).p_value == close(test(a, b).p_value, 1e-9)
+    assert stats.sign_test(scale * X, scale * Y) == stats.sign_test(X, Y)
+
+
 # ---- SciPy ---------------------------------------------------------------------------------------------------------
 
 
@@ -572,8 +591,6 @@ def test_randomized_tukey_of_two_runs_is_the_randomization_test():
 
 # ---- degenerate data -----------------------------------------------------------------------------------------------
 
-TESTS = (stats.t_test, stats.wilcoxon, stats.sign_test, stats.randomization_test, stats.bootstrap_test)
-
 
 @pytest.mark.parametrize("test", TESTS)
 def test_identical_runs(test):
@@ -639,6 +656,24 @@ def test_no_p_value_is_0():
 def test_errors_name_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends a signal")
+def test_a_test_can_be_interrupted():
+    """A handler runs in the caller's thread, between two blocks."""
+    def interrupt(signum, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    begin = time.monotonic()
+    try:
+        for threads in (1, 2):
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            with pytest.raises(KeyboardInterrupt):
+                stats.randomization_test(*many_scores(1000), n_resamples=10 ** 9, n_threads=threads)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - begin < 5
 
 
 def test_a_seed_is_a_number():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,8 +33,6 @@ class Test(NamedTuple):
     p_value: float
     exact: bool
     note: str = ""
-
-    __test__ = False    # pytest takes a class of this name for tests
 
 
 class Interval(NamedTuple):
@@ -82,7 +80,7 @@ def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.
     return array
 
 
-def is_constant(variance: np.ndarray | float, largest: np.ndarray | float) -> np.ndarray | bool:
+def is_constant(variance: np.ndarray | float, largest: np.ndarray | float) -> Any:
     """Whether a variance is what the rounding of equal values gives, these being up to `largest`."""
     return variance <= (8 * EPSILON * largest) ** 2
 

@@ -77,8 +77,7 @@ def bh(p: np.ndarray, factor: float) -> np.ndarray:
 
 
 def two_stage_bh(p: np.ndarray, alpha: float) -> np.ndarray:
-    true = len(p) - np.count_nonzero(bh(p, len(p)) <= alpha)
-    return bh(p, true)
+    return bh(p, len(p) - int(np.count_nonzero(bh(p, len(p)) <= alpha)))
 
 
 def hommel(p: np.ndarray, alpha: float) -> np.ndarray:

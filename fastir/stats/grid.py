@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 DENOMINATOR = 10 ** 6   # the largest that is looked for
-CLOSE = 1e-9            # how near a score must come to a multiple
+CLOSE = 1e-9            # how near a score must come to a multiple, all scores being up to 1
 BITS = 40
 
 
@@ -29,7 +29,7 @@ class Grid(NamedTuple):
     unit : float
         What 1 stands for.
     loose : int
-        0 if the numbers are exact; 1 if two of them, or two differences, may stand for the same where they are 1 apart.
+        By how much two numbers that stand for the same may differ: 0 or 1. For their differences it is twice that.
     """
 
     whole: np.ndarray
@@ -47,28 +47,32 @@ class Grid(NamedTuple):
 
 def to_grid(scores: np.ndarray) -> Grid:
     """Finite scores, the last axis for the queries, as whole numbers."""
-    largest = float(np.abs(scores).max(initial=0.0))
+    largest = magnitude(scores)
     capacity = 2.0 ** 52 / max(scores.shape[-1], 1)     # a sum of magnitudes stays below it: floats hold it exactly
     common = common_denominator(scores)
     if common is not None and largest * common < capacity:
         return Grid(np.rint(scores * common).astype(np.int64), 1 / common, 0)
     bits = min(BITS, math.frexp(capacity)[1] - 1)
-    unit = 2.0 ** (math.frexp(largest)[1] - bits)
+    unit = math.ldexp(1.0, max(math.frexp(largest)[1] - bits, -1022))
     return Grid(np.rint(scores / unit).astype(np.int64), unit, 1)
 
 
 def common_denominator(scores: np.ndarray) -> int | None:
     """The smallest number, up to a million, that makes all scores whole; None if there is none."""
-    common = 1
+    common, close = 1, CLOSE * min(1.0, magnitude(scores))
     while True:
         scaled = scores * common
-        off = np.abs(scaled - np.rint(scaled)) >= CLOSE
+        off = np.abs(scaled - np.rint(scaled)) > close
         if not off.any():
             return common
         offender = float(scores.flat[off.argmax()])
         needed = Fraction(offender).limit_denominator(DENOMINATOR).denominator
-        if abs(offender * needed - round(offender * needed)) >= CLOSE or common % needed == 0:
+        if abs(offender * needed - round(offender * needed)) > close or common % needed == 0:
             return None
         common = math.lcm(common, needed)
         if common > DENOMINATOR:
             return None
+
+
+def magnitude(scores: np.ndarray) -> float:
+    return float(np.abs(scores).max(initial=0.0))

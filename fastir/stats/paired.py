@@ -141,7 +141,7 @@ def sign_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternat
 
 
 def whole_differences(a: ArrayLike, b: ArrayLike | None) -> tuple[np.ndarray, int]:
-    """a minus b as whole numbers, and how far apart two of them may stand for the same."""
+    """a minus b on a grid, and how loose that is."""
     differences(a, b)
     grid = to_grid(np.stack([column(a, "a"), np.zeros(len(column(a, "a"))) if b is None else column(b, "b")]))
     return grid.without_noise(grid.whole[0] - grid.whole[1]), grid.loose
@@ -185,7 +185,7 @@ def signed_ranks(
     d: np.ndarray, loose: int, alternative: Alternative = "two-sided", zeros: str = "wilcox",
     exact: bool | None = None, continuity: bool = False,
 ) -> Test:
-    """Wilcoxon's test of whole differences, of which those within `loose` of each other are equal."""
+    """Wilcoxon's test of the differences of numbers on a grid."""
     two_sided = alternative == "two-sided"
     ranks = doubled_ranks(d, loose, zeros)
     if not d.any():
@@ -210,11 +210,11 @@ def signed_ranks(
 
 
 def doubled_ranks(d: np.ndarray, loose: int, zeros: str = "wilcox") -> np.ndarray:
-    """Twice the mid-ranks of the absolute values, int64; those within `loose` of their neighbour are equal."""
+    """Twice the mid-ranks of absolute differences of numbers on a grid, int64; those equal to a neighbour share one."""
     magnitudes = np.abs(d)
     left_out = int((d == 0).sum()) if zeros == "wilcox" else 0
     order = np.argsort(magnitudes, kind="stable")
-    begins = np.flatnonzero(np.diff(magnitudes[order], prepend=-2 - loose) > loose)
+    begins = np.flatnonzero(np.diff(magnitudes[order], prepend=-3) > 2 * loose)
     sizes = np.diff(begins, append=len(d))
     ranks = np.empty(len(d), np.int64)
     ranks[order] = np.repeat(2 * begins + sizes + 1, sizes)
