@@ -35,11 +35,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError", "Qrels", "Results",
-    "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many", "evaluate_ranked", "explain", "metrics",
+    "Comparison", "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError",
+    "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "compare_scores", "evaluate", "evaluate_many",
+    "evaluate_ranked", "explain", "metrics", "stats",
 ]  # fmt: skip
 
-# What few programs need, by the module that has it: imported when it is first asked for, and not by a star.
+# What few programs need, by the module that has it: imported when it is first asked for.
 LATER = {"Comparison": "fastir.comparison", "compare_scores": "fastir.comparing", "stats": "fastir.stats"}
 
 
@@ -51,7 +52,3 @@ def __getattr__(name):
     module = importlib.import_module(LATER[name])
     globals()[name] = value = getattr(module, name, module)
     return value
-
-
-def __dir__():
-    return [*globals(), *LATER]
