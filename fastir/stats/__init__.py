@@ -7,8 +7,9 @@
     size and power             effect_size  power  sample_size  detectable
 
 Values come as one array per run, aligned by query, or as a table of queries × runs; `fastir.compare_scores` aligns by
-query id. Needs SciPy: ``pip install fastir[stats]``. What is random depends on `random_state` and on the order of the
-queries, never on the number of threads.
+query id. Needs SciPy: ``pip install fastir[stats]``. What is resampled depends on `random_state` and on the
+order of the queries, and is the same for any number of threads and on every machine; distributions are SciPy's, whose
+last digits may differ between machines.
 """
 
 try:

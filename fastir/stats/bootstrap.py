@@ -121,14 +121,13 @@ def studentized_rows(
     limits = limits - RELATIVE * np.abs(limits)
 
     def work(first, last):
-        counts, constant = np.zeros((2, len(varied)), np.int64)
-        count_studentized(
-            centred, limits, two_sided, resamples.stream, first, last, resamples.listed, counts, constant)
-        return counts, constant
+        counts = np.zeros((2, len(varied)), np.int64)
+        count_studentized(centred, limits, two_sided, resamples.stream, first, last, resamples.listed, *counts)
+        return counts
 
     degenerate = np.zeros(len(t), np.int64)
     if len(varied):
-        counts, degenerate[varied] = np.sum(resamples.each(work), axis=0)
+        counts, degenerate[varied] = resamples.each(work)
         p[varied] = proper(resamples.p_values(counts))
     return t, p, degenerate
 

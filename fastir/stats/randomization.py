@@ -97,7 +97,7 @@ def resampled_pairs(
             greatest(sums, pairs.a[those], pairs.b[those], scales[those], row[first:last])
         return counts
 
-    p = resamples.p_values(np.sum(resamples.each(work), axis=0))
+    p = resamples.p_values(resamples.each(work))
     adjusted = np.ones(len(p))
     for row, those in zip(most, members, strict=True):
         row.sort()

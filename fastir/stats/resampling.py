@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import SupportsIndex
 
@@ -44,15 +45,19 @@ class Resamples:
         self.block = max(1, min(BLOCK_SIZE, LARGEST // cost))
         self.threads = thread_count(n_threads, self.total * cost // ROW)
 
-    def each(self, work: Callable[[int, int], object]) -> list:
-        """What work(first, last) returns for every block, in no order."""
-        outcomes: list = []
+    def each(self, work: Callable[[int, int], np.ndarray | None]) -> np.ndarray:
+        """The sum of the counts that work(first, last) returns for every block, if it returns any."""
+        total, lock = np.array(0), threading.Lock()
 
         def do(thread, block, number):
-            outcomes.append(work(*block))
+            nonlocal total
+            counts = work(*block)
+            if counts is not None:
+                with lock:
+                    total = total + counts
 
         share_all(self.blocks(), do, self.threads)
-        return outcomes
+        return total
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         for first in range(0, self.total, self.block):
