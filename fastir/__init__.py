@@ -10,10 +10,14 @@
     labels in rank order ─────────────────────────────────────────────────────────────────┘  │
     "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan, of functions in _metrics ──────────────────┘
 
+    Results of several runs, or values per query ─ scores ─▶ aligned ─ pairwise, with stats ─▶ Comparison
+
 Behind _rank there are only numbers: where the judged documents of a query stand, and their labels. No object holds
 these for a whole run (they would be a CSR matrix, a row per query): they are handed on query by query, in scratch that
 is reused, and only evaluate_ranked() brings a whole one.
 """
+
+from typing import TYPE_CHECKING
 
 from fastir.api import Evaluator, evaluate, evaluate_many, evaluate_ranked
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
@@ -23,9 +27,28 @@ from fastir.reference import explain, metrics
 from fastir.results import Results
 from fastir.runs import Run
 
+if TYPE_CHECKING:
+    from fastir import stats
+    from fastir.comparing import compare_scores
+    from fastir.comparison import Comparison
+
 __version__ = "0.1.0"
 
 __all__ = [
-    "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError", "Qrels", "Results",
-    "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many", "evaluate_ranked", "explain", "metrics",
+    "Comparison", "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError",
+    "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "compare_scores", "evaluate", "evaluate_many",
+    "evaluate_ranked", "explain", "metrics", "stats",
 ]  # fmt: skip
+
+# What few programs need, by the module that has it: imported when it is first asked for.
+LATER = {"Comparison": "fastir.comparison", "compare_scores": "fastir.comparing", "stats": "fastir.stats"}
+
+
+def __getattr__(name):
+    import importlib
+
+    if name not in LATER:
+        raise AttributeError(f"module 'fastir' has no attribute {name!r}")
+    module = importlib.import_module(LATER[name])
+    globals()[name] = value = getattr(module, name, module)
+    return value
