@@ -1,0 +1,89 @@
+"""Where two Results differ: the queries that gain and lose."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastir.errors import NoOverlapError, quote
+from fastir.explanation import decimals, signed
+from fastir.plan import positive
+from fastir.results import aligned
+
+if TYPE_CHECKING:
+    from fastir.results import Results
+
+NOISE = 1e-12   # relative differences up to this are rounding
+
+
+class QueryChange(NamedTuple):
+    """A query's value here, in the other Results, and the first less the second."""
+
+    query_id: str | int
+    value: float
+    other_value: float
+    change: float
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class ResultsDiff:
+    """Where two Results differ on a metric; made by `Results.diff`, prints as a table.
+
+    Attributes
+    ----------
+    metric : str
+    mean, other_mean : float
+        Over the queries that both have.
+    gains, losses : list of QueryChange
+        The queries with the larger value here, and with the smaller, the largest changes first; at most `top` each.
+    n_gains, n_equal, n_losses : int
+        How many there are in all.
+    left_out : list
+        Queries that only one of them has, or whose value is NaN.
+    """
+
+    metric: str
+    mean: float
+    other_mean: float
+    gains: list[QueryChange]
+    losses: list[QueryChange]
+    n_gains: int
+    n_equal: int
+    n_losses: int
+    left_out: list
+
+    def __repr__(self) -> str:
+        head = (f"{self.metric}: {decimals(self.mean)} against {decimals(self.other_mean)}, "
+                f"{signed(self.mean - self.other_mean)}; {self.n_gains} gain, {self.n_equal} equal, "
+                f"{self.n_losses} lose" + (f", {len(self.left_out)} left out" if self.left_out else ""))
+        rows = [["query_id", "value", "was", "change"]]
+        for changes, n, word in ((self.gains, self.n_gains, "gain"), (self.losses, self.n_losses, "lose")):
+            rows += [[str(query), decimals(value), decimals(was), signed(change)]
+                     for query, value, was, change in changes]
+            if n > len(changes):
+                rows.append([f"... {n - len(changes)} more {word}", "", "", ""])
+        return f"{head}\n{aligned(rows, 1)}".rstrip("\n")
+
+
+def differences(results: Results, other: Results, metric: str, top: int) -> ResultsDiff:
+    """As Results.diff."""
+    if not hasattr(other, "per_query"):
+        raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
+    top = positive("top", "the number of queries", top, sys.maxsize)
+    here, there = results.per_query(metric), other.per_query(metric)
+    changes = [QueryChange(query, value, there[query], value - there[query])
+               for query, value in here.items() if query in there]
+    counted = [change for change in changes if change.change == change.change]
+    if not changes:
+        raise NoOverlapError(f"diff: no query in common: these results have {quote(next(iter(here), None))}, "
+                             f"the others {quote(next(iter(there), None))}")
+    kept = {change.query_id for change in counted}
+    left_out = [query for query in {**here, **there} if query not in kept]
+    apart = [change for change in counted if abs(change.change) > NOISE * max(abs(change.value), abs(change.other_value))]
+    gains = sorted((change for change in apart if change.change > 0), key=lambda change: -change.change)
+    losses = sorted((change for change in apart if change.change < 0), key=lambda change: change.change)
+    mean, other_mean = (whole._rows([row for row, query in enumerate(whole.query_ids) if query in kept])[metric]
+                        for whole in (results, other))
+    return ResultsDiff(metric, mean, other_mean, gains[:top], losses[:top], len(gains),
+                       len(counted) - len(gains) - len(losses), len(losses), left_out)
