@@ -15,6 +15,8 @@ these for a whole run (they would be a CSR matrix, a row per query): they are ha
 is reused, and only evaluate_ranked() brings a whole one.
 """
 
+from typing import TYPE_CHECKING
+
 from fastir.api import Evaluator, evaluate, evaluate_many, evaluate_ranked
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
 from fastir.many import ResultsByRun
@@ -23,9 +25,28 @@ from fastir.reference import explain, metrics
 from fastir.results import Results
 from fastir.runs import Run
 
+if TYPE_CHECKING:
+    from fastir import stats
+    from fastir.comparing import compare_scores
+    from fastir.comparison import Comparison
+
 __version__ = "0.1.0"
 
 __all__ = [
-    "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError", "Qrels", "Results",
-    "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many", "evaluate_ranked", "explain", "metrics",
+    "Comparison", "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError",
+    "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "compare_scores", "evaluate", "evaluate_many",
+    "evaluate_ranked", "explain", "metrics", "stats",
 ]  # fmt: skip
+
+# What few programs need, by the module that has it: imported when it is first asked for.
+LATER = {"Comparison": "fastir.comparison", "compare_scores": "fastir.comparing", "stats": "fastir.stats"}
+
+
+def __getattr__(name):
+    import importlib
+
+    if name not in LATER:
+        raise AttributeError(f"module 'fastir' has no attribute {name!r}")
+    module = importlib.import_module(LATER[name])
+    globals()[name] = value = getattr(module, name, module)
+    return value

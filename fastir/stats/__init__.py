@@ -1,0 +1,1 @@
+"""fastir.stats: paired tests on plain arrays."""
