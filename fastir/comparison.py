@@ -32,7 +32,7 @@ class Pair(NamedTuple):
     n_queries : int
         Queries that took part: those whose value is NaN in some run did not.
     exact : bool
-        The p-value has no random part: by formula or by full enumeration.
+        The p-value is neither resampled nor an approximation.
     detectable : float
         The smallest true difference that a paired t-test at level 1 - confidence would find in 80 % of such samples.
     note : str
@@ -77,7 +77,7 @@ class Method(NamedTuple):
     n_resamples : int
         Of whatever is random or enumerated; 0 if nothing is.
     exact_pairs : int
-        Pairs whose p-value has no random part.
+        Pairs whose p-value is exact.
     random_state : int
     correction : str or None
     family : {"metric", "all"}

@@ -1,0 +1,66 @@
+"""How resamples are shared among threads: in blocks, whose results are counts, or stand at the resample's number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import SupportsIndex
+
+import numpy as np
+
+from fastir._resample import BLOCK_SIZE, stream
+from fastir.stats.arrays import whole_number
+from fastir.threads import share_all, thread_count
+
+CELLS = 1 << 26         # signs or draws in a block: Ctrl-C is answered between two
+CELLS_IN_A_ROW = 16     # that take as long as a row of a run, which is what thread_count() knows
+
+
+class Resamples:
+    """So many resamples of one kind, for work that is done block by block.
+
+    Parameters
+    ----------
+    n_resamples : int
+    random_state : int
+        Any; the same gives the same numbers, whatever the number of threads.
+    purpose : int
+        SIGNS, ORDERS or DRAWS.
+    arrangements : int
+        How many different ones there are: if not more than n_resamples, all of them are listed, each once.
+    cells : int
+        Random numbers, times columns, in a resample.
+    """
+
+    def __init__(
+        self, n_resamples: SupportsIndex, random_state: SupportsIndex, n_threads: SupportsIndex | None, purpose: int,
+        arrangements: int, cells: int,
+    ) -> None:
+        wanted = whole_number(n_resamples, "n_resamples", 1)
+        self.listed = arrangements <= wanted
+        self.total = arrangements if self.listed else wanted
+        self.stream = stream(seed(random_state), purpose)
+        self.block = max(16, min(BLOCK_SIZE, CELLS // max(cells, 1)))
+        self.threads = thread_count(n_threads, self.total * cells // CELLS_IN_A_ROW)
+
+    def each(self, work: Callable[[int, int], object]) -> list:
+        """What work(first, last) returns for every block, in no order."""
+        outcomes: list = []
+
+        def do(thread, block, number):
+            outcomes.append(work(*block))
+
+        share_all(self.blocks(), do, self.threads)
+        return outcomes
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        for first in range(0, self.total, self.block):
+            yield first, min(first + self.block, self.total)
+
+    def p_values(self, counts: np.ndarray) -> np.ndarray:
+        """How often a limit was reached, as p-values: where not all arrangements were seen, the data are one more."""
+        return counts / self.total if self.listed else (1 + counts) / (1 + self.total)
+
+
+def seed(random_state: SupportsIndex) -> int:
+    """The 64 bits of an int."""
+    return whole_number(random_state, "random_state", 0) & 0xFFFFFFFFFFFFFFFF
