@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import NoOverlapError, quote
 from fastir.explanation import decimals, signed
@@ -12,6 +14,7 @@ from fastir.plan import positive
 from fastir.results import aligned
 
 if TYPE_CHECKING:
+    from fastir.comparison import Comparison
     from fastir.results import Results
 
 NOISE = 1e-12   # relative differences up to this are rounding
@@ -70,20 +73,45 @@ def differences(results: Results, other: Results, metric: str, top: int) -> Resu
     """As Results.diff."""
     if not hasattr(other, "per_query"):
         raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
-    top = positive("top", "the number of queries", top, sys.maxsize)
     here, there = results.per_query(metric), other.per_query(metric)
-    changes = [QueryChange(query, value, there[query], value - there[query])
-               for query, value in here.items() if query in there]
-    counted = [change for change in changes if change.change == change.change]
+
+    def mean(whole: Results, kept: set) -> float:
+        return whole._rows([row for row, query_id in enumerate(whole.query_ids) if query_id in kept])[metric]
+
+    return changes_of(metric, here, there, top, lambda kept: (mean(results, kept), mean(other, kept)))
+
+
+def changes_between(comparison: Comparison, a: Hashable, b: Hashable, metric: str, top: int) -> ResultsDiff:
+    """As Comparison.diff."""
+    for name, known in ((a, comparison.runs), (b, comparison.runs), (metric, comparison.metrics)):
+        if name not in known:
+            raise KeyError(f"{name!r} was not compared; there are {', '.join(map(repr, known))}")
+    values = comparison.values[comparison.metrics.index(metric)]
+    here, there = (dict(zip(comparison.query_ids, values[:, comparison.runs.index(run)].tolist(), strict=True))
+                   for run in (a, b))
+
+    def mean(values: dict[Any, float], kept: set) -> float:
+        return math.fsum(values[query_id] for query_id in kept) / len(kept) if kept else math.nan
+
+    return changes_of(metric, here, there, top, lambda kept: (mean(here, kept), mean(there, kept)))
+
+
+def changes_of(
+    metric: str, here: Mapping[Any, float], there: Mapping[Any, float], top: int,
+    means: Callable[[set], tuple[float, float]],
+) -> ResultsDiff:
+    """The changes from `there` to `here`, {query_id: value}; means(query_ids) gives the two over these queries."""
+    top = positive("top", "the number of queries", top, sys.maxsize)
+    changes = [QueryChange(query_id, value, there[query_id], value - there[query_id])
+               for query_id, value in here.items() if query_id in there]
     if not changes:
         raise NoOverlapError(f"diff: no query in common: these results have {quote(next(iter(here), None))}, "
                              f"the others {quote(next(iter(there), None))}")
+    counted = [change for change in changes if change.change == change.change]
     kept = {change.query_id for change in counted}
-    left_out = [query for query in {**here, **there} if query not in kept]
-    apart = [change for change in counted if abs(change.change) > NOISE * max(abs(change.value), abs(change.other_value))]
+    apart = [change for change in counted
+             if abs(change.change) > NOISE * max(abs(change.value), abs(change.other_value))]
     gains = sorted((change for change in apart if change.change > 0), key=lambda change: -change.change)
     losses = sorted((change for change in apart if change.change < 0), key=lambda change: change.change)
-    mean, other_mean = (whole._rows([row for row, query in enumerate(whole.query_ids) if query in kept])[metric]
-                        for whole in (results, other))
-    return ResultsDiff(metric, mean, other_mean, gains[:top], losses[:top], len(gains),
-                       len(counted) - len(gains) - len(losses), len(losses), left_out)
+    return ResultsDiff(metric, *means(kept), gains[:top], losses[:top], len(gains), len(counted) - len(apart),
+                       len(losses), [query_id for query_id in {**here, **there} if query_id not in kept])
