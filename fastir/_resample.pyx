@@ -24,7 +24,7 @@ cdef enum:
     BLOCK = 4096        # the most resamples that a call does
 
 BLOCK_SIZE = BLOCK
-SIGNS, ORDERS, DRAWS = 1, 2, 3      # which of them a hash is for
+SIGNS, ORDERS, DRAWS, REPEATS = 1, 2, 3, 4      # what a hash is for; from REPEATS on one for each run
 
 cdef uint64_t STEP = 0x9E3779B97F4A7C15
 

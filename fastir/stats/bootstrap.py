@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from fastir._resample import DRAWS, count_studentized, drawn_sums
+from fastir._resample import DRAWS, count_studentized, drawn_indices, drawn_sums
 from fastir.stats.arrays import Alternative, Interval, Test, differences, one_of, proper, proportion
 from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired import ALTERNATIVES, Moments, moments, t_rows
@@ -74,6 +74,32 @@ def resampled(grid: Grid, resamples: Resamples) -> Resampled:
     return Resampled(grid, sums, resamples)
 
 
+def crossed_means(columns: Resampled, owner: np.ndarray, streams: list[int]) -> np.ndarray:
+    """Means of runs in every resample, of whose repeats as many are drawn, too, as there are.
+
+    Parameters
+    ----------
+    columns : Resampled
+        A row per repeat; all see the same draws of queries.
+    owner : int array of shape (n_rows,)
+        The run that a row is of, 0 to n_runs - 1.
+    streams : list of int
+        For each run what its draws are hashed from.
+
+    Returns
+    -------
+    float64 array of shape (n_runs, n_resamples)
+    """
+    means = np.empty((len(streams), columns.resamples.total))
+    for run, (row, from_) in enumerate(zip(means, streams, strict=True)):
+        sums = columns.sums[owner == run]
+        chosen = np.empty((sums.shape[1], len(sums)), np.int32)
+        drawn_indices(from_, 0, len(sums), chosen)
+        np.mean(np.take_along_axis(sums, chosen.T, axis=0), axis=0, out=row)
+    means *= columns.grid.unit / columns.grid.whole.shape[1]
+    return means
+
+
 def skewness_of_mean(d: np.ndarray, of: Moments) -> np.ndarray:
     """Of rows of differences; a sixth of it is the acceleration of the BCa interval, with no need of a jackknife."""
     centred = d - np.expand_dims(of.mean, -1)
@@ -84,7 +110,7 @@ def skewness_of_mean(d: np.ndarray, of: Moments) -> np.ndarray:
 
 def studentized_rows(
     d: np.ndarray, of: Moments, resamples: Resamples, alternative: Alternative = "two-sided"
-) -> tuple[np.ndarray, np.ndarray, int]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """t, the p-value of the shift test, and how many resamples had no variance, for each row of differences."""
     t, p = t_rows(of, alternative)
     sign = -1.0 if alternative == "less" else 1.0
@@ -100,11 +126,15 @@ def studentized_rows(
             centred, limits, two_sided, resamples.stream, first, last, resamples.listed, counts, constant)
         return counts, constant
 
+    degenerate = np.zeros(len(t), np.int64)
     if len(varied):
-        counts, constant = np.sum(resamples.each(work), axis=0)
+        counts, degenerate[varied] = np.sum(resamples.each(work), axis=0)
         p[varied] = proper(resamples.p_values(counts))
-        return t, p, int(constant.max())
-    return t, p, 0
+    return t, p, degenerate
+
+
+def without_variance(resamples: int) -> str:
+    return f"{resamples} resamples without variance" if resamples else ""
 
 
 def bootstrap_test(
@@ -139,8 +169,8 @@ def bootstrap_test(
     resamples = draws(len(d), 1, n_resamples, random_state, n_threads)
     note = str(of.notes()[0])
     if studentized or of.constant[0] or of.n == 1:
-        t, p, constant = studentized_rows(rows, of, resamples, alternative)
-        note = note or (f"{constant} resamples without variance" if constant else "")
+        t, p, degenerate = studentized_rows(rows, of, resamples, alternative)
+        note = note or without_variance(degenerate[0])
         return Test(float(t[0]) if studentized else float(of.mean[0]), float(p[0]), resamples.listed, note)
     grid = to_grid(rows)
     sums = resampled(grid, resamples).sums[0]

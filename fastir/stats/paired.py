@@ -177,25 +177,31 @@ def wilcoxon(
     """
     one_of(alternative, ALTERNATIVES, "alternative")
     one_of(zeros, ZEROS, "zeros")
-    d, loose = whole_differences(a, b)
+    return signed_ranks(*whole_differences(a, b), alternative, zeros, exact, continuity)
+
+
+def signed_ranks(
+    d: np.ndarray, loose: int, alternative: Alternative = "two-sided", zeros: str = "wilcox",
+    exact: bool | None = None, continuity: bool = False,
+) -> Test:
+    """Wilcoxon's test of whole differences, of which those within `loose` of each other are equal."""
+    two_sided = alternative == "two-sided"
     ranks = doubled_ranks(d, loose, zeros)
     if not d.any():
         return Test(0.0, 1.0, True, ZERO)
-    zero_ranks = ranks[d == 0].sum() if zeros == "zsplit" else 0
-    plus = float(ranks[d > 0].sum() + zero_ranks / 2) / 2
-    minus = float(ranks[d < 0].sum() + zero_ranks / 2) / 2
-    statistic = min(plus, minus) if alternative == "two-sided" else plus
+    of_zeros = ranks[d == 0].sum() / 2 if zeros == "zsplit" else 0.0
+    plus = float(ranks[d > 0].sum() + of_zeros) / 2
+    minus = float(ranks[d < 0].sum() + of_zeros) / 2
+    statistic = min(plus, minus) if two_sided else plus
     signed = (ranks * np.sign(d))[d != 0]
-    if exact is None:
-        exact = len(signed) <= EXACT_RANKS
-    if exact:
-        p = exact_p(-signed if alternative == "less" else signed, 0, alternative == "two-sided", limit=None)
-        return Test(statistic, float(proper(np.array(p))), True)
-    squares = ranks if zeros == "zsplit" else ranks[d != 0]
-    deviation = (squares.astype(float) ** 2).sum() ** 0.5 / 4
+    if exact or exact is None and len(signed) <= EXACT_RANKS:
+        p = exact_p(-signed if alternative == "less" else signed, 0, two_sided, limit=None)
+        return Test(statistic, float(p), True)      # type: ignore[arg-type]
+    counted = ranks if zeros == "zsplit" else signed
+    deviation = (counted.astype(float) ** 2).sum() ** 0.5 / 4
     off = (plus - minus) / 2
     if continuity:
-        off -= 0.5 * np.sign(off) if alternative == "two-sided" else 0.5 if alternative == "greater" else -0.5
+        off -= 0.5 * (np.sign(off) if two_sided else 1 if alternative == "greater" else -1)
     z = np.array(off / deviation)
     return Test(statistic, float(proper(tail(special.ndtr(-np.abs(z)), z, alternative))), False)
 

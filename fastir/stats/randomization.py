@@ -13,6 +13,7 @@ from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 from fastir.stats.paired import ALTERNATIVES
 from fastir.stats.resampling import Resamples
+from fastir.threads import share_all
 
 RELATIVE = 1e-12    # of a scaled statistic: what rounding may take
 
@@ -61,10 +62,16 @@ class Pairs(NamedTuple):
         return sums
 
 
-def exact_pairs(pairs: Pairs, two_sided: bool = True) -> np.ndarray:
+def exact_pairs(pairs: Pairs, two_sided: bool = True, threads: int = 1) -> np.ndarray:
     """The exact p-value of each pair, NaN where that takes too long."""
-    found = (exact_p(pairs.difference(k), int(pairs.slack[k]), two_sided) for k in range(len(pairs.a)))
-    return np.array([np.nan if p is None else p for p in found])
+    found = np.full(len(pairs.a), np.nan)
+
+    def work(thread, k, number):
+        p = exact_p(pairs.difference(k), int(pairs.slack[k]), two_sided)
+        found[k] = np.nan if p is None else p
+
+    share_all(range(len(found)), work, threads)
+    return found
 
 
 def resampled_pairs(pairs: Pairs, resamples: Resamples, two_sided: bool = True) -> np.ndarray:
