@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir import many
 from fastir.api import Evaluator, as_qrels
-from fastir.comparing import compare_scores
-from fastir.errors import quote
+from fastir.comparing import checked_options, compare_scores
 
 if TYPE_CHECKING:
     from fastir.api import QrelsLike
@@ -29,13 +28,15 @@ def compare(
     Parameters
     ----------
     qrels, metrics, n_threads, **options
-        As for `evaluate`. The metrics must be means over queries; no `weights`.
+        As for `evaluate`, but for `weights`: every query counts alike here.
     runs : mapping of name to run, or iterable of (name, run)
-        As for `evaluate_many`; with `seeds`, each is a list of runs of one system.
-    queries : {None, "qrels", "intersection", "strict"} or collection of query ids
+        As for `evaluate_many`; with `seeds`, lists of runs.
+    queries : {None, "qrels", "intersection", "strict"} or iterable of query ids
         Which queries count, the same for all runs. "qrels": all of the qrels, where one that a run lacks is an empty
         ranking; None: the same, with a warning, or what the convention says; "intersection": those that the qrels and
-        all runs have; "strict": all, and every run must have the same. Or the ids themselves, all of them in the qrels.
+        all runs have; "strict": all, and every run must have the same. Or these, which the qrels must have. With
+        ``seeds="folds"`` each run counts for the queries that it has; None then wants the same ones for all systems,
+        "qrels" and "strict" all of the qrels.
     baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state
         As for `compare_scores`.
 
@@ -47,10 +48,8 @@ def compare(
 
     Raises
     ------
-    ValueError
-        A metric is no mean over queries, such as num_ret or gm_map.
-    UnknownMetricError, FormatError, NoOverlapError, TypeError, ValueError, OSError, ...
-        As by `evaluate_many` and `compare_scores`.
+    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate_many` and by `compare_scores`, whose options are checked before any run is read.
     ImportError
         SciPy is not installed.
 
@@ -70,6 +69,8 @@ def compare(
     >>> pair.a, pair.b, pair.wins, pair.ties, pair.losses, round(pair.difference, 4), pair.p_value
     ('first', 'often', 2, 4, 0, 0.1667, 0.5)
     """
+    checked_options(
+        test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads)
     results, queries = evaluated(qrels, runs, metrics, queries, seeds, {**options, "n_threads": n_threads})
     return compare_scores(
         results, baseline=baseline, test=test, n_resamples=n_resamples, correction=correction, family=family,
@@ -78,22 +79,22 @@ def compare(
 
 
 def evaluated(
-    qrels: Any, runs: Any, metrics: Any, queries: Any, seeds: Any, options: dict[str, Any],
+    qrels: Any, runs: Any, metrics: Any, queries: Any, seeds: str | None, options: dict[str, Any],
     notice: Callable[[Hashable, int], object] | None = None,
 ) -> tuple[dict[Hashable, Any], Any]:
     """{name: Results, or a list of them with seeds}, and the `queries` that compare_scores is to apply to them."""
-    if "weights" in options:
-        raise TypeError("compare() takes no weights: its tests and intervals count every query alike")
     qrels = as_qrels(qrels, options.get("columns"), options.get("duplicates"))
     by_name = queries is None or isinstance(queries, str)
     evaluator = Evaluator(qrels, metrics, **{**options, "queries": queries if by_name else "qrels"})
     if by_name:
-        queries = evaluator._settings.queries if evaluator._settings.queries == INTERSECTION else None
-        if queries == INTERSECTION:     # of all runs together, which is known when they have been read
-            evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
-    for name, how in zip(evaluator._settings.names, evaluator._settings.aggregates, strict=True):
-        if not how.startswith("mean"):
-            raise ValueError(f"metric {quote(name)} has no mean over queries to compare, it is a {how}")
+        policy = evaluator._settings.queries
+        queries = INTERSECTION if policy == INTERSECTION else None
+        if seeds == "folds" and policy in ("qrels", "strict"):
+            queries = list(qrels)
+    if seeds == "folds":                # each has some of the queries
+        evaluator = Evaluator(qrels, metrics, **{**options, "queries": INTERSECTION})
+    elif by_name and queries is not None:       # which those of all runs are is known when they have been read
+        evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
     flat = {(name, number): run for name, of_name in many.pairs(runs) for number, run in enumerate(of_name)}

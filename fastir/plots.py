@@ -53,12 +53,11 @@ def differences(
         matplotlib is not installed; of all functions here.
     """
     metric = comparison.metrics[0] if metric is None else metric
-    told = comparison.diff(a, b, metric, top=max(1, len(comparison.query_ids)))
-    equal = sorted(set(comparison.query_ids).difference(told.left_out, (query for query, *_ in told.gains + told.losses)),
-                   key=str)
-    queries = [query for query, *_ in told.gains] + equal + [query for query, *_ in reversed(told.losses)]
-    values = [change.change for change in told.gains] + [0.0] * len(equal) + [
-        change.change for change in reversed(told.losses)]
+    told = comparison.diff(a, b, metric)
+    x = comparison.values[comparison.metrics.index(metric)]
+    values = x[:, comparison.runs.index(a)] - x[:, comparison.runs.index(b)]
+    order = [place for place in np.argsort(-values, kind="stable") if values[place] == values[place]]
+    values, queries = values[order], [comparison.query_ids[place] for place in order]
     labelled = len(queries) <= LABELLED
     ax = ax or new_axes(max(6.4, 0.22 * len(queries) if labelled else 0), 4)
     edges = np.arange(len(values) + 1) - 0.5
@@ -73,8 +72,8 @@ def differences(
         ax.set_xticklabels(map(plain, queries), rotation=90, fontsize="small")
     ax.set_xlabel(f"{len(queries)} queries")
     ax.set_ylabel(plain(f"difference in {metric}"))
-    ax.set_title(f"{plain(a)} \N{MINUS SIGN} {plain(b)}\n{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose; "
-                 f"mean {mean:+.4f} (dashed)", fontsize="medium")
+    counts = f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose; mean {mean:+.4f} (dashed)"
+    ax.set_title(f"{plain(a)} \N{MINUS SIGN} {plain(b)}\n{counts}", fontsize="medium")
     return tidy(ax)
 
 
