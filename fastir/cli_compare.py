@@ -45,16 +45,13 @@ def compared(options: argparse.Namespace, runs: dict[str, str], chosen: dict[str
         As for Evaluator.evaluate_many.
     """
     try:
-        from fastir.comparing import compare_scores
-        from fastir.comparing_runs import evaluated
+        from fastir.comparing_runs import compare
     except ImportError as error:
         raise FastirError(f"compare needs SciPy: pip install 'fastir[stats]' ({error})") from None
     drawn = None if options.plot is None else plot_format(options.plot)
-    queries = chosen.pop("queries")
-    results, queries = evaluated(options.qrels, runs, options.metrics, queries, None, chosen, notice)
     statistics = {name: getattr(options, name) for name in STATISTICS}
     baseline = dict(zip(runs.values(), runs, strict=True)).get(options.baseline, options.baseline)
-    comparison = compare_scores(results, baseline=baseline, queries=queries, n_threads=options.n_threads, **statistics)
+    comparison = compare(options.qrels, runs, options.metrics, baseline=baseline, notice=notice, **statistics, **chosen)
     text = FORMATS[options.format](comparison, options)
     if drawn is not None:
         from fastir.plots import overview

@@ -21,7 +21,7 @@ def compare(
     baseline: Hashable = None, test: str = "t", n_resamples: int = 100_000, correction: str | None = None,
     family: str = "metric", confidence: float = 0.95, interval: str = "t", effect: str = "d_z",
     queries: str | Collection | None = None, seeds: Any = None, random_state: int = 0,
-    n_threads: SupportsIndex | None = None, **options: Any,
+    n_threads: SupportsIndex | None = None, notice: Callable[[Hashable, int], object] | None = None, **options: Any,
 ) -> Comparison:
     """Evaluate runs and say which is better, by how much, and how sure that is.
 
@@ -39,6 +39,8 @@ def compare(
         "qrels" and "strict" all of the qrels.
     baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state
         As for `compare_scores`.
+    notice : function of (name, position), or None
+        Called now and then, in any thread, with how much of a run's file was read.
 
     Returns
     -------
@@ -71,7 +73,7 @@ def compare(
     """
     checked_options(
         test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads)
-    results, queries = evaluated(qrels, runs, metrics, queries, seeds, {**options, "n_threads": n_threads})
+    results, queries = evaluated(qrels, runs, metrics, queries, seeds, {**options, "n_threads": n_threads}, notice)
     return compare_scores(
         results, baseline=baseline, test=test, n_resamples=n_resamples, correction=correction, family=family,
         confidence=confidence, interval=interval, effect=effect, queries=queries, seeds=seeds,
@@ -80,7 +82,7 @@ def compare(
 
 def evaluated(
     qrels: Any, runs: Any, metrics: Any, queries: Any, seeds: str | None, options: dict[str, Any],
-    notice: Callable[[Hashable, int], object] | None = None,
+    notice: Callable[[Hashable, int], object] | None,
 ) -> tuple[dict[Hashable, Any], Any]:
     """{name: Results, or a list of them with seeds}, and the `queries` that compare_scores is to apply to them."""
     qrels = as_qrels(qrels, options.get("columns"), options.get("duplicates"))

@@ -64,17 +64,18 @@ def plain(comparison: Comparison, per_query: bool) -> dict[str, Any]:
     data: dict[str, Any] = {
         "runs": comparison.runs, "metrics": comparison.metrics,
         "systems": [system._asdict() for system in comparison.systems],
-        "pairs": [pair._asdict() for pair in comparison.pairs], "method": comparison.method._asdict()}
+        "pairs": [pair._asdict() for pair in comparison.pairs],
+        "method": {**comparison.method._asdict(), "baseline": list(comparison.method.baseline)}}
     if per_query:
         data["per_query"] = comparison.per_query
     return json_types(data)
 
 
 def json_types(data: Any) -> Any:
-    """The same in types that JSON has."""
+    """The same in types that JSON has; names in others are written out."""
     if isinstance(data, dict):
         return {key if isinstance(key, str) else str(key): json_types(value) for key, value in data.items()}
-    if isinstance(data, (list, tuple)):
+    if isinstance(data, list):
         return [json_types(value) for value in data]
     if isinstance(data, float):
         return data if math.isfinite(data) else None
@@ -101,8 +102,8 @@ def pair_lines(comparison: Comparison) -> str:
 SUFFIXES: dict[str, Callable[..., str]] = {
     ".json": lambda comparison, **options: json_text(comparison.to_json(**options)),
     ".tsv": pair_lines,
-    **{suffix: functools.partial(lambda format, comparison, **options: comparison.to_table(format, **options), format)
-       for suffix, format in ((".txt", "text"), (".md", "markdown"), (".html", "html"), (".tex", "latex"))},
+    **{suffix: functools.partial(lambda kind, comparison, **options: comparison.to_table(kind, **options), kind)
+       for suffix, kind in ((".txt", "text"), (".md", "markdown"), (".html", "html"), (".tex", "latex"))},
 }
 
 
