@@ -6,11 +6,13 @@ import argparse
 import io
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fastir.comparison_tables import pair_lines
 from fastir.errors import FastirError
 from fastir.results import json_text, replacing
+
+if TYPE_CHECKING:
+    from fastir.comparison import Comparison
 
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
@@ -81,8 +83,14 @@ def tables(format: str) -> Callable:
         format, rows="pairs" if options.pairs else "runs", intervals=options.intervals).rstrip("\n") + "\n"
 
 
+def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
+    from fastir.comparison_tables import pair_lines
+
+    return pair_lines(comparison)
+
+
 FORMATS: dict[str, Callable] = {
     "table": tables("text"), "markdown": tables("markdown"), "html": tables("html"), "latex": tables("latex"),
     "json": lambda comparison, options: json_text(comparison.to_json()),
-    "tsv": lambda comparison, options: pair_lines(comparison),
+    "tsv": as_tsv,
 }
