@@ -55,51 +55,55 @@ def stream(uint64_t seed, uint64_t purpose):
 
 # ---- signs ---------------------------------------------------------------------------------------------------------
 
-cdef void fill_sums(const int64_t* x, int64_t n, int64_t* sums) noexcept nogil:
+cdef void fill_sums(const double* x, int64_t n, double* sums) noexcept nogil:
     """The sums of all subsets of the first 8 of n values: bit j of the index says whether x[j] is in."""
-    cdef int64_t i, j, size = 1, value
-    sums[0] = 0
+    cdef int64_t i, j, size = 1
+    cdef double value
+    sums[0] = 0.0
     for j in range(8):
-        value = x[j] if j < n else 0
+        value = x[j] if j < n else 0.0
         for i in range(size):
             sums[size + i] = sums[i] + value
         size *= 2
 
 
-cdef void add_chosen(const uint64_t* words, int64_t size, const int64_t* sums, int64_t* chosen) noexcept nogil:
+cdef void add_chosen(const uint64_t* words, int64_t size, const double* sums, double* chosen) noexcept nogil:
     """To each of `chosen` add what the bytes of its word pick from eight tables of sums."""
     cdef int64_t p
     cdef uint64_t word
     for p in range(size):
         word = words[p]
         chosen[p] += (
-            (sums[word & 255] + sums[256 + (word >> 8 & 255)])
-            + (sums[512 + (word >> 16 & 255)] + sums[768 + (word >> 24 & 255)])
-            + (sums[1024 + (word >> 32 & 255)] + sums[1280 + (word >> 40 & 255)])
-            + (sums[1536 + (word >> 48 & 255)] + sums[1792 + (word >> 56)])
+            ((sums[word & 255] + sums[256 + (word >> 8 & 255)])
+             + (sums[512 + (word >> 16 & 255)] + sums[768 + (word >> 24 & 255)]))
+            + ((sums[1024 + (word >> 32 & 255)] + sums[1280 + (word >> 40 & 255)])
+               + (sums[1536 + (word >> 48 & 255)] + sums[1792 + (word >> 56)]))
         )
 
 
-def signed_sums(const int64_t[:, ::1] x, uint64_t stream, int64_t first, bint listed, int64_t[:, ::1] sums):
+def signed_sums(const double[:, ::1] x, uint64_t stream, int64_t first, bint listed, double[:, ::1] sums):
     """sums[c, i] = the sum over q of +-x[c, q], the signs being those of resample first + i.
 
     Parameters
     ----------
-    x : int64 array of shape (n_columns, n_queries)
+    x : float64 array of shape (n_columns, n_queries)
+        Whole numbers; the sum of a column's magnitudes is below 2^52.
     listed : bool
         The bits of the resample's number are the signs, for at most 63 queries.
-    sums : int64 array of shape (n_columns, n_resamples)
+    sums : float64 array of shape (n_columns, n_resamples)
         At most BLOCK_SIZE resamples.
     """
-    cdef int64_t n = x.shape[1], size = sums.shape[1], q, c, p, g, total
+    cdef int64_t n = x.shape[1], size = sums.shape[1], q, c, p, g
+    cdef double total
     cdef uint64_t keys[BLOCK]
     cdef uint64_t words[BLOCK]
-    cdef int64_t tables[2048]
+    cdef double tables[2048]
     with nogil:
         for p in range(size):
             keys[p] = <uint64_t>(first + p) if listed else key_of(stream, first + p)
         for c in range(x.shape[0]):
-            memset(&sums[c, 0], 0, size * sizeof(int64_t))
+            for p in range(size):
+                sums[c, p] = 0.0
         for q in range(0, n, 64):
             for p in range(size):
                 words[p] = keys[p] if listed else mix(keys[p] + <uint64_t>(q + 1) * STEP)
@@ -108,46 +112,51 @@ def signed_sums(const int64_t[:, ::1] x, uint64_t stream, int64_t first, bint li
                     fill_sums(&x[c, 0] + q + 8 * g, n - q - 8 * g, tables + 256 * g)
                 add_chosen(words, size, tables, &sums[c, 0])
         for c in range(x.shape[0]):
-            total = 0
+            total = 0.0
             for q in range(n):
                 total += x[c, q]
             for p in range(size):
-                sums[c, p] = 2 * sums[c, p] - total
+                sums[c, p] = 2.0 * sums[c, p] - total
 
 
-def count_reached(const int64_t[:, ::1] sums, const int64_t[::1] a, const int64_t[::1] b, const int64_t[::1] limits,
+cdef int64_t count_pair(const double* left, const double* right, int64_t size, double limit,
+                        bint two_sided) noexcept nogil:
+    cdef int64_t p, count = 0
+    if two_sided:
+        for p in range(size):
+            count += fabs(left[p] - right[p]) >= limit
+    else:
+        for p in range(size):
+            count += left[p] - right[p] >= limit
+    return count
+
+
+def count_reached(const double[:, ::1] sums, const int64_t[::1] a, const int64_t[::1] b, const double[::1] limits,
                   bint two_sided, int64_t[::1] counts):
-    """To counts[k] add how often sums[a[k]] - sums[b[k]], or its absolute value, reaches limits[k]; b of -1 is 0."""
-    cdef int64_t k, p, count, limit, t
-    cdef const int64_t* left
-    cdef const int64_t* right
+    """To counts[k] add how often sums[a[k]] - sums[b[k]], or its absolute value, reaches limits[k]."""
+    cdef int64_t k, p, size = sums.shape[1]
     with nogil:
-        for k in range(a.shape[0]):
-            left = &sums[a[k], 0]
-            right = &sums[b[k], 0] if b[k] >= 0 else NULL
-            limit = limits[k]
-            count = 0
-            for p in range(sums.shape[1]):
-                t = left[p] - right[p] if right is not NULL else left[p]
-                if two_sided and t < 0:
-                    t = -t
-                count += t >= limit
-            counts[k] += count
+        for p in range(0, size, 512):      # which stay in the cache from pair to pair
+            for k in range(a.shape[0]):
+                counts[k] += count_pair(&sums[a[k], p], &sums[b[k], p], min(512, size - p), limits[k], two_sided)
 
 
-def greatest(const int64_t[:, ::1] sums, const int64_t[::1] a, const int64_t[::1] b, const double[::1] scales,
-             double[::1] most):
-    """most[i] = the largest of |sums[a[k], i] - sums[b[k], i]| * scales[k] over k; b of -1 is 0."""
-    cdef int64_t k, p
+cdef void raise_to(const double* left, const double* right, int64_t size, double scale, double* most) noexcept nogil:
+    cdef int64_t p
     cdef double t
+    for p in range(size):
+        t = fabs(left[p] - right[p]) * scale
+        most[p] = t if t > most[p] else most[p]
+
+
+def greatest(const double[:, ::1] sums, const int64_t[::1] a, const int64_t[::1] b, const double[::1] scales,
+             double[::1] most):
+    """most[i] = the largest of |sums[a[k], i] - sums[b[k], i]| * scales[k] over k, or itself."""
+    cdef int64_t k, p, size = sums.shape[1]
     with nogil:
-        for p in range(sums.shape[1]):
-            most[p] = 0.0
-        for k in range(a.shape[0]):
-            for p in range(sums.shape[1]):
-                t = fabs(<double>(sums[a[k], p] - (sums[b[k], p] if b[k] >= 0 else 0))) * scales[k]
-                if t > most[p]:
-                    most[p] = t
+        for p in range(0, size, 512):      # which stay in the cache from pair to pair
+            for k in range(a.shape[0]):
+                raise_to(&sums[a[k], p], &sums[b[k], p], min(512, size - p), scales[k], &most[p])
 
 
 # ---- orders --------------------------------------------------------------------------------------------------------

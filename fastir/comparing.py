@@ -248,11 +248,12 @@ def describe(
 ) -> Method:
     sizes = [int(np.count_nonzero(~np.isnan(outcome.p))) for outcome in outcomes]
     policy = queries if isinstance(queries, str) else "same" if queries is None else "chosen"
-    random = options.test in RESAMPLED or options.interval != "t"
+    exact, n_pairs = sum(int(outcome.exact.sum()) for outcome in outcomes), len(groups) * len(groups[0].a)
+    resampled = options.test in RESAMPLED and exact < n_pairs or options.interval != "t"
     left_out = {group.metric: len(scores.query_ids) - group.n for group in groups if group.n < len(scores.query_ids)}
     return Method(
-        options.test, options.n_resamples if random else 0, sum(int(outcome.exact.sum()) for outcome in outcomes),
+        options.test, options.n_resamples if resampled else 0, n_pairs, exact,
         options.random_state, options.correction, options.family,
         max(sizes) if options.family == "metric" else sum(sizes), options.confidence,
         "simultaneous" if options.test in SIMULTANEOUS else options.interval, EFFECTS[options.effect][0], policy,
-        left_out, options.seeds, against, scores.convention, fastir.__version__)
+        len(scores.query_ids), scores.unshared, left_out, options.seeds, against, scores.convention, fastir.__version__)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from fastir.changes import ResultsDiff
 
+    from fastir.stats import Anova
+
 
 class Pair(NamedTuple):
     """Two runs on one metric, query by query.
@@ -81,8 +83,8 @@ class Method(NamedTuple):
     test : str
     n_resamples : int
         Of whatever is random or enumerated; 0 if nothing is.
-    exact_pairs : int
-        Pairs whose p-value is exact.
+    pairs, exact_pairs : int
+        How many, over all metrics, and how many of their p-values are exact.
     random_state : int
     correction : str or None
     family : {"metric", "all"}
@@ -94,8 +96,11 @@ class Method(NamedTuple):
         Of the differences: the one asked for, or that of the test, where it has its own.
     effect : str
         The effect size in full.
-    queries : str
-        Which queries were compared.
+    queries : {"same", "intersection", "zero", "chosen"}
+        By what rule queries were compared.
+    n_queries : int
+    unshared : int
+        Queries that some run lacks: left out, or counted as 0 where it does.
     left_out : dict of str to int
         {metric: queries left out because a value is NaN}, without zeros.
     seeds : str or None
@@ -109,6 +114,7 @@ class Method(NamedTuple):
 
     test: str
     n_resamples: int
+    pairs: int
     exact_pairs: int
     random_state: int
     correction: str | None
@@ -118,11 +124,28 @@ class Method(NamedTuple):
     interval: str
     effect: str
     queries: str
+    n_queries: int
+    unshared: int
     left_out: dict[str, int]
     seeds: str | None
     baseline: tuple
     convention: str
     version: str
+
+    def __str__(self) -> str:
+        sure = "exact" if self.exact_pairs == self.pairs else f"{self.exact_pairs} of {self.pairs} p-values exact"
+        drawn = f"; {self.n_resamples} resamples (random_state {self.random_state})" if self.n_resamples else ""
+        of_family = {"metric": "the pairs of each metric", "all": "all pairs and metrics"}[self.family]
+        corrected = f"; {self.correction} over {of_family} ({self.family_size})" if self.correction else ""
+        queries = {"same": "", "intersection": f" that all runs have, {self.unshared} left out",
+                   "zero": f", {self.unshared} of them 0 where a run lacks them", "chosen": " that were chosen"}
+        left_out = ", ".join(f"{count} undefined in {metric}" for metric, count in self.left_out.items())
+        return (
+            f"{self.test} test, paired, two-sided, {sure}{drawn}{corrected}; {100 * self.confidence:g} % intervals "
+            f"({self.interval}); effect: {self.effect}; {self.n_queries} queries{queries[self.queries]}"
+            f"{', ' + left_out if left_out else ''}{'; seeds: ' + self.seeds if self.seeds else ''}"
+            f"{'; convention ' + self.convention if self.convention else ''}; fastir {self.version}"
+        )
 
 
 class Comparison:
@@ -156,6 +179,21 @@ class Comparison:
         self.pairs = pairs
         self.systems = systems
         self.method = method
+
+    def anova(self) -> dict[str, Anova]:
+        """The two-way analysis of variance of each metric: do the runs differ at all?
+
+        Raises
+        ------
+        ValueError
+            There are not two runs, or a metric has not two queries on which all have a value.
+        """
+        import numpy as np
+
+        from fastir.stats import two_way_anova
+
+        return {metric: two_way_anova(values[~np.isnan(values).any(axis=1)])
+                for metric, values in zip(self.metrics, self.values, strict=True)}
 
     @property
     def per_query(self) -> dict[Hashable, dict[str, dict[Any, float]]]:

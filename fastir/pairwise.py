@@ -23,7 +23,7 @@ from fastir.stats.bootstrap import (
 from fastir.stats.effects import EFFECTS, Sides
 from fastir.stats.grid import to_grid
 from fastir.stats.paired import Moments, moments, sign_rows, signed_ranks, t_rows
-from fastir.stats.randomization import Pairs, exact_pairs, max_t_pairs, resampled_pairs
+from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
 from fastir.stats.resampling import seed
 
 CELLS = 1 << 22     # differences that are held at once
@@ -144,7 +144,7 @@ def bootstrap(group: Group, options: Options) -> Outcome:
 
 
 def tukey(group: Group, options: Options) -> Outcome:
-    if group.n == 1:
+    if group.n == 1 and options.test == "tukey":
         nothing = np.full(len(group.a), np.nan)
         return Outcome(nothing, nothing == 0, margins=nothing)
     if options.test == "tukey":
@@ -176,14 +176,14 @@ def randomization(groups: list[Group], options: Options) -> list[Outcome]:
     resamples = pairs.resamples(*options.resampling())
     adjusted = None
     if options.correction == "max_t":
-        p = resampled_pairs(pairs, resamples)
+        families = of_group if options.family == "metric" else 0 * of_group
+        p, adjusted = resampled_pairs(pairs, resamples, families=families)
         exact = np.full(len(p), resamples.listed)
-        adjusted = max_t_pairs(pairs, resamples, of_group if options.family == "metric" else 0 * of_group)
     else:
         p = exact_pairs(pairs, threads=resamples.threads)
         exact = ~np.isnan(p)
         if not exact.all():
-            p[~exact] = resampled_pairs(pairs.some(~exact), resamples)
+            p[~exact], _ = resampled_pairs(pairs.some(~exact), resamples)
     return [
         Outcome(p[of], exact[of], adjusted=None if adjusted is None else adjusted[of])
         for of in (of_group == g for g in range(len(groups)))

@@ -42,6 +42,8 @@ class Scores(NamedTuple):
         A column per run, or per seed of a run; NaN where a metric is undefined.
     owner : int64 array of shape (n_columns,)
         The run that a column is of.
+    unshared : int
+        Queries that some run lacks.
     convention : str
         "" if unknown.
     """
@@ -51,6 +53,7 @@ class Scores(NamedTuple):
     query_ids: list
     repeats: np.ndarray
     owner: np.ndarray
+    unshared: int
     convention: str
 
     def means(self) -> np.ndarray:
@@ -83,9 +86,9 @@ def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) ->
     sides = [Side(labels[run], name, *column[name])
              for name in names for column, run in zip(columns, owner, strict=True)]
     lacking = missing_queries(runs, seeds) if isinstance(queries, str) and queries == "intersection" else []
-    query_ids = chosen_queries(sides, queries, lacking)
+    query_ids, unshared = chosen_queries(sides, queries, lacking)
     repeats = aligned(sides, query_ids).reshape(len(names), len(columns), len(query_ids))
-    return Scores(labels, names, query_ids, repeats, np.array(owner), ", ".join(conventions))
+    return Scores(labels, names, query_ids, repeats, np.array(owner), unshared, ", ".join(conventions))
 
 
 # ---- what a run may be ---------------------------------------------------------------------------------------------
@@ -180,13 +183,17 @@ def missing_queries(runs: Mapping, seeds: str | None) -> list[set]:
     ]
 
 
-def chosen_queries(sides: list[Side], queries: Any, lacking: list[set]) -> list:
-    """The queries that are compared, sorted by their text; `lacking` has those that each column's run lacks."""
+def chosen_queries(sides: list[Side], queries: Any, lacking: list[set]) -> tuple[list, int]:
+    """The queries that are compared, sorted by their text, and how many queries some run lacks.
+
+    `lacking` has for each column those that its run lacks by its own word.
+    """
     known = {id(side.query_ids): set(side.query_ids) for side in sides}
+    union, shared = set().union(*known.values()), set.intersection(*known.values()).difference(*lacking)
     if queries is None or isinstance(queries, str) and queries == "zero":
-        chosen = set().union(*known.values())
+        chosen = union
     elif isinstance(queries, str) and queries == "intersection":
-        chosen = set.intersection(*known.values()).difference(*lacking)
+        chosen = shared
     elif isinstance(queries, Iterable) and not isinstance(queries, (str, bytes)):
         chosen = set(queries)
     else:
@@ -203,7 +210,7 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set]) -> list:
                 raise NoOverlapError(
                     f"run {quote(side.run)} has no {side.metric} for query {quote(query_id)}, {why}; "
                     f"queries='intersection' leaves such queries out, queries='zero' counts them as 0")
-    return ordered
+    return ordered, len(union) - len(shared)
 
 
 def aligned(sides: list[Side], query_ids: list) -> np.ndarray:

@@ -19,7 +19,6 @@ from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
 from fastir.stats.resampling import Resamples
 
 NO_RESIDUAL = "no residual variance"
-CELLS_OF_ORDERS = 16     # a swap takes as long as so many signs
 
 
 class Source(NamedTuple):
@@ -83,8 +82,7 @@ def two_way_anova(scores: ArrayLike) -> Anova:
     ValueError
         Another shape, or NaN.
     """
-    x = np.asarray(scores, np.float64)
-    x = checked(x, "scores", 3 if x.ndim == 3 else 2, "a row per query and a column per run")
+    x = checked(scores, "scores", 3 if np.ndim(scores) == 3 else 2, "a row per query and a column per run")
     if min(x.shape) < 2:
         raise ValueError(f"scores has shape {x.shape}; an analysis of variance needs two of everything")
     cells = x.reshape(*x.shape[:2], -1)
@@ -214,7 +212,7 @@ def randomized_tukey_test(
     grid = to_grid(np.ascontiguousarray(x.T))
     rows = np.ascontiguousarray(np.sort(grid.whole.T, axis=1))
     orders = special.factorial(m, exact=True) ** (n - 1) if n < 64 else 1 << 64
-    resamples = Resamples(n_resamples, random_state, n_threads, ORDERS, orders, n * m * CELLS_OF_ORDERS)
+    resamples = Resamples(n_resamples, random_state, n_threads, ORDERS, orders, n * m)
     ranges = np.empty(resamples.total, np.int64)
 
     def work(first, last):

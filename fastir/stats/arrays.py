@@ -73,7 +73,7 @@ def table(values: ArrayLike, name: str, dimensions: int = 2) -> np.ndarray:
 
 
 def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.ndarray:
-    array = np.asarray(values, np.float64)
+    array = np.ascontiguousarray(values, np.float64)    # sums depend on the layout in the last bit
     if array.ndim != dimensions or 0 in array.shape:
         raise ValueError(f"{name} has shape {array.shape}; expected {expected}")
     if not np.isfinite(array).all():

@@ -48,11 +48,9 @@ def dominance(x: Sides) -> np.ndarray:
 
 
 def rank_biserial(x: Sides) -> np.ndarray:
-    def of_row(d):
-        ranks = doubled_ranks(d, x.loose) * np.sign(d)
-        return ranks.sum() / max(np.abs(ranks).sum(), 1)
-
-    return np.apply_along_axis(of_row, -1, x.whole)
+    ranks = [(doubled_ranks(d, x.loose), np.sign(d)) for d in np.atleast_2d(x.whole)]
+    found = [(rank * sign).sum() / max((rank * np.abs(sign)).sum(), 1) for rank, sign in ranks]
+    return np.array(found).reshape(x.of.mean.shape)
 
 
 # Its name, what it is in full, and how it is computed.

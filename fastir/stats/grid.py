@@ -48,7 +48,7 @@ class Grid(NamedTuple):
 def to_grid(scores: np.ndarray) -> Grid:
     """Finite scores, the last axis for the queries, as whole numbers."""
     largest = float(np.abs(scores).max(initial=0.0))
-    capacity = 2.0 ** 61 / max(scores.shape[-1], 1)     # a sum of differences stays below 2^62
+    capacity = 2.0 ** 52 / max(scores.shape[-1], 1)     # a sum of magnitudes stays below it: floats hold it exactly
     common = common_denominator(scores)
     if common is not None and largest * common < capacity:
         return Grid(np.rint(scores * common).astype(np.int64), 1 / common, 0)

@@ -11,7 +11,7 @@ from scipy import special
 # Trapezoids converge geometrically on these integrands: at these steps more points change no digit.
 NORMAL = np.arange(-58, 88) * 0.15      # z of one of the k normal variables
 STEP = 0.25                             # of log s, in its deviations
-NEGLIGIBLE = -42.0                      # log of a weight
+NEGLIGIBLE = -70.0                      # log of a weight
 
 
 def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
@@ -29,7 +29,7 @@ def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
     Returns
     -------
     float64 array of q's shape
-        Right to about 1e-12 of itself, far into the tail.
+        Right to about 1e-11 of itself down to 1e-20, to fewer digits further out.
 
     Notes
     -----
@@ -52,7 +52,7 @@ def scale_points(freedom: float) -> tuple[np.ndarray, np.ndarray]:
     if np.isinf(freedom):
         return np.ones(1), np.ones(1)
     deviation = (2 * freedom) ** -0.5
-    log_s = np.arange(-(9 * deviation - NEGLIGIBLE / freedom), 9 * deviation, STEP * deviation)
+    log_s = np.arange(-(12 * deviation - NEGLIGIBLE / freedom), 12 * deviation, STEP * deviation)
     log_weight = freedom * (log_s - np.expm1(2 * log_s) / 2)
     kept = log_weight > NEGLIGIBLE
     weights = np.exp(log_weight[kept])

@@ -31,6 +31,7 @@ from fastir.stats.grid import to_grid
 ALTERNATIVES = ("two-sided", "greater", "less")
 ZEROS = ("wilcox", "pratt", "zsplit")
 EXACT_RANKS = 50    # differences up to which Wilcoxon's test is exact unless told otherwise
+MOST_RANKS = 1000   # up to which it can be
 
 
 class Moments(NamedTuple):
@@ -160,7 +161,7 @@ def wilcoxon(
         Differences of 0 are dropped; ranked and then dropped; ranked, and their ranks shared by both sides.
     exact : bool or None
         The p-value of all assignments of signs to the ranks that there are, ties included, or the normal approximation
-        with the variance of these ranks. None is exact up to 50 differences that are not 0.
+        with the variance of these ranks. None is exact up to 50 differences that are not 0, True takes up to 1000.
     continuity : bool
         A continuity correction for the approximation.
 
@@ -194,6 +195,8 @@ def signed_ranks(
     minus = float(ranks[d < 0].sum() + of_zeros) / 2
     statistic = min(plus, minus) if two_sided else plus
     signed = (ranks * np.sign(d))[d != 0]
+    if exact and len(signed) > MOST_RANKS:
+        raise ValueError(f"exact=True takes up to {MOST_RANKS} differences that are not 0, got {len(signed)}")
     if exact or exact is None and len(signed) <= EXACT_RANKS:
         p = exact_p(-signed if alternative == "less" else signed, 0, two_sided, limit=None)
         return Test(statistic, float(p), True)      # type: ignore[arg-type]

@@ -25,7 +25,7 @@ class Pairs(NamedTuple):
     ----------
     whole : int64 array of shape (n_rows, n_queries)
     a, b : int64 arrays of shape (n_pairs,)
-        Rows; b of -1 is a row of zeros.
+        Rows.
     slack : int64 array of shape (n_pairs,)
     loose : int64 array of shape (n_pairs,)
         As in a Grid.
@@ -38,12 +38,11 @@ class Pairs(NamedTuple):
     loose: np.ndarray
 
     def difference(self, pair: int) -> np.ndarray:
-        a, b = self.a[pair], self.b[pair]
-        d = self.whole[a] - self.whole[b] if b >= 0 else self.whole[a]
+        d = self.whole[self.a[pair]] - self.whole[self.b[pair]]
         return np.where(np.abs(d) <= self.loose[pair], 0, d)
 
     def sums(self) -> np.ndarray:
-        totals = np.append(self.whole.sum(axis=1), 0)
+        totals = self.whole.sum(axis=1)
         return totals[self.a] - totals[self.b]
 
     def some(self, chosen: np.ndarray) -> Pairs:
@@ -55,11 +54,14 @@ class Pairs(NamedTuple):
         rows, queries = self.whole.shape    # the last query's sign is fixed where they are listed: |sum| is the same
         return Resamples(n_resamples, random_state, n_threads, SIGNS, 1 << (queries - 1), rows * queries)
 
-    def signed(self, resamples: Resamples, first: int, last: int) -> np.ndarray:
-        """Each row's sums with the signs of some resamples, the same for all rows."""
-        sums = np.empty((len(self.whole), last - first), np.int64)
-        signed_sums(self.whole, resamples.stream, first, resamples.listed, sums)
-        return sums
+    def scales(self) -> np.ndarray:
+        squares = np.array([(self.difference(k).astype(np.float64) ** 2).sum() for k in range(len(self.a))])
+        return 1 / np.sqrt(np.where(squares > 0, squares, np.inf))
+
+    def limits(self, two_sided: bool) -> np.ndarray:
+        """The sums that count as reaching those that were seen."""
+        sums = self.sums()
+        return ((np.abs(sums) if two_sided else sums) - self.slack).astype(np.float64)
 
 
 def exact_pairs(pairs: Pairs, two_sided: bool = True, threads: int = 1) -> np.ndarray:
@@ -74,42 +76,34 @@ def exact_pairs(pairs: Pairs, two_sided: bool = True, threads: int = 1) -> np.nd
     return found
 
 
-def resampled_pairs(pairs: Pairs, resamples: Resamples, two_sided: bool = True) -> np.ndarray:
-    """The p-value of each pair over the same signs."""
-    sums = pairs.sums()
-    limits = (np.abs(sums) if two_sided else sums) - pairs.slack
-
-    def work(first, last):
-        counts = np.zeros(len(limits), np.int64)
-        count_reached(pairs.signed(resamples, first, last), pairs.a, pairs.b, limits, two_sided, counts)
-        return counts
-
-    return resamples.p_values(np.sum(resamples.each(work), axis=0))
-
-
-def max_t_pairs(pairs: Pairs, resamples: Resamples, families: np.ndarray) -> np.ndarray:
-    """The p-value of each pair against the largest statistic of its family, over the same signs.
+def resampled_pairs(
+    pairs: Pairs, resamples: Resamples, two_sided: bool = True, families: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The p-value of each pair over the same signs, and with families that of the largest statistic in its own.
 
     A pair's statistic is |sum| / sqrt(sum of squares): the signs do not change what is below the line. `families` is an
-    int64 array of shape (n_pairs,), 0 to n_families - 1; pairs without a difference have 1 and are in none.
+    int64 array of shape (n_pairs,), 0 to n_families - 1. Pairs without a difference have 1.
     """
-    squares = np.array([(pairs.difference(k).astype(float) ** 2).sum() for k in range(len(pairs.a))])
-    scales = 1 / np.sqrt(np.where(squares > 0, squares, np.inf))
-    members = [np.flatnonzero(families == family) for family in range(families.max() + 1)]
-    most = np.empty((len(members), resamples.total))
+    limits, rows = pairs.limits(two_sided), pairs.whole.astype(np.float64)
+    members = [] if families is None else [np.flatnonzero(families == family) for family in range(families.max() + 1)]
+    scales = pairs.scales() if members else limits
+    most = np.zeros((len(members), resamples.total))
 
     def work(first, last):
-        sums = pairs.signed(resamples, first, last)
+        sums, counts = np.empty((len(rows), last - first)), np.zeros(len(limits), np.int64)
+        signed_sums(rows, resamples.stream, first, resamples.listed, sums)
+        count_reached(sums, pairs.a, pairs.b, limits, two_sided, counts)
         for row, those in zip(most, members, strict=True):
             greatest(sums, pairs.a[those], pairs.b[those], scales[those], row[first:last])
+        return counts
 
-    resamples.each(work)
-    limits = (np.abs(pairs.sums()) - pairs.slack) * scales * (1 - RELATIVE)
-    p = np.ones(len(pairs.a))
+    p = resamples.p_values(np.sum(resamples.each(work), axis=0))
+    adjusted = np.ones(len(p))
     for row, those in zip(most, members, strict=True):
         row.sort()
-        p[those] = resamples.p_values(len(row) - np.searchsorted(row, limits[those], "left"))
-    return np.where(squares > 0, p, 1.0)
+        reached = np.searchsorted(row, (limits * scales * (1 - RELATIVE))[those], "left")
+        adjusted[those] = resamples.p_values(len(row) - reached)
+    return p, np.where(p == 1, 1.0, adjusted)
 
 
 def randomization_test(
@@ -158,15 +152,14 @@ def randomization_test(
     p = exact_pairs(pairs, two_sided)
     exact = not np.isnan(p[0])
     if not exact:
-        p = resampled_pairs(pairs, resamples, two_sided)
+        p, _ = resampled_pairs(pairs, resamples, two_sided)
     return Test(float(d.mean()), float(p[0]), bool(exact), "" if pairs.difference(0).any() else ZERO)
 
 
 def one_pair(a: ArrayLike, b: ArrayLike | None) -> Pairs:
-    rows = [column(a, "a")] if b is None else [column(a, "a"), column(b, "b")]
-    grid = to_grid(np.stack(rows))
-    place = np.array([1 if len(rows) == 2 else -1])
-    return Pairs(grid.whole, np.array([0]), place, np.array([grid.slack()]), np.array([grid.loose]))
+    left = column(a, "a")
+    grid = to_grid(np.stack([left, 0 * left if b is None else column(b, "b")]))
+    return Pairs(grid.whole, np.array([0]), np.array([1]), np.array([grid.slack()]), np.array([grid.loose]))
 
 
 def max_t(
@@ -191,12 +184,12 @@ def max_t(
     -----
     Westfall and Young (1993), single step; a column's statistic is its sum over the root of its sum of squares.
     """
-    columns = checked(d, "d", 2, "a row per query and a column per hypothesis")
-    grids = [to_grid(values) for values in np.ascontiguousarray(columns.T)]
+    columns = np.ascontiguousarray(checked(d, "d", 2, "a row per query and a column per hypothesis").T)
+    grids = [to_grid(values) for values in columns]
     pairs = Pairs(
-        np.stack([grid.whole for grid in grids]), np.arange(len(grids)), np.full(len(grids), -1),
-        np.array([grid.slack() for grid in grids]), np.array([grid.loose for grid in grids]),
+        np.stack([*(grid.whole for grid in grids), 0 * grids[0].whole]), np.arange(len(grids)),
+        np.full(len(grids), len(grids)), np.array([grid.slack() for grid in grids]),
+        np.array([grid.loose for grid in grids]),
     )
     resamples = pairs.resamples(n_resamples, random_state, n_threads)
-    families = np.zeros(len(grids), np.int64)
-    return resampled_pairs(pairs, resamples), max_t_pairs(pairs, resamples, families)
+    return resampled_pairs(pairs, resamples, families=np.zeros(len(grids), np.int64))

@@ -7,12 +7,13 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from fastir._resample import BLOCK_SIZE, stream
+from fastir._resample import BLOCK_SIZE, DRAWS, ORDERS, SIGNS, stream
 from fastir.stats.arrays import whole_number
 from fastir.threads import share_all, thread_count
 
-CELLS = 1 << 26         # signs or draws in a block: Ctrl-C is answered between two
-CELLS_IN_A_ROW = 16     # that take as long as a row of a run, which is what thread_count() knows
+COST = {SIGNS: 1, DRAWS: 10, ORDERS: 40}    # of a random number and column, in signs
+LARGEST = 1 << 31       # cost of a block, about 0.1 s: Ctrl-C is answered between two
+ROW = 256               # cost of a row of a run, which is what thread_count() knows
 
 
 class Resamples:
@@ -39,8 +40,9 @@ class Resamples:
         self.listed = arrangements <= wanted
         self.total = arrangements if self.listed else wanted
         self.stream = stream(seed(random_state), purpose)
-        self.block = max(16, min(BLOCK_SIZE, CELLS // max(cells, 1)))
-        self.threads = thread_count(n_threads, self.total * cells // CELLS_IN_A_ROW)
+        cost = cells * COST[purpose]
+        self.block = max(1, min(BLOCK_SIZE, LARGEST // cost))
+        self.threads = thread_count(n_threads, self.total * cost // ROW)
 
     def each(self, work: Callable[[int, int], object]) -> list:
         """What work(first, last) returns for every block, in no order."""
