@@ -20,7 +20,7 @@ from fastir._judged import encode
 from fastir.api import OPTIONS, Evaluator, as_run
 from fastir.errors import quote
 from fastir.explanation import Document, Explanation
-from fastir.mixed import Mixed
+from fastir.mixed import Mixed, Pooled
 from fastir.plan import TIES
 from fastir.qrels import GroupedQrels
 
@@ -51,13 +51,15 @@ def explained(evaluator: Evaluator, run: RunLike, query_id: Hashable) -> Explana
     ranking = ranking_of(evaluator, run, query_id)
     rows = ranked(evaluator, ranking or {}, codes)
     ids = [str(row.doc_id) for row in rows]
+    inner = {request.text: unfiltered(request) for request in settings.requests}
     sums = {request.text: sum_of(request, values)
             for request, values in zip(settings.requests, settings.values, strict=True) if request.card.name in SUMS}
-    values_of = partial_values(evaluator, query_id, [*settings.names, *sums.values()], ids, codes)
+    elsewhere = judged_elsewhere(union, ids) if any(request.card.pooled for request in settings.requests) else set()
+    values_of = partial_values(evaluator, query_id, [*inner.values(), *sums.values()], ids, codes, elsewhere)
 
     average = settings.ties == TIES.index("average")
     scores = [-float(row.level if average else place) for place, row in enumerate(rows)]
-    judged = [place for place, doc_id in enumerate(ids) if doc_id in codes]
+    judged = [place for place, doc_id in enumerate(ids) if doc_id in codes or doc_id in elsewhere]
     steps = [values_of(ids[:place], scores) for place in [0, *(place + 1 for place in judged)]]
     parts = {name: increments([step[name] for step in steps]) for name in steps[0]}
     added = {name: dict(zip(judged, terms[1:], strict=True)) for name, terms in parts.items()}
@@ -65,15 +67,16 @@ def explained(evaluator: Evaluator, run: RunLike, query_id: Hashable) -> Explana
 
     def document(place: int | None, row: Row) -> Document:
         doc_id = str(row.doc_id)
-        kind = codes.get(doc_id) if qrels is union else doc_id      # what tells how much it adds at rank 1
+        # what tells how much it adds at rank 1
+        kind = (codes.get(doc_id), doc_id in elsewhere) if qrels is union else doc_id
         if kind not in alone:
             alone[kind] = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
         gain, discount, contribution = {}, {}, {}
         for metric in settings.names:
-            name = sums.get(metric, metric)
+            name = sums.get(metric, inner[metric])
             gain[metric] = alone[kind][name] - parts[name][0]
             discount[metric] = added[name][place] / gain[metric] if place in added[name] and gain[metric] else None
-            contribution[metric] = added[metric].get(place, 0.0)
+            contribution[metric] = added[inner[metric]].get(place, 0.0)
         rank = None if place is None else place + 1
         return Document(row.doc_id, rank, row.score, row.tied, codes.get(doc_id), gain, discount, contribution)
 
@@ -83,13 +86,15 @@ def explained(evaluator: Evaluator, run: RunLike, query_id: Hashable) -> Explana
     relevant = any(label >= settings.level for label in codes.values())
     return Explanation(
         query_id, "missing" if ranking is None else "evaluated" if relevant else "no_relevant",
-        {name: steps[-1][name] for name in settings.names}, {name: parts[name][0] for name in settings.names},
+        {metric: steps[-1][name] for metric, name in inner.items()},
+        {metric: parts[name][0] for metric, name in inner.items()},
         [document(place, row) for place, row in enumerate(rows)],
         [document(None, Row(doc_id, None, 0, 0)) for doc_id in absent])
 
 
 def partial_values(
-    evaluator: Evaluator, query_id: Hashable, metrics: list[str], ids: list[str], codes: dict[str, int]
+    evaluator: Evaluator, query_id: Hashable, metrics: list[str], ids: list[str], codes: dict[str, int],
+    elsewhere: set[str],
 ) -> Callable[[list[str], list[float]], dict[str, float]]:
     """A function of (documents, scores) that gives the values of the ranking that begins with these documents.
 
@@ -99,9 +104,10 @@ def partial_values(
     judgments: Any = evaluator._qrels[query_id]
     grouped = isinstance(evaluator._qrels, GroupedQrels)
     judgments = {group: as_text(docs) for group, docs in judgments.items()} if grouped else as_text(judgments)
+    others = {"others": dict.fromkeys(elsewhere, 0)} if elsewhere else {}
     # the ranking comes cut and without what is not judged; in groups it differs which that is
     options.update(queries="qrels", max_depth=None, judged_only=grouped and options["judged_only"], n_threads=1)
-    evaluate = Evaluator({"": judgments}, metrics, **options)._evaluate
+    evaluate = Evaluator({"": judgments, **others}, metrics, **options)._evaluate
     mark = "?"
     while any(doc_id.startswith(mark) for doc_id in [*ids, *codes]):
         mark += "?"
@@ -134,16 +140,14 @@ def ranked(evaluator: Evaluator, ranking: dict[str | int, float], codes: dict[st
     ValueError
         The convention, or the qrels by their groups, do not put equal scores in one order.
     """
-    orders = [ordered(ranking, codes, part._settings) for part in rankers(evaluator)]
+    orders = [ordered(ranking, codes, part) for part in rankers(evaluator)]
     by_label = evaluator._settings.ties in (TIES.index("optimistic"), TIES.index("pessimistic"))
     tied = any(row.tied > 1 for row in orders[0])
     alike = all([row.doc_id for row in order] == [row.doc_id for row in orders[0]] for order in orders)
     if not alike or tied and by_label and isinstance(evaluator._qrels, GroupedQrels):
-        raise ValueError("explain: equal scores are not ranked alike for all of these metrics or groups; "
-                         "explain the metrics one by one, or set ties")
-    options = dict(zip(OPTIONS, evaluator._asked[1:-1], strict=True))
-    rows = orders[0] if options["max_depth"] is None else orders[0][:int(options["max_depth"])]
-    return [row for row in rows if codes.get(str(row.doc_id), -1) >= 0] if options["judged_only"] else rows
+        raise ValueError("explain: this ranking is not the same for all of these metrics or groups, by their rules for "
+                         "equal scores or judged_only; explain the metrics one by one, or set ties")
+    return orders[0]
 
 
 def rankers(evaluator: Evaluator) -> list[Evaluator]:
@@ -151,11 +155,14 @@ def rankers(evaluator: Evaluator) -> list[Evaluator]:
     parts = evaluator._parts
     if parts is None:
         return [evaluator]
-    return parts.parts if isinstance(parts, Mixed) else rankers(parts.parts)
+    if not isinstance(parts, Mixed):
+        return rankers(parts.parts)
+    return [part.plain if isinstance(part, Pooled) else part for _, part in parts.parts]
 
 
-def ordered(ranking: dict[str | int, float], codes: dict[str, int], settings: Settings) -> list[Row]:
-    """All documents of a ranking, the first rank first."""
+def ordered(ranking: dict[str | int, float], codes: dict[str, int], evaluator: Evaluator) -> list[Row]:
+    """The documents of a ranking that an evaluator reads, the first rank first."""
+    settings, options = evaluator._settings, dict(zip(OPTIONS, evaluator._asked[1:-1], strict=True))
     ties = TIES[settings.ties]
     scores = ranking
     if settings.single:
@@ -173,7 +180,8 @@ def ordered(ranking: dict[str | int, float], codes: dict[str, int], settings: Se
     for level, (score, tied) in enumerate(itertools.groupby(doc_ids, scores.__getitem__)):
         group = list(tied)
         rows += [Row(doc_id, score, level, len(group)) for doc_id in group]
-    return rows
+    rows = rows if options["max_depth"] is None else rows[:int(options["max_depth"])]
+    return [row for row in rows if codes.get(str(row.doc_id), -1) >= 0] if options["judged_only"] else rows
 
 
 def sum_of(request: names.Request, values: dict[str, Any]) -> str:
@@ -181,6 +189,17 @@ def sum_of(request: names.Request, values: dict[str, Any]) -> str:
     card = names.NAMES[SUMS[request.card.name]]
     params = {param.name: values[param.name] for param in card.params if param.name in values}
     return str(request._replace(card=card, params=params))
+
+
+def unfiltered(request: names.Request) -> str:
+    """The name of the same metric for a ranking from which what it does not count was removed."""
+    params = {name: value for name, value in request.params.items() if name != "judged_only"}
+    return request.text if params == request.params else str(request._replace(params=params))
+
+
+def judged_elsewhere(qrels: Qrels, ids: list[str]) -> set[str]:
+    """Those of some documents that are judged for any query."""
+    return set(ids).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
 
 
 def increments(values: list[float]) -> list[float]:

@@ -218,13 +218,33 @@ def test_nothing_of_the_callers_is_changed_or_kept():
 def test_metrics_that_rank_differently_have_no_single_ranking():
     run = {"q": {"b": 1.0, "a": 1.0, "c": 0.5}}
     evaluator = fastir.Evaluator(QRELS, ["nDCG@5", "RR@5"], convention="ir_measures")
-    with pytest.raises(ValueError, match="equal scores are not ranked alike"):
+    with pytest.raises(ValueError, match="this ranking is not the same for all"):
         evaluator.explain(run, "q")
     untied = {"q": {"b": 0.2, "a": 0.1}}
     assert same(evaluator.explain(untied, "q").values, evaluator.evaluate(untied).to_dict()["q"])
     grouped = fastir.Evaluator({"q": {"g": {"a": 1}, "h": {"b": 1}}}, "map_ia", ties="optimistic")
-    with pytest.raises(ValueError, match="equal scores are not ranked alike"):
+    with pytest.raises(ValueError, match="this ranking is not the same for all"):
         grouped.explain(run, "q")
+
+
+def test_metrics_that_drop_unjudged_documents():
+    evaluator = fastir.Evaluator(QRELS, ["ndcg(judged_only=true)", "precision(judged_only=true)"])
+    explanation = evaluator.explain(RUN, "q")
+    assert [document.doc_id for document in explanation.documents] == ["b", "a", "c", "e"]
+    agree(evaluator.evaluate(RUN), {"q": explanation})
+    assert [document.contribution["precision(judged_only=true)"] for document in explanation.documents] == [0, *[0.25] * 3]
+    assert explanation.documents[1].discount["ndcg(judged_only=true)"] == pytest.approx(1 / math.log2(3))
+    with pytest.raises(ValueError, match="this ranking is not the same for all"):
+        fastir.Evaluator(QRELS, ["ndcg(judged_only=true)", "ndcg"]).explain(RUN, "q")
+
+
+def test_documents_that_were_judged_for_other_queries():
+    qrels = {"q": {"a": 1}, "r": {"x": 0, "y": 1}}
+    evaluator = fastir.Evaluator(qrels, "hole@4", queries="qrels")
+    explanation = evaluator.explain({"q": {"a": 4.0, "x": 3.0, "z": 2.0}}, "q")
+    assert explanation.values == evaluator.evaluate({"q": {"a": 4.0, "x": 3.0, "z": 2.0}}).to_dict()["q"]
+    assert (explanation.base, [document.contribution["hole@4"] for document in explanation.documents]) == (
+        {"hole@4": 0.75}, [-0.25, -0.25, 0.0])
 
 
 def test_it_prints_ranks_ties_labels_and_what_is_missing():
