@@ -10,6 +10,7 @@ import html
 import itertools
 import math
 import os
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,6 +28,7 @@ LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "≤": "$\\le$", "<": r"\textless{}", ">": r"\textgreater{}",
 })
+WIDTH = 100         # of notes in text
 NOISE = 1e-12       # relative differences up to this are rounding
 
 
@@ -209,7 +211,7 @@ def as_text(table: Table) -> str:
     head = [part for column, name in enumerate(table.head)
             for part in (" " * (starred and column >= table.first) + name, *[""] * (column in wide))]
     notes = [note.replace("in bold", "with a star") for note in table.notes]
-    return aligned([head, *rows], len(head)) + "\n" + "\n".join(notes)
+    return aligned([head, *rows], len(head)) + "\n" + "\n".join(textwrap.fill(note, WIDTH) for note in notes)
 
 
 def as_markdown(table: Table) -> str:
