@@ -211,7 +211,8 @@ def as_text(table: Table) -> str:
     head = [part for column, name in enumerate(table.head)
             for part in (" " * (starred and column >= table.first) + name, *[""] * (column in wide))]
     notes = [note.replace("in bold", "with a star") for note in table.notes]
-    return aligned([head, *rows], len(head)) + "\n" + "\n".join(textwrap.fill(note, WIDTH) for note in notes)
+    notes = [textwrap.fill(note, WIDTH, break_on_hyphens=False) for note in notes]
+    return "\n".join([aligned([head, *rows], len(head)), *notes])
 
 
 def as_markdown(table: Table) -> str:
