@@ -81,6 +81,14 @@ cdef void add_chosen(const uint64_t* words, int64_t size, const double* sums, do
         )
 
 
+cdef bint is_zero(const double* x, int64_t n) noexcept nogil:
+    cdef int64_t j
+    for j in range(n):
+        if x[j] != 0.0:
+            return False
+    return True
+
+
 def signed_sums(const double[:, ::1] x, uint64_t stream, int64_t first, bint listed, double[:, ::1] sums):
     """sums[c, i] = the sum over q of +-x[c, q], the signs being those of resample first + i.
 
@@ -108,6 +116,8 @@ def signed_sums(const double[:, ::1] x, uint64_t stream, int64_t first, bint lis
             for p in range(size):
                 words[p] = keys[p] if listed else mix(keys[p] + <uint64_t>(q + 1) * STEP)
             for c in range(x.shape[0]):
+                if is_zero(&x[c, 0] + q, min(64, n - q)):
+                    continue
                 for g in range(8):
                     fill_sums(&x[c, 0] + q + 8 * g, n - q - 8 * g, tables + 256 * g)
                 add_chosen(words, size, tables, &sums[c, 0])

@@ -159,7 +159,8 @@ def randomization_test(
 def one_pair(a: ArrayLike, b: ArrayLike | None) -> Pairs:
     left = column(a, "a")
     grid = to_grid(np.stack([left, 0 * left if b is None else column(b, "b")]))
-    return Pairs(grid.whole, np.array([0]), np.array([1]), np.array([grid.slack()]), np.array([grid.loose]))
+    d = grid.whole[0] - grid.whole[1]
+    return Pairs(np.stack([d, 0 * d]), np.array([0]), np.array([1]), np.array([grid.slack()]), np.array([grid.loose]))
 
 
 def max_t(
