@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# What needs another package is reached by its name only: `from fastir import *` works without SciPy.
 __all__ = [
     "Comparison", "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError",
-    "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "compare", "compare_scores", "evaluate",
-    "evaluate_many", "evaluate_ranked", "explain", "metrics", "plots", "stats",
+    "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many", "evaluate_ranked",
+    "explain", "metrics", "plots",
 ]  # fmt: skip
 
 # What few programs need, by the module that has it: imported when it is first asked for.
@@ -52,3 +53,7 @@ def __getattr__(name):
     module = importlib.import_module(LATER[name])
     globals()[name] = value = getattr(module, name, module)
     return value
+
+
+def __dir__():
+    return sorted({*globals(), *LATER})

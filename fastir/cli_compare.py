@@ -49,7 +49,7 @@ def compared(options: argparse.Namespace, runs: dict[str, str], chosen: dict[str
     try:
         from fastir.comparing_runs import compare
     except ImportError as error:
-        raise FastirError(f"compare needs SciPy: pip install 'fastir[stats]' ({error})") from None
+        raise FastirError(str(error)) from None
     drawn = None if options.plot is None else plot_format(options.plot)
     statistics = {name: getattr(options, name) for name in STATISTICS}
     baseline = dict(zip(runs.values(), runs, strict=True)).get(options.baseline, options.baseline)
