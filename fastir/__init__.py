@@ -10,6 +10,8 @@
     labels in rank order ─────────────────────────────────────────────────────────────────┘  │
     "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan, of functions in _metrics ──────────────────┘
 
+    Results of several runs, or values per query ─ scores ─▶ aligned ─ pairwise, with stats ─▶ Comparison
+
 Behind _rank there are only numbers: where the judged documents of a query stand, and their labels. No object holds
 these for a whole run (they would be a CSR matrix, a row per query): they are handed on query by query, in scratch that
 is reused, and only evaluate_ranked() brings a whole one.

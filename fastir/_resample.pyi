@@ -1,13 +1,16 @@
 from numpy import ndarray
 
 BLOCK_SIZE: int
+TABLES: int
 SIGNS: int
 ORDERS: int
 DRAWS: int
 REPEATS: int
 
 def stream(seed: int, purpose: int) -> int: ...
-def signed_sums(x: ndarray, stream: int, first: int, listed: bool, sums: ndarray) -> None: ...
+def signed_sums(
+    x: ndarray, stream: int, first: int, listed: bool, sums: ndarray, tables: ndarray
+) -> None: ...
 def count_reached(
     sums: ndarray, a: ndarray, b: ndarray, limits: ndarray, two_sided: bool, counts: ndarray
 ) -> None: ...

@@ -128,9 +128,10 @@ def column_of(run: Hashable, metric: str, values: Any) -> Column:
     if len(set(ids)) < len(ids):
         twice = next(query_id for query_id in ids if ids.count(query_id) > 1)
         raise ValueError(f"run {quote(run)}{metric}: query {quote(twice)} stands twice")
-    if not all(hasattr(kind, "__float__") or hasattr(kind, "__index__") for kind in {type(value) for _, value in items}):
-        query_id, value = next((query_id, value) for query_id, value in items
-                               if not hasattr(value, "__float__") and not hasattr(value, "__index__"))
+    odd = [kind for kind in {type(value) for _, value in items}
+           if not hasattr(kind, "__float__") and not hasattr(kind, "__index__")]
+    if odd:
+        query_id, value = next(item for item in items if type(item[1]) in odd)
         raise TypeError(f"run {quote(run)}{metric}: the value of query {quote(query_id)} is {quote(value)}, "
                         "expected a number")
     return ids, np.fromiter((value for _, value in items), np.float64, len(items))

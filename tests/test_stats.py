@@ -389,7 +389,7 @@ def indices(seed, purpose, number, n, draws):
 def test_signs_are_the_bits_of_a_hash():
     n, first = 150, 4090
     sums = np.empty((n, 20))
-    _resample.signed_sums(np.eye(n), _resample.stream(9, _resample.SIGNS), first, False, sums)
+    _resample.signed_sums(np.eye(n), _resample.stream(9, _resample.SIGNS), first, False, sums, np.empty(2048))
     for i in range(20):
         bits = [word(9, _resample.SIGNS, first + i, q - q % 64) >> q % 64 & 1 for q in range(n)]
         assert (sums[:, i] == np.where(bits, 1, -1)).all()

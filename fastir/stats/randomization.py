@@ -7,7 +7,7 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir._resample import SIGNS, count_reached, greatest, signed_sums
+from fastir._resample import SIGNS, TABLES, count_reached, greatest, signed_sums
 from fastir.stats.arrays import ZERO, Alternative, Test, checked, column, differences, one_of
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
@@ -91,7 +91,7 @@ def resampled_pairs(
 
     def work(first, last):
         sums, counts = np.empty((len(rows), last - first)), np.zeros(len(limits), np.int64)
-        signed_sums(rows, resamples.stream, first, resamples.listed, sums)
+        signed_sums(rows, resamples.stream, first, resamples.listed, sums, np.empty(TABLES))
         count_reached(sums, pairs.a, pairs.b, limits, two_sided, counts)
         for row, those in zip(most, members, strict=True):
             greatest(sums, pairs.a[those], pairs.b[those], scales[those], row[first:last])
