@@ -69,8 +69,8 @@ def compare(
       n_permutations), never 0, and the same for the same `random_seed`, which has no effect there. A permutation that
       ties with what was observed counts; ranx loses some of these to rounding, so that its p-values of P@k and the like
       are too small. `literal` is c / n_permutations with those ties lost, though from a seed that counts.
-    - tukey: queries are paired, by the two-way analysis of variance. ranx's test takes runs for independent samples, and
-      finds less the more queries differ; `literal` is that test.
+    - tukey: queries are paired, by the two-way analysis of variance. ranx's test takes runs for independent samples,
+      and finds less the more queries differ; `literal` is that test.
     - student: two runs with equal values have the p-value 1, not NaN.
     - Wins, ties and losses: values that differ by rounding alone tie.
 
