@@ -48,8 +48,8 @@ def test_it_prints_what_the_comparison_shows(output, comparison):
 def test_every_option_reaches_the_comparison(output):
     options = {"test": "randomization", "n_resamples": 500, "correction": "bonferroni", "family": "all",
                "interval": "bca", "effect": "hedges_gz", "confidence": 0.9, "random_state": 3}
-    told = ["--test", "randomization", "--resamples", 500, "--correction", "bonferroni", "--family", "all", "--interval",
-            "bca", "--effect", "hedges_gz", "--confidence", 0.9, "--seed", 3]
+    told = ["--test", "randomization", "--resamples", 500, "--correction", "bonferroni", "--family", "all",
+            "--interval", "bca", "--effect", "hedges_gz", "--confidence", 0.9, "--seed", 3]
     evaluation = ["--rel-level", 2, "--queries", "intersection", "--ties", "doc_id_asc", "--threads", 2]
     expected = fastir.compare(QRELS, {"bm25.run": BM25, "dense.run": DENSE}, ["ndcg@10", "map"], rel_level=2,
                               queries="intersection", ties="doc_id_asc", **options)

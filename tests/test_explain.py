@@ -232,7 +232,8 @@ def test_metrics_that_drop_unjudged_documents():
     explanation = evaluator.explain(RUN, "q")
     assert [document.doc_id for document in explanation.documents] == ["b", "a", "c", "e"]
     agree(evaluator.evaluate(RUN), {"q": explanation})
-    assert [document.contribution["precision(judged_only=true)"] for document in explanation.documents] == [0, *[0.25] * 3]
+    parts = [document.contribution["precision(judged_only=true)"] for document in explanation.documents]
+    assert parts == [0, 0.25, 0.25, 0.25]
     assert explanation.documents[1].discount["ndcg(judged_only=true)"] == pytest.approx(1 / math.log2(3))
     with pytest.raises(ValueError, match="this ranking is not the same for all"):
         fastir.Evaluator(QRELS, ["ndcg(judged_only=true)", "ndcg"]).explain(RUN, "q")
