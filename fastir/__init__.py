@@ -28,20 +28,23 @@ from fastir.results import Results
 from fastir.runs import Run
 
 if TYPE_CHECKING:
-    from fastir import stats
+    from fastir import plots, stats
     from fastir.comparing import compare_scores
+    from fastir.comparing_runs import compare
     from fastir.comparison import Comparison
 
 __version__ = "0.1.0"
 
+# What needs another package is reached by its name only: `from fastir import *` works without SciPy.
 __all__ = [
     "Comparison", "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError",
-    "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "compare_scores", "evaluate", "evaluate_many",
-    "evaluate_ranked", "explain", "metrics", "stats",
+    "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many", "evaluate_ranked",
+    "explain", "metrics", "plots",
 ]  # fmt: skip
 
 # What few programs need, by the module that has it: imported when it is first asked for.
-LATER = {"Comparison": "fastir.comparison", "compare_scores": "fastir.comparing", "stats": "fastir.stats"}
+LATER = {"Comparison": "fastir.comparison", "compare": "fastir.comparing_runs",
+         "compare_scores": "fastir.comparing", "plots": "fastir.plots", "stats": "fastir.stats"}
 
 
 def __getattr__(name):
@@ -52,3 +55,7 @@ def __getattr__(name):
     module = importlib.import_module(LATER[name])
     globals()[name] = value = getattr(module, name, module)
     return value
+
+
+def __dir__():
+    return sorted({*globals(), *LATER})

@@ -6,7 +6,12 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    import os
+
     import numpy as np
+    import pandas
+
+    from fastir.changes import ResultsDiff
 
     from fastir.stats import Anova
 
@@ -199,3 +204,102 @@ class Comparison:
                   for metric, values in zip(self.metrics, of_run, strict=True)}
             for run, of_run in zip(self.runs, columns, strict=True)
         }
+
+    # ---- as text and files (fastir/comparison_tables.py) -------------------------------------------------------------
+
+    def to_table(
+        self, format: str = "text", *, rows: str = "runs", intervals: bool = False, digits: int = 4,
+        alpha: float | None = None,
+    ) -> str:
+        """A table to print.
+
+        Parameters
+        ----------
+        format : {"text", "markdown", "html", "latex"}
+            LaTeX needs the package booktabs.
+        rows : {"runs", "pairs"}
+            "runs": a row for each run with its means; the best are bold, and raised letters name the runs that it is
+            significantly better than (numbers, from 26 runs up). "pairs": a row for each pair and metric, with the
+            difference, its interval, p-values, effect size, and wins, ties and losses.
+        intervals : bool
+            Whether to show the interval of each mean.
+        digits : int
+            Decimals, from 1 to 17.
+        alpha : float or None
+            Significant is a corrected p-value up to this; None is 1 - confidence.
+
+        Raises
+        ------
+        ValueError
+            An argument is none of these.
+
+        Notes
+        -----
+        Better is a larger value: of metrics such as ``unjudged``, compare the negated values.
+        """
+        from fastir.comparison_tables import table_text
+
+        return table_text(self, format, rows, intervals, digits, alpha)
+
+    def __repr__(self) -> str:
+        return self.to_table()
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")
+
+    def to_json(self, per_query: bool = False) -> dict[str, Any]:
+        """Systems, pairs, method and, if wanted, the values of every query, in types that JSON has: None for NaN."""
+        from fastir.comparison_tables import plain
+
+        return plain(self, per_query)
+
+    def to_pandas(self, rows: str = "pairs") -> pandas.DataFrame:
+        """The pairs, or the systems with ``rows="runs"``, as a new frame: a row for each record, a column per field.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        ValueError
+            `rows` is neither.
+        """
+        import pandas
+
+        from fastir.plan import one_of
+
+        one_of("rows", rows, ("runs", "pairs"))
+        return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)
+
+    def save(self, path: str | os.PathLike, **options: Any) -> None:
+        """Write a file, in one step.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.json``: what `to_json` gives; ``.tsv``: the pairs, a line for each, the numbers exact; ``.txt``, ``.md``,
+            ``.html``, ``.tex``: what `to_table` gives.
+        **options
+            As for `to_json` or `to_table`.
+
+        Raises
+        ------
+        ValueError
+            The path ends otherwise.
+        OSError
+            The file cannot be written; what was there before is untouched.
+        """
+        from fastir.comparison_tables import saved
+
+        saved(self, path, options)
+
+    def diff(self, a: Hashable, b: Hashable, metric: str, top: int = 20) -> ResultsDiff:
+        """The queries on which run a gains and loses against run b, as by `Results.diff`.
+
+        Raises
+        ------
+        KeyError
+            There is no such run or metric.
+        """
+        from fastir.changes import changes_between
+
+        return changes_between(self, a, b, metric, top)
