@@ -73,5 +73,6 @@ cdef inline int32_t label_code(int32_t label) noexcept nogil:
 
 cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil
+cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, Judgments known,
                   double* out) noexcept nogil

@@ -40,7 +40,7 @@ def choose():
 CHOSEN, AVAILABLE = choose()
 
 
-cdef void count_above(const void* scores, bint single, int64_t n, const double* levels, int64_t n_levels,
+cdef void count_scores(const void* scores, bint single, int64_t n, const double* levels, int64_t n_levels,
                       int64_t* above, int64_t* reach) noexcept nogil:
     """Add to above[j] how many of n floats (`single`) or doubles are greater than levels[j], to reach[j] how many are
     not less; NaN counts in `reach` alone. Levels must be numbers that the scores' type holds.
@@ -55,7 +55,7 @@ cdef void count_above(const void* scores, bint single, int64_t n, const double* 
         i += size
 
 
-cdef int64_t find_reaching(const void* scores, bint single, int64_t n, double level, int32_t* places) noexcept nogil:
+cdef int64_t find_scores(const void* scores, bint single, int64_t n, double level, int32_t* places) noexcept nogil:
     """Write where scores, fewer than 2^31, are not less than `level`, NaN too, to an array with room for n + 1; return
     how many there are.
     """
