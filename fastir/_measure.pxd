@@ -32,7 +32,7 @@ cdef struct Slot:               # one requested value
     metric_fn function
     int64_t view
     int64_t snapshot
-    double params[8]
+    double* params
     int replaces_empty          # whether `empty` is the value of a query without relevant documents
     double empty
     int graded
@@ -66,6 +66,7 @@ cdef struct Scratch:
 cdef class Plan:
     cdef View* views
     cdef Slot* slots
+    cdef double* numbers        # the params of all slots
     cdef readonly Py_ssize_t n_views, n_slots
     cdef Py_ssize_t n_snapshots
     cdef readonly int reads     # RELEVANT to ALL

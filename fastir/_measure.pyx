@@ -39,13 +39,15 @@ cdef class Plan:
     def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth, bint average):
         cdef Py_ssize_t i, j
         cdef Gains* rule
+        cdef double* free_number
         self.reads = JUDGED if judged_only else reads
         self.judged_only = judged_only
         self.max_depth = max_depth
         self.average = average
         self.views = <View*>calloc(len(views) + 1, sizeof(View))
         self.slots = <Slot*>calloc(len(slots) + 1, sizeof(Slot))
-        if self.views == NULL or self.slots == NULL:
+        free_number = self.numbers = <double*>malloc((sum([len(slot[3]) for slot in slots]) + 1) * sizeof(double))
+        if self.views == NULL or self.slots == NULL or self.numbers == NULL:
             raise MemoryError
         for i, (level, floor, exponential, gains, jk2, ideal_retrieved, gain_depth, cutoffs) in enumerate(views):
             self.n_views = i + 1
@@ -81,8 +83,10 @@ cdef class Plan:
             self.slots[i].replaces_empty = empty is not None
             self.slots[i].empty = 0.0 if empty is None else empty
             self.slots[i].graded = graded
-            for j in range(len(params)):
-                self.slots[i].params[j] = params[j]
+            self.slots[i].params = free_number
+            for number in params:
+                free_number[0] = number
+                free_number += 1
         self.n_slots = len(slots)
 
     def __dealloc__(self):
@@ -94,6 +98,7 @@ cdef class Plan:
                 free(self.views[i].rule.values)
         free(self.views)
         free(self.slots)
+        free(self.numbers)
 
 
 cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:

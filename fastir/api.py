@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
@@ -97,7 +96,7 @@ class Evaluator:
 
         if isinstance(self._qrels, GroupedQrels):
             return Groups(make, self._qrels, self._settings, self._weights)
-        return Mixed(functools.partial(make, self._qrels), self._settings, self._weights)
+        return Mixed(make, self._qrels, self._settings, self._weights)
 
     def __reduce__(self) -> tuple:
         metrics, *options, choices = self._asked
@@ -126,7 +125,9 @@ class Evaluator:
     ) -> tuple[Results, Meeting | None]:
         """The Results of a run, and its Meeting if that may have to warn; watch(position) is called at every block."""
         if self._parts is not None:
-            return self._parts.evaluate(as_run(run, self._columns, self._settings.duplicates), n_threads, watch)
+            if isinstance(self._qrels, GroupedQrels) or not _dicts.is_nested(run):
+                run = as_run(run, self._columns, self._settings.duplicates)
+            return self._parts.evaluate(run, n_threads, watch)
         judged, settings = self._judged, self._settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
