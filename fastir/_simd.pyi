@@ -1,0 +1,4 @@
+CHOSEN: str
+AVAILABLE: list[str]
+
+def choose() -> tuple[str, list[str]]: ...
