@@ -12,13 +12,14 @@ from fastir._metrics cimport Query, Snapshot, declare
 from fastir._ties cimport Tie, chance_of_any, count_to, take_tie
 
 from fastir._metrics import CUTOFFS, EMPTY
-from fastir.cards import Card, Param
+from fastir.cards import Card, Numbers, Param
 
 INF = float("inf")
 NEGATIVES = Param("negatives", "skip", "documents with negative labels: as if absent, or judged non-relevant",
                   ("skip", "nonrel"))
 MULTIPLES = tuple(i / 5 for i in range(1, 11))
 POINTS = tuple(i / 10 for i in range(11))
+RECALLS = Param("points", Numbers(POINTS), "the recall points", (), 0, 1, closed=True, many=True)
 RECALL = Param("recall", 0.0, "the recall point, which @ sets", (), 0, 1, closed=True)
 TIMES = Param("x", 1.0, "the multiple of R, which @ sets", (), 0, 1e6, closed=True)
 ROUNDING = Param("rounding", "v10", "recall * R rounded to the nearest (trec_eval 10), or its whole part after adding "
@@ -365,6 +366,10 @@ declare(pair_accuracy, Card(
 
 # ---- interpolated precision ----------------------------------------------------------------------------------------
 
+cdef enum:
+    MANY = 100                  # cards.MANY
+
+
 cdef int64_t wanted_for(double recall, double num_rel, int old) noexcept nogil:
     """How many relevant documents make a recall point; the product is rounded half away from zero."""
     cdef double product = recall * num_rel
@@ -401,22 +406,21 @@ declare(iprec, Card(
 
 
 cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t i, found = <int64_t>s.num_rel_ret, point, wanted
+    cdef int64_t i, found = <int64_t>s.num_rel_ret, point, n = <int64_t>p[0]
     cdef double best = 0.0, here, total = 0.0
-    cdef double points[11]
-    if p[1] == 1.0 and q.num_ret == 0:
-        return NAN
-    for point in range(11):
+    cdef const double* recall = p + 4
+    cdef double points[MANY]
+    for point in range(n):
+        if p[2] == 1.0 and q.num_ret == 0 and wanted_for(recall[point], <double>q.num_rel, p[1] == 1.0) == 0:
+            return NAN
         points[point] = 0.0
     i = q.num_hits - 1
-    point = 10
+    point = n - 1
     while i >= 0:
         if q.labels[i] >= q.level:
-            wanted = wanted_for(<double>point / 10.0, <double>q.num_rel, p[0] == 1.0)
-            while point > 0 and wanted > found:
+            while point >= 0 and wanted_for(recall[point], <double>q.num_rel, p[1] == 1.0) > found:
                 points[point] = best
                 point -= 1
-                wanted = wanted_for(<double>point / 10.0, <double>q.num_rel, p[0] == 1.0)
             here = <double>found / <double>q.ranks[i]
             best = here if here > best else best
             found -= 1
@@ -424,15 +428,16 @@ cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexce
     while point >= 0:
         points[point] = best
         point -= 1
-    for point in range(11):
+    for point in range(n):
         total += points[point]
-    return total / 11.0
+    return total / <double>n
 
 declare(iprec_avg, Card(
-    "iprec_avg", "interpolated precision averaged over the recall points 0, 0.1, ..., 1", "1/11 * sum of iprec",
+    "iprec_avg", "interpolated precision averaged over recall points", "sum of iprec / their number",
     "0 if nothing relevant is retrieved", "trec_eval 11pt_avg", aliases=("11pt_avg",),
-    differs="trec_eval gives NaN for an empty ranking: unranked=nan; 9.x rounds up from .1: rounding=v9",
-    params=(ROUNDING, UNRANKED, EMPTY)))
+    differs="trec_eval gives NaN for an empty ranking: unranked=nan; 9.x rounds up from .1: rounding=v9; both go "
+    "wrong where recall points are not in ascending order",
+    params=(RECALLS, ROUNDING, UNRANKED, EMPTY), positional=1))
 
 
 # ---- incomplete judgments and coverage -----------------------------------------------------------------------------
@@ -539,6 +544,12 @@ declare(unjudged, Card(
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", "trec_eval unj", family="unj",
     members=(5, 10, 20),
     params=(EMPTY,), cutoff=True, reads="judged"), unjudged)
+
+declare(unjudged, Card(
+    "hole", "share of documents in the first k that were judged for no query at all",
+    "documents of the first k that stand nowhere in the qrels / k; without k: / n",
+    "0 for an empty ranking; places that a shorter ranking lacks count as judged", "BEIR Hole@k",
+    cutoff=True, reads="judged", pooled="unjudged"), unjudged)
 
 
 cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

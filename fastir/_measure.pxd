@@ -11,13 +11,18 @@ cdef enum:                      # which documents of a ranking become hits
     ALL = 3                     # every one
 
 
+cdef enum:
+    SMALL = 16                  # labels below have their gains in a table
+
+
 cdef struct View:               # metrics that share one walk
     int32_t level
     int32_t floor
     Gains rule
     int jk2
     int ideal_retrieved
-    int wants_gain
+    int64_t gain_depth          # how far down a metric reads gains, 0 for not at all
+    double small[SMALL]         # the gains of labels 0, 1, 2 and so on
     int64_t n_cutoffs
     int64_t* cutoffs            # ascending, INT64_MAX for the whole ranking
     int64_t first               # where its snapshots start
@@ -27,7 +32,7 @@ cdef struct Slot:               # one requested value
     metric_fn function
     int64_t view
     int64_t snapshot
-    double params[8]
+    double* params
     int replaces_empty          # whether `empty` is the value of a query without relevant documents
     double empty
     int graded
@@ -39,6 +44,8 @@ cdef struct Judgments:          # a query's part of the qrels
     int64_t n_positive          # those above 0
     int64_t n_judged            # those from 0 up
     int64_t n_pool              # all
+    bint retrieved              # whether the ranking is made of them, all of them
+    const double* values        # NULL, or the labels are codes: what they stand for
 
 
 cdef struct Scratch:
@@ -59,11 +66,13 @@ cdef struct Scratch:
 cdef class Plan:
     cdef View* views
     cdef Slot* slots
+    cdef double* numbers        # the params of all slots
     cdef readonly Py_ssize_t n_views, n_slots
     cdef Py_ssize_t n_snapshots
     cdef readonly int reads     # RELEVANT to ALL
     cdef readonly bint judged_only
     cdef readonly int64_t max_depth
+    cdef readonly int64_t deepest   # the largest cutoff
     cdef readonly bint average  # whether values are expected ones, over the orders of equal scores
 
 cdef inline int32_t label_code(int32_t label) noexcept nogil:

@@ -11,6 +11,7 @@ from libc.stdlib cimport qsort
 
 from fastir._arithmetic cimport exp2_real, log2_of, power, ratio
 from fastir._metrics cimport Gains, Query, Snapshot, declare
+from fastir._ties cimport Tie, take_tie
 
 from fastir._graded import IDEAL
 from fastir._metrics import EMPTY, PERSISTENCE
@@ -116,6 +117,48 @@ cdef double rbp_resid(const Query* q, const Snapshot* s, const double* p) noexce
             break
     return total + power(p[0], n) if missing > 0 or p[1] == 1.0 else 0.0
 
+cdef int has_ties(const Query* q) noexcept nogil:
+    cdef int64_t i
+    if q.lasts != NULL:
+        for i in range(q.num_hits):
+            if q.lasts[i] > q.ranks[i]:
+                return 1
+    return 0
+
+
+cdef double expected_rbp_resid(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """A tie's documents without a label are spread over its ranks; `none` is the chance that there was none so far."""
+    cdef int64_t i = 0, j, before = 0, last, size, judged, n = s.k if s.k < q.num_ret else q.num_ret
+    cdef double weight = 1.0, total = 0.0, none = 1.0, skipped
+    cdef Tie tie
+    if not has_ties(q):
+        return rbp_resid(q, s, p)
+    tie.relevant = tie.nonrelevant = 0
+    while before < n:
+        if i < q.num_hits:
+            i = take_tie(q, i, &tie, 0)
+        else:
+            tie.first = tie.last = n + 1
+        if tie.first > before + 1:
+            last = tie.first - 1 if tie.first <= n else n
+            skipped = power(p[0], last - before)
+            total += weight * (1.0 - skipped)
+            weight *= skipped
+            none = 0.0
+        if tie.first > n:
+            break
+        judged = tie.relevant + tie.nonrelevant
+        size = tie.last - tie.first + 1
+        before = tie.last if tie.last < n else n
+        skipped = power(p[0], before - tie.first + 1)
+        total += weight * (1.0 - skipped) * (<double>(size - judged) / <double>size)
+        weight *= skipped
+        for j in range(before - tie.first + 1):
+            none *= <double>(judged - j if judged > j else 0) / <double>(size - j)
+            if none == 0.0:
+                break
+    return total + weight * (1.0 if p[1] == 1.0 else 1.0 - none)
+
 declare(rbp_resid, Card(
     "rbp_resid", "what unjudged documents could still add to rbp",
     "p^n + (1 - p) * sum of p^(i - 1) over ranks i <= k without a label",
@@ -125,7 +168,7 @@ declare(rbp_resid, Card(
     params=(Param("p", 0.9, "persistence", (), 0, 1), Param("tail", "unjudged",
         "p^n, for the ranks below the ranking, counts where one above is unjudged, or always",
         ("unjudged", "always")), EMPTY),
-    cutoff=True, dot="p", reads="judged"))
+    cutoff=True, dot="p", reads="judged"), expected_rbp_resid)
 
 
 # ---- expected reciprocal rank --------------------------------------------------------------------------------------

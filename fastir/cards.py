@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 READS = ("relevant", "judged", "pool", "all")
+MANY = 100      # numbers in a parameter that is a set of them
 
 
 class Param(NamedTuple):
@@ -23,6 +24,8 @@ class Param(NamedTuple):
         Whether low and high belong to the interval.
     mapping : bool
         Whether it accepts gains of single labels, ``{1:3, 2:9}``.
+    many : bool
+        Whether it is a set of numbers, ``{0.25, 0.5}``.
     aliases : tuple of str
         Other spellings of its name, for metrics that have no parameter of that name.
     synonyms : tuple of (str, str)
@@ -38,6 +41,7 @@ class Param(NamedTuple):
     integer: bool = False
     closed: bool = False
     mapping: bool = False
+    many: bool = False
     aliases: tuple = ()
     synonyms: tuple[tuple[str, str], ...] = ()
 
@@ -54,6 +58,8 @@ class Param(NamedTuple):
 
     def accepted(self) -> str:
         """The values it takes, in words."""
+        if self.many:
+            return f"{{number, ...}} with up to {MANY} numbers from {self.low:g} to {self.high:g}"
         return " or ".join([*self.choices, *self._numbers(), *["{label:gain, ...}"] * self.mapping])
 
     def _numbers(self) -> list[str]:
@@ -67,6 +73,13 @@ class Param(NamedTuple):
         above = [f"above {self.low:g}"] if self.low > -float("inf") else []
         below = [f"below {self.high:g}"] if self.high < float("inf") else []
         return [f"a number {' and '.join(above + below)}".strip()]
+
+
+class Numbers(tuple):
+    """Several numbers, printed as they are written in a metric's name."""
+
+    def __str__(self) -> str:
+        return "{" + ", ".join(map(str, self)) + "}"
 
 
 class Card(NamedTuple):
@@ -112,6 +125,8 @@ class Card(NamedTuple):
         pool without one, too; or every retrieved document. Looking documents up costs time.
     graded : bool
         Whether gains matter rather than relevance alone.
+    fractional : bool
+        Whether labels may be fractions, because nothing is read of them but their gains.
     gain : str
         The gain of a metric that has no parameter for it.
     dot : str or None
@@ -121,6 +136,8 @@ class Card(NamedTuple):
         those with "relevant" documents; empty if not. Qrels without groups are one group.
     normalises : str or None
         On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
+    pooled : str or None
+        The metric that it is where a document judged for any query counts as judged for each.
     """
 
     name: str
@@ -142,10 +159,12 @@ class Card(NamedTuple):
     aggregate: str = "mean"
     reads: str = "relevant"
     graded: bool = False
+    fractional: bool = False
     gain: str = "linear"
     dot: str | None = None
     groups: str = ""
     normalises: str | None = None
+    pooled: str | None = None
 
     def other_names(self) -> list[str]:
         """What it is also written as: the aliases, trec_eval's form, and what only some tools call it."""

@@ -41,6 +41,7 @@ one of its nicknames:
 i is a rank from 1, k the cutoff, n the number of documents retrieved, r how many of them are relevant, r_k how many of
 the first k, R how many in the qrels, N how many documents were judged not relevant, g_i the gain at rank i. Relevant is
 a label of at least `rel_level`; `-lN` sets that for one metric, and takes the gains of lower labels away.
+`judged_only=true` in a name removes the documents without a judgment from the ranking, for that metric.
 
 All metrics but {without_empty} have the parameter `empty`
 ({empty}; default `{default}`).

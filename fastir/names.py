@@ -12,7 +12,7 @@ import functools
 import re
 from typing import Any, NamedTuple
 
-from fastir.cards import Card, Param
+from fastir.cards import MANY, Card, Numbers, Param
 from fastir.catalogue import CARDS
 from fastir.errors import UnknownMetricError, quote
 
@@ -143,6 +143,9 @@ def request_of(text: str, card: Card, pairs: list[tuple[str, str]], k: str | Non
             twice, level = level is not None, value
         elif name == "cutoff" and card.cutoff:
             twice, k = k is not None, value
+        elif name == "judged_only":
+            twice = name in params
+            params[name] = read_flag(text, name, value)
         else:
             param = param_of(text, card, name)
             twice = param.name in params
@@ -190,8 +193,10 @@ def member(card: Card, value: float) -> Request:
 def read_trec_params(text: str, card: Card, parts: list[str]) -> list[Request]:
     """trec_eval's parameters: by position, as utility_1,-1,0,0; by name, as rbp_p=0.8; or gains, as ndcg_1=3,2=9."""
     if not any("=" in part for part in parts):
-        names = [param.name for param in card.params[:card.positional]]
-        pairs = list(zip(names, parts, strict=True)) if len(names) == len(parts) else []
+        first = card.params[:card.positional]
+        if first and first[0].many:
+            parts = ["{" + ",".join(parts) + "}"]
+        pairs = [(param.name, part) for param, part in zip(first, parts)] if len(first) == len(parts) else []
         return [request_of(text, card, pairs, None, None)] if pairs else []
     split = [part.partition("=") for part in parts]
     pairs = [(name.lower(), value) for name, _, value in split if not is_number(name)]
@@ -232,9 +237,8 @@ def param_of(text: str, card: Card, name: str) -> Param:
         if name in (param.name.lower(), *param.aliases):
             return param
     known = ", ".join(param.name for param in card.params) or "none"
-    option = "; judged_only is an option of evaluate(), for all metrics at once" if name == "judged_only" else ""
     raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; "
-                             f"its parameters: {known}{option}")
+                             f"its parameters: {known}")
 
 
 def read_value(where: str, param: Param, value: object) -> Any:
@@ -250,14 +254,20 @@ def read_value(where: str, param: Param, value: object) -> Any:
         for synonym, choice in param.synonyms:
             if word == synonym:
                 return choice
-    number = number_of(value)
+    number = None if param.many else number_of(value)
     if number is not None and param.holds(number):
         return int(number) if param.integer else float(number)
-    gains = read_gains(value) if param.mapping else None
-    if gains is not None:
-        return gains
+    found = read_gains(value) if param.mapping else read_numbers(value, param) if param.many else None
+    if found is not None:
+        return found
     place = "" if where == param.name else f"metric {quote(where)}: "
     raise UnknownMetricError(f"{place}{param.name} must be {param.accepted()}, got {quote(value)}")
+
+
+def read_flag(text: str, name: str, value: str) -> bool:
+    if value.lower() not in ("true", "false"):
+        raise UnknownMetricError(f"metric {quote(text)}: {name} must be true or false, got {quote(value)}")
+    return value.lower() == "true"
 
 
 def number_of(value: object) -> Any:
@@ -286,6 +296,15 @@ def read_gains(value: Any) -> "Gains | None":
     return gains if len(gains) == len(pairs) else None
 
 
+def read_numbers(value: Any, param: Param) -> Numbers | None:
+    """{0.25, 0.5} from text as Numbers, in ascending order; None if it is something else."""
+    inside = re.fullmatch(r"\{(.*)\}", value, re.DOTALL) if isinstance(value, str) else None
+    numbers = [number_of(part.strip()) for part in inside[1].split(",")] if inside else []
+    if None in numbers or not 1 <= len(numbers) <= MANY or not all(map(param.holds, numbers)):
+        return None
+    return Numbers(sorted(numbers))
+
+
 class Gains(dict):
     """{label: gain}, which prints as it is written in a metric's name."""
 
@@ -295,4 +314,6 @@ class Gains(dict):
 
 def written(value: object) -> str:
     """A parameter's value as it is written in a metric's name."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return repr(int(value)) if isinstance(value, float) and abs(value) < 1e15 and value == int(value) else str(value)

@@ -40,7 +40,8 @@ READS_OF_GAIN = {-2: READS.index("pool"), -1: READS.index("all")}
 class Settings:
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, options.
 
-    `parts` are the metrics by their rules {"queries", "ties", "score_dtype"}, where the convention has not one for all.
+    `parts` are the metrics by their rules {"queries", "ties", "score_dtype", "judged_only"} and by whether they are
+    pooled, where not all have the same.
     """
 
     requests: list[names.Request]
@@ -48,7 +49,7 @@ class Settings:
     values: list[dict[str, Any]]
     aggregates: list[str]
     convention: Callable[[], Convention]
-    parts: list[tuple[tuple[str, ...], dict[str, Any]]]
+    parts: list[tuple[list[names.Request], dict[str, Any], bool]]
     plan: Plan
     level: int
     label_limits: list[tuple[int, str, str]]
@@ -143,7 +144,10 @@ def compile_settings(
         rules = {name: getattr(record, name) for name in rules}
     asked = requests(metrics, "fastir" if record is None else record.dialect)
     values = [values_of(request, chosen, record) for request in asked]
-    parts = parts_of(asked, list(rules), record) if record is not None and ties is not RANKED else []
+    parts = parts_of(asked, {**rules, "judged_only": bool(judged_only)}, record)
+    if ties is RANKED:
+        check_ranked(parts)
+        parts = []
     average = rules["ties"] == "average" and ties is not RANKED and not parts
     if average:
         check_average(asked, values, depth)
@@ -163,15 +167,28 @@ def record_of(convention: Any, given: dict[str, Any]) -> Convention:
     return conventions.record_of(convention, given)
 
 
-def parts_of(asked: list[names.Request], rules: list[str], record: Convention) -> list:
+def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Convention | None) -> list:
     """Settings.parts; empty where one set of rules is good for all metrics."""
-    parts: dict[tuple, list[str]] = {}
+    parts: dict[tuple, list[names.Request]] = {}
     for request in asked:
-        chosen = tuple(record.choice(request.card.name, request.cutoff is not None, rule) for rule in rules)
-        parts.setdefault(chosen, []).append(request.text)
-    if parts.keys() == {tuple(getattr(record, rule) for rule in rules)}:
+        card, own = request.card, dict(rules)
+        if record is not None:
+            own.update((rule, record.choice(card.name, request.cutoff is not None, rule, own[rule])) for rule in rules)
+        own["judged_only"] = request.params.get("judged_only", own["judged_only"])
+        parts.setdefault((*own.values(), card.pooled is not None), []).append(request)
+    if parts.keys() == {(*rules.values(), False)}:
         return []
-    return [(tuple(texts), dict(zip(rules, chosen, strict=True))) for chosen, texts in parts.items()]
+    return [(requests, dict(zip(rules, chosen)), pooled) for (*chosen, pooled), requests in parts.items()]
+
+
+def check_ranked(parts: list) -> None:
+    """Refuse what labels in rank order do not tell."""
+    for requests, rules, pooled in parts:
+        text = quote(requests[0].text)
+        if pooled:
+            raise names.UnknownMetricError(f"metric {text} needs document ids, labels in rank order have none")
+        if "judged_only" in requests[0].params:
+            raise names.UnknownMetricError(f"metric {text}: judged_only is an option here, for all metrics at once")
 
 
 compiled: Callable[..., Settings] = functools.lru_cache(256, typed=True)(compile_settings)
@@ -211,7 +228,7 @@ def compile_plan(
     average: bool,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
-    views: dict[tuple, tuple[set[int], bool]] = {}
+    views: dict[tuple, tuple[set[int], int]] = {}
     resolved, limits, reads = [], [], []
     for request, values in zip(asked, all_values, strict=True):
         card = request.card
@@ -226,9 +243,9 @@ def compile_plan(
             values.get("ideal") == "retrieved",
         )
         cutoff = request.cutoff or WHOLE
-        cutoffs, wants_gain = views.get(view, (set(), False))
+        cutoffs, gain_depth = views.get(view, (set(), 0))
         cutoffs.add(cutoff)
-        views[view] = (cutoffs, wants_gain or card.graded or bool(own))
+        views[view] = (cutoffs, max(gain_depth, cutoff) if card.graded or own else gain_depth)
         reads.append(READS.index("pool" if values.get("negatives") == "nonrel" else card.reads))
         reads += [READS_OF_GAIN.get(label, READS.index("judged")) for label in own]
         if gain == "exp2":
@@ -240,11 +257,12 @@ def compile_plan(
             raise names.UnknownMetricError(f"metric {quote(request.text)}: min_rel must be below max_rel, got "
                                            f"{values['min_rel']} and {values['max_rel']}")
         numbers = [number_for(param, values[param.name]) for param in card.params]
+        numbers += [number for param in card.params if param.many for number in values[param.name]]
         resolved.append((card, view, cutoff, numbers, EMPTY.get(values.get("empty"))))
     places = {view: (i, sorted(cutoffs)) for i, (view, (cutoffs, _)) in enumerate(views.items())}
     plan = Plan(
-        [(*view[:3], dict(view[3]), *view[4:], wants_gain, sorted(cutoffs))
-         for view, (cutoffs, wants_gain) in views.items()],
+        [(*view[:3], dict(view[3]), *view[4:], gain_depth, sorted(cutoffs))
+         for view, (cutoffs, gain_depth) in views.items()],
         [(card.name, places[view][0], places[view][1].index(cutoff), numbers, empty, card.graded,
           READS.index(card.reads))
          for card, view, cutoff, numbers, empty in resolved],
@@ -257,7 +275,13 @@ def compile_plan(
 
 
 def number_for(param: Param, value: Any) -> float:
-    """A parameter's value as the kernels see it: a word is its position, gains of labels the one after the last."""
+    """A parameter's value as the kernels see it.
+
+    A word is its position, gains of labels the one after the last; several numbers are how many they are, and stand
+    behind all other parameters.
+    """
+    if param.many:
+        return float(len(value))
     if value == "query":
         return -1.0
     if isinstance(value, names.Gains):

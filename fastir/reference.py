@@ -4,6 +4,8 @@ from fastir.cards import Card
 from fastir.errors import UnknownMetricError
 from fastir.names import CARDS, DIALECTS, Request, read
 
+UNNAMED = "without a convention the name is an error"
+
 
 def explain(metric: str) -> str:
     """Say what a metric name means.
@@ -18,7 +20,8 @@ def explain(metric: str) -> str:
     str
         A line each: summary, names, formula, depth, the value of each parameter with the values that it takes, range,
         aggregation, undefined cases, source, where other programs differ, and what the name means to them if that is
-        something else. For a name that stands for several metrics, these and what each kind of them is.
+        something else. For a name that stands for several metrics, these and what each kind of them is. For one that
+        only some tools have, and that is an error without a convention, each of its meanings.
 
     Raises
     ------
@@ -27,21 +30,29 @@ def explain(metric: str) -> str:
     TypeError
         The name is not a str.
     """
-    found = read(metric)
-    lines = several(metric, found) if len(found) > 1 else one(metric, found[0])
-    for dialect in DIALECTS[1:]:
-        other = spelled(metric, dialect)
+    others = {dialect: spelled(metric, dialect) for dialect in DIALECTS[1:]}
+    try:
+        found = read(metric)
+        lines = several(metric, found) if len(found) > 1 else one(metric, found[0])
+    except UnknownMetricError:
+        meanings = dict.fromkeys(text for text in others.values() if text)
+        if not meanings:
+            raise
+        found, lines = [], [f"{metric}: {len(meanings)} metrics, by the tool; {UNNAMED}"]
+        for text in meanings:
+            lines += one(text, read(text)[0])
+    for dialect, other in others.items():
         if other != ", ".join(map(str, found)):
-            lines.append(f"  {'in ' + dialect:<15} {other}")
+            lines.append(f"  {'in ' + dialect:<15} {other or 'no metric'}")
     return "\n".join(lines)
 
 
 def spelled(metric: str, dialect: str) -> str:
-    """What a name means in a dialect, in fastir's own spelling."""
+    """What a name means in a dialect, in fastir's own spelling; empty where that does not know it."""
     try:
         return ", ".join(map(str, read(metric, dialect)))
     except UnknownMetricError:
-        return "no metric"
+        return ""
 
 
 def several(metric: str, found: list[Request]) -> list[str]:

@@ -104,8 +104,8 @@ def iprec(x, judged, level, recall=0.0, rounding="v10", unranked="zero"):
     return max(precisions[max(wanted - 1, 0) :], default=0.0)
 
 
-def iprec_avg(x, judged, level, rounding="v10", unranked="zero"):
-    return sum(iprec(x, judged, level, point / 10, rounding, unranked) for point in range(11)) / 11
+def iprec_avg(x, judged, level, points=tuple(point / 10 for point in range(11)), rounding="v10", unranked="zero"):
+    return sum(iprec(x, judged, level, point, rounding, unranked) for point in sorted(points)) / len(points)
 
 
 # ---- incomplete judgments, coverage --------------------------------------------------------------------------------
@@ -144,6 +144,7 @@ METRICS = {
     **{f.__name__: f for f in (num_nonrel_judged_ret, relative_precision, set_f, f_beta, set_map, utility, gm_map)},
     **{f.__name__: f for f in (r_precision_mult, yaap, bin_g, pair_accuracy, iprec, iprec_avg, gm_bpref, inf_ap)},
     "unjudged": unjudged,
+    "hole": unjudged,
     "judged": judged_share,
     "map_avgjg": average_precision,
     "precision_avgjg": lambda x, judged, level, k=None: (

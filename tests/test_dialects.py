@@ -37,6 +37,8 @@ def values_of(param):
     """Texts for a parameter: every word, a number, gains."""
     numbers = [] if param.low is None else ["1" if param.integer else "0.25"]
     gains = ["{1:3, 2:9.5}"] if param.mapping else []
+    if param.many:
+        return ["{0.25}", "{1, 0.5,0}"]
     return [*param.choices, *(word for word, _ in param.synonyms), *numbers, *gains]
 
 
@@ -48,6 +50,7 @@ def spellings_of(card):
     if card.positional:
         yield f"{card.name}.{','.join('1' for _ in range(card.positional))}"
         yield f"{card.name}_{','.join('0.5' for _ in range(card.positional))}"
+    yield f"{card.name}(judged_only=True)"
     if any(param.mapping for param in card.params):
         yield from (f"{name}.1=3,2=9.5" for name in (card.name, *card.aliases))
         yield f"{card.name}_1=3,-1=2"
@@ -104,6 +107,10 @@ def test_every_name_is_the_metric_in_its_own_dialect(card):
     ("set_P", "precision"),
     ("set_F.2", "set_f(x=2)"),
     ("set_F_0.5", "set_f(x=0.5)"),
+    ("11pt_avg_.8,0.2,.5", "iprec_avg(points={0.2, 0.5, 0.8})"),
+    ("11pt_avg.0.25", "iprec_avg(points={0.25})"),
+    ("P(rel=2, judged_only=True)@5", "precision(judged_only=true)@5-l2"),
+    ("Hole@10", "hole@10"),
     ("iprec_at_recall_0.10", "iprec@0.1"),
     ("Rprec_mult_1.20", "r_precision_mult@1.2"),
     ("utility.1,-1,0,0", "utility(p1=1, p2=-1, p3=0, p4=0)"),
@@ -188,13 +195,25 @@ def test_what_tools_mean_differently_and_fastir_does_not_know_is_an_error():
     assert "'pair_accuracy@10' to ir_measures" in text and "'hit_rate@10' to beir" in text
 
 
+def test_explain_tells_all_meanings_of_a_name():
+    lines = fastir.explain("Accuracy@10").splitlines()
+    assert lines[0] == "Accuracy@10: 2 metrics, by the tool; without a convention the name is an error"
+    assert [line.split(":")[0] for line in lines if not line.startswith(" ")][1:] == [
+        "hit_rate@10", "pair_accuracy@10"]
+    assert [line.split() for line in lines[-3:]] == [
+        ["in", "beir", "hit_rate@10"], ["in", "sentence-transformers", "hit_rate@10"],
+        ["in", "ir_measures", "pair_accuracy@10"]]
+    with pytest.raises(fastir.UnknownMetricError, match="did you mean"):
+        fastir.explain("acuracy")
+
+
 @pytest.mark.parametrize("bad", [
     "P.", "P_", "P.5,", "P.,5", "P.5,x", "P.0", "P_5.5", "P_-5", "P.5 ,10", "P_1e3x", "recall.nan", "ndcg_10",
     "map_5", "ndcg.10", "utility.1,2", "set_F.1,2", "set_F_", "utility.1,2,3,4,5", "utility.1,p2=3", "map.1=2",
     "ndcg.1=x", "ndcg_cut.5@3", "P_5@3", "P_5-l2", "iprec_at_recall_1.5", "nDCG(rel=2)@5", "AP(rel=2)-l3",
     "AP(rel=0)", "P(cutoff=5)@5", "SetAP(relative=True)", "ndcg_at_", "ndcg_at_0", "ndcg_at_5_at_3", "at_5",
     "iprec_at_5", "ndcg@-", "ndcg@10--", "num_q-", "official-", "official.5", "all_trec@5", "P.5,10-",
-    "ndcg(empty=skip)@5-", "11pt_avg.0.1,0.2", "P.²", "ndcg@²", "map-l²", "P_" + "9" * 400,
+    "ndcg(empty=skip)@5-", "11pt_avg.0.1,2", "P.²", "ndcg@²", "map-l²", "P_" + "9" * 400,
 ])  # fmt: skip
 def test_what_no_dialect_writes(bad):
     text = message(bad)

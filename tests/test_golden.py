@@ -227,40 +227,52 @@ def test_gdeval(line, record_property):
     text = text_of(expected)
     if not text.startswith("runid,"):
         pytest.skip(f"no values: {text.strip()}")
-    names = {"ndcg@20": "ndcg_burges@20", "err@20": "err@20"}
-    results = fastir.evaluate(qrels, run, names.values(), queries="intersection", empty="skip")
+    results = fastir.evaluate(qrels, run, ["ndcg@20", "err@20"], convention="gdeval")
     rows = []
     for row in csv.DictReader(text.splitlines()):
-        for theirs, name in names.items():
+        for name in results.names:
             value = results[name] if row["topic"] == "amean" else results.per_query(name)[row["topic"]]
-            rows.append(((row["topic"], name), value, row[theirs]))
+            rows.append(((row["topic"], name), value, row[name]))
     check(rows, record_property)
 
 
+def around(scores, depth):
+    """The ranks before and at the end of the tie across a depth, and how much of it lies within."""
+    ranked = sorted(scores, reverse=True)
+    depth = min(depth, len(ranked))
+    if depth == len(ranked) or ranked[depth - 1] != ranked[depth]:
+        return depth, depth, 1.0
+    before, last = ranked.index(ranked[depth]), len(ranked) - ranked[::-1].index(ranked[depth])
+    return before, last, (depth - before) / (last - before)
+
+
+@UNEVEN
 @pytest.mark.parametrize("line", listed("rbp_eval_binary", "rbp_eval_graded_half"))
 def test_rbp_eval(line, record_property):
-    """rbp_eval averages over the orders of tied documents: compared are the queries without ties.
+    """rbp_eval averages over the orders of tied documents. Graded, a document adds half its label.
 
-    Graded, a document adds half its label.
+    Of a tie that its depth cuts it takes the share within the depth of what the whole tie would add: not the mean over
+    orders that ties=average is, but made of the same values at the two ends of the tie.
     """
     expected, qrels, run = paths(line)
-    graded = line["program"].endswith("graded_half")
-    scores = fastir.Run.from_file(run).to_dict()
-    untied = {query: docs for query, docs in scores.items() if len(set(docs.values())) == len(docs)}
-    if not untied:
-        pytest.skip("every query has tied scores")
-    rows, residuals = [], []
+    gains = ", gains=raw" if line["program"].endswith("graded_half") else ""
+    scores = {query: list(docs.values()) for query, docs in fastir.Run.from_file(run).to_dict().items()}
     pattern = re.compile(r"p= (\S+) q= +(\S+) d= +(\S+) rbp= (\S+) \+(\S+)")
-    for p, query, depth, value, residual in pattern.findall(text_of(expected)):
-        if query in untied:
-            cut = "" if depth == "full" else f"@{depth}"
-            rows.append((query, f"rbp(p={p}{', gains=raw' if graded else ''}){cut}", value))
-            residuals.append((query, f"rbp_resid(p={p}, tail=always){cut}", residual))
-    names = dict.fromkeys(name for _, name, _ in rows + residuals)
-    results = fastir.evaluate(qrels, untied, names, queries="intersection")
-    weight = 0.5 if graded else 1.0
-    compared = [((q, name), weight * results.per_query(name)[q], value) for q, name, value in rows]
-    compared += [((q, name), results.per_query(name)[q], value) for q, name, value in residuals]
+    rows, names = [], {}
+    for p, query, depth, *texts in pattern.findall(text_of(expected)):
+        if query in scores:
+            n = len(scores[query])
+            *cuts, share = around(scores[query], n if depth == "full" else int(depth))
+            for metric, text in zip((f"rbp(p={p}{gains})", f"rbp_resid(p={p}, tail=always)"), texts, strict=True):
+                names.update(dict.fromkeys(f"{metric}@{cut}" for cut in cuts if cut))
+                tail = float(p) if "resid" in metric else 0.0      # to the power of the depth, which counts in any case
+                rows.append((query, metric, cuts, share, tail, n if depth == "full" else min(int(depth), n), text))
+    results = fastir.evaluate(qrels, run, names, queries="intersection", ties="average").to_dict()
+    compared = []
+    for query, metric, cuts, share, tail, depth, text in rows:
+        low, high = (results[query][f"{metric}@{cut}"] - tail**cut if cut else 0.0 for cut in cuts)
+        value = low + share * (high - low) + tail**depth
+        compared.append(((query, metric, depth), value * (0.5 if "raw" in metric else 1.0), text))
     check(compared, record_property)
 
 
@@ -291,9 +303,35 @@ def test_lightgbm(model, record_property):
     for row in csv.DictReader(text_of(folder / "labels_scores.tsv").splitlines(), delimiter="\t"):
         scores.setdefault(row["qid"], {})[row["doc"]] = float(row[f"score_{model}"])
         labels.setdefault(row["qid"], {})[row["doc"]] = int(row["label"])
-    names = {name: name.replace("ndcg", "ndcg(gain=exp2, ideal=retrieved)") for name in expected}
-    results = fastir.evaluate(labels, scores, names.values(), ties="input", empty="skip")
-    without = list(results.status.values()).count("no_relevant")
-    total = len(labels)
-    rows = [(k, (results[name] * (total - without) + without) / total, expected[k]) for k, name in names.items()]
-    check(rows, record_property)
+    results = fastir.evaluate(labels, scores, expected, convention="lightgbm")
+    check([(name, results[name], value) for name, value in expected.items()], record_property)
+
+
+# NTCIREVAL's names for what is ours, by its gains of the labels: levels 1 to 3, and its nDCG does not discount rank 1.
+NTCIR = {"RR": "mrr", "AP": "map", "RBP": "rbp(p=0.95, gains=scaled)"}
+NTCIR_AT = {
+    "AP@": "map(ap_norm=min_kR)@{k}", "nDCG@": "ndcg(discount=jk2)@{k}", "MSnDCG@": "ndcg@{k}",
+    "P@": "precision@{k}", "Hit@": "hit_rate@{k}",
+}
+
+
+@pytest.mark.parametrize(
+    ("expected", "gains", "judged_only"),
+    [("", None, False), ("_cutoff", None, False), ("_grade", {1: 1, 2: 4, 3: 9}, False), ("_label_j", None, True)],
+)
+def test_ntcireval(expected, gains, judged_only, record_property):
+    """pyNTCIREVAL's fixture: one ranking of four, ten relevant documents of three grades, printed to four places."""
+    folder = DATA / "small_formats" / "pyNTCIREVAL"
+    judged = dict(line.split() for line in text_of(folder / "sample.rel").splitlines())
+    qrels = {"q": {doc: gains[int(label[1:])] if gains and label != "L0" else int(label[1:])
+                   for doc, label in judged.items()}}
+    run = {"q": {doc: -float(rank) for rank, doc in enumerate(text_of(folder / "sample.res").split())}}
+    text = text_of(folder / f"res_test_compute{expected}.txt")
+    names = {}
+    for theirs, value in re.findall(r"(\S+)= +([0-9.]+)", text):
+        base, at, k = theirs.partition("@")
+        if base + at in {**NTCIR, **NTCIR_AT}:
+            names[theirs] = (NTCIR_AT[base + at].format(k=int(k)) if at else NTCIR[base]), value
+    assert len(names) == len(NTCIR) + len(NTCIR_AT)
+    results = fastir.evaluate(qrels, run, [name for name, _ in names.values()], judged_only=judged_only)
+    check([(theirs, results[name], value) for theirs, (name, value) in names.items()], record_property)

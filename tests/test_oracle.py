@@ -93,6 +93,13 @@ def test_oracle_spelling():
 
 # ---- fastir against the oracle ---------------------------------------------------------------------------------
 
+class Points(tuple):
+    """Recall points, in any order, as they are written in a name."""
+
+    def __str__(self):
+        return "{" + ",".join(map(str, self)) + "}"
+
+
 CUTOFFS = (None, 1, 2, 3, 5, 10, 20, 100)
 MAP = {1: 2.5, 3: 1}
 # The values that are tried of every parameter, its default first.
@@ -127,6 +134,7 @@ PARAMS = {
     "short": ("pad", "clip"),
     "f": ("x", "beta"),
     "unranked": ("zero", "nan"),
+    "points": (Points(i / 10 for i in range(11)), Points((0.9, 0.25)), Points((0.0,)), Points((1, 0.001, 0.5, 0.5))),
     "bpref_norm": ("min", "R", "min_nan"),
     "negatives": ("skip", "nonrel"),
     "first": ("normalised", "raw"),
@@ -150,7 +158,8 @@ def requests_of(card):
         yield from (Request(card.name, k, None, {name: value}) for name in names for value in PARAMS[name])
 
 
-REQUESTS = list({str(request): request for card in fastir.metrics() for request in requests_of(card)}.values())
+REQUESTS = list({str(request): request for card in fastir.metrics() if not card.pooled
+                 for request in requests_of(card)}.values())
 # Textbooks do not count steps: these are not tried on deep rankings.
 SLOW = ("ndcg_rel", "r_ndcg", "g", "inf_ap", "pair_accuracy", "compat", "alpha_ndcg", "nerr_ia", "nrbp", "nnrbp")
 DEEP = [request for request in REQUESTS if request.name not in SLOW and not request.params]
@@ -198,6 +207,28 @@ def test_dicts(seed):
     requests = some(seed // len(OPTIONS))
     results = fastir.evaluate(qrels, run, map(str, requests), **{"queries": "qrels", **options})
     assert_close(results, oracle.evaluate(qrels, run, requests, **options))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_judged_for_any_query(seed, tmp_path):
+    """hole@k, with BEIR's definition; a metric of each query's own judgments beside it."""
+    qrels, run = gen.collection(seed)
+    anywhere = {doc for judged in qrels.values() for doc in judged}
+    cuts = (1, 3, 10, 100)
+    expected = {}
+    for query, judged in qrels.items():
+        ranked = oracle.ranking(run.get(query, {}))
+        x = [0 if doc in anywhere else -1 for doc in ranked]
+        expected[query] = [*(Request("hole", k).value(x, []) for k in cuts), Request("hole").value(x, []),
+                           Request("map").value(oracle.codes(judged, ranked), judged.values())]
+    names = [*(f"Hole@{k}" for k in cuts), "hole", "map"]
+    path = gen.write_run(tmp_path / "run.txt", run)
+    for each in (run, fastir.Run.from_dict(run), path):
+        results = fastir.evaluate(qrels, each, names, queries="qrels")
+        assert_close(results, expected)
+        assert results.status == fastir.evaluate(qrels, each, "map", queries="qrels").status
+    assert_close(fastir.evaluate(qrels, run, "hole@3", queries="qrels", empty="skip", ties="average", judged_only=True),
+                 dict.fromkeys(expected, [0.0]))
 
 
 @pytest.mark.parametrize("seed", range(100, 124))
