@@ -96,15 +96,13 @@ cdef void gather_f64(double* tile, const char* start, int64_t rows, int64_t colu
 
 cdef int64_t depth_of(Plan plan) noexcept:
     """How far down a ranking the plan's metrics read."""
-    cdef int64_t v, deepest = 1
+    cdef int64_t v
     cdef bint retrieved = False
     for v in range(plan.n_views):
-        if plan.views[v].n_cutoffs > 0 and plan.views[v].cutoffs[plan.views[v].n_cutoffs - 1] > deepest:
-            deepest = plan.views[v].cutoffs[plan.views[v].n_cutoffs - 1]
         retrieved |= plan.views[v].ideal_retrieved != 0
-    if plan.judged_only or (retrieved and plan.max_depth < INT64_MAX) or plan.max_depth < deepest:
+    if plan.judged_only or plan.max_depth < plan.deepest or (retrieved and plan.max_depth < INT64_MAX):
         return plan.max_depth
-    return deepest
+    return plan.deepest
 
 
 cdef class Matrix:

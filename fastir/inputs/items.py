@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.inputs import arrays, ranked
+from fastir.inputs import arrays, layout, ranked
 
 
 class Items:
@@ -98,8 +98,7 @@ def items(data: Any, name: str) -> Items:
 def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_items: int | None) -> Items:
     """Items that come as CSR."""
     numbers = np.ascontiguousarray(arrays.integers(indices, f"the indices of {name}"))
-    offsets = ranked.offset_array(arrays.numbers(indptr, f"the indptr of {name}"), len(numbers),
-                                  f"the indptr of {name}", "the array of indices")
+    offsets = layout.offset_array(indptr, len(numbers), f"the indptr of {name}", "the array of indices")
     rows = np.arange(len(offsets) - 1)
     if labels is not None:
         labels = arrays.numbers(labels, name + third)
@@ -156,7 +155,9 @@ def whole_labels(labels: np.ndarray, rows: np.ndarray, offsets: np.ndarray, numb
             place = int(right.argmin())
             kind = "is not a whole number; labels must be integers" if np.isfinite(labels[place]) else "is not finite"
             raise ValueError(f"{name}: label {labels[place]} {kind} ({place_name(rows, offsets, numbers, place)})")
-    return ranked.label_array(labels, name)
+    if labels.size and (labels.max() > 2**31 - 1 or labels.min() < -(2**31)):
+        raise ranked.out_of_range(name)
+    return labels.astype(np.int32)
 
 
 def place_name(rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, place: int) -> str:
