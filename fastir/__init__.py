@@ -7,7 +7,8 @@
             Run, table ───▶ _columns ┴▶ _join  rows of bytes, hashed ─────┼─▶ _rank ─▶ _measure ─▶ Results
             rows in any order ──────▶ _scatter  hits counted in passing ──┘               ▲  ▲
                                                                                           │  │
-    labels in rank order ─────────────────────────────────────────────────────────────────┘  │
+    labels in rank order, or with scores ─▶ _arrays ──────────────────────────────────────┤  │
+    score matrices, lists of items ─▶ _matrix, _topk ─────────────────────────────────────┘  │
     "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan, of functions in _metrics ──────────────────┘
 
     Results of several runs, or values per query ─ scores ─▶ aligned ─ pairwise, with stats ─▶ Comparison
@@ -19,7 +20,7 @@ is reused, and only evaluate_ranked() brings a whole one.
 
 from typing import TYPE_CHECKING
 
-from fastir.api import Evaluator, evaluate, evaluate_many, evaluate_ranked
+from fastir.api import Evaluator, evaluate, evaluate_many
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
 from fastir.many import ResultsByRun
 from fastir.qrels import Qrels
@@ -29,33 +30,42 @@ from fastir.runs import Run
 
 if TYPE_CHECKING:
     from fastir import plots, stats
+    from fastir.accumulator import Accumulator
+    from fastir.arrays import evaluate_ranked, evaluate_scores
     from fastir.comparing import compare_scores
     from fastir.comparing_runs import compare
     from fastir.comparison import Comparison
+    from fastir.config import show_config
+    from fastir.matrix import evaluate_matrix, evaluate_topk
 
 __version__ = "0.1.0"
 
 # What needs another package is reached by its name only: `from fastir import *` works without SciPy.
 __all__ = [
-    "Comparison", "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError",
-    "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many", "evaluate_ranked",
-    "explain", "metrics", "plots",
+    "Accumulator", "Comparison", "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError",
+    "NoOverlapError", "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many",
+    "evaluate_matrix", "evaluate_ranked", "evaluate_scores", "evaluate_topk", "explain", "metrics", "plots",
+    "show_config",
 ]  # fmt: skip
 
-# What few programs need, by the module that has it: imported when it is first asked for.
-LATER = {"Comparison": "fastir.comparison", "compare": "fastir.comparing_runs",
-         "compare_scores": "fastir.comparing", "plots": "fastir.plots", "stats": "fastir.stats"}
+# What not every program needs, by the module that has it: imported when it is first asked for.
+LATER = {
+    "Accumulator": "accumulator", "Comparison": "comparison", "compare": "comparing_runs",
+    "compare_scores": "comparing", "evaluate_matrix": "matrix", "evaluate_ranked": "arrays",
+    "evaluate_scores": "arrays", "evaluate_topk": "matrix", "plots": "plots", "show_config": "config",
+    "stats": "stats",
+}  # fmt: skip
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     import importlib
 
     if name not in LATER:
         raise AttributeError(f"module 'fastir' has no attribute {name!r}")
-    module = importlib.import_module(LATER[name])
+    module = importlib.import_module(f"fastir.{LATER[name]}")
     globals()[name] = value = getattr(module, name, module)
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *LATER})

@@ -30,7 +30,7 @@ cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogi
 
 declare(cg, Card(
     "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
-    "Järvelin and Kekäläinen 2002", range="0 up", params=(EMPTY,), cutoff=True, graded=True), cg)
+    "Järvelin and Kekäläinen 2002", range="0 up", params=(EMPTY,), cutoff=True, graded=True, fractional=True), cg)
 
 
 cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -39,7 +39,7 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 declare(dcg, Card(
     "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
     "0 if nothing has a gain", "trec_eval dcg; Järvelin and Kekäläinen 2002 with discount=jk2", differs=SORTED,
-    range="0 up", params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True), dcg)
+    range="0 up", params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True, fractional=True), dcg)
 
 declare(dcg, Card(
     "dcg_burges", "discounted cumulated gain, exponential gains",
@@ -54,7 +54,7 @@ cdef double ideal_dcg(const Query* q, const Snapshot* s, const double* p) noexce
 declare(ideal_dcg, Card(
     "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
     NO_GAIN, "trec_eval ideal_dcg", aliases=("idcg",), differs=SORTED, range="0 up",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True), ideal_dcg)
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True), ideal_dcg)
 
 
 cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -64,7 +64,7 @@ declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     "trec_eval ndcg, ndcg_cut", family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True), ndcg)
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True), ndcg)
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
@@ -94,7 +94,8 @@ declare(ndcg_rel, Card(
     "ndcg_rel", "nDCG averaged over the ranks of the documents with a gain",
     "1/m * (sum of DCG@i / IDCG@i over ranks i with a gain + (m - q) * DCG / IDCG), m documents judged with a "
     "gain, q retrieved",
-    f"{NO_GAIN}; 0 if the sum is negative", "trec_eval ndcg_rel", differs=SORTED, params=(GAIN, EMPTY), graded=True))
+    f"{NO_GAIN}; 0 if the sum is negative", "trec_eval ndcg_rel", differs=SORTED, params=(GAIN, EMPTY), graded=True,
+    fractional=True))
 
 
 cdef double r_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -148,4 +149,4 @@ declare(g, Card(
     "g", "gain discounted by what was missed so far",
     "sum of g_i / log2(2 + C_i - S_i) / sum of the ideal gains; S_i sums the gains to rank i, C_i the ideal "
     "gains, at least 1 each",
-    NO_GAIN, "trec_eval G", differs=SORTED, params=(GAIN, EMPTY), graded=True))
+    NO_GAIN, "trec_eval G", differs=SORTED, params=(GAIN, EMPTY), graded=True, fractional=True))

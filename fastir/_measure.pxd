@@ -11,13 +11,18 @@ cdef enum:                      # which documents of a ranking become hits
     ALL = 3                     # every one
 
 
+cdef enum:
+    SMALL = 16                  # labels below have their gains in a table
+
+
 cdef struct View:               # metrics that share one walk
     int32_t level
     int32_t floor
     Gains rule
     int jk2
     int ideal_retrieved
-    int wants_gain
+    int64_t gain_depth          # how far down a metric reads gains, 0 for not at all
+    double small[SMALL]         # the gains of labels 0, 1, 2 and so on
     int64_t n_cutoffs
     int64_t* cutoffs            # ascending, INT64_MAX for the whole ranking
     int64_t first               # where its snapshots start
@@ -39,6 +44,8 @@ cdef struct Judgments:          # a query's part of the qrels
     int64_t n_positive          # those above 0
     int64_t n_judged            # those from 0 up
     int64_t n_pool              # all
+    bint retrieved              # whether the ranking is made of them, all of them
+    const double* values        # NULL, or the labels are codes: what they stand for
 
 
 cdef struct Scratch:
@@ -65,6 +72,7 @@ cdef class Plan:
     cdef readonly int reads     # RELEVANT to ALL
     cdef readonly bint judged_only
     cdef readonly int64_t max_depth
+    cdef readonly int64_t deepest   # the largest cutoff
     cdef readonly bint average  # whether values are expected ones, over the orders of equal scores
 
 cdef inline int32_t label_code(int32_t label) noexcept nogil:
@@ -74,5 +82,6 @@ cdef inline int32_t label_code(int32_t label) noexcept nogil:
 
 cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil
+cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, Judgments known,
                   double* out) noexcept nogil

@@ -12,7 +12,6 @@ in rank order, so values do not depend on threads, which only divide the queries
 its own Scratch. With one thread no OpenMP region is entered.
 """
 
-from cython.parallel cimport prange
 from libc.math cimport ldexp
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
@@ -23,15 +22,13 @@ from fastir._metrics cimport Gains, Query, Snapshot, metric_fn
 
 from fastir._metrics import function_address
 
-cdef int64_t BLOCK = 1 << 22    # labels between two looks for Ctrl-C
-
 
 cdef class Plan:
     """Views and slots in C, made from the lists of plan.py; immutable.
 
     Parameters
     ----------
-    views : list of (level, floor, exponential, gains {label: gain}, jk2, ideal_retrieved, wants_gain, cutoffs)
+    views : list of (level, floor, exponential, gains {label: gain}, jk2, ideal_retrieved, gain_depth, cutoffs)
     slots : list of (metric name, view, position of the cutoff in the view, params, empty or None, graded, reads)
     reads : int
     judged_only : bool
@@ -52,7 +49,7 @@ cdef class Plan:
         free_number = self.numbers = <double*>malloc((sum([len(slot[3]) for slot in slots]) + 1) * sizeof(double))
         if self.views == NULL or self.slots == NULL or self.numbers == NULL:
             raise MemoryError
-        for i, (level, floor, exponential, gains, jk2, ideal_retrieved, wants_gain, cutoffs) in enumerate(views):
+        for i, (level, floor, exponential, gains, jk2, ideal_retrieved, gain_depth, cutoffs) in enumerate(views):
             self.n_views = i + 1
             rule = &self.views[i].rule
             self.views[i].cutoffs = <int64_t*>malloc((len(cutoffs) + 1) * sizeof(int64_t))
@@ -69,11 +66,14 @@ cdef class Plan:
             self.views[i].floor = floor
             self.views[i].jk2 = jk2
             self.views[i].ideal_retrieved = ideal_retrieved
-            self.views[i].wants_gain = wants_gain
+            self.views[i].gain_depth = gain_depth
+            for j in range(SMALL):
+                self.views[i].small[j] = gain_by_rule(rule, <int32_t>j, floor)
             self.views[i].n_cutoffs = len(cutoffs)
             self.views[i].first = self.n_snapshots
             for j in range(len(cutoffs)):
                 self.views[i].cutoffs[j] = cutoffs[j]
+            self.deepest = max(self.deepest, cutoffs[len(cutoffs) - 1])
             self.n_snapshots += len(cutoffs)
         for i, (name, view, position, params, empty, graded, reads_too) in enumerate(slots):
             self.slots[i].reads = reads_too
@@ -137,22 +137,23 @@ cdef void release(Scratch* scratch) noexcept nogil:
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil:
     """Largest first, in place: by counting where labels are small, else by heap."""
     cdef int64_t counts[256]
-    cdef int64_t i, j, child
-    cdef int32_t t, v
-    cdef bint small = True
+    cdef int64_t i, j = 0
+    cdef int32_t t, v, top = 0, bits = 0
+    cdef bint falling = True
     for i in range(n):
-        if a[i] < 0 or a[i] > 255:
-            small = False
-            break
-    if small:
-        memset(counts, 0, sizeof(counts))
+        falling &= i == 0 or a[i - 1] >= a[i]
+        top = a[i] if a[i] > top else top
+        bits |= a[i]
+    if falling:
+        return
+    if 0 <= bits < 256:
+        memset(counts, 0, (top + 1) * sizeof(int64_t))
         for i in range(n):
             counts[a[i]] += 1
-        i = 0
-        for v in range(255, -1, -1):
-            for j in range(counts[v]):
-                a[i] = v
-                i += 1
+        for v in range(top, -1, -1):
+            for i in range(counts[v]):
+                a[j] = v
+                j += 1
         return
     for i in range(n // 2 - 1, -1, -1):
         sift(a, i, n)
@@ -177,8 +178,7 @@ cdef void sift(int32_t* a, int64_t i, int64_t n) noexcept nogil:
     a[i] = t
 
 
-cdef double gain_of(const Gains* rule, int32_t label, int32_t floor) noexcept nogil:
-    """What a document adds whose code is `label`."""
+cdef double gain_by_rule(const Gains* rule, int32_t label, int32_t floor) noexcept nogil:
     cdef int64_t j
     if 0 <= label < floor:
         return 0.0
@@ -190,23 +190,34 @@ cdef double gain_of(const Gains* rule, int32_t label, int32_t floor) noexcept no
     return ldexp(1.0, label) - 1.0 if rule.exponential else <double>label
 
 
+cdef inline double gain_of(const View* view, int32_t label, const double* values) noexcept nogil:
+    """What a document adds whose code is `label`."""
+    if values != NULL:
+        return values[label] if label > 0 else 0.0
+    if 0 <= label < SMALL:
+        return view.small[label]
+    return gain_by_rule(&view.rule, label, view.floor)
+
+
 cdef int falling_order(const void* a, const void* b) noexcept nogil:
     cdef double x = (<const double*>a)[0], y = (<const double*>b)[0]
     return (x < y) - (x > y)
 
 
-cdef int64_t fill_ideal(const View* view, const int32_t* labels, int64_t n, int64_t zeros,
+cdef int64_t fill_ideal(const View* view, const int32_t* labels, int64_t n, int64_t zeros, const double* values,
                         double* gains) noexcept nogil:
     """The gains above 0, best first, of labels that stand best first and of documents with label 0; how many."""
     cdef int64_t i, found = 0
     cdef double gain
+    if view.rule.n == 0 and view.gain_depth < n:
+        n = view.gain_depth
     for i in range(n):
-        gain = gain_of(&view.rule, labels[i], view.floor)
+        gain = gain_of(view, labels[i], values)
         if gain > 0.0:
             gains[found] = gain
             found += 1
     if view.rule.n > 0:
-        gain = gain_of(&view.rule, 0, view.floor)
+        gain = gain_of(view, 0, NULL)
         if gain > 0.0:
             for i in range(zeros):
                 gains[found] = gain
@@ -217,32 +228,33 @@ cdef int64_t fill_ideal(const View* view, const int32_t* labels, int64_t n, int6
 
 cdef void walk(const View* view, const Query* q, Snapshot* snapshots) noexcept nogil:
     """Run over the hits and over the ideal list, leaving the sums at each cutoff."""
-    cdef Snapshot s
-    cdef int64_t i, c = 0
-    memset(&s, 0, sizeof(Snapshot))
-    for i in range(q.num_hits):
-        while q.ranks[i] > view.cutoffs[c]:
-            s.k = view.cutoffs[c]
-            snapshots[c] = s
-            c += 1
-            if c == view.n_cutoffs:
-                break
-        if c == view.n_cutoffs:
-            break
-        if q.labels[i] >= view.level:
-            s.num_rel_ret += 1.0
-            if s.first_rel == 0:
-                s.first_rel = q.ranks[i]
-            s.sum_precision += s.num_rel_ret / <double>q.ranks[i]
-        if view.wants_gain and q.gains[i] != 0.0:
-            s.gain += q.gains[i]
-            s.dcg += q.gains[i] / discount_at(q.ranks[i], view.jk2)
-    while c < view.n_cutoffs:
-        s.k = view.cutoffs[c]
-        snapshots[c] = s
-        c += 1
-    if view.wants_gain:
-        walk_ideal(view, q, snapshots)
+    cdef int64_t i = 0, c, k, first = 0, n = q.num_hits
+    cdef double found = 0.0, precisions = 0.0, gain = 0.0, dcg = 0.0
+    for c in range(view.n_cutoffs):
+        k = view.cutoffs[c]
+        while i < n and q.ranks[i] <= k:
+            if q.labels[i] >= view.level:
+                found += 1.0
+                first = q.ranks[i] if first == 0 else first
+                precisions += found / <double>q.ranks[i]
+            i += 1
+        snapshots[c].k = k
+        snapshots[c].num_rel_ret = found
+        snapshots[c].first_rel = first
+        snapshots[c].sum_precision = precisions
+    if view.gain_depth == 0:
+        return
+    i = 0
+    for c in range(view.n_cutoffs):
+        k = view.cutoffs[c] if view.cutoffs[c] < view.gain_depth else view.gain_depth
+        while i < n and q.ranks[i] <= k:
+            if q.gains[i] != 0.0:
+                gain += q.gains[i]
+                dcg += q.gains[i] / discount_at(q.ranks[i], view.jk2)
+            i += 1
+        snapshots[c].gain = gain
+        snapshots[c].dcg = dcg
+    walk_ideal(view, q, snapshots)
 
 
 cdef void walk_ideal(const View* view, const Query* q, Snapshot* snapshots) noexcept nogil:
@@ -271,7 +283,7 @@ cdef void walk_ties(const View* view, const Query* q, Snapshot* snapshots) noexc
         relevant = gain = 0.0
         while i < q.num_hits and q.ranks[i] == first:
             relevant += q.labels[i] >= view.level
-            if view.wants_gain:
+            if view.gain_depth > 0 and first <= view.gain_depth:
                 gain += q.gains[i]
             i += 1
         size = <double>(last - first + 1)
@@ -296,7 +308,7 @@ cdef void walk_ties(const View* view, const Query* q, Snapshot* snapshots) noexc
         s.k = view.cutoffs[c]
         snapshots[c] = s
         c += 1
-    if view.wants_gain:
+    if view.gain_depth > 0:
         walk_ideal(view, q, snapshots)
 
 
@@ -403,6 +415,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     cdef const Slot* slot
     if plan.max_depth < num_ret:
         num_ret = plan.max_depth
+        known.retrieved = False
         while n_hits > 0 and scratch.ranks[n_hits - 1] > num_ret:
             n_hits -= 1
     if plan.judged_only:
@@ -414,9 +427,9 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
                 scratch.ranks[i] = i + 1
     elif plan.reads == ALL:
         n_hits = fill_ties(scratch, n_hits, num_ret) if plan.average else fill_ranks(scratch, n_hits, num_ret)
-    q.num_ret = num_ret
     if plan.reads > RELEVANT:
         n_positive = take_positive(scratch, n_hits, plan.average)
+    q.num_ret = num_ret
     q.gains = scratch.gains
     q.ideal_gains = scratch.ideal_gains
     q.room = scratch.room
@@ -439,12 +452,15 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         q.num_ideal = n_ideal
         worthless = n_ideal == 0 or ideal[0] < q.floor
         q.num_ideal_gains = 0
-        if view.wants_gain:
+        if view.gain_depth > 0:
             for i in range(q.num_hits):
-                scratch.gains[i] = gain_of(&view.rule, q.labels[i], view.floor)
-            q.num_ideal_gains = fill_ideal(view, ideal, n_ideal, known.n_judged - n_ideal, scratch.ideal_gains)
+                if q.ranks[i] > view.gain_depth:
+                    break
+                scratch.gains[i] = gain_of(view, q.labels[i], known.values)
+            q.num_ideal_gains = fill_ideal(view, ideal, n_ideal, known.n_judged - n_ideal, known.values,
+                                           scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
-        if view.ideal_retrieved:
+        if view.ideal_retrieved and not known.retrieved:
             if n_sorted < 0:
                 n_sorted = sort_retrieved(scratch, n_hits)
                 zeros = 0
@@ -452,15 +468,17 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
                     zeros += scratch.labels[i] == 0
             q.ideal = scratch.sorted
             q.num_ideal = n_sorted
-            if view.wants_gain:
-                q.num_ideal_gains = fill_ideal(view, scratch.sorted, n_sorted, zeros, scratch.ideal_gains)
+            if view.gain_depth > 0:
+                q.num_ideal_gains = fill_ideal(view, scratch.sorted, n_sorted, zeros, known.values,
+                                               scratch.ideal_gains)
         if plan.average:
             walk_ties(view, &q, scratch.snapshots + view.first)
         else:
             walk(view, &q, scratch.snapshots + view.first)
-        full = q
-        full.lasts = scratch.lasts if plan.average else NULL
-        full.num_hits, full.ranks, full.labels = n_hits, scratch.ranks, scratch.labels
+        if plan.reads > RELEVANT:
+            full = q
+            full.lasts = scratch.lasts if plan.average else NULL
+            full.num_hits, full.ranks, full.labels = n_hits, scratch.ranks, scratch.labels
         for i in range(plan.n_slots):
             slot = &plan.slots[i]
             if slot.view == v:
@@ -469,58 +487,6 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
                 else:
                     out[i] = slot.function(&full if slot.reads > RELEVANT else &q, scratch.snapshots + slot.snapshot,
                                            slot.params)
-
-
-# ---- rankings that come as labels ----------------------------------------------------------------------------------
-
-cdef int ranked_rows(Plan plan, const int32_t* labels, const int64_t* offsets, const int32_t* ideal_labels,
-                     const int64_t* ideal_offsets, int64_t start, int64_t stop, double* out, unsigned char* status,
-                     int32_t level) noexcept nogil:
-    """The rows of queries start to stop; -1 without memory."""
-    cdef Scratch scratch
-    cdef int32_t* ideal = NULL
-    cdef int64_t q, i, n, m, n_hits, room = 0, k
-    cdef Judgments known
-    cdef int failed = 0
-    memset(&scratch, 0, sizeof(Scratch))
-    for q in range(start, stop):
-        n = offsets[q + 1] - offsets[q]
-        m = ideal_offsets[q + 1] - ideal_offsets[q]
-        if grow(&scratch, plan, n if n > m else m) < 0:
-            failed = -1
-            break
-        if m >= room:
-            free(ideal)
-            room = m + m // 2 + 64
-            ideal = <int32_t*>malloc(room * sizeof(int32_t))
-            if ideal == NULL:
-                failed = -1
-                break
-        n_hits = 0
-        for i in range(n):
-            k = labels[offsets[q] + i]
-            if k > 0 or (k == 0 and plan.reads >= JUDGED) or (k < -1 and plan.reads >= POOL):
-                scratch.ranks[n_hits] = i + 1
-                scratch.labels[n_hits] = label_code(<int32_t>k)
-                n_hits += 1
-        memset(&known, 0, sizeof(Judgments))
-        known.labels = ideal
-        for i in range(ideal_offsets[q], ideal_offsets[q + 1]):
-            known.n_pool += ideal_labels[i] != -1
-            known.n_judged += ideal_labels[i] >= 0
-            if ideal_labels[i] > 0:
-                ideal[known.n_positive] = ideal_labels[i]
-                known.n_positive += 1
-        sort_labels(ideal, known.n_positive)
-        status[q] = 0 if known.n_positive > 0 and ideal[0] >= level else 2
-        measure(plan, &scratch, n_hits, n, known, out + q * plan.n_slots)
-    release(&scratch)
-    free(ideal)
-    return failed
-
-
-cdef extern from "Python.h":
-    int PyErr_CheckSignals() except -1
 
 
 cdef extern from *:
@@ -538,38 +504,3 @@ cdef extern from *:
 def pause_threads():
     """Let OpenMP drop its team: a child of fork() would wait for it for ever."""
     fastir_pause()
-
-
-def measure_ranked(Plan plan, const int32_t[::1] labels, const int64_t[::1] offsets, const int32_t[::1] ideal_labels,
-                   const int64_t[::1] ideal_offsets, double[:, ::1] values, unsigned char[::1] status, int32_t level,
-                   int n_threads):
-    """Fill `values` and `status` for rankings given as labels; everything was validated before."""
-    cdef int64_t n = offsets.shape[0] - 1, start = 0, stop, part
-    cdef int t, failed = 0
-    cdef int64_t* bounds
-    if n == 0:
-        return
-    bounds = <int64_t*>malloc((n_threads + 1) * sizeof(int64_t))
-    if bounds == NULL:
-        raise MemoryError
-    try:
-        while start < n:
-            stop = start + 1
-            while stop < n and offsets[stop + 1] - offsets[start] + stop - start < BLOCK:
-                stop += 1
-            if n_threads == 1:
-                with nogil:
-                    failed = ranked_rows(plan, &labels[0], &offsets[0], &ideal_labels[0], &ideal_offsets[0], start,
-                                         stop, &values[0, 0], &status[0], level)
-            else:
-                for t in range(n_threads + 1):
-                    bounds[t] = start + (stop - start) * t // n_threads
-                for t in prange(n_threads, nogil=True, num_threads=n_threads, schedule="static", chunksize=1):
-                    failed += ranked_rows(plan, &labels[0], &offsets[0], &ideal_labels[0], &ideal_offsets[0], bounds[t],
-                                          bounds[t + 1], &values[0, 0], &status[0], level)
-            if failed:
-                raise MemoryError
-            PyErr_CheckSignals()
-            start = stop
-    finally:
-        free(bounds)

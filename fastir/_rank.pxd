@@ -34,9 +34,26 @@ cdef struct Ranking:            # scratch of one thread
     unsigned char* sorted       # whether the tied rows from this rank on are in id order
 
 
+cdef inline int64_t count_from(const double* falling, int64_t n, double score) noexcept nogil:
+    """How many of the falling scores are at least `score`; without a branch in the loop."""
+    cdef const double* base = falling
+    cdef int64_t half
+    if n == 0:
+        return 0
+    while n > 1:
+        half = n >> 1
+        base += half if base[half - 1] >= score else 0
+        n -= half
+    return (base - falling) + (base[0] >= score)
+
+
 cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil
 cdef void discard(Ranking* r) noexcept nogil
 cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil
+cdef int best_first(const void* a, const void* b) noexcept nogil
+cdef int worst_first(const void* a, const void* b) noexcept nogil
+cdef int falling_order(const void* a, const void* b) noexcept nogil
+cdef void settle_by_label(Ranking* r, int64_t n_hits, int ties) noexcept nogil
 cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
                            int64_t n_hits, compare_fn compare, int ties, Judgments known,
                            double* out) noexcept nogil

@@ -55,19 +55,6 @@ cdef void discard(Ranking* r) noexcept nogil:
     free(r.hits)
 
 
-cdef inline int64_t count_from(const double* falling, int64_t n, double score) noexcept nogil:
-    """How many of the falling scores are at least `score`; without a branch in the loop."""
-    cdef const double* base = falling
-    cdef int64_t half
-    if n == 0:
-        return 0
-    while n > 1:
-        half = n >> 1
-        base += half if base[half - 1] >= score else 0
-        n -= half
-    return (base - falling) + (base[0] >= score)
-
-
 cdef inline int64_t count_above(const double* falling, int64_t n, double score) noexcept nogil:
     cdef const double* base = falling
     cdef int64_t half

@@ -1,4 +1,4 @@
-"""evaluate(), Evaluator and evaluate_ranked(): wire the steps together, compute nothing."""
+"""evaluate(), evaluate_many() and Evaluator: wire the steps together, compute nothing."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir import _dicts, _measure, inputs
+from fastir import _dicts, inputs
 from fastir._columns import Columns
 from fastir._judged import Judged
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, formats, trec
 from fastir.many import ResultsByRun, evaluate_runs
 from fastir.meeting import MISSING, Meeting
-from fastir.plan import RANKED, Duplicates, Queries, Ties, Validate, metric_tuple, settings
+from fastir.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
 from fastir.qrels import GroupedQrels, Qrels
-from fastir.results import Report, Results
+from fastir.results import Results
 from fastir.runs import Run
 from fastir.threads import thread_count
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastir.explanation import Explanation
     from fastir.groups import Groups
     from fastir.mixed import Mixed
-    from numpy.typing import ArrayLike, DTypeLike
+    from numpy.typing import DTypeLike
 
     from fastir.inputs.tables import Table
 
@@ -469,77 +469,3 @@ def evaluate_many(
     y    0.5000  0.0000
     """
     return Evaluator(qrels, metrics, **options).evaluate_many(runs)
-
-
-def evaluate_ranked(
-    labels: ArrayLike, offsets: ArrayLike, metrics: str | Iterable[str], *, ideal_labels: ArrayLike | None = None,
-    ideal_offsets: ArrayLike | None = None, rel_level: SupportsIndex = 1, judged_only: bool = False,
-    max_depth: SupportsIndex | None = None, n_threads: SupportsIndex | None = None,
-    weights: Mapping[int, float] | None = None, convention: str | Convention = "fastir", **choices: Any,
-) -> Results:
-    """Evaluate rankings given as labels in rank order, without ids.
-
-    Parameters
-    ----------
-    labels : array of shape (n_documents,), integers of any dtype and stride, or whole floats
-        The label at each rank, query after query, from -2^31 to 2^31 - 1. -1: not in the qrels; below: in the pool
-        without a judgment.
-    offsets : integer array of shape (n_queries + 1,)
-        Where each query begins; from 0 to n_documents, never falling.
-    ideal_labels, ideal_offsets : arrays like labels and offsets, or None
-        All judged labels of each query, in any order; without them the list itself is all that was judged. That they
-        hold the labels of the list is not checked: if not, a recall or nDCG can exceed 1.
-    metrics, rel_level, judged_only, max_depth, n_threads, weights, convention, **choices
-        As in `evaluate`; the query_ids are 0 to n_queries - 1.
-
-    Returns
-    -------
-    Results
-        As of `evaluate`, with query_ids 0 to n_queries - 1; without queries a mean is NaN.
-
-    Raises
-    ------
-    UnknownMetricError
-        As by `evaluate`.
-    TypeError
-        An array has the wrong dtype; an option has the wrong type or name.
-    ValueError
-        An array has the wrong shape, labels are not whole or not finite, offsets do not run from 0 to the number of
-        labels, one of the ideal arrays comes without the other; an option is out of its range.
-    OverflowError
-        A label is out of its range or too large for a metric's formula.
-
-    Notes
-    -----
-    What is undefined comes out as in `evaluate`; an empty list is an empty ranking. The arrays are never changed, and
-    any number of threads may call this at once.
-
-    Examples
-    --------
-    >>> import fastir
-    >>> results = fastir.evaluate_ranked([0, 2, 1, 1, 0], [0, 3, 5], ["mrr", "recall@2"])
-    >>> results.per_query("mrr")
-    {0: 0.5, 1: 1.0}
-    >>> results["recall@2"]
-    0.75
-    """
-    asked = settings(metric_tuple(metrics), convention, rel_level, None, RANKED, judged_only, max_depth, None,
-                     n_threads, None, "full", choices)
-    labels, offsets, ideal_labels, ideal_offsets = inputs.ranked.both(labels, offsets, ideal_labels, ideal_offsets)
-    inputs.ranked.check_labels(asked.label_limits, labels, offsets)
-    inputs.ranked.check_labels(asked.label_limits, ideal_labels, ideal_offsets)
-    n = len(offsets) - 1
-    values = np.empty((n, len(asked.names)))
-    status = np.zeros(n, np.uint8)
-    pad = np.zeros(1, np.int32)
-    threads = thread_count(n_threads, len(labels))
-    if n:
-        _measure.measure_ranked(asked.plan, labels if labels.size else pad, offsets,
-                                ideal_labels if ideal_labels.size else pad, ideal_offsets, values, status, asked.level,
-                                threads)
-    empty = int((status == 2).sum())
-    report = Report(in_both=n, in_both_example="0" if n else None, no_relevant=empty,
-                    no_relevant_example=str(int((status == 2).argmax())) if empty else None,
-                    unjudged_share=float((labels < 0).mean()) if labels.size else None)
-    weights = None if weights is None else dicts.query_weights(weights, list(range(n)))
-    return Results(list(range(n)), asked.names, values, status, asked.aggregates, report, weights, asked.convention)

@@ -125,6 +125,8 @@ class Card(NamedTuple):
         pool without one, too; or every retrieved document. Looking documents up costs time.
     graded : bool
         Whether gains matter rather than relevance alone.
+    fractional : bool
+        Whether labels may be fractions, because nothing is read of them but their gains.
     gain : str
         The gain of a metric that has no parameter for it.
     dot : str or None
@@ -157,6 +159,7 @@ class Card(NamedTuple):
     aggregate: str = "mean"
     reads: str = "relevant"
     graded: bool = False
+    fractional: bool = False
     gain: str = "linear"
     dot: str | None = None
     groups: str = ""

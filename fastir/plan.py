@@ -228,7 +228,7 @@ def compile_plan(
     average: bool,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
-    views: dict[tuple, tuple[set[int], bool]] = {}
+    views: dict[tuple, tuple[set[int], int]] = {}
     resolved, limits, reads = [], [], []
     for request, values in zip(asked, all_values, strict=True):
         card = request.card
@@ -243,9 +243,9 @@ def compile_plan(
             values.get("ideal") == "retrieved",
         )
         cutoff = request.cutoff or WHOLE
-        cutoffs, wants_gain = views.get(view, (set(), False))
+        cutoffs, gain_depth = views.get(view, (set(), 0))
         cutoffs.add(cutoff)
-        views[view] = (cutoffs, wants_gain or card.graded or bool(own))
+        views[view] = (cutoffs, max(gain_depth, cutoff) if card.graded or own else gain_depth)
         reads.append(READS.index("pool" if values.get("negatives") == "nonrel" else card.reads))
         reads += [READS_OF_GAIN.get(label, READS.index("judged")) for label in own]
         if gain == "exp2":
@@ -261,8 +261,8 @@ def compile_plan(
         resolved.append((card, view, cutoff, numbers, EMPTY.get(values.get("empty"))))
     places = {view: (i, sorted(cutoffs)) for i, (view, (cutoffs, _)) in enumerate(views.items())}
     plan = Plan(
-        [(*view[:3], dict(view[3]), *view[4:], wants_gain, sorted(cutoffs))
-         for view, (cutoffs, wants_gain) in views.items()],
+        [(*view[:3], dict(view[3]), *view[4:], gain_depth, sorted(cutoffs))
+         for view, (cutoffs, gain_depth) in views.items()],
         [(card.name, places[view][0], places[view][1].index(cutoff), numbers, empty, card.graded,
           READS.index(card.reads))
          for card, view, cutoff, numbers, empty in resolved],

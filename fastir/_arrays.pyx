@@ -1,0 +1,390 @@
+"""Groups of rows without ids: their labels in rank order, or with scores to rank them by.
+
+In: columns, whose numbers are checked while they are read; out: a row of values for each group.
+
+    labels in rank order    the hits are found by _labels
+    labels and scores       small cutoffs: the rows at the first ranks are selected;
+                            else the ranks of the rows with a label above 0 are counted, and the labels laid out by rank
+                            (_select); other tie rules, other documents than these, many hits: _rank
+
+A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), groups are
+divided among threads, and nothing depends on which path was taken: the tests compare them bit by bit.
+"""
+
+from cpython.buffer cimport PyBuffer_Release
+from cython.parallel cimport prange
+from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from fastir._labels cimport TAIL, Column, Labels, count_labels, counts, label_at, list_hits, open_column, read_labels
+from fastir._measure cimport RELEVANT, Judgments, Plan, grow, label_code, measure, sort_labels
+from fastir._rank cimport INPUT, Hit, Ranking, discard, rank_and_measure, reserve
+from fastir._select cimport MOST, rank_of, real, select_best
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals() except -1
+
+cdef int64_t BLOCK = 1 << 22    # rows between two looks for Ctrl-C
+cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
+cdef int64_t HITS = 128         # and rows with a label
+
+PROBLEMS = ("", "", "label", "large", "nan")
+
+cdef enum:                      # what ends a call; 1 is no problem, but ties
+    NO_MEMORY = -1
+    BAD_LABEL = 2               # no whole number of 32 bits
+    LARGE_LABEL = 3             # above Input.limit
+    NAN_SCORE = 4
+
+
+cdef struct Input:
+    Column labels, scores, ideal
+    const int64_t* offsets
+    const int64_t* ideal_offsets
+    const double* values        # as Judgments.values
+    int32_t level
+    int64_t limit               # the largest label that the metrics take
+    int ties
+    bint single                 # scores are compared as float32
+
+
+cdef struct Tally:
+    int problem                 # a position in PROBLEMS, or NO_MEMORY
+    int64_t negative            # labels below 0
+    int64_t tied, first_tied    # groups with ties
+
+
+cdef struct Desk:               # scratch of one thread
+    Ranking ranking
+    int64_t room, ideal_room
+    int8_t* bytes
+    int8_t* ranked
+    int32_t* wide
+    int32_t* ideal
+    int64_t* rows
+    double* scores
+    float* singles
+    int8_t* ideal_bytes
+    int32_t* ideal_wide
+
+
+# ---- scores ----------------------------------------------------------------------------------------------------------
+
+ctypedef fused source:
+    float
+    double
+
+
+cdef bint copy_scores(const source* p, int64_t step, int64_t n, real* out) noexcept nogil:
+    """Copy scores, and say whether one is NaN."""
+    cdef int64_t i
+    cdef int missing = 0
+    for i in range(n):
+        out[i] = <real>p[i * step]
+        missing |= out[i] != out[i]
+    return missing != 0
+
+
+cdef bint read_scores(const Column* column, int64_t first, int64_t n, real* out) noexcept nogil:
+    if column.kind == 3:
+        return copy_scores(<const float*>column.data + first * column.step, column.step, n, out)
+    return copy_scores(<const double*>column.data + first * column.step, column.step, n, out)
+
+
+# ---- one group -------------------------------------------------------------------------------------------------------
+
+cdef int room_for(Desk* desk, int64_t n, int64_t ideal, bint scored) noexcept nogil:
+    """Room for n rows, and so many judged ones besides; 0, or -1 without memory."""
+    cdef char* block
+    if n >= desk.room:
+        n += n // 2 + TAIL
+        free(desk.rows)
+        block = <char*>malloc((n + TAIL) * (2 + 2 * sizeof(int32_t) + scored * (2 * sizeof(int64_t) + sizeof(float))))
+        desk.rows = <int64_t*>block
+        desk.room = 0 if block == NULL else n
+        if block == NULL:
+            return -1
+        if scored:
+            desk.scores = <double*>(desk.rows + n + TAIL)
+            desk.singles = <float*>(desk.scores + n + TAIL)
+            block = <char*>(desk.singles + n + TAIL)
+        desk.wide = <int32_t*>block
+        desk.ideal = desk.wide + n + TAIL
+        desk.bytes = <int8_t*>(desk.ideal + n + TAIL)
+        desk.ranked = desk.bytes + n + TAIL
+    if ideal >= desk.ideal_room:
+        ideal += ideal // 2 + TAIL
+        free(desk.ideal_wide)
+        desk.ideal_wide = <int32_t*>malloc((ideal + TAIL) * (1 + sizeof(int32_t)))
+        desk.ideal_room = 0 if desk.ideal_wide == NULL else ideal
+        if desk.ideal_wide == NULL:
+            return -1
+        desk.ideal_bytes = <int8_t*>(desk.ideal_wide + ideal + TAIL)
+    return 0
+
+
+cdef int by_row(const void* a, const void* b) noexcept nogil:
+    cdef int64_t x = (<const int64_t*>a)[0], y = (<const int64_t*>b)[0]
+    return (x > y) - (x < y)
+
+
+cdef int64_t hits_by_counting(Desk* desk, const real* scores, const Labels* labels, int64_t n_hits, int64_t* ranks,
+                              int32_t* found, bint* tied) noexcept nogil:
+    """Put the rows that desk.rows lists into rank order; how many."""
+    cdef int64_t i, none = 0
+    cdef Labels ranked = Labels(desk.ranked, NULL, labels.n, True)
+    if n_hits == 0:
+        return 0
+    memset(desk.ranked, 0, labels.n)
+    for i in range(n_hits):
+        desk.ranked[rank_of(scores, labels.n, desk.rows[i], tied) - 1] = labels.bytes[desk.rows[i]]
+    return list_hits(&ranked, RELEVANT, ranks, found, &none)
+
+
+cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Labels* labels, int ties, int64_t n_positive,
+                          bint* tied) noexcept nogil:
+    """Find the hits in rank order in the quick ways; how many, or -1 where these are not possible."""
+    cdef int64_t i, row, k, n_hits = 0, depth = plan.deepest if plan.deepest < plan.max_depth else plan.max_depth
+    cdef int64_t* ranks = desk.ranking.measured.ranks
+    cdef int32_t* found = desk.ranking.measured.labels
+    cdef int32_t label
+    cdef Labels ranked
+    if ties != INPUT or plan.judged_only:
+        return -1
+    if depth <= MOST:
+        k = select_best(scores, labels.n, depth, desk.rows, tied)
+        if k >= 0:
+            for i in range(k):
+                label = label_at(labels, desk.rows[i])
+                if counts(label, plan.reads):
+                    ranks[n_hits] = i + 1
+                    found[n_hits] = label_code(label)
+                    n_hits += 1
+            return n_hits
+    if plan.reads > RELEVANT or labels.bytes == NULL or labels.n > COUNTED or n_positive > HITS:
+        return -1
+    for row in range(labels.n):
+        desk.rows[n_hits] = row
+        n_hits += labels.bytes[row] > 0
+    return hits_by_counting(desk, scores, labels, n_hits, ranks, found, tied)
+
+
+cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first, const Labels* labels, Judgments known,
+                        double* out) noexcept nogil:
+    """The values of a group whose rows have scores; 0, 1 if there are ties, NAN or NO_MEMORY."""
+    cdef int64_t i, n = labels.n, n_hits
+    cdef bint missing, tied = False, is_single = given.single or given.scores.kind == 3
+    cdef int32_t label
+    if is_single:
+        missing = read_scores(&given.scores, first, n, desk.singles)
+    else:
+        missing = read_scores(&given.scores, first, n, desk.scores)
+    if missing:
+        return NAN_SCORE
+    if grow(&desk.ranking.measured, plan, n) < 0:
+        return NO_MEMORY
+    if is_single:
+        n_hits = hits_by_rank(plan, desk, desk.singles, labels, given.ties, known.n_positive, &tied)
+    else:
+        n_hits = hits_by_rank(plan, desk, desk.scores, labels, given.ties, known.n_positive, &tied)
+    if n_hits >= 0:
+        measure(plan, &desk.ranking.measured, n_hits, n, known, out)
+        return tied
+    if reserve(&desk.ranking, plan, n, n) < 0:
+        return NO_MEMORY
+    n_hits = 0
+    for i in range(n):
+        if is_single:
+            desk.scores[i] = desk.singles[i]
+        desk.rows[i] = i
+        label = label_at(labels, i)
+        if counts(label, plan.reads):
+            desk.ranking.hits[n_hits] = Hit(desk.scores[i], desk.rows + i, i, label_code(label))
+            n_hits += 1
+    return rank_and_measure(plan, &desk.ranking, desk.scores, <const char*>desk.rows, sizeof(int64_t), n, n_hits, by_row,
+                            given.ties, known, out)
+
+
+cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels* labels, int64_t first_judged, int64_t m,
+                        Judgments* known, int64_t* negative, double* out) noexcept nogil:
+    """The values of a group in rank order; 0, BAD_LABEL, LARGE_LABEL or NO_MEMORY."""
+    cdef int64_t i, n_hits
+    cdef int32_t* found
+    cdef Labels judged
+    if grow(&desk.ranking.measured, plan, labels.n if labels.n > m else m) < 0:
+        return NO_MEMORY
+    found = desk.ranking.measured.labels
+    n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, negative)
+    if not known.retrieved:
+        if read_labels(&given.ideal, first_judged, m, desk.ideal_bytes, desk.ideal_wide, &judged):
+            return BAD_LABEL
+        count_labels(&judged, desk.ideal, known)
+        for i in range(n_hits):
+            if found[i] > given.limit:
+                return LARGE_LABEL
+    elif plan.reads > RELEVANT:
+        count_labels(labels, desk.ideal, known)
+    else:
+        memcpy(desk.ideal, found, n_hits * sizeof(int32_t))
+        sort_labels(desk.ideal, n_hits)
+        known.labels = desk.ideal
+        known.n_positive = known.n_judged = known.n_pool = n_hits
+    if known.n_positive > 0 and known.labels[0] > given.limit:
+        return LARGE_LABEL
+    measure(plan, &desk.ranking.measured, n_hits, labels.n, known[0], out)
+    return 0
+
+
+cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tally* tally, double* out,
+                       unsigned char* status) noexcept nogil:
+    """A row of values; 0 or a problem."""
+    cdef int64_t first = given.offsets[q], n = given.offsets[q + 1] - first, m = 0
+    cdef Labels labels
+    cdef Judgments known
+    cdef double top
+    cdef bint own = given.ideal.data == NULL
+    cdef int outcome
+    if not own:
+        m = given.ideal_offsets[q + 1] - given.ideal_offsets[q]
+    if room_for(desk, n if n > m else m, m, given.scores.data != NULL) < 0:
+        return NO_MEMORY
+    memset(&known, 0, sizeof(Judgments))
+    known.values = given.values
+    known.retrieved = own
+    if read_labels(&given.labels, first, n, desk.bytes, desk.wide, &labels):
+        return BAD_LABEL
+    if given.scores.data == NULL:
+        outcome = measure_ranked(plan, desk, given, &labels, 0 if own else given.ideal_offsets[q], m, &known,
+                                 &tally.negative, out)
+    else:
+        count_labels(&labels, desk.ideal, &known)
+        tally.negative += n - known.n_judged
+        if known.n_positive > 0 and known.labels[0] > given.limit:
+            return LARGE_LABEL
+        outcome = measure_scored(plan, desk, given, first, &labels, known, out)
+        if outcome == 1:
+            tally.first_tied = q if tally.tied == 0 else tally.first_tied
+            tally.tied += 1
+            outcome = 0
+    status[0] = 2
+    if known.n_positive > 0:
+        top = known.labels[0] if known.values == NULL else known.values[known.labels[0]]
+        status[0] = 0 if top >= given.level else 2
+    return outcome
+
+
+# ---- all groups ------------------------------------------------------------------------------------------------------
+
+cdef void measure_groups(Plan plan, const Input* given, int64_t start, int64_t stop, Tally* tally, double* out,
+                         unsigned char* status) noexcept nogil:
+    """The rows of groups start to stop; the first problem ends them."""
+    cdef Desk desk
+    cdef int64_t q
+    memset(&desk, 0, sizeof(Desk))
+    for q in range(start, stop):
+        tally.problem = measure_group(plan, &desk, given, q, tally, out + q * plan.n_slots, status + q)
+        if tally.problem:
+            break
+    discard(&desk.ranking)
+    free(desk.rows)
+    free(desk.ideal_wide)
+
+
+cdef int64_t stop_after(const int64_t* offsets, int64_t start, int64_t n, int64_t rows) noexcept nogil:
+    """The first of n groups from `start` on that begins at so many rows, counting one more for each group."""
+    cdef int64_t low = start, high = n, middle
+    while low < high:
+        middle = (low + high) // 2
+        if offsets[middle] - offsets[start] + middle - start < rows:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef int in_blocks(Plan plan, const Input* given, int64_t n, Tally* tallies, int64_t* bounds, int n_threads,
+                   double* out, unsigned char* status) except -1:
+    """Measure all groups, looking for Ctrl-C after each block; the first problem, 0 if there is none."""
+    cdef int64_t start = 0, stop, rows
+    cdef int t
+    while start < n:
+        stop = stop_after(given.offsets, start + 1, n, BLOCK)
+        rows = given.offsets[stop] - given.offsets[start] + stop - start
+        for t in range(n_threads):
+            bounds[t] = stop_after(given.offsets, start, stop, rows * t // n_threads)
+        bounds[n_threads] = stop
+        if n_threads == 1:
+            with nogil:
+                measure_groups(plan, given, start, stop, tallies, out, status)
+        else:
+            for t in prange(n_threads, nogil=True, num_threads=n_threads, schedule="static", chunksize=1):
+                measure_groups(plan, given, bounds[t], bounds[t + 1], tallies + t, out, status)
+        for t in range(n_threads):
+            if tallies[t].problem:
+                return tallies[t].problem
+        PyErr_CheckSignals()
+        start = stop
+    return 0
+
+
+def measure_rows(Plan plan, labels, scores, const int64_t[::1] offsets, ideal, const int64_t[::1] ideal_offsets,
+                 const double[::1] table, double[:, ::1] values, unsigned char[::1] status, int32_t level,
+                 int64_t limit, int ties, bint single, int n_threads):
+    """Fill `values` and `status`; offsets were checked before, as were the shapes and dtypes.
+
+    Parameters
+    ----------
+    labels : array of one of KINDS
+    scores : float32 or float64 array beside labels, or None: the labels come in rank order
+    offsets : int64 array of shape (n_groups + 1,)
+    ideal, ideal_offsets : arrays like labels and offsets, or None: the labels are all that was judged
+    table : float64 array or None
+        What labels stand for that are codes, from 0 for 0 up.
+    limit : int
+        The largest label that the metrics take.
+
+    Returns
+    -------
+    tuple
+        (problem, labels below 0, groups with ties, the first of these); problem is one of PROBLEMS.
+    """
+    cdef int64_t n = offsets.shape[0] - 1, negative = 0, tied = 0, first_tied = -1
+    cdef int t, problem = 0, opened = 0
+    cdef Py_buffer buffers[3]
+    cdef Tally* tallies = <Tally*>calloc(n_threads, sizeof(Tally) + sizeof(int64_t) + sizeof(int64_t))
+    cdef Input given
+    if n == 0 or tallies == NULL:
+        free(tallies)
+        if n == 0:
+            return PROBLEMS[0], 0, 0, -1
+        raise MemoryError
+    memset(&given, 0, sizeof(Input))
+    try:
+        open_column(&given.labels, &buffers[0], labels)
+        opened = 1
+        if scores is not None:
+            open_column(&given.scores, &buffers[1], scores)
+            opened = 2
+        if ideal is not None:
+            open_column(&given.ideal, &buffers[opened], ideal)
+            opened += 1
+            given.ideal_offsets = &ideal_offsets[0]
+        given.offsets = &offsets[0]
+        if table is not None:
+            given.values = &table[0]
+        given.level, given.limit, given.ties, given.single = level, limit, ties, single
+        problem = in_blocks(plan, &given, n, tallies, <int64_t*>(tallies + n_threads), n_threads, &values[0, 0],
+                            &status[0])
+        if problem == NO_MEMORY:
+            raise MemoryError
+        for t in range(n_threads):
+            negative += tallies[t].negative
+            if tallies[t].tied > 0 and first_tied < 0:
+                first_tied = tallies[t].first_tied
+            tied += tallies[t].tied
+    finally:
+        for t in range(opened):
+            PyBuffer_Release(&buffers[t])
+        free(tallies)
+    return PROBLEMS[problem], negative, tied, first_tied

@@ -1,0 +1,13 @@
+# Ranks from the scores of one group, without a sort.
+from libc.stdint cimport int32_t, int64_t
+
+ctypedef fused real:
+    float
+    double
+
+cdef enum:
+    MOST = 20           # ranks that are worth a selection
+    CANDIDATES = 128    # rows that one may end with
+
+cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows, bint* tied) noexcept nogil
+cdef int64_t rank_of(const real* scores, int64_t n, int64_t row, bint* tied) noexcept nogil

@@ -1,0 +1,262 @@
+"""evaluate_ranked() and evaluate_scores(): rankings without ids, as labels in rank order or with scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir._arrays import measure_rows
+from fastir.errors import UnknownMetricError, quote
+from fastir.inputs import arrays, dicts, layout, ranked
+from fastir.plan import RANKED, TIES, Settings, Ties, metric_tuple, settings
+from fastir.results import Report, Results
+from fastir.threads import thread_count
+
+if TYPE_CHECKING:
+    from fastir.conventions import Convention
+    from numpy.typing import ArrayLike, DTypeLike
+
+BY_ID = ("trec", "doc_id_asc")      # rules for equal scores that need document ids
+UNLIMITED = 2**63 - 1
+
+
+def evaluate_ranked(
+    labels: ArrayLike, offsets: ArrayLike, metrics: str | Iterable[str], *, ideal_labels: ArrayLike | None = None,
+    ideal_offsets: ArrayLike | None = None, rel_level: SupportsIndex = 1, judged_only: bool = False,
+    max_depth: SupportsIndex | None = None, n_threads: SupportsIndex | None = None,
+    weights: Mapping[int, float] | ArrayLike | None = None, convention: str | Convention = "fastir", **choices: Any,
+) -> Results:
+    """Evaluate rankings given as labels in rank order, without ids.
+
+    Parameters
+    ----------
+    labels : array of shape (n_documents,), of numbers of any dtype and stride
+        The label at each rank, query after query, as for `evaluate_scores`.
+    offsets : integer array of shape (n_queries + 1,)
+        Where each query begins; from 0 to n_documents, never falling.
+    ideal_labels, ideal_offsets : arrays like labels and offsets, or None
+        All judged labels of each query, in any order; without them the list itself is all that was judged. That they
+        hold the labels of the list is not checked: if not, a recall or nDCG can exceed 1.
+    metrics, rel_level, judged_only, max_depth, n_threads, convention, **choices
+        As in `evaluate`; the query_ids are 0 to n_queries - 1.
+    weights : array of shape (n_queries,), mapping of query_id to float, or None
+        As in `evaluate`.
+
+    Returns
+    -------
+    Results
+        As of `evaluate`, with query_ids 0 to n_queries - 1; without queries a mean is NaN.
+
+    Raises
+    ------
+    UnknownMetricError, TypeError, ValueError, OverflowError, RuntimeError
+        As by `evaluate_scores`; also where one of the ideal arrays comes without the other.
+
+    Notes
+    -----
+    What is undefined comes out as in `evaluate`; an empty list is an empty ranking. The arrays are never changed, and
+    any number of threads may call this at once.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> results = fastir.evaluate_ranked([0, 2, 1, 1, 0], [0, 3, 5], ["mrr", "recall@2"])
+    >>> results.per_query("mrr")
+    {0: 0.5, 1: 1.0}
+    >>> results["recall@2"]
+    0.75
+    """
+    asked = settings(metric_tuple(metrics), convention, rel_level, None, RANKED, judged_only, max_depth, None,
+                     n_threads, None, "full", choices)
+    labels = ranked.column(labels, "labels")
+    offsets = layout.offset_array(offsets, len(labels), "offsets", "labels")
+    if (ideal_labels is None) != (ideal_offsets is None):
+        raise ValueError("ideal_labels and ideal_offsets must be given together")
+    ideal = None
+    if ideal_labels is not None and ideal_offsets is not None:
+        judged = ranked.column(ideal_labels, "ideal_labels")
+        ideal = judged, layout.offset_array(ideal_offsets, len(judged), "ideal_offsets", "ideal_labels")
+        if len(ideal[1]) != len(offsets):
+            raise ValueError(f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; "
+                             "lengths must match")
+    rows = layout.Layout(range(len(offsets) - 1), offsets)
+    return evaluated(asked, labels, None, rows, ideal, weights)
+
+
+def evaluate_scores(
+    labels: ArrayLike, scores: ArrayLike, metrics: str | Iterable[str], *, group: ArrayLike | None = None,
+    qid: ArrayLike | Sequence[str] | None = None, offsets: ArrayLike | None = None, ties: Ties | None = None,
+    rel_level: SupportsIndex = 1, judged_only: bool = False, max_depth: SupportsIndex | None = None,
+    score_dtype: DTypeLike | None = None, n_threads: SupportsIndex | None = None,
+    weights: Mapping[Any, float] | ArrayLike | None = None, convention: str | Convention = "fastir", **choices: Any,
+) -> Results:
+    """Evaluate documents given as labels and scores, without ids: the arrays of learning to rank.
+
+    Arrays are NumPy's, or tensors, columns and sequences of numbers of any library, in host memory; they are read where
+    they lie. Half precision is widened.
+
+    Parameters
+    ----------
+    labels : array of shape (n_documents,), of numbers of any dtype and stride
+        Whole numbers from -2^31 to 2^31 - 1, of an integer or a floating dtype; -1: not in the qrels; below: in the
+        pool without a judgment. For metrics that read nothing but gains (`explain` says which) they may be fractions:
+        each is its own gain, and a negative one has none.
+    scores : array of shape (n_documents,), of numbers of any dtype and stride
+        Infinite ones too, but not NaN. Integers are compared as float32 where that holds them, else as float64.
+    metrics : str or iterable of str
+        Such as ``"ndcg@10"``; `metrics` lists them.
+    group : integer array of shape (n_queries,), or None
+        How many documents each query has, as LightGBM takes it; they stand together.
+    qid : array of shape (n_documents,), of integers or strings, or None
+        The query of each document, as XGBoost and CatBoost take it; in any order, for those of a query that do not stand
+        together are put together in a copy.
+    offsets : integer array of shape (n_queries + 1,), or None
+        Where each query begins; from 0 to n_documents, never falling. Without any of the three all documents are of one
+        query.
+    ties : {None, "input", "optimistic", "pessimistic", "average"}
+        Order of equal scores: as they came, the best or the worst labels first, or the expected value over all orders,
+        for metrics where a formula gives it. None: what the convention says, and "input" where it would ask for
+        document ids, as "trec" and "doc_id_asc" do, which are errors here.
+    rel_level, judged_only, max_depth, score_dtype, n_threads, convention, **choices
+        As in `evaluate`.
+    weights : array of shape (n_queries,), mapping of query_id to float, or None
+        How much each query counts in the means, from 0 up, in the order of the queries or by their ids.
+
+    Returns
+    -------
+    Results
+        As of `evaluate`. The query_ids are 0 to n_queries - 1, or those of `qid` in the order in which they first
+        appear. Without queries a mean is NaN.
+
+    Raises
+    ------
+    UnknownMetricError
+        As by `evaluate`, or a metric needs document ids.
+    TypeError
+        An array has the wrong dtype or is on a GPU; an option has the wrong type or name.
+    ValueError
+        An array has the wrong shape; a label is not finite, or not whole and a metric needs whole ones; a score is NaN;
+        sizes or offsets do not make up the number of labels; an option is out of its range. The row is named.
+    OverflowError
+        A label is out of its range or too large for a metric's formula.
+    RuntimeError
+        The arrays were changed while they were read, as by another thread.
+
+    Notes
+    -----
+    The documents of a query are all that was judged of it: the ideal ranking is made of them. What is undefined comes
+    out as in `evaluate`; a query without documents is an empty ranking. The arrays are never changed, and any number of
+    threads may call this at once.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> labels, scores = [2, 0, 1, 0, 1], [0.3, 0.9, 0.1, 0.4, 0.2]
+    >>> results = fastir.evaluate_scores(labels, scores, ["ndcg@10", "mrr"], group=[3, 2])
+    >>> results.per_query("mrr")
+    {0: 0.5, 1: 0.5}
+    >>> fastir.evaluate_scores(labels, scores, "mrr", qid=["a", "b", "a", "b", "a"]).per_query("mrr")
+    {'a': 1.0, 'b': 0.0}
+    """
+    if ties in BY_ID:
+        raise ValueError(f"ties={ties!r} needs document ids, which labels and scores do not have; expected one of "
+                         f"{', '.join(map(repr, TIES[len(BY_ID):]))}")
+    asked = settings(metric_tuple(metrics), convention, rel_level, None, ties, judged_only, max_depth, score_dtype,
+                     n_threads, None, "full", choices)
+    labels = ranked.column(labels, "labels")
+    scores = arrays.scores(scores, "scores")
+    if len(scores) != len(labels):
+        raise ValueError(f"scores has {len(scores)} entries but labels has {len(labels)}; lengths must match")
+    if scores.strides[0] % scores.itemsize:
+        scores = scores.copy()
+    rows = layout.layout(len(labels), group, qid, offsets)
+    if not asked.parts:
+        return evaluated(asked, labels, scores, rows, None, weights)
+    values = np.empty((len(rows.offsets) - 1, len(asked.names)))
+    for requests, rules, pooled in asked.parts:
+        if pooled:
+            raise UnknownMetricError(f"metric {quote(requests[0].text)} needs document ids, labels and scores "
+                                           "have none")
+        own = "input" if rules["ties"] in BY_ID else rules["ties"]
+        part = settings(tuple(request.text for request in requests), convention, rel_level, None, own,
+                        rules["judged_only"], max_depth, rules["score_dtype"], n_threads, None, "full", choices)
+        results = evaluated(part, labels, scores, rows, None, None)
+        values[:, [asked.requests.index(request) for request in requests]] = results.values
+    return Results(rows.query_ids, asked.names, values, results._status_codes, asked.aggregates, results.report,
+                   weights_of(weights, rows.query_ids), asked.convention)
+
+
+def evaluated(
+    asked: Settings, labels: np.ndarray, scores: np.ndarray | None, rows: layout.Layout,
+    ideal: tuple[np.ndarray, np.ndarray] | None, weights: Mapping[Any, float] | ArrayLike | None,
+) -> Results:
+    """The Results of one Settings; scores of None: the labels come in rank order."""
+    n = len(rows.offsets) - 1
+    status = np.zeros(n, np.uint8)
+    values = np.empty((n, len(asked.names)))
+    judged, bounds = (None, None) if ideal is None else ideal
+    by_query, table = labels, None
+    limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
+    ties = max(asked.ties, len(BY_ID))
+
+    def measured():
+        own, theirs = (array if array is None or rows.order is None else array[rows.order] for array in (by_query, scores))
+        return measure_rows(asked.plan, own, theirs, rows.offsets, judged, bounds, table, values, status, asked.level,
+                            limit, ties, asked.single, thread_count(asked.n_threads, len(labels)))
+
+    failed, negative, tied, first_tied = measured()
+    if failed:
+        if not fractions_allowed(asked, labels, scores, rows, ideal):
+            raise RuntimeError("the arrays were changed while they were read")
+        table, (by_query, *codes) = ranked.as_codes(labels, *([] if ideal is None else [judged]))
+        judged = codes[0] if codes else None
+        failed, negative, tied, first_tied = measured()
+        if failed:
+            raise RuntimeError("the arrays were changed while they were read")
+    ids = rows.query_ids
+
+    def report() -> Report:
+        empty = status == 2
+        return Report(
+            in_both=n, in_both_example=str(ids[0]) if n else None,
+            no_relevant=int(empty.sum()), no_relevant_example=str(ids[int(empty.argmax())]) if empty.any() else None,
+            queries_with_ties=tied, queries_with_ties_example=str(ids[first_tied]) if tied else None,
+            unjudged_share=negative / len(labels) if len(labels) else None,
+        )  # fmt: skip
+
+    return Results(ids, asked.names, values, status, asked.aggregates, report, weights_of(weights, ids),
+                   asked.convention)
+
+
+def fractions_allowed(
+    asked: Settings, labels: np.ndarray, scores: np.ndarray | None, rows: layout.Layout,
+    ideal: tuple[np.ndarray, np.ndarray] | None,
+) -> bool:
+    """Find what the kernel found wrong, and raise for it; True if it is only that labels are fractions."""
+    found = False
+    columns = [(labels, rows.offsets, "labels")] + ([] if ideal is None else [(*ideal, "ideal_labels")])
+    for array, offsets, name in columns:
+        place = ranked.fraction(array, name)
+        if place is not None:
+            ranked.refuse_fraction(array, name, place, asked)
+            found = True
+    if not found:
+        for array, offsets, name in columns:
+            ranked.refuse_labels(array if rows.order is None else array[rows.order], offsets, name, asked)
+    if scores is not None:
+        arrays.refuse_nan(scores, "scores")
+    return found
+
+
+def weights_of(weights: Mapping[Any, float] | ArrayLike | None, query_ids: Sequence[Any]) -> dict[Any, float] | None:
+    """Weights by query id, checked."""
+    if weights is None:
+        return None
+    if not hasattr(weights, "keys"):
+        array = arrays.numbers(weights, "weights")
+        if len(array) != len(query_ids):
+            raise ValueError(f"weights has {len(array)} entries but there are {len(query_ids)} queries")
+        weights = dict(zip(query_ids, array.tolist(), strict=True))
+    return dicts.query_weights(weights, query_ids)

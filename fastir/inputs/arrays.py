@@ -1,0 +1,128 @@
+"""Arrays from anywhere, as NumPy arrays of numbers that share their memory wherever that is possible.
+
+Known by what they can do, never by name: what lies in host memory and has `__dlpack__` or `__array__` (PyTorch, JAX,
+TensorFlow, CuPy, Arrow, data frames), and sequences of numbers. No such library is imported here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.errors import quote
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+HOST = (1, 3, 11, 13)   # DLPack's devices whose memory the CPU reads: CPU, CUDA host, ROCm host, CUDA managed
+BLOCK = 1 << 16         # entries that are looked at together for NaN
+
+
+def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
+    """An array of real numbers, of any strides and perhaps read-only, with the caller's memory where that is possible.
+
+    Parameters
+    ----------
+    data : array or tensor in host memory, or sequence of numbers
+    name : str
+        What messages call it.
+    ndim : int
+        How many dimensions it must have.
+
+    Returns
+    -------
+    array
+        Of bool, int8 to int64, uint8 to uint64, float32 or float64. Half precision (float16, bfloat16) is widened to
+        float32, a gradient is left behind.
+
+    Raises
+    ------
+    TypeError
+        It is on a device, or holds something other than real numbers of at most 64 bits.
+    ValueError
+        It has another number of dimensions, or masked entries.
+    """
+    array = data if type(data) is np.ndarray else from_elsewhere(data, name)
+    dtype = array.dtype
+    is_half = dtype.name in ("float16", "bfloat16")
+    if not is_half and (dtype.kind not in "biuf" or dtype.itemsize > 8):
+        raise TypeError(f"{name} must hold numbers of at most 64 bits, got dtype {dtype}")
+    if array.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} dimension{'s'[:ndim > 1]}, got shape {array.shape}")
+    if is_half:
+        return array.astype(np.float32)
+    if not dtype.isnative or not array.flags.aligned:
+        return array.astype(dtype.newbyteorder("="))
+    return array
+
+
+def scores(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
+    """Scores as float32 or float64, as `numbers` reads them; integers become a float that holds them, or float64."""
+    array = numbers(data, name, ndim)
+    return array if array.dtype.kind == "f" else array.astype(np.result_type(array, np.float32))
+
+
+def integers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
+    """Integers as int64, as `numbers` reads them; without any, the dtype does not matter.
+
+    Raises
+    ------
+    TypeError
+        It holds something else, even if that is a whole number.
+    OverflowError
+        A number is above 2^63 - 1.
+    """
+    array = numbers(data, name, ndim)
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, got dtype {array.dtype}")
+    if array.dtype == np.uint64 and array.size and array.max() > np.uint64(2**63 - 1):
+        raise OverflowError(f"{name} holds {array.max()}; out of range, expected at most 2^63 - 1")
+    return array.astype(np.int64, copy=False)
+
+
+def refuse_nan(array: np.ndarray, name: str) -> None:
+    """Raise ValueError for the first NaN of an array; a kernel that saw one calls this to name its place."""
+    if array.dtype.kind != "f":
+        return
+    step = max(1, BLOCK // max(1, array[:1].size))
+    for start in range(0, len(array), step):
+        found = np.isnan(array[start:start + step])
+        if found.any():
+            row, *column = (int(place[0]) for place in np.nonzero(found))
+            place = f"row {start + row}" + "".join(f", column {number}" for number in column)
+            raise ValueError(f"{name}: NaN in {place}")
+
+
+def from_elsewhere(data: Any, name: str) -> np.ndarray:
+    """Whatever is no plain NumPy array as one, without a copy if it can be had so."""
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        raise ValueError(f"{name} has masked entries; expected a number in every row")
+    refuse_device(data, name)
+    if callable(getattr(data, "detach", None)):
+        data = data.detach()
+    if str(getattr(data, "dtype", "")).endswith("bfloat16") and callable(getattr(data, "float", None)):
+        data = data.float()         # PyTorch's, which NumPy has no dtype for
+    if hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray):
+        try:
+            return np.from_dlpack(data)
+        except Exception:           # each library has its own error for what it does not export so
+            pass
+    try:
+        return np.asarray(data)
+    except Exception as error:
+        kind = ValueError if isinstance(error, ValueError) else TypeError
+        raise kind(f"{name} must be an array of numbers, got {type(data).__name__}: {quote(str(error))}") from error
+
+
+def refuse_device(data: Any, name: str) -> None:
+    """Raise TypeError for a tensor on a GPU: a copy of it that nobody asked for could take long."""
+    try:
+        on_host = data.__dlpack_device__()[0] in HOST
+    except Exception:               # none, or one of many devices: what can be converted is seen later
+        on_host = not hasattr(data, "__cuda_array_interface__")
+    if not on_host:
+        place = getattr(data, "device", None)
+        place = place() if callable(place) else place
+        raise TypeError(f"{name} is on the device {place or 'GPU'} but must be in host memory: pass a copy that the "
+                        f"CPU can read, such as .cpu() or .get() make")

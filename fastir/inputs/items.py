@@ -1,0 +1,166 @@
+"""Which items belong to which row, in every form in which recommenders keep that: as CSR, checked."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from fastir.errors import quote
+from fastir.inputs import arrays, layout, ranked
+
+
+class Items:
+    """Items of numbered rows; those of row r begin at ``offsets[i]``, i being how many of `rows` are before r.
+
+    Attributes
+    ----------
+    rows : int64 array of shape (n,), rising
+        The rows that are there; the others have no items.
+    offsets : int64 array of shape (n + 1,)
+    numbers : int64 array
+    labels : int32 array beside numbers, or None where all are 1
+    shape : (int or None, int or None)
+        How many rows and items there are, as far as the caller said.
+    name : str
+    """
+
+    def __init__(self, rows: Any, offsets: Any, numbers: Any, labels: Any, shape: tuple, name: str) -> None:
+        self.rows = rows
+        self.offsets = offsets
+        self.numbers = numbers
+        self.labels = None if labels is None or (labels == 1).all() else labels
+        self.shape = shape
+        self.name = name
+
+    def between(self, start: int, stop: int) -> np.ndarray:
+        """Where the items of each of these rows begin, and where those of the last end; int64."""
+        return self.offsets[np.searchsorted(self.rows, np.arange(start, stop + 1))]
+
+    def check(self, n_rows: int, what: str) -> None:
+        """Raise ValueError if these are not the items of so many rows of `what`."""
+        if self.shape[0] not in (None, n_rows):
+            raise ValueError(f"{what} has {n_rows} rows but {self.name} has {self.shape[0]}; lengths must match")
+        if len(self.rows) and not 0 <= self.rows[0] <= self.rows[-1] < n_rows:
+            row = self.rows[0] if self.rows[0] < 0 else self.rows[-1]
+            raise ValueError(f"{self.name} has a row {row}, but {what} has the rows 0 to {n_rows - 1}; out of range")
+
+    def check_columns(self, n_columns: int, what: str) -> None:
+        if self.shape[1] not in (None, n_columns):
+            raise ValueError(f"{what} has {n_columns} columns but {self.name} has {self.shape[1]}; shapes must match")
+
+    def check_labels(self, limits: list[tuple[int, str, str]]) -> None:
+        """Refuse a label above a metric's limit."""
+        for limit, text, why in limits:
+            if self.labels is not None and self.labels.max() > limit:
+                place = int(self.labels.argmax())
+                raise OverflowError(f"metric {quote(text)}: label {self.labels[place]} is too large for {why} "
+                                    f"({place_name(self.rows, self.offsets, self.numbers, place)})")
+
+
+def items(data: Any, name: str) -> Items:
+    """Items as the caller has them.
+
+    Parameters
+    ----------
+    data : sparse matrix, tuple, mapping, iterable or None
+        What has ``tocsr`` is a matrix of labels; a tuple of two or three arrays is such a matrix as indptr, indices and
+        labels; a mapping has the items of a row by its number, and anything else one after the other: an array of
+        integers, or a mapping from items to labels. None is nothing.
+    name : str
+        What messages call it.
+    """
+    if data is None:
+        return keyed([], [], name)
+    if hasattr(data, "tocsr"):
+        data = data.tocsr()
+        return compressed(data.indptr, data.indices, data.data, name, ".data", data.shape[1])
+    if isinstance(data, tuple):
+        if len(data) not in (2, 3):
+            raise ValueError(f"{name}: a tuple must hold indptr, indices and perhaps labels, got {len(data)} entries; "
+                             "one entry per row comes as a list")
+        return compressed(*data[:2], data[2] if len(data) == 3 else None, name, "[2]", None)
+    if isinstance(data, Mapping):
+        return keyed(list(data), list(data.values()), name)
+    try:
+        rows = list(data)
+    except TypeError:
+        raise TypeError(f"{name} must be a sparse matrix, a tuple (indptr, indices, labels), a dict or a list with the "
+                        f"items of each row, got {type(data).__name__}") from None
+    found = keyed(range(len(rows)), rows, name)
+    found.shape = (len(rows), None)
+    return found
+
+
+def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_items: int | None) -> Items:
+    """Items that come as CSR."""
+    numbers = arrays.numbers(indices, f"the indices of {name}")
+    offsets = layout.offset_array(indptr, len(numbers), f"the indptr of {name}", f"the indices of {name}")
+    numbers = np.ascontiguousarray(arrays.integers(numbers, f"the indices of {name}"))
+    rows = np.arange(len(offsets) - 1)
+    if labels is not None:
+        labels = arrays.numbers(labels, name + third)
+        if len(labels) != len(numbers):
+            raise ValueError(f"{name}{third} has {len(labels)} entries but there are {len(numbers)} indices; lengths "
+                             "must match")
+        labels = whole_labels(labels, rows, offsets, numbers, name)
+    return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
+
+
+def keyed(keys: Any, rows: list, name: str) -> Items:
+    """Items that come row by row, in any order of the rows' numbers."""
+    keys = arrays.integers(keys if isinstance(keys, range) else row_numbers(keys, name), name)
+    if (np.diff(keys) < 0).any():
+        order = np.argsort(keys).tolist()
+        keys, rows = keys[order], [rows[place] for place in order]
+    names = [f"{name}: row {key}" for key in keys.tolist()]
+    numbers = joined([list(row) if isinstance(row, (Set, Mapping)) else row for row in rows], names, arrays.integers)
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    labels = None
+    if any(isinstance(row, Mapping) for row in rows):
+        values = [list(row.values()) if isinstance(row, Mapping) else [1] * len(row) for row in rows]
+        labels = whole_labels(joined(values, [f"{text}, labels" for text in names], arrays.numbers), keys, offsets,
+                              numbers, name)
+    return Items(keys, offsets, numbers, labels, (None, None), name)
+
+
+def joined(rows: list, names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
+    """The numbers of all rows in one array; `read` reads them, and says what is wrong with a row of that name."""
+    kinds = {type(row) for row in rows}
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        if kinds == {np.ndarray}:
+            return read(np.concatenate(rows), "")
+        if kinds <= {list, tuple}:
+            return read(list(itertools.chain.from_iterable(rows)), "")
+    parts = [read(row, name) for row, name in zip(rows, names, strict=True)]
+    return np.concatenate([np.zeros(0, np.int64), *parts])
+
+
+def row_numbers(keys: list, name: str) -> list:
+    for key in keys:
+        if not hasattr(key, "__index__") or isinstance(key, bool):
+            raise TypeError(f"{name}: the keys of a dict must be row numbers, got {type(key).__name__} {quote(key)}")
+    return keys
+
+
+def whole_labels(labels: np.ndarray, rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray,
+                 name: str) -> np.ndarray:
+    """Labels as int32; the first that is none is named with its row and item."""
+    if labels.dtype.kind == "f":
+        right = np.isfinite(labels) & (labels == np.floor(labels))
+        if not right.all():
+            place = int(right.argmin())
+            kind = "is not a whole number; labels must be integers" if np.isfinite(labels[place]) else "is not finite"
+            raise ValueError(f"{name}: label {labels[place]} {kind} ({place_name(rows, offsets, numbers, place)})")
+    if labels.size and (labels.max() > 2**31 - 1 or labels.min() < -(2**31)):
+        raise ranked.out_of_range(name)
+    return labels.astype(np.int32)
+
+
+def place_name(rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, place: int) -> str:
+    row = int(np.searchsorted(offsets, place, "right")) - 1
+    return f"row {rows[row]}, item {numbers[place]}"

@@ -1,0 +1,86 @@
+"""How rows are divided among queries: by offsets, by group sizes, by an id in each row, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastir.inputs import arrays
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+class Layout(NamedTuple):
+    """The rows of each query stand together, in the caller's order or in `order`."""
+
+    query_ids: Sequence[Any]
+    offsets: np.ndarray             # int64, of shape (n_queries + 1,)
+    order: np.ndarray | None = None
+
+
+def layout(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets: ArrayLike | None) -> Layout:
+    """The Layout of n rows, of which at most one description is given; none is one query."""
+    given = {"group": group, "qid": qid, "offsets": offsets}
+    names = [name for name, array in given.items() if array is not None]
+    if len(names) > 1:
+        raise ValueError(f"{' and '.join(names)} must not be given together: they say the same in different ways")
+    if qid is not None:
+        return by_ids(qid, n)
+    if group is not None:
+        bounds = by_sizes(group, n)
+    else:
+        bounds = offset_array([0, n] if offsets is None else offsets, n, "offsets", "labels")
+    return Layout(range(len(bounds) - 1), bounds)
+
+
+def by_sizes(group: ArrayLike, n: int) -> np.ndarray:
+    """Offsets from group sizes."""
+    sizes = arrays.integers(group, "group")
+    if sizes.size and sizes.min() < 0:
+        place = int((sizes < 0).argmax())
+        raise ValueError(f"group[{place}] = {sizes[place]}; a group size must be 0 or more")
+    total = sum(sizes.tolist()) if sizes.size and int(sizes.max()) * sizes.size >= 2**63 else int(sizes.sum())
+    if total != n:
+        raise ValueError(f"group sizes sum to {total} but labels has {n} entries")
+    return np.concatenate(([0], np.cumsum(sizes)))
+
+
+def by_ids(qid: Any, n: int) -> Layout:
+    """The Layout that an id in each row gives; queries in the order in which they first appear."""
+    ids = arrays.from_elsewhere(qid, "qid")
+    if ids.ndim != 1 or len(ids) != n:
+        raise ValueError(f"qid has shape {ids.shape} but labels has {n} entries; expected an id for each")
+    if ids.dtype.kind not in "iuUSO" and n:
+        raise TypeError(f"qid must hold integers or strings, got dtype {ids.dtype}")
+    try:
+        begins = np.flatnonzero(np.concatenate(([n > 0], ids[1:] != ids[:-1])))
+        found, first = np.unique(ids[begins], return_index=True)
+    except TypeError as error:
+        raise TypeError(f"qid must hold integers or strings, of one kind: {error}") from None
+    if len(found) == len(begins):
+        return Layout(ids[begins].tolist(), np.append(begins, n))
+    place = np.empty(len(found), np.int64)
+    place[np.argsort(first)] = np.arange(len(found))
+    codes = place[np.searchsorted(found, ids)]
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(codes))))
+    return Layout(found[np.argsort(first)].tolist(), offsets, np.argsort(codes, kind="stable"))
+
+
+def offset_array(offsets: ArrayLike, n: int, name: str, what: str) -> np.ndarray:
+    """Offsets as contiguous int64: from 0, never falling, up to n."""
+    array = arrays.integers(offsets, name)
+    if array.size == 0:
+        raise ValueError(f"{name} must have 1 dimension and at least one entry, got shape {array.shape}")
+    array = np.ascontiguousarray(array)
+    if array[0] != 0:
+        raise ValueError(f"{name} must start at 0, got offset {array[0]}")
+    falls = array[1:] < array[:-1]
+    if falls.any():
+        i = int(falls.argmax()) + 1
+        raise ValueError(f"{name}[{i}] = {array[i]} < {name}[{i - 1}] = {array[i - 1]}; offsets must not fall")
+    if array[-1] != n:
+        raise ValueError(f"{what} has {n} entries but {name} ends at {array[-1]}")
+    return array
