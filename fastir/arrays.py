@@ -108,8 +108,8 @@ def evaluate_scores(
     group : integer array of shape (n_queries,), or None
         How many documents each query has, as LightGBM takes it; they stand together.
     qid : array of shape (n_documents,), of integers or strings, or None
-        The query of each document, as XGBoost and CatBoost take it; in any order, for those of a query that do not stand
-        together are put together in a copy.
+        The query of each document, as XGBoost and CatBoost take it; in any order, for documents of a query that do not
+        stand together are put together in a copy.
     offsets : integer array of shape (n_queries + 1,), or None
         Where each query begins; from 0 to n_documents, never falling. Without any of the three all documents are of one
         query.

@@ -106,8 +106,8 @@ def without_ids(
 ) -> tuple[Settings, list[tuple[list[int], Settings]]]:
     """The Settings of metrics of documents that have scores and no ids, and those of each set of rules among them.
 
-    The latter stand behind the columns of their metrics, and their `ties` are "input" where the convention would ask for
-    ids.
+    The latter stand behind the columns of their metrics, and their `ties` are "input" where the convention would ask
+    for ids.
     """
     if ties in BY_ID:
         raise ValueError(f"ties={ties!r} needs document ids, which there are none of here; expected one of "

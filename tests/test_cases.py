@@ -126,6 +126,7 @@ def test_case(case, workers):
 LABELS = [1, 0, 2, 0, 1, 1]
 SCORES = [3, 2.5, 2, 9, 8, 7]
 OFFSETS = [0, 3, 6]
+WRAPPED = np.array([0, -(2**31) + 8], np.int32)
 UNSORTED = [2, 0, 1, 2, 1, 0]       # the rows of each query in another order
 
 
@@ -190,8 +191,8 @@ ARRAYS = {
     "A43-offsets-negative": of_both(offsets=[0, -3, 6]),
     "A44-offsets-float": of_both(offsets=np.array([0, 3.0, 6])),
     "A45-offsets-int32-wrap": [
-        lambda: call(offsets=np.array([0, -(2**31) + 8], np.int32), labels=np.broadcast_to(np.int8(1), 2**31 + 8), **more)
-        for call, more in ((ranked, {}), (scored, {"scores": np.broadcast_to(np.float32(1), 2**31 + 8)}))],
+        lambda: ranked(np.broadcast_to(np.int8(1), 2**31 + 8), WRAPPED),
+        lambda: scored(*(np.broadcast_to(kind(1), 2**31 + 8) for kind in (np.int8, np.float32)), offsets=WRAPPED)],
     "A47-group-sum": [lambda: scored(group=[3, 2])],
     "A51-empty-offsets": of_both(offsets=[]),
     "A57-cuda": [lambda: ranked(OnDevice()), lambda: scored(scores=OnDevice())],

@@ -83,7 +83,8 @@ def test_the_values_of_the_same_dicts(labels, scores, ties):
 
 
 @pytest.mark.parametrize("options", [
-    {"max_depth": 7}, {"max_depth": 40}, {"judged_only": True}, {"judged_only": True, "max_depth": 15}, {"rel_level": 2},
+    {"max_depth": 7}, {"max_depth": 40}, {"judged_only": True}, {"judged_only": True, "max_depth": 15},
+    {"rel_level": 2},
     {"gain": "exp2", "empty": "one", "ideal": "retrieved"}, {"ideal": "retrieved", "max_depth": 5},
     {"ap_norm": "min_kR", "short": "clip", "empty": "nan"}, {"gain": "{-1: 2, 0: 1, 2: 5}"}, {"discount": "jk2"},
 ], ids=str)  # fmt: skip
@@ -105,7 +106,7 @@ def bits(results):
     return results.values.tobytes()
 
 
-@pytest.mark.parametrize("dtype", ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i4", ">f8"])
+@pytest.mark.parametrize("dtype", "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 >i4 >f8".split())
 def test_every_dtype_and_stride_of_labels(dtype):
     labels, scores = collection("sparse" if dtype == "b1" else "graded", "tied")
     expected = bits(fastir.evaluate_scores(labels, scores, NAMES, group=SIZES))
@@ -269,7 +270,8 @@ def test_fractions_are_relevant_from_the_level_on():
 def test_other_metrics_name_themselves_and_the_row(metric):
     with pytest.raises(ValueError) as caught:
         fastir.evaluate_scores([1, 0, 0.25], [1, 2, 3], ["ndcg", metric])
-    assert str(caught.value) == (f"labels[2] = 0.25 is not a whole number; labels must be integers for metric {metric!r}")
+    assert str(caught.value) == ("labels[2] = 0.25 is not a whole number; labels must be integers for metric "
+                                 f"{metric!r}")
 
 
 # ---- what is refused ---------------------------------------------------------------------------------------------
@@ -305,11 +307,13 @@ def test_other_metrics_name_themselves_and_the_row(metric):
 ])  # fmt: skip
 def test_refused(change, error, words):
     with pytest.raises(error, match=words):
-        fastir.evaluate_scores(**{"labels": [1, 0, 1], "scores": [1.0, 2.0, 3.0], "metrics": ["ndcg@10", "map"], **change})
+        fastir.evaluate_scores(**{"labels": [1, 0, 1], "scores": [1.0, 2.0, 3.0], "metrics": ["ndcg@10", "map"],
+                                  **change})
 
 
 def test_rows_are_named_as_the_caller_has_them():
-    for labels, scores, words in (([1, math.nan, 0], [1, 2, 3], r"labels\[1\]"), ([1, 1, 0], [1, 2, math.nan], "row 2")):
+    for labels, scores, words in (([1, math.nan, 0], [1, 2, 3], r"labels\[1\]"),
+                                  ([1, 1, 0], [1, 2, math.nan], "row 2")):
         with pytest.raises(ValueError, match=words):
             fastir.evaluate_scores(labels, scores, "map", qid=[7, 5, 7])
 

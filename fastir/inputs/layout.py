@@ -82,7 +82,7 @@ def keys_of(ids: np.ndarray) -> np.ndarray:
 
 
 def stable_order(codes: np.ndarray) -> np.ndarray:
-    """What sorts numbers from 0 up and leaves equal ones in their order; 16 bits at a time, which NumPy does by radix."""
+    """What sorts numbers from 0 up, equal ones in their order; by 16 bits at a time, which NumPy sorts by radix."""
     order = np.argsort(codes.astype(np.uint16), kind="stable")
     while codes.size and codes.max() > 0xFFFF:
         codes = codes >> codes.dtype.type(16)
