@@ -66,6 +66,8 @@ def parser() -> Parser:
     explain = commands.add_parser("explain", help="say what a metric means")
     explain.set_defaults(command=explain_command)
     explain.add_argument("metric", metavar="METRIC")
+
+    commands.add_parser("trec_eval", help="trec_eval's command line: the same options, the same output")
     return root
 
 
@@ -108,6 +110,17 @@ def metrics_command(options: argparse.Namespace) -> str:
 
 def explain_command(options: argparse.Namespace) -> str:
     return f"{fastir.explain(options.metric)}\n"
+
+
+def trec_eval_command(arguments: list[str]) -> int:
+    """What stands behind `fastir trec_eval`, which has options of its own; the exit code."""
+    from fastir.compat import trec_eval
+
+    try:
+        return write(trec_eval.output(arguments, Progress))
+    except trec_eval.Refusal as refusal:
+        tell("error", one_line(refusal.__cause__ or refusal))
+        return refusal.code
 
 
 def results_of(options: argparse.Namespace) -> dict[str, Results]:
@@ -285,6 +298,9 @@ def one_line(error: Exception) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code."""
     try:
+        arguments = list(sys.argv[1:] if arguments is None else arguments)
+        if arguments[:1] == ["trec_eval"]:
+            return trec_eval_command(arguments[1:])
         options = parser().parse_args(arguments)
         return write(options.command(options))
     except SystemExit as end:

@@ -102,8 +102,9 @@ CONVENTIONS = {convention.name: convention for convention in (
         score_dtype="float32", rounding="v9", first="raw", rbp_norm="cwl",
         of=several("mrr@k judged compat", ties="doc_id_asc", score_dtype="float64")
         + several(CWL, ties="input", score_dtype="float64")
-        + several("alpha_dcg alpha_ndcg err_ia nerr_ia nrbp nnrbp map_ia p_ia st_recall", ties="doc_id_asc",
+        + several("alpha_dcg alpha_ndcg err_ia nerr_ia nrbp map_ia p_ia st_recall", ties="doc_id_asc",
                   score_dtype="float64")
+        + several("nnrbp", ties="doc_id_asc", score_dtype="float64", empty="nan")
         + several("err nerr ndcg_burges", score_dtype="float64")),
     Convention("sklearn", "ndcg_score and dcg_score of scikit-learn", ideal="retrieved", ties="input", f="beta",
                of=several(DCG, ties="average")),
