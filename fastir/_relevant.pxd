@@ -33,3 +33,8 @@ cdef int take_items(Relevant* r, const int64_t* numbers, const int32_t* labels, 
 cdef inline bint is_hit(int32_t label, int reads) noexcept nogil:
     """Whether a plan with this `reads` looks an item of this label up."""
     return label > 0 or reads >= POOL or (label == 0 and reads >= JUDGED)
+
+
+cdef inline unsigned char status_of(const Relevant* r, int32_t level) noexcept nogil:
+    """The code of results.STATUSES for a row that is there."""
+    return 0 if r.known.n_positive > 0 and r.known.labels[0] >= level else 2

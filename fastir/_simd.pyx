@@ -18,6 +18,8 @@ cdef extern from "_simd.h" nogil:
         void (*count_f64)(const double*, int64_t, const double*, int64_t, int64_t*, int64_t*) noexcept nogil
         int64_t (*find_f32)(const float*, int64_t, double, int32_t*) noexcept nogil
         int64_t (*find_f64)(const double*, int64_t, double, int32_t*) noexcept nogil
+        void (*lanes_f32)(const float*, int64_t, float*, int64_t) noexcept nogil
+        void (*lanes_f64)(const double*, int64_t, double*, int64_t) noexcept nogil
     int fastir_sets(fastir_loops* sets) noexcept
 
 cdef int64_t BLOCK = 4096       # scores that are counted against all levels while they are in the first-level cache
@@ -62,3 +64,11 @@ cdef int64_t find_scores(const void* scores, bint single, int64_t n, double leve
     if single:
         return loops.find_f32(<const float*>scores, n, level, places)
     return loops.find_f64(<const double*>scores, n, level, places)
+
+
+cdef void fill_lanes(const void* scores, bint single, int64_t n, void* best, int64_t n_lanes) noexcept nogil:
+    """Deal scores out to lanes, of which each keeps its largest, in an array of the scores' type; -inf without any."""
+    if single:
+        loops.lanes_f32(<const float*>scores, n, <float*>best, n_lanes)
+    else:
+        loops.lanes_f64(<const double*>scores, n, <double*>best, n_lanes)

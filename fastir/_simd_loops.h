@@ -42,22 +42,40 @@ TARGET static void NAME(count)(const SCORE *scores, int64_t n, const double *lev
 TARGET static int64_t NAME(find)(const SCORE *scores, int64_t n, double level, int32_t *places)
 {
     const SCORE least = (SCORE)level;
-    int64_t i, j, found = 0;
+    int64_t i, found = 0;
     for (i = 0; i + 32 <= n; i += 32) {
+#ifdef REACHING
+        uint32_t bits = REACHING(scores + i, least);
+        for (; bits; bits &= bits - 1)
+            places[found++] = (int32_t)(i + __builtin_ctz(bits));
+#else
         COUNT any = 0;
-        for (j = 0; j < 32; j++)
+        for (int64_t j = 0; j < 32; j++)
             any |= !(scores[i + j] < least);
         if (any)
-            for (j = 0; j < 32; j++) {
+            for (int64_t j = 0; j < 32; j++) {
                 places[found] = (int32_t)(i + j);
                 found += !(scores[i + j] < least);
             }
+#endif
     }
     for (; i < n; i++) {
         places[found] = (int32_t)i;
         found += !(scores[i] < least);
     }
     return found;
+}
+
+TARGET static void NAME(lanes)(const SCORE *__restrict scores, int64_t n, SCORE *__restrict best, int64_t n_lanes)
+{
+    int64_t i, j;
+    for (j = 0; j < n_lanes; j++)
+        best[j] = (SCORE)-INFINITY;
+    for (i = 0; i + n_lanes <= n; i += n_lanes)
+        for (j = 0; j < n_lanes; j++)
+            best[j] = scores[i + j] > best[j] ? scores[i + j] : best[j];
+    for (j = 0; i + j < n; j++)
+        best[j] = scores[i + j] > best[j] ? scores[i + j] : best[j];
 }
 
 #undef SCORE

@@ -14,7 +14,7 @@ from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._measure cimport Plan, measure
 from fastir._rank cimport Ranking, discard, order_hits, rank_and_measure, reserve
 from fastir._relevant cimport (NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INSIDE, RANKED_TWICE, Relevant, is_hit,
-                               take_items)
+                               status_of, take_items)
 
 
 cdef struct Part:               # scratch of a thread
@@ -206,6 +206,6 @@ cdef class TopK:
                 places += self.width
                 if start != NULL:
                     start += self.width
-                status[q] = (0 if part.relevant.known.n_positive > 0 and part.relevant.known.labels[0] >= level else 2)
+                status[q] = status_of(&part.relevant, level)
             fesetenv(&callers)
         return (failed, part.at_fault, part.item) if failed else None

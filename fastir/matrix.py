@@ -6,17 +6,18 @@ come from an iterator are evaluated one after the other, and nothing of them is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import numpy as np
 
-from fastir import plan as plans
 from fastir._matrix import Matrix
 from fastir._topk import TopK
-from fastir.errors import DuplicateError
-from fastir.inputs import arrays, dicts
+from fastir.arrays import BY_ID, weights_of
+from fastir.errors import DuplicateError, UnknownMetricError, quote
+from fastir.inputs import arrays
 from fastir.inputs.items import Items, items
+from fastir.plan import RANKED, TIES, WHOLE, Settings, metric_tuple, one_of, positive, settings
 from fastir.results import Report, Results
 from fastir.threads import share_all, thread_count
 
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 
 Ties = Literal["input", "optimistic", "pessimistic", "average"]
 
-TIES = plans.TIES[plans.TIES.index("input"):]
-INPUT = plans.TIES.index("input")
+OWN_TIES = TIES[len(BY_ID):]
 CHUNK = 1 << 21     # scores that a thread takes at a time
 WORK = 16           # scores that take as long as a row elsewhere
 TILE = 16           # rows that are read together where they do not lie in one piece
@@ -49,47 +49,48 @@ class Asked:
     ----------
     metrics, convention, rel_level, judged_only, n_threads, choices
         As for `evaluate_matrix`.
-    depth : int or None
-    ties : str or None
-        None for input order, or what the convention says.
-    score_dtype : str or None
-    ranked : bool
-        Whether the items come in rank order.
+    depth, ties, score_dtype
+        The options that evaluate() calls max_depth, ties and score_dtype; ties of RANKED: the items are in rank order.
     """
 
     def __init__(
-        self, metrics: Any, convention: Any, rel_level: Any, ties: Any, judged_only: bool, depth: Any, score_dtype: Any,
-        n_threads: Any, choices: dict[str, Any], ranked: bool,
+        self, metrics: Any, convention: Any, rel_level: Any, ties: Any, judged_only: Any, depth: Any, score_dtype: Any,
+        n_threads: Any, choices: dict[str, Any],
     ) -> None:
-        plans.one_of("ties", ties, (None, *TIES))
-        if ranked or (ties is None and convention == "fastir"):
-            ties = plans.RANKED
-        names = plans.metric_tuple(metrics)
-
-        def compiled(names: tuple, queries: Any, ties: Any, score_dtype: Any) -> plans.Settings:
-            return plans.settings(names, convention, rel_level, queries, ties, judged_only, depth, score_dtype,
-                                  n_threads, None, "full", choices)
-
-        self.whole = compiled(names, None, ties, score_dtype)
-        self.parts = [compiled(texts, **rules) for texts, rules in self.whole.parts] or [self.whole]
+        if ties is not RANKED:
+            one_of("ties", ties, (None, *OWN_TIES))
         self.n_threads = n_threads
+        self.whole = settings(metric_tuple(metrics), convention, rel_level, None, ties, judged_only, depth, score_dtype,
+                              n_threads, None, "full", choices)
+        self.parts = [(list(range(len(self.whole.names))), self.whole)]
+        if self.whole.parts:
+            self.parts = []
+            for requests, rules, pooled in self.whole.parts:
+                if pooled:
+                    raise UnknownMetricError(f"metric {quote(requests[0].text)} asks whether an item was judged for any "
+                                             "query, for which it needs qrels")
+                own = settings(tuple(request.text for request in requests), convention, rel_level, None,
+                               "input" if rules["ties"] in BY_ID else rules["ties"], rules["judged_only"], depth,
+                               rules["score_dtype"], n_threads, None, "full", choices)
+                self.parts.append(([self.whole.requests.index(request) for request in requests], own))
 
     def results(self, blocks: list[list[tuple]], weights: Any) -> Results:
         """The Results, from (values, status, counts) of every block and part."""
-        names = self.whole.names
-        n = sum(len(block[0][1]) for block in blocks)
-        values = np.empty((n, len(names)))
-        for number, part in enumerate(self.parts):
-            columns = [names.index(name) for name in part.names]
-            values[:, columns] = np.concatenate([np.empty((0, len(columns))), *(block[number][0] for block in blocks)])
-        status = np.concatenate([np.empty(0, np.uint8), *(block[0][1] for block in blocks)])
-        counts = np.concatenate([np.empty((0, 3), np.int64), *(block[0][2] for block in blocks)])
-        tied = np.any([np.concatenate([counts[:0, 2], *(block[number][2][:, 2] for block in blocks)])
-                       for number in range(len(self.parts))], axis=0)
-        query_ids = list(range(n))
-        weights = None if weights is None else query_weights(weights, query_ids)
-        return Results(query_ids, names, values, status, self.whole.aggregates,
-                       lambda: report(status, counts[:, 0], counts[:, 1], tied), weights, self.whole.convention)
+        n = sum(len(parts[0][1]) for parts in blocks)
+        values, status = np.empty((n, len(self.whole.names))), np.empty(n, np.uint8)
+        counts, tied = np.empty((n, 3), np.int64), np.zeros(n, bool)
+        start = 0
+        for parts in blocks:
+            rows = slice(start, start + len(parts[0][1]))
+            for (columns, _), (own_values, own_status, own_counts) in zip(self.parts, parts, strict=True):
+                values[rows, columns] = own_values
+                status[rows], counts[rows] = own_status, own_counts
+                tied[rows] |= own_counts[:, 2] > 0
+            start = rows.stop
+        query_ids = range(n)
+        return Results(query_ids, self.whole.names, values, status, self.whole.aggregates,
+                       lambda: report(status, counts[:, 0], counts[:, 1], tied), weights_of(weights, query_ids),
+                       self.whole.convention)
 
 
 def evaluate_matrix(
@@ -168,8 +169,8 @@ def evaluate_matrix(
     >>> fastir.evaluate_matrix(scores, [[2, 3], [0]], "mrr")["mrr"]
     0.75
     """
-    depth = None if k is None else plans.positive("k", "the depth", k, plans.WHOLE)
-    asked = Asked(metrics, convention, rel_level, ties, judged_only, depth, score_dtype, n_threads, choices, False)
+    depth = None if k is None else positive("k", "the depth", k, WHOLE)
+    asked = Asked(metrics, convention, rel_level, ties, judged_only, depth, score_dtype, n_threads, choices)
     wanted, excluded = items(relevant, "relevant"), items(exclude, "exclude")
     wanted.check_labels(asked.whole.label_limits)
     done, n, n_columns = [], 0, None
@@ -183,7 +184,7 @@ def evaluate_matrix(
             side.check_columns(n_columns, "scores")
             if side.shape[0] is not None and side.shape[0] < n + len(block):
                 side.check(n + len(block), "scores")
-        done.append([read_block(part, block, n, wanted, excluded, asked.n_threads) for part in asked.parts])
+        done.append([read_block(part, block, n, wanted, excluded, asked.n_threads) for _, part in asked.parts])
         n += len(block)
     for side in (wanted, excluded):
         side.check(n, "scores")
@@ -249,8 +250,8 @@ def evaluate_topk(
     """
     if ties is not None and scores is None:
         raise ValueError("ties needs scores: without them the items are ranked as they come")
-    asked = Asked(metrics, convention, rel_level, ties, judged_only, max_depth, score_dtype, n_threads, choices,
-                  scores is None)
+    asked = Asked(metrics, convention, rel_level, RANKED if scores is None else ties, judged_only, max_depth,
+                  score_dtype, n_threads, choices)
     wanted = items(relevant, "relevant")
     wanted.check_labels(asked.whole.label_limits)
     rows = arrays.numbers(indices, "indices", 2)
@@ -260,18 +261,18 @@ def evaluate_topk(
     if ranked_by is not None and ranked_by.shape != rows.shape:
         raise ValueError(f"indices has the shape {rows.shape} but scores {ranked_by.shape}; shapes must match")
     wanted.check(len(rows), "indices")
-    return asked.results([[read_lists(part, rows, ranked_by, wanted, asked.n_threads) for part in asked.parts]], weights)
+    return asked.results([[read_lists(part, rows, ranked_by, wanted, asked.n_threads) for _, part in asked.parts]], weights)
 
 
 def read_block(
-    asked: plans.Settings, block: np.ndarray, first: int, wanted: Items, excluded: Items, n_threads: Any
+    asked: Settings, block: np.ndarray, first: int, wanted: Items, excluded: Items, n_threads: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of the rows of a block, whose first is row `first` of all."""
     n, n_columns = block.shape
     single = asked.single or block.dtype == np.float32
     offsets, out = wanted.between(first, first + n), excluded.between(first, first + n)
     threads = thread_count(n_threads, block.size // WORK)
-    kernel = Matrix(asked.plan, n_columns, single, max(asked.ties, INPUT), wanted.numbers, wanted.labels,
+    kernel = Matrix(asked.plan, n_columns, single, max(asked.ties, len(BY_ID)), wanted.numbers, wanted.labels,
                     excluded.numbers, threads)
     values, status, counts = np.empty((n, len(asked.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
 
@@ -293,13 +294,13 @@ def read_block(
 
 
 def read_lists(
-    asked: plans.Settings, rows: np.ndarray, scores: np.ndarray | None, wanted: Items, n_threads: Any
+    asked: Settings, rows: np.ndarray, scores: np.ndarray | None, wanted: Items, n_threads: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of rows of items."""
     n, width = rows.shape
     offsets = wanted.between(0, n)
     threads = thread_count(n_threads, rows.size)
-    kernel = TopK(asked.plan, width, max(asked.ties, INPUT), wanted.numbers, wanted.labels, threads)
+    kernel = TopK(asked.plan, width, max(asked.ties, len(BY_ID)), wanted.numbers, wanted.labels, threads)
     values, status, counts = np.empty((n, len(asked.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
 
     def work(t: int, task: slice, number: int) -> None:
@@ -340,17 +341,6 @@ def failure(kind: int, row: int, item: int) -> Exception:
         return MemoryError()
     error, text = PROBLEMS[kind]
     return error(text.format(row=row, item=item))
-
-
-def query_weights(weights: Any, query_ids: list[int]) -> dict[int, float]:
-    """Weights by row, from a mapping or an array."""
-    if not isinstance(weights, Mapping):
-        array = arrays.numbers(weights, "weights")
-        if len(array) != len(query_ids):
-            raise ValueError(f"weights has {len(array)} entries but there are {len(query_ids)} queries; lengths must "
-                             "match")
-        weights = dict(enumerate(array.tolist()))
-    return dicts.query_weights(weights, query_ids)
 
 
 def report(status: np.ndarray, ranked: np.ndarray, found: np.ndarray, tied: np.ndarray) -> Report:

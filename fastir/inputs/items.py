@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import itertools
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 import numpy as np
 
 from fastir.errors import quote
-from fastir.inputs import arrays, ranked
+from fastir.inputs import arrays, layout, ranked
 
 
 class Items:
@@ -96,8 +98,7 @@ def items(data: Any, name: str) -> Items:
 def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_items: int | None) -> Items:
     """Items that come as CSR."""
     numbers = np.ascontiguousarray(arrays.integers(indices, f"the indices of {name}"))
-    offsets = ranked.offset_array(arrays.numbers(indptr, f"the indptr of {name}"), len(numbers),
-                                  f"the indptr of {name}", "the array of indices")
+    offsets = layout.offset_array(indptr, len(numbers), f"the indptr of {name}", "the array of indices")
     rows = np.arange(len(offsets) - 1)
     if labels is not None:
         labels = arrays.numbers(labels, name + third)
@@ -111,27 +112,31 @@ def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_
 def keyed(keys: Any, rows: list, name: str) -> Items:
     """Items that come row by row, in any order of the rows' numbers."""
     keys = arrays.integers(keys if isinstance(keys, range) else row_numbers(keys, name), name)
-    labelled = any(isinstance(row, Mapping) for row in rows)
-    parts, labels = [], []
-    for key, row in zip(keys.tolist(), rows, strict=True):
-        has_labels = isinstance(row, Mapping)
-        if isinstance(row, (str, bytes)):
-            raise TypeError(f"{name}: row {key} must hold integers, got {type(row).__name__}")
-        sequence = list(row) if has_labels or isinstance(row, (set, frozenset)) else row
-        part = arrays.integers(sequence, f"{name}: row {key}")
-        parts.append(part)
-        if labelled:
-            labels.append(list(row.values()) if has_labels else np.ones(len(part), np.int32))
-    order = np.argsort(keys, kind="stable")
-    offsets = np.zeros(len(keys) + 1, np.int64)
-    np.cumsum([len(parts[place]) for place in order], out=offsets[1:])
-    numbers = np.concatenate([np.zeros(0, np.int64), *(parts[place] for place in order)])
-    made = None
-    if labelled:
-        every = np.concatenate([arrays.numbers(labels[place], f"{name}: the labels of row {keys[place]}")
-                                for place in order])
-        made = whole_labels(every, keys[order], offsets, numbers, name)
-    return Items(keys[order], offsets, numbers, made, (None, None), name)
+    if (np.diff(keys) < 0).any():
+        order = np.argsort(keys).tolist()
+        keys, rows = keys[order], [rows[place] for place in order]
+    names = [f"{name}: row {key}" for key in keys.tolist()]
+    numbers = joined([list(row) if isinstance(row, (Set, Mapping)) else row for row in rows], names, arrays.integers)
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    labels = None
+    if any(isinstance(row, Mapping) for row in rows):
+        values = [list(row.values()) if isinstance(row, Mapping) else [1] * len(row) for row in rows]
+        labels = whole_labels(joined(values, [f"{text}, labels" for text in names], arrays.numbers), keys, offsets,
+                              numbers, name)
+    return Items(keys, offsets, numbers, labels, (None, None), name)
+
+
+def joined(rows: list, names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
+    """The numbers of all rows in one array; `read` reads them, and says what is wrong with a row of that name."""
+    kinds = {type(row) for row in rows}
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        if kinds == {np.ndarray}:
+            return read(np.concatenate(rows), "")
+        if kinds <= {list, tuple}:
+            return read(list(itertools.chain.from_iterable(rows)), "")
+    parts = [read(row, name) for row, name in zip(rows, names, strict=True)]
+    return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
 def row_numbers(keys: list, name: str) -> list:
@@ -150,7 +155,9 @@ def whole_labels(labels: np.ndarray, rows: np.ndarray, offsets: np.ndarray, numb
             place = int(right.argmin())
             kind = "is not a whole number; labels must be integers" if np.isfinite(labels[place]) else "is not finite"
             raise ValueError(f"{name}: label {labels[place]} {kind} ({place_name(rows, offsets, numbers, place)})")
-    return ranked.label_array(labels, name)
+    if labels.size and (labels.max() > 2**31 - 1 or labels.min() < -(2**31)):
+        raise ranked.out_of_range(name)
+    return labels.astype(np.int32)
 
 
 def place_name(rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, place: int) -> str:
