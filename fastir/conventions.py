@@ -117,7 +117,7 @@ CONVENTIONS = {convention.name: convention for convention in (
                ideal="retrieved", ap_norm="hits", ties="input", f="beta",
                of=several("ndcg ndcg_burges", ties="average")),
     Convention("sentence-transformers", "InformationRetrievalEvaluator; labels are 0 and 1 there", ap_norm="min_kR",
-               ties="input", empty="skip"),
+               ties="doc_id_asc", empty="skip"),
     Convention("beir", "BEIR; it rounds to five decimals, and drops documents that are called like their query",
                queries="intersection", score_dtype="float32", rounding="v9",
                of=several("mrr relative_precision hit_rate", ties="input", score_dtype="float64", queries="qrels")),

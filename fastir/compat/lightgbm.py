@@ -9,7 +9,9 @@ documents, equal scores as they came, 1 for a query without relevant documents. 
 weights of its documents, which LightGBM takes in single precision.
 
 **Different on purpose**: any metric of fastir by any convention; labels may be larger than `label_gain` is long, and a
-query longer than 10 000 documents. A score that is NaN is a ValueError.
+query longer than 10 000 documents. LightGBM's own nDCG counts a query without relevant documents as 1 without its
+weight, which is still among those it divides by, so that a mean can exceed 1; here the weight counts, as in its MAP.
+A score that is NaN is a ValueError.
 
 **Not offered**: a `label_gain` of one's own as a parameter of training is not seen here: give `gain`, as for `evaluate`.
 Objectives, and positions of documents, are LightGBM's own.

@@ -9,8 +9,7 @@ document that is called like its query kept. ZeroDivisionError without queries.
 
 **Different on purpose**: a score that is NaN is a ValueError.
 
-**Not offered**: `RerankingEvaluator` and the evaluators of cross-encoders, which call scikit-learn for each query:
-``fastir.compat.install("sklearn")`` does not reach them, as theirs have one query.
+**Not offered**: `RerankingEvaluator` and the evaluators of cross-encoders, which call scikit-learn for each query.
 """
 
 from __future__ import annotations

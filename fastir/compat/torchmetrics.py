@@ -102,6 +102,11 @@ class RetrievalMAP(Computed, retrieval.RetrievalMAP):
     metric = "map"
     positive_only = True
 
+    @property
+    def top_k(self) -> int | None:
+        """torchmetrics has it under another name here, and takes 0 for None."""
+        return self.k or None
+
 
 class RetrievalMRR(Computed, retrieval.RetrievalMRR):
     """1 / rank of the first relevant document."""

@@ -9,9 +9,9 @@ of k and all documents, equal scores as they came, 1 for a query without relevan
 (``empty="zero"`` is its suffix ``-``). Scores are float32; a weight is one of a query.
 
 **Different on purpose**: any metric of fastir by any convention; average precision takes labels above 1, which are
-relevant, and nDCG labels above 31. XGBoost's own nDCG gives a query without relevant documents the value 1 and not its
-weight times 1, but counts its weight: with weights, both agree where each query has a relevant document or
-``empty="zero"``. A score that is NaN is a ValueError.
+relevant, and nDCG labels above 31. XGBoost's own nDCG counts a query without relevant documents as 1 without its
+weight, which is still among those it divides by, so that a mean can exceed 1; here the weight counts, as in its MAP.
+XGBoost rounds what a function of the user returns to six decimals. A score that is NaN is a ValueError.
 
 **Not offered**: `XGBRanker`, which takes no metrics but XGBoost's own; the names ``pre@k`` and ``ndcg@k-``.
 """
