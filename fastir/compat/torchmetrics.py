@@ -61,7 +61,9 @@ class Computed:
             arrays.numbers(base.dim_zero_cat(state).cpu(), name)
             for state, name in ((self.indexes, "indexes"), (self.preds, "preds"), (self.target, "target")))
         if (indexes[1:] < indexes[:-1]).any():
-            order = np.argsort(indexes, kind="stable")
+            least, most = indexes.min(), indexes.max()
+            narrow = np.min_scalar_type(most - least)       # of 16 bits they are not compared but counted
+            order = np.argsort((indexes - least).astype(narrow), kind="stable")
             indexes, scores, labels = indexes[order], scores[order], labels[order]
         offsets = np.concatenate([[0], np.flatnonzero(indexes[1:] != indexes[:-1]) + 1, [len(indexes)]])
         if self.needed == "negative":
