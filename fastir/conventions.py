@@ -109,7 +109,7 @@ CONVENTIONS = {convention.name: convention for convention in (
     Convention("sklearn", "ndcg_score and dcg_score of scikit-learn", ideal="retrieved", ties="input", f="beta",
                of=several(DCG, ties="average")),
     Convention("lightgbm", "LightGBM with its default label_gain", gain="exp2", empty="one", **LISTS),
-    Convention("xgboost", "XGBoost with ndcg_exp_gain", gain="exp2", empty="one", short="clip", score_dtype="float32",
+    Convention("xgboost", "XGBoost with ndcg_exp_gain; no cutoff is 32 there", gain="exp2", empty="one", short="clip", score_dtype="float32",
                of=several("precision", empty="zero"), **LISTS),
     Convention("catboost", "CatBoost with NDCG:type=Base", ideal="retrieved", ap_norm="min_kR", ties="pessimistic",
                short="clip", of=several("ndcg ndcg_burges recall", empty="one")),

@@ -78,7 +78,8 @@ def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, 
 def ranked(hits: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
     """By descending score, equal ones by ascending id; as they are if they stand so and no two are equal."""
     scores = [hit["score"] for hit in hits]
-    if any(score != score for score in scores):
+    total = sum(scores)
+    if total != total and any(score != score for score in scores):
         raise ValueError("queries_result_list: a score is NaN")
     if len(set(scores)) == len(scores) and scores == sorted(scores, reverse=True):
         return hits

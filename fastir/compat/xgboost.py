@@ -11,7 +11,8 @@ of k and all documents, equal scores as they came, 1 for a query without relevan
 **Different on purpose**: any metric of fastir by any convention; average precision takes labels above 1, which are
 relevant, and nDCG labels above 31. XGBoost's own nDCG counts a query without relevant documents as 1 without its
 weight, which is still among those it divides by, so that a mean can exceed 1; here the weight counts, as in its MAP.
-XGBoost rounds what a function of the user returns to six decimals. A score that is NaN is a ValueError.
+XGBoost rounds what a function of the user returns to six decimals. Without a cutoff, its own metrics have one of 32,
+and fastir's none. A score that is NaN is a ValueError.
 
 **Not offered**: `XGBRanker`, which takes no metrics but XGBoost's own; the names ``pre@k`` and ``ndcg@k-``.
 """
