@@ -6,6 +6,10 @@
     fastir.compat.install("beir")                   what calls BEIR gets fastir from here on
     with fastir.compat.patched("beir", "mteb"):     the same for a while
 
+Training code calls `fastir.compat.lightgbm` and `fastir.compat.xgboost`, and imports the classes of
+`fastir.compat.torchmetrics`. CatBoost has no layer, as its own kind of metric is not told the queries: call
+``fastir.evaluate_scores(labels, scores, metrics, qid=group_id, convention="catboost")`` between trainings.
+
 A layer is imported when it is named, and the tool that it stands in for only by what needs it. The layers stand on the
 core, which does not know of them.
 """
@@ -32,10 +36,20 @@ PATCHES = {
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
     ),
     "ranx": ("ranx:evaluate", "ranx.meta.compare:evaluate"),
+    "sentence_transformers": (
+        "sentence_transformers.sentence_transformer.evaluation:InformationRetrievalEvaluator.compute_metrics",
+    ),
+    "sklearn": tuple(
+        f"{module}:{name}" for module in ("sklearn.metrics", "sklearn.metrics._ranking")
+        for name in ("ndcg_score", "dcg_score", "label_ranking_average_precision_score")
+    ),
 }
 # Where that is not what pip calls a tool; and the least version that has it, where others behave otherwise.
-PACKAGES = {"ir_measures": "ir-measures", "pytrec_eval": "pytrec-eval-terrier"}
-LEAST = {"mteb": (2, 26, 6)}
+PACKAGES = {
+    "ir_measures": "ir-measures", "pytrec_eval": "pytrec-eval-terrier",
+    "sentence_transformers": "sentence-transformers", "sklearn": "scikit-learn",
+}  # fmt: skip
+LEAST = {"mteb": (2, 26, 6), "sentence_transformers": (6, 0, 0)}
 
 
 def install(*tools: str) -> None:
