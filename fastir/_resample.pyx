@@ -337,7 +337,10 @@ def count_studentized(const double[:, ::1] centred, const double[::1] limits, bi
 # ---- exact counts --------------------------------------------------------------------------------------------------
 
 cdef void subset_sums(const int64_t* d, int64_t n, int64_t* sums, int64_t* spare) noexcept nogil:
-    """All 2^n subset sums of non-negative values in ascending order: with each value, merged with themselves + it."""
+    """All 2^n subset sums of non-negative values in ascending order: with each value, merged with themselves + it.
+
+    Of the two the sums without the value end first, because ties are theirs and the last sum has it.
+    """
     cdef int64_t size = 1, j, i, k, p, a, b
     cdef int64_t* swap
     cdef int64_t* begin = sums

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -10,9 +9,8 @@ import numpy as np
 
 from fastir._resample import REPEATS, stream
 from fastir.stats.anova import randomized_tukey_test, tukey_test, two_way_anova
-from fastir.stats.arrays import SINGLE, proper
+from fastir.stats.arrays import proper
 from fastir.stats.bootstrap import (
-    Resampled,
     crossed_means,
     draws,
     resampled,

@@ -482,4 +482,4 @@ def test_scipy_is_asked_for_where_it_is_missing():
 
 def test_an_unknown_name_of_the_package():
     with pytest.raises(AttributeError, match="module 'fastir' has no attribute 'nothing'"):
-        fastir.nothing
+        _ = fastir.nothing
