@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from fastir.stats import Anova
 
+DISTRIBUTED = ("t", "tukey")    # whose p-values come from a formula: to call them exact would say nothing
+
 
 class Pair(NamedTuple):
     """Two runs on one metric, query by query.
@@ -133,7 +135,9 @@ class Method(NamedTuple):
     version: str
 
     def __str__(self) -> str:
-        sure = "exact" if self.exact_pairs == self.pairs else f"{self.exact_pairs} of {self.pairs} p-values exact"
+        sure = ", exact" if self.exact_pairs == self.pairs else f", {self.exact_pairs} of {self.pairs} p-values exact"
+        if self.test in DISTRIBUTED:
+            sure = ""
         drawn = f"; {self.n_resamples} resamples (random_state {self.random_state})" if self.n_resamples else ""
         of_family = {"metric": "the pairs of each metric", "all": "all pairs and metrics"}[self.family]
         corrected = f"; {self.correction} over {of_family} ({self.family_size})" if self.correction else ""
@@ -141,7 +145,7 @@ class Method(NamedTuple):
                    "zero": f", {self.unshared} of them 0 where a run lacks them", "chosen": " that were chosen"}
         left_out = ", ".join(f"{count} undefined in {metric}" for metric, count in self.left_out.items())
         return (
-            f"{self.test} test, paired, two-sided, {sure}{drawn}{corrected}; {100 * self.confidence:g} % intervals "
+            f"{self.test} test, paired, two-sided{sure}{drawn}{corrected}; {100 * self.confidence:g} % intervals "
             f"({self.interval}); effect: {self.effect}; {self.n_queries} queries{queries[self.queries]}"
             f"{', ' + left_out if left_out else ''}{'; seeds: ' + self.seeds if self.seeds else ''}"
             f"{'; convention ' + self.convention if self.convention else ''}; fastir {self.version}"
