@@ -21,8 +21,8 @@ MEASURES = {
         P@5 P(rel=2)@10 P(judged_only=True)@5 RR RR(rel=2) RR(judged_only=True) Rprec Rprec(rel=2,judged_only=True) AP
         AP(rel=2) AP@5 AP(judged_only=True)@5 nDCG nDCG@5 nDCG(judged_only=True)@5 nDCG(gains={0:1,1:3,2:7})@5 R@5
         R(rel=2)@5 R(judged_only=True)@5 Bpref Bpref(rel=2) NumRet NumRet(rel=2) NumRelRet NumQ NumRel SetAP
-        SetAP(rel=2) SetF SetF(beta=0.5) SetP SetRelP SetP(rel=2,relative=True) SetR SetR(rel=2) Success@1 Success(rel=2)@5
-        IPrec@0.0 IPrec@0.1 IPrec@0.35 IPrec(judged_only=True)@0.7 IPrec@1.0 infAP infAP(rel=2)""",
+        SetAP(rel=2) SetF SetF(beta=0.5) SetP SetRelP SetP(rel=2,relative=True) SetR SetR(rel=2) Success@1
+        Success(rel=2)@5 IPrec@0.0 IPrec@0.1 IPrec@0.35 IPrec(judged_only=True)@0.7 IPrec@1.0 infAP infAP(rel=2)""",
     "cwl": """
         RBP(rel=1) RBP(rel=2,p=0.99) BPM(max_rel=3)@5 BPM(max_rel=3,T=2.0,min_rel=1)@10 SDCG(max_rel=3)@5
         SDCG(max_rel=2)@100 NERR8(max_rel=3)@5 NERR9(max_rel=3)@5 NERR10(max_rel=3) NERR10(max_rel=3,p=0.7)
