@@ -117,10 +117,9 @@ def request_of(measure: Any) -> names.Request | None:
 
 def spelled(measure: Any) -> str:
     """A measure's name for fastir, to which some settings are metrics of their own."""
-    name = measure.NAME
-    params = {param: value for param, value in measure.params.items()
-              if value != measure.SUPPORTED_PARAMS[param].default}
+    name, params = measure.NAME, dict(measure.params)
     at = params.pop(measure.AT_PARAM, None)
+    params = {param: value for param, value in params.items() if value != measure.SUPPORTED_PARAMS[param].default}
     if name == "nDCG" and params.pop("dcg", None):
         name = "ndcg_burges"
     if name == "RBP" and "rel" not in params:
