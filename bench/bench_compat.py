@@ -86,6 +86,10 @@ def frames(qrels, run, ids=str):
         yield frame.astype({"query_id": ids, "doc_id": ids})
 
 
+def objects(qrels, run):
+    return frames(qrels, run, object)
+
+
 def means(shape, *more):
     """ir_measures, of the usual measures and some more."""
     def make(qrels, run):
@@ -123,7 +127,7 @@ TOOLS = [
     Tool("BEIR, evaluate, with pytrec_eval replaced", "pytrec_eval", beir, None, within=True),
     Tool("ir_measures, frames", "ir_measures", means(frames), 20, within=True),
     Tool("ir_measures, frames, RR@10 too", "ir_measures", means(frames, "RR@10"), 20, within=True),
-    Tool("ir_measures, frames of objects", "ir_measures", means(functools.partial(frames, ids=object)), 20, within=True),
+    Tool("ir_measures, frames of objects", "ir_measures", means(objects), 20, within=True),
     Tool("ir_measures, dicts", "ir_measures", means(lambda *sides: sides), None, within=True),
     Tool("PyTerrier, Experiment", "ir_measures", experiment, 6, within=True),
     Tool("MTEB, metric step", "mteb", mteb, 8),

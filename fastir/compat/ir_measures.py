@@ -21,9 +21,10 @@ certain order. A measure does not depend on those beside it: there, ``nDCG`` may
 document is relevant is 1, and ``Judged`` of an empty ranking 0. ``IPrec`` takes recall points with more than two
 places. In ``Compat``, documents of one label stand in the ideal ranking as in the run and before those that it lacks,
 also where scores are equal, 0 or negative: there, adding 1 to all scores changes the value. A document that stands
-twice in a run counts once everywhere, and the rows of a query need not stand together for any measure. Query ids and
-document ids may be integers. A NaN among the scores is a ValueError, as is a label that is no whole number. Metrics
-come query by query in the run's order, those of queries that it lacks at the end.
+twice in a run counts once everywhere, and the rows of a query need not stand together for any measure. A query that a
+dict has no judgments for counts for every measure. Query ids and document ids may be integers. A NaN among the scores
+is a ValueError, as is a label that is no whole number. Metrics come query by query in the run's order, those of queries
+that it lacks at the end.
 
 More than the bundled providers: ``RR(judged_only=True)@k``, ``ERR`` and the measures of diversity without a cutoff or
 with one above 20, ``NumRel(rel=2)``, ``RBP`` with a cutoff, and without `rel`, when a document adds its label.
@@ -116,10 +117,9 @@ def request_of(measure: Any) -> names.Request | None:
 
 def spelled(measure: Any) -> str:
     """A measure's name for fastir, to which some settings are metrics of their own."""
-    name = measure.NAME
-    params = {param: value for param, value in measure.params.items()
-              if value != measure.SUPPORTED_PARAMS[param].default}
+    name, params = measure.NAME, dict(measure.params)
     at = params.pop(measure.AT_PARAM, None)
+    params = {param: value for param, value in params.items() if value != measure.SUPPORTED_PARAMS[param].default}
     if name == "nDCG" and params.pop("dcg", None):
         name = "ndcg_burges"
     if name == "RBP" and "rel" not in params:
