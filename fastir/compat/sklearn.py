@@ -4,8 +4,8 @@ The functions themselves need no scikit-learn. Compared with scikit-learn 1.9.1.
 
 **Same**: parameters, values and the type float: gains are the labels, fractions too, or in `dcg_score` anything from 0
 up; equal scores are averaged unless ``ignore_ties=True``; a query without relevant documents counts as 0, in
-`label_ranking_average_precision_score` as 1; `log_base` and `sample_weight`. ValueError for labels below 0, for a single
-document, for arrays that are not of two dimensions or differ in shape, for NaN, and for a k below 1.
+`label_ranking_average_precision_score` as 1; `log_base` and `sample_weight`. ValueError for labels below 0, a single
+document, arrays that are not of two dimensions or differ in shape, NaN, and a k below 1.
 
 **Different on purpose**: with ``ignore_ties=True`` equal scores stay as they came, where there they come in no certain
 order. `dcg_score` takes no labels below 0; `label_ranking_average_precision_score` only 0 and 1. Scores may be
