@@ -161,12 +161,14 @@ def score(
 
 
 def matrices(y_true: Any, y_score: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels and scores, checked but for what the core checks."""
+    """Labels and scores, checked but for infinite labels, which the core refuses."""
     labels, scores = arrays.numbers(y_true, "y_true", 2), arrays.scores(y_score, "y_score", 2)
     if labels.shape != scores.shape:
         raise ValueError(f"y_true has the shape {labels.shape} but y_score {scores.shape}; shapes must match")
     if not len(labels) or labels.shape[1] < 2:
         raise ValueError(f"y_true must have a row or more, and two columns or more, got the shape {labels.shape}")
+    arrays.refuse_nan(labels, "y_true")
+    arrays.refuse_nan(scores, "y_score")
     if labels.min() < 0:
         row, column = np.unravel_index(labels.argmin(), labels.shape)
         raise ValueError(f"y_true holds {labels[row, column]} in row {row}, column {column}; expected 0 or above")
