@@ -13,8 +13,7 @@ query longer than 10 000 documents. LightGBM's own nDCG counts a query without r
 weight, which is still among those it divides by, so that a mean can exceed 1; here the weight counts, as in its MAP.
 A score that is NaN is a ValueError.
 
-**Not offered**: a `label_gain` of one's own as a parameter of training is not seen here: give `gain`, as for `evaluate`.
-Objectives, and positions of documents, are LightGBM's own.
+**Not offered**: a `label_gain` among the parameters of training is not seen here: give `gain`, as for `evaluate`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """InformationRetrievalEvaluator of sentence-transformers with another `compute_metrics`.
 
 Import it from here, or ``fastir.compat.install("sentence_transformers")`` for all its kinds (sparse, multi-vector, Nano
-BEIR). Needs sentence-transformers 6 or later, as older ones leave equal scores in no certain order; compared with 6.2.0.
+BEIR). Needs sentence-transformers 6 or later, as older ones do not order equal scores by id; compared with 6.2.0.
 
 **Same**: all but `compute_metrics` is sentence-transformers' own, and that has the same keys, values and types: binary
 labels, average precision over the smaller of k and the relevant documents, equal scores by ascending document id, the

@@ -4,8 +4,8 @@ The functions themselves need no scikit-learn. Compared with scikit-learn 1.9.1.
 
 **Same**: parameters, values and the type float: gains are the labels, fractions too, or in `dcg_score` anything from 0
 up; equal scores are averaged unless ``ignore_ties=True``; a query without relevant documents counts as 0, in
-`label_ranking_average_precision_score` as 1; `log_base` and `sample_weight`. ValueError for labels below 0, for a single
-document, for arrays that are not of two dimensions or differ in shape, for NaN, and for a k below 1.
+`label_ranking_average_precision_score` as 1; `log_base` and `sample_weight`. ValueError for labels below 0, a single
+document, arrays that are not of two dimensions or differ in shape, NaN, and a k below 1.
 
 **Different on purpose**: with ``ignore_ties=True`` equal scores stay as they came, where there they come in no certain
 order. `dcg_score` takes no labels below 0; `label_ranking_average_precision_score` only 0 and 1. Scores may be
@@ -161,12 +161,14 @@ def score(
 
 
 def matrices(y_true: Any, y_score: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels and scores, checked but for what the core checks."""
+    """Labels and scores, checked but for infinite labels, which the core refuses."""
     labels, scores = arrays.numbers(y_true, "y_true", 2), arrays.scores(y_score, "y_score", 2)
     if labels.shape != scores.shape:
         raise ValueError(f"y_true has the shape {labels.shape} but y_score {scores.shape}; shapes must match")
     if not len(labels) or labels.shape[1] < 2:
         raise ValueError(f"y_true must have a row or more, and two columns or more, got the shape {labels.shape}")
+    arrays.refuse_nan(labels, "y_true")
+    arrays.refuse_nan(scores, "y_score")
     if labels.min() < 0:
         row, column = np.unravel_index(labels.argmin(), labels.shape)
         raise ValueError(f"y_true holds {labels[row, column]} in row {row}, column {column}; expected 0 or above")

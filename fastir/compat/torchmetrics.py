@@ -13,7 +13,7 @@ is that of an unstable sort. For nDCG a target below 0 counts as 0. Values are c
 and rounded to that of the predictions at the end. A prediction that is NaN is a ValueError, as is, but for nDCG, a
 target between 0 and 1.
 
-**Not offered**: `RetrievalAUROC`, `RetrievalPrecisionRecallCurve`, `RetrievalRecallAtFixedPrecision`, and the functions.
+**Not offered**: `RetrievalAUROC`, `RetrievalPrecisionRecallCurve`, `RetrievalRecallAtFixedPrecision`; the functions.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Computed:
         Whether only documents with scores above 0 are found.
     """
 
-    metric: str
+    metric: str             # other annotations, and properties, are compiled by torch.jit.script, which fails
     needed = "positive"
     positive_only = False
-    top_k: int | None = None
+    top_k = None
     adaptive_k = False
 
     def compute(self: Any) -> Any:
@@ -82,11 +82,17 @@ class Computed:
             return like.new_zeros(())
         return base._retrieval_aggregate(base.tensor(values).to(like), self.aggregation)
 
-    def values(self, labels: np.ndarray, scores: np.ndarray, offsets: np.ndarray, n_needed: np.ndarray) -> np.ndarray:
+    def cutoff(self: Any) -> int | None:
+        return self.top_k
+
+    def values(
+        self: Any, labels: np.ndarray, scores: np.ndarray, offsets: np.ndarray, n_needed: np.ndarray
+    ) -> np.ndarray:
         """One for each query; anything for one without what is needed."""
         if self.positive_only:
             labels = np.where(scores > 0, labels, 0)
-        name = self.metric if self.top_k is None else f"{self.metric}@{self.top_k}"
+        k = self.cutoff()
+        name = self.metric if k is None else f"{self.metric}@{k}"
         results = evaluate_scores(labels, scores, name, offsets=offsets, convention="torchmetrics",
                                   short="clip" if self.adaptive_k else "pad", empty="zero")
         return results.values[:, 0].copy()
@@ -104,8 +110,7 @@ class RetrievalMAP(Computed, retrieval.RetrievalMAP):
     metric = "map"
     positive_only = True
 
-    @property
-    def top_k(self) -> int | None:
+    def cutoff(self: Any) -> int | None:
         """torchmetrics has it under another name here, and takes 0 for None."""
         return self.k or None
 

@@ -26,7 +26,7 @@ def dataset(labels=LABELS, weight=None, group=GROUP):
 
 
 def test_values_by_hand():
-    """Gains 3 and 1 at ranks 2 and 3 of the first query; 1 for the second, which has none; 1 for the single document."""
+    """Gains 3 and 1 at ranks 2 and 3 of the first query; 1 for the second, which has none; the single one."""
     first = (3 / math.log2(3) + 1 / 2) / (3 + 1 / math.log2(3))
     assert feval("ndcg@10")(np.array(SCORES), dataset()) == ("ndcg@10", pytest.approx((first + 2) / 3, abs=1e-15), True)
     told = feval(["map@2", "mrr"], higher_is_better=False)(np.array(SCORES), dataset())

@@ -20,7 +20,7 @@ def matrix(labels=LABELS, weight=(), offsets=OFFSETS):
 
 
 def test_values_by_hand():
-    """Gains 3 and 1 at ranks 2 and 3 of the first query; 1 for the second, which has none; 1 for the single document."""
+    """Gains 3 and 1 at ranks 2 and 3 of the first query; 1 for the second, which has none; the single one."""
     scores = np.array(SCORES, np.float32)
     first = (3 / math.log2(3) + 1 / 2) / (3 + 1 / math.log2(3))
     assert custom_metric("ndcg@10")(scores, matrix()) == ("ndcg@10", pytest.approx((first + 2) / 3, abs=1e-15))
@@ -43,7 +43,7 @@ def test_errors():
 
 
 def test_xgboost_says_the_same():
-    """Of scores that are handed in, by its own metrics, which it tells in full; without a cutoff they have one of 32."""
+    """Of scores that are handed in, by its own metrics, told in full; without a cutoff they have one of 32."""
     xgboost = pytest.importorskip("xgboost")
     rng = np.random.default_rng(0)
     group = np.append(rng.integers(1, 40, 60), [1, 1])
