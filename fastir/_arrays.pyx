@@ -7,8 +7,8 @@ In: columns, whose numbers are checked while they are read; out: a row of values
                             else the ranks of the rows with a label above 0 are counted, and the labels laid out by rank
                             (_select); other tie rules, other documents than these, many hits: _rank
 
-A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), groups are
-divided among threads, and nothing depends on which path was taken: the tests compare them bit by bit.
+A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), groups
+are divided among threads, and nothing depends on which path was taken: the tests compare them bit by bit.
 """
 
 from cpython.buffer cimport PyBuffer_Release
@@ -220,12 +220,12 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
         if counts(label, plan.reads):
             desk.ranking.hits[n_hits] = Hit(desk.scores[i], desk.rows + i, i, label_code(label))
             n_hits += 1
-    return rank_and_measure(plan, &desk.ranking, desk.scores, <const char*>desk.rows, sizeof(int64_t), n, n_hits, by_row,
-                            given.ties, known, out)
+    return rank_and_measure(plan, &desk.ranking, desk.scores, <const char*>desk.rows, sizeof(int64_t), n, n_hits,
+                            by_row, given.ties, known, out)
 
 
-cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels* labels, int64_t first_judged, int64_t m,
-                        Judgments* known, int64_t* negative, double* out) noexcept nogil:
+cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels* labels, int64_t first_judged,
+                        int64_t m, Judgments* known, int64_t* negative, double* out) noexcept nogil:
     """The values of a group in rank order; 0, BAD_LABEL, LARGE_LABEL or NO_MEMORY."""
     cdef int64_t i, n_hits
     cdef int32_t* found

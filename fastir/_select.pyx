@@ -1,4 +1,4 @@
-"""The rows at the first ranks of one group, from its scores, none of them NaN; of equal scores the earlier row is first.
+"""The rows at the first ranks of a group, from its scores, none of them NaN; of equal scores the earlier row is first.
 
 No branch depends on a score, so nothing is mispredicted:
 
@@ -6,8 +6,8 @@ No branch depends on a score, so nothing is mispredicted:
     lanes      x     x     x     x               at least k scores are not below the k-th largest of these,
     kept       .  .        .                     and in any order of rows hardly more than that (15 for k = 10)
 
-The ranks of those that are kept are counted, all against all. Measured with 118 rows and k = 10: 0.2 µs, where a heap or
-an insertion with its branches takes 0.7.
+The ranks of those that are kept are counted, all against all. Measured with 118 rows and k = 10: 0.2 µs, where a heap
+or an insertion with its branches takes 0.7.
 """
 
 from libc.math cimport INFINITY
@@ -45,7 +45,10 @@ cdef real kth_of_lanes(const real* scores, int64_t n, int64_t k, int lanes) noex
 
 
 cdef bint count_ranks(real* kept, int32_t* ranks, int m) noexcept nogil:
-    """Ranks from 0 of m numbers, equal ones in their order; whether there are any. Fills up kept to a multiple of STEP."""
+    """Ranks from 0 of m numbers, equal ones in their order; whether there are any.
+
+    Fills up `kept` to a multiple of STEP.
+    """
     cdef int a, b, padded = (m + STEP - 1) // STEP * STEP
     cdef int32_t total = 0
     for a in range(m, padded):
