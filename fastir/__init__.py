@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from fastir import plots, stats
     from fastir.accumulator import Accumulator
     from fastir.arrays import evaluate_ranked, evaluate_scores
-    from fastir.comparing import compare_scores
-    from fastir.comparing_runs import compare
-    from fastir.comparison import Comparison
+    from fastir.comparison.comparing import compare_scores
+    from fastir.comparison.records import Comparison
+    from fastir.comparison.runs import compare
     from fastir.config import show_config
     from fastir.matrix import evaluate_matrix, evaluate_topk
 
@@ -50,8 +50,8 @@ __all__ = [
 
 # What not every program needs, by the module that has it: imported when it is first asked for.
 LATER = {
-    "Accumulator": "accumulator", "Comparison": "comparison", "compare": "comparing_runs",
-    "compare_scores": "comparing", "evaluate_matrix": "matrix", "evaluate_ranked": "arrays",
+    "Accumulator": "accumulator", "Comparison": "comparison.records", "compare": "comparison.runs",
+    "compare_scores": "comparison.comparing", "evaluate_matrix": "matrix", "evaluate_ranked": "arrays",
     "evaluate_scores": "arrays", "evaluate_topk": "matrix", "plots": "plots", "show_config": "config",
     "stats": "stats",
 }  # fmt: skip

@@ -22,13 +22,13 @@ from fastir.runs import Run
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
-    from fastir.conventions import Convention
-    from fastir.explanation import Explanation
-    from fastir.groups import Groups
-    from fastir.mixed import Mixed
     from numpy.typing import DTypeLike
 
+    from fastir.conventions import Convention
+    from fastir.explanation.records import Explanation
+    from fastir.groups import Groups
     from fastir.inputs.tables import Table
+    from fastir.mixed import Mixed
 
     Path = str | bytes | os.PathLike
     QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
@@ -162,7 +162,7 @@ class Evaluator:
         >>> explanation.documents[1].gain["ndcg"], explanation.documents[1].discount["map"]
         (2.0, 0.5)
         """
-        from fastir.explaining import explained
+        from fastir.explanation.explaining import explained
 
         return explained(self, run, query_id)
 

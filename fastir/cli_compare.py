@@ -12,7 +12,7 @@ from fastir.errors import FastirError
 from fastir.results import json_text, replacing
 
 if TYPE_CHECKING:
-    from fastir.comparison import Comparison
+    from fastir.comparison.records import Comparison
 
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
@@ -47,7 +47,7 @@ def compared(options: argparse.Namespace, runs: dict[str, str], chosen: dict[str
         As for Evaluator.evaluate_many.
     """
     try:
-        from fastir.comparing_runs import compare
+        from fastir.comparison.runs import compare
     except ImportError as error:
         raise FastirError(str(error)) from None
     drawn = None if options.plot is None else plot_format(options.plot)
@@ -84,7 +84,7 @@ def tables(format: str) -> Callable:
 
 
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
-    from fastir.comparison_tables import pair_lines
+    from fastir.comparison.tables import pair_lines
 
     return pair_lines(comparison)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas
 
-    from fastir.changes import ResultsDiff
+    from fastir.explanation.changes import ResultsDiff
 
 STATUSES = ("evaluated", "missing", "no_relevant")
 SUFFIXES = (".tsv", ".json")
@@ -303,7 +303,7 @@ class Results:
         query_id   value     was   change
         q2        1.0000  0.5000  +0.5000
         """
-        from fastir.changes import differences
+        from fastir.explanation.changes import differences
 
         return differences(self, other, metric, top)
 

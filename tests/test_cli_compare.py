@@ -14,7 +14,8 @@ import pytest
 import test_cli
 
 import fastir
-from fastir import cli, comparing_runs
+from fastir import cli
+from fastir.comparison import runs as comparing_runs
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))

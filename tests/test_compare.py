@@ -11,7 +11,7 @@ import pytest
 from conftest import UNEVEN
 
 import fastir
-from fastir.comparison_tables import LETTERS, labels_of, marks, p_text
+from fastir.comparison.tables import LETTERS, labels_of, marks, p_text
 
 METRICS = ["ndcg@5", "map", "mrr"]
 

@@ -12,7 +12,7 @@ import test_groups
 from conftest import UNEVEN
 
 import fastir
-from fastir.explaining import increments
+from fastir.explanation.explaining import increments
 
 pytestmark = UNEVEN
 

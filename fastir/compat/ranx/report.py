@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
-from fastir.comparison_tables import LATEX
+from fastir.comparison.tables import LATEX
 from fastir.compat.ranx.documents import needed
 from fastir.results import replacing
 

@@ -19,7 +19,7 @@ from fastir import _dicts, names
 from fastir._judged import encode
 from fastir.api import OPTIONS, Evaluator, as_run
 from fastir.errors import quote
-from fastir.explanation import Document, Explanation
+from fastir.explanation.records import Document, Explanation
 from fastir.mixed import Mixed, Pooled
 from fastir.plan import TIES
 from fastir.qrels import GroupedQrels

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import NoOverlapError, quote
-from fastir.explanation import decimals, signed
+from fastir.explanation.records import decimals, signed
 from fastir.plan import positive
 from fastir.results import aligned
 
 if TYPE_CHECKING:
-    from fastir.comparison import Comparison
+    from fastir.comparison.records import Comparison
     from fastir.results import Results
 
 NOISE = 1e-12   # relative differences up to this are rounding

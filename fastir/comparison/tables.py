@@ -18,7 +18,7 @@ from fastir.plan import one_of, positive
 from fastir.results import aligned, json_text, replacing, tsv_text
 
 if TYPE_CHECKING:
-    from fastir.comparison import Comparison, Pair
+    from fastir.comparison.records import Comparison, Pair
 
 LETTERS = "abcdefghijklmnoprstuvwxyz"       # without q, of which few fonts have a superscript
 RAISED = str.maketrans(f"{LETTERS}0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir import many
 from fastir.api import Evaluator, as_qrels
-from fastir.comparing import checked_options, compare_scores
+from fastir.comparison.comparing import checked_options, compare_scores
 
 if TYPE_CHECKING:
     from fastir.api import QrelsLike
-    from fastir.comparison import Comparison
+    from fastir.comparison.records import Comparison
 
 INTERSECTION = "intersection"
 

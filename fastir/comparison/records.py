@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas
 
-    from fastir.changes import ResultsDiff
-
+    from fastir.explanation.changes import ResultsDiff
     from fastir.stats import Anova
 
 DISTRIBUTED = ("t", "tukey")    # whose p-values come from a formula: to call them exact would say nothing
@@ -209,7 +208,7 @@ class Comparison:
             for run, of_run in zip(self.runs, columns, strict=True)
         }
 
-    # ---- as text and files (fastir/comparison_tables.py) -------------------------------------------------------------
+    # ---- as text and files (tables.py) ----------------------------------------------------------------------------
 
     def to_table(
         self, format: str = "text", *, rows: str = "runs", intervals: bool = False, digits: int = 4,
@@ -241,7 +240,7 @@ class Comparison:
         -----
         Better is a larger value: of metrics such as ``unjudged``, compare the negated values.
         """
-        from fastir.comparison_tables import table_text
+        from fastir.comparison.tables import table_text
 
         return table_text(self, format, rows, intervals, digits, alpha)
 
@@ -253,7 +252,7 @@ class Comparison:
 
     def to_json(self, per_query: bool = False) -> dict[str, Any]:
         """Systems, pairs, method and, if wanted, the values of every query, in types that JSON has: None for NaN."""
-        from fastir.comparison_tables import plain
+        from fastir.comparison.tables import plain
 
         return plain(self, per_query)
 
@@ -292,7 +291,7 @@ class Comparison:
         OSError
             The file cannot be written; what was there before is untouched.
         """
-        from fastir.comparison_tables import saved
+        from fastir.comparison.tables import saved
 
         saved(self, path, options)
 
@@ -304,6 +303,6 @@ class Comparison:
         KeyError
             There is no such run or metric.
         """
-        from fastir.changes import changes_between
+        from fastir.explanation.changes import changes_between
 
         return changes_between(self, a, b, metric, top)

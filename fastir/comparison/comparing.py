@@ -1,7 +1,7 @@
 """compare_scores(): values per query of several runs in, a Comparison out.
 
-`fastir.scores` aligns the values, `fastir.pairwise` computes on all pairs at once, with what `fastir.stats` has; here
-options are checked, p-values corrected, and records made.
+scores.py aligns the values, pairwise.py computes on all pairs at once, with what `fastir.stats` has; here options are
+checked, p-values corrected, and records made.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 
 import fastir
-from fastir.comparison import Comparison, Method, Pair, System
-from fastir.errors import FastirWarning, quote
-from fastir.pairwise import (
+from fastir.comparison.pairwise import (
     RESAMPLED,
     SIMULTANEOUS,
     TESTS,
@@ -28,7 +26,9 @@ from fastir.pairwise import (
     by_crossed_bootstrap,
     by_t,
 )
-from fastir.scores import Scores, read_scores
+from fastir.comparison.records import Comparison, Method, Pair, System
+from fastir.comparison.scores import Scores, read_scores
+from fastir.errors import FastirWarning, quote
 from fastir.stats.arrays import one_of, proportion, whole_number
 from fastir.stats.corrections import METHODS, adjust
 from fastir.stats.effects import EFFECTS, detectable
