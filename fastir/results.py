@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas
 
+    from fastir.conventions import Convention
     from fastir.explanation.changes import ResultsDiff
 
 STATUSES = ("evaluated", "missing", "no_relevant")

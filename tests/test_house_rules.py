@@ -92,9 +92,10 @@ def test_only_the_front_door_imports_the_command_line(path):
     if path.name == "results.py":
         known = [name for name in imported if name and name.startswith("fastir")]
         assert set(known) <= {"fastir._arrow", "fastir._arrow.export_array", "fastir._arrow.export_stream",
+                              "fastir.conventions", "fastir.conventions.Convention",
                               "fastir.explanation.changes", "fastir.explanation.changes.differences",
                               "fastir.explanation.changes.ResultsDiff"}, (
-            "results.py stands alone, but for the way to Arrow and to what compares two")
+            "results.py stands alone, but for the way to Arrow, to what compares two, and a type")
 
 
 def test_importing_fastir_imports_little():

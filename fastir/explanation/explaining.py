@@ -26,7 +26,6 @@ from fastir.qrels import GroupedQrels
 
 if TYPE_CHECKING:
     from fastir.api import RunLike
-    from fastir.plan import Settings
     from fastir.qrels import Qrels
 
 SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}     # a metric that divides a sum of gains, and the sum alone
