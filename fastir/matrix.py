@@ -30,6 +30,7 @@ Ties = Literal["input", "optimistic", "pessimistic", "average"]
 OWN_TIES = TIES[len(BY_ID):]
 CHUNK = 1 << 21     # scores that a thread takes at a time
 WORK = 16           # scores that take as long as a row elsewhere
+COUNTED = 32        # relevant items of a row for which it is read as if once more
 TILE = 16           # rows that are read together where they do not lie in one piece
 PROBLEMS = {
     2: (DuplicateError, "relevant: item {item} stands twice in row {row}"),
@@ -67,8 +68,8 @@ class Asked:
             self.parts = []
             for requests, rules, pooled in self.whole.parts:
                 if pooled:
-                    raise UnknownMetricError(f"metric {quote(requests[0].text)} asks whether an item was judged for any "
-                                             "query, for which it needs qrels")
+                    raise UnknownMetricError(f"metric {quote(requests[0].text)} asks whether an item was judged for "
+                                             "any query, for which it needs qrels")
                 own = settings(tuple(request.text for request in requests), convention, rel_level, None,
                                "input" if rules["ties"] in BY_ID else rules["ties"], rules["judged_only"], depth,
                                rules["score_dtype"], n_threads, None, "full", choices)
@@ -261,7 +262,8 @@ def evaluate_topk(
     if ranked_by is not None and ranked_by.shape != rows.shape:
         raise ValueError(f"indices has the shape {rows.shape} but scores {ranked_by.shape}; shapes must match")
     wanted.check(len(rows), "indices")
-    return asked.results([[read_lists(part, rows, ranked_by, wanted, asked.n_threads) for _, part in asked.parts]], weights)
+    done = [read_lists(part, rows, ranked_by, wanted, asked.n_threads) for _, part in asked.parts]
+    return asked.results([done], weights)
 
 
 def read_block(
@@ -271,7 +273,8 @@ def read_block(
     n, n_columns = block.shape
     single = asked.single or block.dtype == np.float32
     offsets, out = wanted.between(first, first + n), excluded.between(first, first + n)
-    threads = thread_count(n_threads, block.size // WORK)
+    work_of_row = n_columns * (1 + (offsets[-1] - offsets[0]) // (COUNTED * max(1, n)))
+    threads = thread_count(n_threads, n * work_of_row // WORK)
     kernel = Matrix(asked.plan, n_columns, single, max(asked.ties, len(BY_ID)), wanted.numbers, wanted.labels,
                     excluded.numbers, threads)
     values, status, counts = np.empty((n, len(asked.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
@@ -289,7 +292,7 @@ def read_block(
             raise failure(kind, first + start + row, int(np.isnan(chunk[row]).argmax()) if kind == 5 else item)
 
     in_one_piece = block.strides[1] == block.itemsize
-    share_all(chunks(n, n_columns, 1 if in_one_piece else TILE), work, threads)
+    share_all(chunks(n, int(work_of_row), 1 if in_one_piece else TILE), work, threads)
     return values, status, counts
 
 
