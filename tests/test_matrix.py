@@ -118,6 +118,19 @@ def test_the_best_of_long_rows(seed):
     ties = ("input", "input", "optimistic", "pessimistic")[seed % 4]
     k = (None, None, 10, 60)[seed // 4 % 4]
     assert_like_dicts(rng, *data, names, k=k, ties=ties)
+    retrieved = ["ndcg(ideal=retrieved)@5", "nerr(ideal=retrieved)@10"]     # whose ideal reads the whole ranking, or k
+    assert_like_dicts(rng, *data, retrieved, k=k, ties=ties)
+    assert_like_dicts(rng, *data, names, k=k, ties=ties, judged_only=True)
+
+
+def test_ties_in_blocks_of_few_and_of_many_good_scores():
+    """Scores that are kept for later come before a block that is counted at once."""
+    scores = -np.arange(20_000.0)[None]
+    scores[0, [1, 2, 3]] = 1.0
+    scores[0, 12_288:16_384] = 1.0
+    relevant = [[12_290, *range(9000, 9040)]]
+    names = [f"mrr@{k}" for k in (5, 6, 10)]
+    assert fastir.evaluate_matrix(scores, relevant, names).values.tolist() == [[0.0, 1 / 6, 1 / 6]]
 
 
 @pytest.mark.parametrize("hits", [1, 30, 200, 300, 2000])
@@ -370,7 +383,7 @@ REFUSED = [
     (S, 5, {}, TypeError, "relevant must be a sparse matrix, a tuple (indptr, indices, labels), a dict or a list"),
     (S, (1, 2, 3, 4), {}, ValueError, "relevant: a tuple must hold indptr, indices and perhaps labels, got 4 entries"),
     (S, ([0, 1, 1, 3], [0, 1, 2], [1]), {}, ValueError, "relevant[2] has 1 entries but there are 3 indices"),
-    (S, ([0, 2, 1, 3], [0, 1, 2]), {}, ValueError, "the indptr of relevant[2] = 1 < the indptr of relevant[1] = 2"),
+    (S, ([0, 2, 1, 3], [0, 1, 2]), {}, ValueError, "offsets of relevant[2] = 1 < offsets of relevant[1] = 2"),
     (S, GRADED, {}, ValueError, "relevant: label 0.5 is not a whole number; labels must be integers (row 1, item 1)"),
     (S, {2: {3: math.nan}}, {}, ValueError, "relevant: label nan is not finite (row 2, item 3)"),
     (S, {2: {3: "x"}}, {}, TypeError, "relevant: row 2, labels must hold numbers"),

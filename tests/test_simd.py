@@ -1,6 +1,7 @@
 """The instructions that read score matrices: any set gives the same bits, the choice shows and can be forced."""
 
 import hashlib
+import itertools
 import os
 import subprocess
 import sys
@@ -16,7 +17,7 @@ METRICS = ["ndcg@10", "recall@100", "map", "auc", "mean_rank", "num_ret"]
 
 
 def digest():
-    """A hash over the values of matrices of many shapes: counted, selected and placed, of either type, with ties."""
+    """A hash over what comes of many matrices: counted, selected and placed, of either type, with ties, with NaN."""
     found = hashlib.sha256()
     for seed in range(24):
         rng = np.random.default_rng(seed)
@@ -29,6 +30,15 @@ def digest():
             for metrics in (METRICS, METRICS[:2]):
                 results = fastir.evaluate_matrix(scores, relevant, metrics, **options)
                 found.update(results.values.tobytes() + str(results.report).encode())
+    for column, hits, dtype in itertools.product((0, 8, 31, 4096, 5000), (2, 60), (np.float32, np.float64)):
+        scores = np.random.default_rng(column).random((1, 5001)).astype(dtype)
+        scores[0, column] = np.nan
+        try:
+            fastir.evaluate_matrix(scores, [range(1, 5000, 5000 // hits)], "ndcg@10")
+        except ValueError as error:
+            found.update(str(error).encode())
+        else:
+            raise RuntimeError(f"NaN in column {column} was not seen")
     return found.hexdigest()
 
 
