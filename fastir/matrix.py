@@ -67,8 +67,8 @@ class Asked:
             self.parts = []
             for requests, rules, pooled in self.whole.parts:
                 if pooled:
-                    raise UnknownMetricError(f"metric {quote(requests[0].text)} asks whether an item was judged for any "
-                                             "query, for which it needs qrels")
+                    raise UnknownMetricError(f"metric {quote(requests[0].text)} asks whether an item was judged for "
+                                             "any query, for which it needs qrels")
                 own = settings(tuple(request.text for request in requests), convention, rel_level, None,
                                "input" if rules["ties"] in BY_ID else rules["ties"], rules["judged_only"], depth,
                                rules["score_dtype"], n_threads, None, "full", choices)
@@ -261,7 +261,8 @@ def evaluate_topk(
     if ranked_by is not None and ranked_by.shape != rows.shape:
         raise ValueError(f"indices has the shape {rows.shape} but scores {ranked_by.shape}; shapes must match")
     wanted.check(len(rows), "indices")
-    return asked.results([[read_lists(part, rows, ranked_by, wanted, asked.n_threads) for _, part in asked.parts]], weights)
+    read = [read_lists(part, rows, ranked_by, wanted, asked.n_threads) for _, part in asked.parts]
+    return asked.results([read], weights)
 
 
 def read_block(

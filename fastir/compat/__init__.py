@@ -17,7 +17,6 @@ core, which does not know of them.
 import contextlib
 import functools
 import importlib
-import importlib.metadata
 import inspect
 import re
 from collections.abc import Iterator
@@ -47,7 +46,8 @@ PATCHES = {
 }
 # Where that is not what pip calls a tool; and the least version that has it, where others behave otherwise.
 PACKAGES = {
-    "pytrec_eval": "pytrec-eval-terrier", "sentence_transformers": "sentence-transformers", "sklearn": "scikit-learn",
+    "ir_measures": "ir-measures", "pytrec_eval": "pytrec-eval-terrier",
+    "sentence_transformers": "sentence-transformers", "sklearn": "scikit-learn",
 }  # fmt: skip
 LEAST = {"mteb": (2, 26, 6), "sentence_transformers": (6, 0, 0)}
 
@@ -119,4 +119,6 @@ def importing(module: str, tool: str) -> Any:
 
 
 def version(tool: str) -> str:
-    return importlib.metadata.version(PACKAGES.get(tool, tool))
+    from importlib import metadata
+
+    return metadata.version(PACKAGES.get(tool, tool))

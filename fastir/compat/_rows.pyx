@@ -73,7 +73,7 @@ def measured(Judged judged, Plan plan, run, dict positions, int ties, bint singl
     return query_ids, values
 
 
-def row_dicts(list query_ids, dict row, list keys, const double[:, :] values):
+def row_dicts(list query_ids, dict row, tuple keys, const double[:, :] values):
     """{query_id: a copy of `row` with these values for these keys}."""
     cdef dict rows = {}, copied
     cdef Py_ssize_t i, j

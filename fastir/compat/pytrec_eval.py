@@ -1,6 +1,6 @@
 """pytrec_eval's module for those who import it: ``from fastir.compat import pytrec_eval``.
 
-Or, for code that calls pytrec_eval itself, such as BEIR, MTEB and ir_measures: ``fastir.compat.install("pytrec_eval")``.
+Or, for code that calls pytrec_eval itself, as BEIR, MTEB and ir_measures do: ``fastir.compat.install("pytrec_eval")``.
 It needs no pytrec_eval; compared with pytrec_eval-terrier 0.5.11.
 
 **Same**: every function and class with its parameters, the names of measures and nicknames, the keys of the result and
@@ -11,12 +11,12 @@ gives, a number behind a measure that takes none is not read, and the types of e
 str, a label that is no integer or a score that is no number, ValueError for a measure, AssertionError for a document
 that stands twice in a file.
 
-**Different on purpose**: what ends the process there is a ValueError here (a cutoff of 0, ``ndcg.10``), a TypeError
-(a relevance level or a label that it has no room for), an OverflowError (such a score) or an ordinary query (one with
-negative labels only). A NaN among the scores is a ValueError, as is anything behind a measure's numbers
-(``ndcg_cut_10abc``), a cutoff of 1.5 and a ``utility`` without four parameters. Integers and floats of NumPy are
-labels and scores, too. A query may be called ``no query``, and an id may hold a NUL. An evaluator can be pickled, and
-used by many threads at once.
+**Different on purpose**: what ends the process or goes wrong in silence there is a ValueError here (a cutoff of 0,
+``ndcg.10``), a TypeError (a relevance level below 1), an OverflowError (scores and labels beyond their type) or an
+ordinary query (one with negative labels only). A NaN among the scores is a ValueError; so is anything behind a
+measure's numbers (``ndcg_cut_10abc``), a cutoff of 1.5 and a ``utility`` without four parameters. Integers and floats
+of NumPy are labels and scores, too. A query may be called ``no query``, and an id may hold a NUL. An evaluator can be
+pickled, and used by many threads at once.
 
 **Not offered**: nothing; measures of preferences and of groups of judges are in the nicknames of pytrec_eval, too, but
 not supported there.
@@ -36,6 +36,7 @@ from fastir._dicts import plain_judgments
 from fastir.compat._rows import row_dicts
 from fastir.compat.rows import Rows
 from fastir.errors import UnknownMetricError, quote
+from fastir.inputs import dicts
 from fastir.names import FAMILIES, NAMES, NICKNAMES, Request, read
 from fastir.qrels import Qrels
 
@@ -68,7 +69,7 @@ class RelevanceEvaluator:
 
     Parameters
     ----------
-    query_relevance : mapping of query_id to dict of doc_id to int
+    query_relevance : mapping of query_id to dict of doc_id to int, or Qrels
         The judgments; queries without any are left out.
     measures : iterable of str
         ``"map"``, ``"ndcg_cut_10"``, ``"P.5,10"``, or nicknames such as ``"official"``.
@@ -83,6 +84,8 @@ class RelevanceEvaluator:
         A measure does not exist.
     TypeError
         An id is no str, a label no integer, or the relevance level not an integer from 1 up.
+    OverflowError
+        A label is outside [-2^31, 2^31 - 1].
     """
 
     def __init__(
@@ -126,23 +129,24 @@ class RelevanceEvaluator:
         return query_ids, values
 
 
-@functools.cache
-def asked(measures: frozenset[str]) -> tuple[dict[str, float], list[str], list[str], list[int]]:
+@functools.lru_cache(256)
+def asked(measures: frozenset[str]) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
     """What measures are asked for.
 
     Returns
     -------
     dict of str to 0.0
         All keys of a row of the result, in their order.
-    list of str
+    tuple of str
         Those of them that are not constant,
-    list of str
+    tuple of str
         the core's metric for each,
-    list of int
+    tuple of int
         and the positions of those whose logarithm is taken.
     """
     numbers: dict[str, set[str]] = {}
-    for measure in {name for asked in measures for name in supported_nicknames.get(asked, (asked,))}:
+    expanded = {name for measure in measures for name in supported_nicknames.get(measure, (measure,))}
+    for measure in expanded:
         match = grammar().fullmatch(measure)
         if match is None:
             raise UnknownMetricError(f"unsupported measure {quote(measure)}; supported are {', '.join(MEASURES)}")
@@ -161,7 +165,7 @@ def asked(measures: frozenset[str]) -> tuple[dict[str, float], list[str], list[s
                 keys.append(key_of(measure, request))
                 metrics.append(request.text)
                 row[keys[-1]] = 0.0
-    return row, keys, metrics, logarithms
+    return row, tuple(keys), tuple(metrics), tuple(logarithms)
 
 
 @functools.cache
@@ -173,10 +177,9 @@ def grammar() -> re.Pattern[str]:
 
 def requests(measure: str, numbers: list[str]) -> list[Request]:
     """The core's metrics behind a measure and the numbers behind it."""
-    card = NAMES[measure.lower()]
-    if card.positional and numbers:
-        numbers = numbers[:1] if measure == "set_F" else numbers
-    elif measure.lower() not in FAMILIES and measure not in WITH_GAINS:
+    if measure == "set_F":
+        numbers = numbers[:1]
+    elif not NAMES[measure.lower()].positional and measure.lower() not in FAMILIES and measure not in WITH_GAINS:
         numbers = []
     return read(f"{measure}.{','.join(numbers)}" if numbers else measure, "trec_eval")
 
@@ -196,10 +199,10 @@ def judgments(query_relevance: Any) -> Qrels:
     data = {query_id: docs for query_id, docs in query_relevance.items() if len(docs)}
     columns = plain_judgments(data)
     if columns is None:
-        columns = plain_judgments({query_id: plain(query_id, docs) for query_id, docs in data.items()})
-    if columns is None or any(type(ids[0]) is not str for ids in (columns[0], columns[2]) if ids):
-        raise TypeError("query_relevance: the ids of queries and documents must be str, the labels from -2^31 to "
-                        "2^31 - 1")
+        columns = dicts.judgments({query_id: plain(query_id, docs) for query_id, docs in data.items()})
+    for what, ids in (("query", columns[0]), ("document", columns[2])):
+        if ids and type(ids[0]) is not str:
+            raise TypeError(f"query_relevance: {what} ids must be str, got {type(ids[0]).__name__} {quote(ids[0])}")
     return Qrels(*columns)
 
 

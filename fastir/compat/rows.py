@@ -25,8 +25,8 @@ class Rows:
 
     def __init__(self, qrels: Qrels, metrics: Iterable[str], **options: Any) -> None:
         self._positions = {query_id: position for position, query_id in enumerate(qrels)}
-        metrics = list(metrics)
-        self._evaluator = Evaluator(qrels, metrics, **options) if metrics and self._positions else None
+        self._metrics = tuple(metrics)
+        self._evaluator = Evaluator(qrels, self._metrics, **options) if self._metrics and self._positions else None
 
     def values(self, run: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
         """The run's queries that are in the qrels, and float64 values of shape (n_queries, n_metrics).
@@ -41,6 +41,6 @@ class Rows:
         evaluator = self._evaluator
         if evaluator is None:
             query_ids = [query_id for query_id in run if query_id in self._positions]
-            return query_ids, np.empty((len(query_ids), 0))
+            return query_ids, np.empty((len(query_ids), len(self._metrics)))
         settings = evaluator._settings
         return measured(evaluator._judged, settings.plan, run, self._positions, settings.ties, settings.single)

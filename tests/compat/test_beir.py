@@ -69,6 +69,8 @@ def test_errors():
     with pytest.raises(KeyError, match="q9"):
         evaluate_custom(QRELS, {"q9": {"a": 1.0}}, [1], "mrr")
     assert evaluate_custom(QRELS, {"q9": {"a": 1.0, "z": 0.5}}, [2], "hole") == {"Hole@2": 0.16667}
+    assert [evaluate_custom(QRELS, {}, [2], metric).popitem()[1] for metric in CUSTOM] == [0.0] * 4
+    assert evaluate_custom({"q1": {}}, {"q1": {"a": 1.0}}, [1], "mrr") == {"MRR@1": 0.0}
     with pytest.raises(ZeroDivisionError, match="'q2'.*no relevant"):
         evaluate_custom({**QRELS, "q2": {"d": 0}}, results(), [1], "r_cap")
     for metric in CUSTOM:

@@ -20,9 +20,9 @@ MEASURES = {
     "pytrec_eval": """
         P@5 P(rel=2)@10 P(judged_only=True)@5 RR RR(rel=2) RR(judged_only=True) Rprec Rprec(rel=2,judged_only=True) AP
         AP(rel=2) AP@5 AP(judged_only=True)@5 nDCG nDCG@5 nDCG(judged_only=True)@5 nDCG(gains={0:1,1:3,2:7})@5 R@5
-        R(rel=2)@5 R(judged_only=True)@5 Bpref Bpref(rel=2) NumRet NumRet(rel=2) NumRelRet NumQ NumRel SetAP SetAP(rel=2)
-        SetF SetF(beta=0.5) SetP SetRelP SetP(rel=2,relative=True) SetR SetR(rel=2) Success@1 Success(rel=2)@5 IPrec@0.0
-        IPrec@0.1 IPrec@0.35 IPrec(judged_only=True)@0.7 IPrec@1.0 infAP infAP(rel=2)""",
+        R(rel=2)@5 R(judged_only=True)@5 Bpref Bpref(rel=2) NumRet NumRet(rel=2) NumRelRet NumQ NumRel SetAP
+        SetAP(rel=2) SetF SetF(beta=0.5) SetP SetRelP SetP(rel=2,relative=True) SetR SetR(rel=2) Success@1
+        Success(rel=2)@5 IPrec@0.0 IPrec@0.1 IPrec@0.35 IPrec(judged_only=True)@0.7 IPrec@1.0 infAP infAP(rel=2)""",
     "cwl": """
         RBP(rel=1) RBP(rel=2,p=0.99) BPM(max_rel=3)@5 BPM(max_rel=3,T=2.0,min_rel=1)@10 SDCG(max_rel=3)@5
         SDCG(max_rel=2)@100 NERR8(max_rel=3)@5 NERR9(max_rel=3)@5 NERR10(max_rel=3) NERR10(max_rel=3,p=0.7)
@@ -221,22 +221,25 @@ def test_a_real_collection():
     rows = list(irm.read_trec_qrels(str(folder / "qrels.test")))
     run = list(irm.read_trec_run(str(folder / "results.test")))
     measures = parsed(MEASURES["pytrec_eval"] + " RR@10 Judged@10 Accuracy Compat")
-    theirs = irm.calc(measures, rows, run)
+    theirs = [measure.calc(rows, run) for measure in measures]
     with fastir.compat.patched("ir_measures"):
         ours = irm.calc(measures, rows, run)
-    assert same(values(ours.per_query), values(theirs.per_query)) == 3 * len(measures)
-    same(ours.aggregated, theirs.aggregated)
+    per_query = values(metric for each in theirs for metric in each.per_query)
+    assert same(values(ours.per_query), per_query) == 3 * len(measures)
+    same(ours.aggregated, {measure: each.aggregated for measure, each in zip(measures, theirs, strict=True)})
     assert max(abs(ours.aggregated[measure]) for measure in measures) > 100
 
 
 # By hand from METRICS: label 2 counts 1, the fourth document is not judged, one relevant one is missing.
 CWL = {"INST(max_rel=2)": 0.37595087156863255, "INSQ(max_rel=2)": 0.31274695782262485, "BPM(max_rel=2)@3": 0.5,
        "SDCG(max_rel=2)@3": 0.46927872602275655, "NERR9(max_rel=2)@3": 0.4705882352941176,
-       "NERR10(max_rel=2)": 0.4878706199460916, "NERR11(max_rel=2)": 0.46391752577319584, "RBP(rel=1)": 0.4099199999999999}
+       "NERR10(max_rel=2)": 0.4878706199460916, "NERR11(max_rel=2)": 0.46391752577319584,
+       "RBP(rel=1)": 0.4099199999999999}
 
 
 def test_values_of_cwl_eval_without_it():
-    qrels, run = {"q": {"a": 1, "b": 0, "c": 2, "e": 1, "f": 1}}, {"q": dict(zip("abcde", range(5, 0, -1), strict=True))}
+    qrels = {"q": {"a": 1, "b": 0, "c": 2, "e": 1, "f": 1}}
+    run = {"q": dict(zip("abcde", range(5, 0, -1), strict=True))}
     found = layer.provider().calc_aggregate(parsed(" ".join(CWL)), qrels, run)
     same({str(measure): value for measure, value in found.items()}, CWL)
 
@@ -251,11 +254,12 @@ def test_values_of_ndeval_without_it():
 
 
 def test_measures_of_two_kinds_in_one_call():
-    """What is not about subtopics has a document's last judgment; the first hit of RR@k may be relevant to any."""
+    """What is not about subtopics has a document's last judgment; RR@k and ERR@k have its best."""
     rows = [Qrel("q", "a", 1, "1"), Qrel("q", "b", 1, "1"), Qrel("q", "b", 0, "2"), Qrel("q", "a", 1, "2")]
     run = [ScoredDoc("q", "b", 2.0), ScoredDoc("q", "a", 1.0)]
-    found = layer.provider().calc_aggregate([irm.P @ 1, irm.RR, irm.RR @ 10, irm.AP_IA, irm.Judged @ 2], rows, run)
-    assert found == {irm.P @ 1: 0.0, irm.RR: 0.5, irm.RR @ 10: 1.0, irm.AP_IA: 0.75, irm.Judged @ 2: 1.0}
+    expected = {irm.P @ 1: 0.0, irm.RR: 0.5, irm.RR @ 10: 1.0, irm.AP_IA: 0.75, irm.Judged @ 2: 1.0,
+                irm.ERR @ 1: 1 / 16, irm.nDCG(dcg="exp-log2") @ 1: 1.0, irm.nDCG @ 1: 0.0}
+    assert layer.provider().calc_aggregate(expected, rows, run) == expected
 
 
 def test_equal_scores_are_ordered_as_by_each_provider():
@@ -338,7 +342,7 @@ def test_means_are_summed_in_the_order_of_the_run():
 
 def test_measures_stand_in_the_order_of_their_providers():
     """As trec_eval prints them, and then as the pipeline asks: PyTerrier's tables have their columns in this order."""
-    names = "NumQ NumRet AP Rprec RR P@5 P@20 R@10 nDCG nDCG@5 AP@5 Success@1 SetP RBP(rel=1) Compat Judged@10 RR@10 ERR@5"
+    names = "NumQ NumRet AP Rprec RR P@5 P@20 R@10 nDCG nDCG@5 AP@5 Success@1 SetP RBP(rel=1) Compat Judged@10 RR@10"
     measures = parsed(names)
     rng = random.Random(4)
     for _ in range(5):
@@ -359,6 +363,16 @@ def test_more_than_theirs():
     }
     found = layer.provider().calc_aggregate(list(map(irm.parse_measure, expected)), qrels, run)
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(expected, abs=1e-15)
+
+
+def test_a_measure_does_not_depend_on_those_beside_it():
+    """Theirs shares an evaluation among measures: NumRet may come out judged only, nDCG with another's gains."""
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"x": 4.0, "a": 3.0, "b": 2.0}}
+    measures = [irm.NumRet, irm.nDCG, irm.nDCG(gains={1: 0, 2: 5}), irm.P(judged_only=True) @ 1, irm.NumQ]
+    together = layer.provider().calc_aggregate(measures, qrels, run)
+    for measure in measures:
+        assert layer.provider().calc_aggregate([measure], qrels, run) == {measure: together[measure]}
+    assert together[irm.NumRet] == 3.0 and together[irm.P(judged_only=True) @ 1] == 1.0
 
 
 def test_subtopics_below_rank_20():
@@ -409,7 +423,7 @@ def test_what_cannot_be_read(qrels, run, words):
 def test_frames_that_lack_a_column():
     pandas = pytest.importorskip("pandas")
     run = pandas.DataFrame({"query_id": ["q"], "docno": ["d"], "score": [1.0]})
-    with pytest.raises(ValueError, match="run: the DataFrame has no column 'doc_id'; it has 'query_id', 'docno', 'score'"):
+    with pytest.raises(ValueError, match="run: the DataFrame has no column 'doc_id'; it has 'query_id', 'docno'"):
         layer.provider().calc_aggregate([irm.AP], {"q": {"d": 1}}, run)
     with pytest.raises(ValueError, match="qrels: the DataFrame has no column 'relevance'; it has"):
         layer.provider().calc_aggregate([irm.AP], run.rename(columns={"docno": "doc_id"}), run)

@@ -1,4 +1,4 @@
-"""compute_metrics of sentence-transformers' InformationRetrievalEvaluator: by hand, and to the last digit as there."""
+"""compute_metrics of sentence-transformers' InformationRetrievalEvaluator: by hand, and beside its own."""
 
 import random
 

@@ -1,6 +1,6 @@
-"""ranx's `Qrels`, `Run` and `evaluate`, on fastir; ranx and numba need not be there.
+"""ranx's `Qrels`, `Run`, `evaluate`, `compare` and `Report`, on fastir; ranx and numba need not be there.
 
-    from fastir.compat.ranx import Qrels, Run, evaluate         instead of: from ranx import ...
+    from fastir.compat.ranx import Qrels, Run, evaluate, compare        instead of: from ranx import ...
 
 **Same.** Names of metrics, their numbers and what calls return, as ranx 0.3.21 has them: labels below the level of
 ``-lN`` have no gain, `rbp` weighs raw labels, negative labels are judged and not relevant, ``@0`` is no cutoff, `bpref`
@@ -24,7 +24,10 @@ and `std_scores`. Values are in the order of the query ids, of dicts in that of 
   line per query. What is wrong with types is a TypeError, where ranx asserts.
 - Arrays: the ideal ranking is that of the largest labels, in whatever order the judgments stand.
 
-**Not offered.** `compare`, `Report`, `plot` and the functions of `ranx.metrics`. `fuse`, `optimize_fusion` and
+- `compare` has p-values that seeds, ties and pairs of queries count in; what that changes, and how to have ranx's, is
+  in its docstring. `Report` has its attributes and exports; it can be printed for any number of runs and all metrics.
+
+**Not offered.** `plot` and the functions of `ranx.metrics`. `fuse`, `optimize_fusion` and
 `normalize`: ranx has them, and this `evaluate` takes its `Qrels` and `Run`. Levels below 0, dicts beside arrays.
 """
 
@@ -37,13 +40,15 @@ from typing import Any
 import numpy as np
 
 import fastir
+from fastir.compat.ranx.comparing import compare
 from fastir.compat.ranx.documents import Documents
 from fastir.compat.ranx.qrels_run import Qrels, Run
+from fastir.compat.ranx.report import Report
 from fastir.errors import UnknownMetricError, quote
 from fastir.names import read
 from fastir.results import Results
 
-__all__ = ["Qrels", "Run", "evaluate"]
+__all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
 
 WHOLE = ("bpref", "r-precision")    # take a cutoff, and ignore it
 
