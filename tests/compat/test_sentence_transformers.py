@@ -1,4 +1,4 @@
-"""compute_metrics of sentence-transformers' InformationRetrievalEvaluator: by hand, and to the last digit as there."""
+"""compute_metrics of sentence-transformers' InformationRetrievalEvaluator: by hand, and beside its own."""
 
 import random
 
@@ -90,7 +90,8 @@ class Model:
     encode_query = encode_document = encode
 
 
-def test_a_whole_call():
+def test_a_whole_call(monkeypatch):
+    monkeypatch.setattr("tqdm.tqdm.monitor_interval", 0)    # its thread would stay
     rng = random.Random(0)
     corpus = {f"d{number}": f"{rng.randint(0, 3)}{rng.randint(0, 3)}" for number in range(150)}
     queries = {f"q{number}": f"{rng.randint(1, 3)}{rng.randint(1, 3)}" for number in range(10)}
