@@ -7,8 +7,8 @@ In: columns, whose numbers are checked while they are read; out: a row of values
                             else the ranks of the rows with a label above 0 are counted, and the labels laid out by rank
                             (_select); other tie rules, other documents than these, many hits: _rank
 
-A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), groups are
-divided among threads, and nothing depends on which path was taken: the tests compare them bit by bit.
+A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), groups
+are divided among threads, and nothing depends on which path was taken: the tests compare them bit by bit.
 """
 
 from cpython.buffer cimport PyBuffer_Release
@@ -17,17 +17,21 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from fastir._labels cimport TAIL, Column, Labels, count_labels, counts, label_at, list_hits, open_column, read_labels
+from fastir._labels cimport (TAIL, Column, Labels, count_labels, counts, label_at, list_hits, open_column,
+                             read_labels)
 from fastir._measure cimport RELEVANT, Judgments, Plan, grow, label_code, measure, sort_labels
 from fastir._rank cimport INPUT, Hit, Ranking, discard, rank_and_measure, reserve
-from fastir._select cimport MOST, rank_of, real, select_best
+from fastir._select cimport MOST, real, select_best
+from fastir._simd cimport count_scores
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 cdef int64_t BLOCK = 1 << 22    # rows between two looks for Ctrl-C
 cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
-cdef int64_t HITS = 128         # and rows with a label
+
+cdef enum:
+    HITS = 512                  # and rows with a label above 0
 
 PROBLEMS = ("", "", "label", "large", "nan")
 
@@ -132,14 +136,28 @@ cdef int by_row(const void* a, const void* b) noexcept nogil:
 cdef int64_t hits_by_counting(Desk* desk, const real* scores, const Labels* labels, int64_t n_hits, int64_t* ranks,
                               int32_t* found, bint* tied) noexcept nogil:
     """Put the rows that desk.rows lists into rank order; how many."""
-    cdef int64_t i, none = 0
+    cdef int64_t i, j, row, rank, none = 0
+    cdef bint falling
+    cdef int64_t above[HITS]
+    cdef int64_t reach[HITS]
+    cdef double levels[HITS]
     cdef Labels ranked = Labels(desk.ranked, NULL, labels.n, True)
     if n_hits == 0:
         return 0
     memset(desk.ranked, 0, labels.n)
     for i in range(n_hits):
-        desk.ranked[rank_of(scores, labels.n, desk.rows[i], tied) - 1] = labels.bytes[desk.rows[i]]
-    return list_hits(&ranked, RELEVANT, ranks, found, &none)
+        levels[i] = scores[desk.rows[i]]
+        above[i] = reach[i] = 0
+    count_scores(scores, real is float, labels.n, levels, n_hits, above, reach)
+    for i in range(n_hits):
+        row = desk.rows[i]
+        rank = above[i]
+        if reach[i] - rank > 1:
+            tied[0] = True
+            for j in range(row):
+                rank += scores[j] == scores[row]
+        desk.ranked[rank] = labels.bytes[row]
+    return list_hits(&ranked, RELEVANT, ranks, found, &falling, &none)
 
 
 cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Labels* labels, int ties, int64_t n_positive,
@@ -202,22 +220,23 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
         if counts(label, plan.reads):
             desk.ranking.hits[n_hits] = Hit(desk.scores[i], desk.rows + i, i, label_code(label))
             n_hits += 1
-    return rank_and_measure(plan, &desk.ranking, desk.scores, <const char*>desk.rows, sizeof(int64_t), n, n_hits, by_row,
-                            given.ties, known, out)
+    return rank_and_measure(plan, &desk.ranking, desk.scores, <const char*>desk.rows, sizeof(int64_t), n, n_hits,
+                            by_row, given.ties, known, out)
 
 
-cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels* labels, int64_t first_judged, int64_t m,
-                        Judgments* known, int64_t* negative, double* out) noexcept nogil:
+cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels* labels, int64_t first_judged,
+                        int64_t m, Judgments* known, int64_t* negative, double* out) noexcept nogil:
     """The values of a group in rank order; 0, BAD_LABEL, LARGE_LABEL or NO_MEMORY."""
     cdef int64_t i, n_hits
     cdef int32_t* found
+    cdef bint falling
     cdef Labels judged
     if grow(&desk.ranking.measured, plan, labels.n if labels.n > m else m) < 0:
         return NO_MEMORY
     found = desk.ranking.measured.labels
-    n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, negative)
+    n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, &falling, negative)
     if not known.retrieved:
-        if read_labels(&given.ideal, first_judged, m, desk.ideal_bytes, desk.ideal_wide, &judged):
+        if read_labels(&given.ideal, first_judged, m, False, desk.ideal_bytes, desk.ideal_wide, &judged):
             return BAD_LABEL
         count_labels(&judged, desk.ideal, known)
         for i in range(n_hits):
@@ -226,9 +245,11 @@ cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels*
     elif plan.reads > RELEVANT:
         count_labels(labels, desk.ideal, known)
     else:
-        memcpy(desk.ideal, found, n_hits * sizeof(int32_t))
-        sort_labels(desk.ideal, n_hits)
-        known.labels = desk.ideal
+        known.labels = found
+        if not falling:
+            memcpy(desk.ideal, found, n_hits * sizeof(int32_t))
+            sort_labels(desk.ideal, n_hits)
+            known.labels = desk.ideal
         known.n_positive = known.n_judged = known.n_pool = n_hits
     if known.n_positive > 0 and known.labels[0] > given.limit:
         return LARGE_LABEL
@@ -244,15 +265,16 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
     cdef Judgments known
     cdef double top
     cdef bint own = given.ideal.data == NULL
+    cdef bint in_place = given.scores.data == NULL and (plan.reads == RELEVANT or not own)
     cdef int outcome
     if not own:
         m = given.ideal_offsets[q + 1] - given.ideal_offsets[q]
-    if room_for(desk, n if n > m else m, m, given.scores.data != NULL) < 0:
+    if (n >= desk.room or m >= desk.ideal_room) and room_for(desk, n if n > m else m, m, given.scores.data != NULL) < 0:
         return NO_MEMORY
     memset(&known, 0, sizeof(Judgments))
     known.values = given.values
     known.retrieved = own
-    if read_labels(&given.labels, first, n, desk.bytes, desk.wide, &labels):
+    if read_labels(&given.labels, first, n, in_place, desk.bytes, desk.wide, &labels):
         return BAD_LABEL
     if given.scores.data == NULL:
         outcome = measure_ranked(plan, desk, given, &labels, 0 if own else given.ideal_offsets[q], m, &known,

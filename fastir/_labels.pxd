@@ -22,11 +22,23 @@ cdef struct Labels:             # of one group
 
 
 cdef int open_column(Column* column, Py_buffer* buffer, array) except -1
-cdef bint read_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, int32_t* wide,
+cdef bint copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, int32_t* wide,
                       Labels* labels) noexcept nogil
-cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found,
+cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, bint* falling,
                        int64_t* negative) noexcept nogil
 cdef void count_labels(const Labels* labels, int32_t* ideal, Judgments* known) noexcept nogil
+
+
+cdef inline bint read_labels(const Column* column, int64_t first, int64_t n, bint in_place, int8_t* bytes,
+                             int32_t* wide, Labels* labels) noexcept nogil:
+    """Read the labels of a group, and say whether one is no whole number of 32 bits.
+
+    in_place: bytes need not be copied; they are then read once only, as somebody may be changing them.
+    """
+    if in_place and column.kind == 0 and column.step == 1:
+        labels[0] = Labels(<const int8_t*>column.data + first, NULL, n, first + n + TAIL <= column.n)
+        return False
+    return copy_labels(column, first, n, bytes, wide, labels)
 
 
 cdef inline int32_t label_at(const Labels* labels, int64_t i) noexcept nogil:

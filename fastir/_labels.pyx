@@ -8,10 +8,10 @@ with a label above 127 is read as 32 bits, and everything else works on either:
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
-from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
+from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from fastir._measure cimport RELEVANT, Judgments, label_code, sort_labels
+from fastir._measure cimport RELEVANT, TINY, Judgments, label_code, sort_labels, write_runs
 
 cdef extern from *:
     """
@@ -31,11 +31,14 @@ cdef extern from *:
         uint64_t a = 0, b = 0;
     #if defined(__SSE2__) || defined(_M_X64)
         const __m128i zero = _mm_setzero_si128();
+        __m128i v[4];
         for (int i = 0; i < 4; i++) {
-            __m128i v = _mm_loadu_si128((const __m128i *)(p + 16 * i));
-            a |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpgt_epi8(v, zero)) << 16 * i;
-            b |= (uint64_t)(unsigned)_mm_movemask_epi8(v) << 16 * i;
+            v[i] = _mm_loadu_si128((const __m128i *)(p + 16 * i));
+            a |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpgt_epi8(v[i], zero)) << 16 * i;
         }
+        if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(v[0], v[1]), _mm_or_si128(v[2], v[3]))))
+            for (int i = 0; i < 4; i++)
+                b |= (uint64_t)(unsigned)_mm_movemask_epi8(v[i]) << 16 * i;
     #else
         for (int i = 0; i < 64; i++) {
             a |= (uint64_t)(p[i] > 0) << i;
@@ -48,9 +51,6 @@ cdef extern from *:
     """
     int fastir_first_bit(uint64_t x) noexcept nogil
     void fastir_signs(const int8_t* p, uint64_t* above, uint64_t* below) noexcept nogil
-
-cdef enum:
-    TINY = 7
 
 KINDS = ("int8", "int32", "int64", "float32", "float64")
 
@@ -94,17 +94,12 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, int32_
     return 2 if bad else large
 
 
-cdef bint read_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, int32_t* wide,
+cdef bint copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, int32_t* wide,
                       Labels* labels) noexcept nogil:
-    """Read the labels of a group; whether one is no whole number of 32 bits."""
+    """read_labels for whatever is not read in place."""
     cdef int outcome
     cdef int64_t step = column.step
     cdef const char* p = column.data
-    labels.n = n
-    if column.kind == 0 and step == 1:
-        labels.bytes = <const int8_t*>p + first
-        labels.padded = first + n + TAIL <= column.n
-        return False
     first *= step
     if column.kind == 0:
         outcome = read_as(<const int8_t*>p + first, step, n, bytes, wide)
@@ -116,53 +111,58 @@ cdef bint read_labels(const Column* column, int64_t first, int64_t n, int8_t* by
         outcome = read_as(<const float*>p + first, step, n, bytes, wide)
     else:
         outcome = read_as(<const double*>p + first, step, n, bytes, wide)
-    labels.bytes = bytes if outcome == 0 else NULL
-    labels.wide = wide
-    labels.padded = True
+    labels[0] = Labels(NULL, wide, n, True)
+    if outcome == 0:
+        labels.bytes = bytes
     return outcome == 2
 
 
-cdef inline void signs_of(const Labels* labels, int64_t start, uint64_t* above, uint64_t* below) noexcept nogil:
-    """fastir_signs of the labels from `start` on, without those behind the last."""
-    cdef int8_t last[TAIL]
-    cdef int64_t left = labels.n - start
-    if left >= TAIL or labels.padded:
-        fastir_signs(labels.bytes + start, above, below)
-    else:
-        memcpy(last, labels.bytes + start, left)
-        fastir_signs(last, above, below)
-    if left < TAIL:
-        above[0] &= (<uint64_t>1 << left) - 1
-        below[0] &= (<uint64_t>1 << left) - 1
-
-
-cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, int64_t* negative) noexcept nogil:
-    """The hits among labels in rank order; how many."""
-    cdef int64_t i, start, n_hits = 0
+cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, bint* falling,
+                       int64_t* negative) noexcept nogil:
+    """The hits among labels in rank order, whether their labels stand best first, and the labels below 0; how many."""
+    cdef int64_t i, start = 0, left, n_hits = 0
     cdef uint64_t above, below
-    cdef int32_t label
+    cdef const int8_t* p
+    cdef int8_t tail[TAIL]
+    cdef int32_t label, last = INT32_MAX
+    cdef bint falls = True
     if labels.bytes != NULL and reads == RELEVANT:
-        start = 0
         while start < labels.n:
-            signs_of(labels, start, &above, &below)
+            p = labels.bytes + start
+            left = labels.n - start
+            if left < TAIL and not labels.padded:
+                memcpy(tail, p, left)
+                p = tail
+            fastir_signs(p, &above, &below)
+            if left < TAIL:
+                above &= (<uint64_t>1 << left) - 1
+                below &= (<uint64_t>1 << left) - 1
             while above:
-                i = start + fastir_first_bit(above)
-                ranks[n_hits] = i + 1
-                found[n_hits] = labels.bytes[i]
+                i = fastir_first_bit(above)
+                label = p[i]
+                ranks[n_hits] = start + i + 1
+                found[n_hits] = label
+                falls &= label <= last
+                last = label
                 n_hits += 1
                 above &= above - 1
             while below:
                 negative[0] += 1
                 below &= below - 1
             start += TAIL
+        falling[0] = falls
         return n_hits
     for i in range(labels.n):
         label = label_at(labels, i)
         negative[0] += label < 0
         if counts(label, reads):
+            label = label_code(label)
             ranks[n_hits] = i + 1
-            found[n_hits] = label_code(label)
+            found[n_hits] = label
+            falls &= label <= last
+            last = label
             n_hits += 1
+    falling[0] = falls
     return n_hits
 
 
@@ -204,8 +204,4 @@ cdef void count_labels(const Labels* labels, int32_t* ideal, Judgments* known) n
         for label in range(128, 256):
             known.n_judged -= sizes[label]
         known.n_pool -= sizes[255]
-    for label in range(top, 0, -1):
-        for i in range(sizes[label]):
-            ideal[found] = label
-            found += 1
-    known.n_positive = found
+    known.n_positive = write_runs(sizes, top, ideal)

@@ -12,7 +12,9 @@ cdef enum:                      # which documents of a ranking become hits
 
 
 cdef enum:
-    SMALL = 16                  # labels below have their gains in a table
+    SMALL = 8                   # labels below have their gains in tables
+    NEAR = 128                  # and at ranks below, what they add
+    TINY = 7                    # labels up to this are counted in the bytes of one word
 
 
 cdef struct View:               # metrics that share one walk
@@ -23,14 +25,17 @@ cdef struct View:               # metrics that share one walk
     int ideal_retrieved
     int64_t gain_depth          # how far down a metric reads gains, 0 for not at all
     double small[SMALL]         # the gains of labels 0, 1, 2 and so on
+    double* near                # [label][rank]: gain over discount
+    double* alike               # [label][n]: their sum, where the first n have this label
     int64_t n_cutoffs
     int64_t* cutoffs            # ascending, INT64_MAX for the whole ranking
     int64_t first               # where its snapshots start
+    int64_t first_slot, stop_slot
 
 
-cdef struct Slot:               # one requested value
+cdef struct Slot:               # one requested value; those of a view stand together
     metric_fn function
-    int64_t view
+    int64_t column              # where it stands in the row of values
     int64_t snapshot
     double* params
     int replaces_empty          # whether `empty` is the value of a query without relevant documents
@@ -82,6 +87,7 @@ cdef inline int32_t label_code(int32_t label) noexcept nogil:
 
 cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil
+cdef int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, Judgments known,
                   double* out) noexcept nogil

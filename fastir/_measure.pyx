@@ -13,7 +13,7 @@ its own Scratch. With one thread no OpenMP region is entered.
 """
 
 from libc.math cimport ldexp
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
@@ -67,18 +67,22 @@ cdef class Plan:
             self.views[i].jk2 = jk2
             self.views[i].ideal_retrieved = ideal_retrieved
             self.views[i].gain_depth = gain_depth
-            for j in range(SMALL):
-                self.views[i].small[j] = gain_by_rule(rule, <int32_t>j, floor)
+            if fill_tables(&self.views[i]) < 0:
+                raise MemoryError
             self.views[i].n_cutoffs = len(cutoffs)
             self.views[i].first = self.n_snapshots
+            self.views[i].first_slot = len(slots)
             for j in range(len(cutoffs)):
                 self.views[i].cutoffs[j] = cutoffs[j]
             self.deepest = max(self.deepest, cutoffs[len(cutoffs) - 1])
             self.n_snapshots += len(cutoffs)
-        for i, (name, view, position, params, empty, graded, reads_too) in enumerate(slots):
+        for i, column in enumerate(sorted(range(len(slots)), key=lambda column: slots[column][1])):
+            name, view, position, params, empty, graded, reads_too = slots[column]
+            self.views[<Py_ssize_t>view].first_slot = min(i, self.views[<Py_ssize_t>view].first_slot)
+            self.views[<Py_ssize_t>view].stop_slot = i + 1
+            self.slots[i].column = column
             self.slots[i].reads = reads_too
             self.slots[i].function = <metric_fn><size_t>function_address(name, average)
-            self.slots[i].view = view
             self.slots[i].snapshot = self.views[<Py_ssize_t>view].first + position
             self.slots[i].replaces_empty = empty is not None
             self.slots[i].empty = 0.0 if empty is None else empty
@@ -96,6 +100,7 @@ cdef class Plan:
                 free(self.views[i].cutoffs)
                 free(self.views[i].rule.labels)
                 free(self.views[i].rule.values)
+                free(self.views[i].near)
         free(self.views)
         free(self.slots)
         free(self.numbers)
@@ -134,26 +139,42 @@ cdef void release(Scratch* scratch) noexcept nogil:
     free(scratch.ranks)
 
 
+cdef int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil:
+    """Write each label from `top` down to 1 as often as its size says; how many."""
+    cdef int64_t i, n = 0
+    cdef int32_t label
+    for label in range(top, 0, -1):
+        for i in range(sizes[label]):
+            labels[n] = label
+            n += 1
+    return n
+
+
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil:
-    """Largest first, in place: by counting where labels are small, else by heap."""
-    cdef int64_t counts[256]
-    cdef int64_t i, j = 0
-    cdef int32_t t, v, top = 0, bits = 0
+    """Labels above 0, largest first, in place: by counting where they are small, else by heap."""
+    cdef int64_t sizes[256]
+    cdef int64_t i, j
+    cdef uint64_t packed = 0
+    cdef int32_t t, bits = 0
     cdef bint falling = True
-    for i in range(n):
-        falling &= i == 0 or a[i - 1] >= a[i]
-        top = a[i] if a[i] > top else top
-        bits |= a[i]
+    for i in range(1, n):
+        falling &= a[i - 1] >= a[i]
     if falling:
         return
-    if 0 <= bits < 256:
-        memset(counts, 0, (top + 1) * sizeof(int64_t))
+    for i in range(n):
+        bits |= a[i]
+    if 0 <= bits <= TINY and n <= 255:
         for i in range(n):
-            counts[a[i]] += 1
-        for v in range(top, -1, -1):
-            for i in range(counts[v]):
-                a[j] = v
-                j += 1
+            packed += <uint64_t>1 << 8 * a[i]
+        for t in range(1, TINY + 1):
+            sizes[t] = <int64_t>(packed >> 8 * t & 255)
+        write_runs(sizes, TINY, a)
+        return
+    if 0 <= bits <= 255:
+        memset(sizes, 0, sizeof(sizes))
+        for i in range(n):
+            sizes[a[i]] += 1
+        write_runs(sizes, 255, a)
         return
     for i in range(n // 2 - 1, -1, -1):
         sift(a, i, n)
@@ -190,6 +211,24 @@ cdef double gain_by_rule(const Gains* rule, int32_t label, int32_t floor) noexce
     return ldexp(1.0, label) - 1.0 if rule.exponential else <double>label
 
 
+cdef int fill_tables(View* view) noexcept nogil:
+    """What small labels add at the first ranks, so that a walk needs no division; 0, or -1 without memory."""
+    cdef int64_t rank, n = (view.gain_depth if view.gain_depth < NEAR - 1 else NEAR - 1) + 1
+    cdef int32_t label
+    cdef double* near = <double*>malloc(2 * SMALL * NEAR * sizeof(double))
+    view.near = near
+    if near == NULL:
+        return -1
+    view.alike = near + SMALL * NEAR
+    for label in range(SMALL):
+        view.small[label] = gain_by_rule(&view.rule, label, view.floor)
+        near[label * NEAR] = view.alike[label * NEAR] = 0.0
+        for rank in range(1, n):
+            near[label * NEAR + rank] = view.small[label] / discount_at(rank, view.jk2)
+            view.alike[label * NEAR + rank] = view.alike[label * NEAR + rank - 1] + near[label * NEAR + rank]
+    return 0
+
+
 cdef inline double gain_of(const View* view, int32_t label, const double* values) noexcept nogil:
     """What a document adds whose code is `label`."""
     if values != NULL:
@@ -199,76 +238,100 @@ cdef inline double gain_of(const View* view, int32_t label, const double* values
     return gain_by_rule(&view.rule, label, view.floor)
 
 
+cdef inline double added(const View* view, int32_t label, int64_t rank, double gain,
+                         const double* values) noexcept nogil:
+    """What a document with this label and gain adds to DCG."""
+    if 0 <= label < SMALL and rank < NEAR and values == NULL:
+        return view.near[label * NEAR + rank]
+    return gain / discount_at(rank, view.jk2)
+
+
 cdef int falling_order(const void* a, const void* b) noexcept nogil:
     cdef double x = (<const double*>a)[0], y = (<const double*>b)[0]
     return (x < y) - (x > y)
 
 
-cdef int64_t fill_ideal(const View* view, const int32_t* labels, int64_t n, int64_t zeros, const double* values,
-                        double* gains) noexcept nogil:
-    """The gains above 0, best first, of labels that stand best first and of documents with label 0; how many."""
+cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int64_t zeros,
+                         double* gains) noexcept nogil:
+    """How many gains above 0 there are, of labels that stand best first and of documents with label 0.
+
+    Where labels have gains of their own, these are filled in, best first; else walk_ideal does that on its way.
+    """
     cdef int64_t i, found = 0
     cdef double gain
-    if view.rule.n == 0 and view.gain_depth < n:
-        n = view.gain_depth
+    if view.rule.n == 0:
+        return n if view.floor <= 1 else count_from(labels, n, view.floor)
     for i in range(n):
-        gain = gain_of(view, labels[i], values)
+        gain = gain_of(view, labels[i], NULL)
         if gain > 0.0:
             gains[found] = gain
             found += 1
-    if view.rule.n > 0:
-        gain = gain_of(view, 0, NULL)
-        if gain > 0.0:
-            for i in range(zeros):
-                gains[found] = gain
-                found += 1
-        qsort(gains, found, sizeof(double), falling_order)
+    gain = gain_of(view, 0, NULL)
+    if gain > 0.0:
+        for i in range(zeros):
+            gains[found] = gain
+            found += 1
+    qsort(gains, found, sizeof(double), falling_order)
     return found
 
 
-cdef void walk(const View* view, const Query* q, Snapshot* snapshots) noexcept nogil:
-    """Run over the hits and over the ideal list, leaving the sums at each cutoff."""
-    cdef int64_t i = 0, c, k, first = 0, n = q.num_hits
+cdef void walk(const View* view, const Query* q, const double* values, double* gains,
+               Snapshot* snapshots) noexcept nogil:
+    """Run over the hits, noting their gains and leaving the sums at each cutoff.
+
+    One loop, because a short one costs less than what is mispredicted at its end.
+    """
+    cdef int64_t i = 0, c, k, rank, first = 0, n = q.num_hits
     cdef double found = 0.0, precisions = 0.0, gain = 0.0, dcg = 0.0
     for c in range(view.n_cutoffs):
         k = view.cutoffs[c]
         while i < n and q.ranks[i] <= k:
+            rank = q.ranks[i]
             if q.labels[i] >= view.level:
                 found += 1.0
-                first = q.ranks[i] if first == 0 else first
-                precisions += found / <double>q.ranks[i]
+                first = rank if first == 0 else first
+                precisions += found / <double>rank
+            if rank <= view.gain_depth:
+                gains[i] = gain_of(view, q.labels[i], values)
+                gain += gains[i]
+                dcg += added(view, q.labels[i], rank, gains[i], values)
             i += 1
         snapshots[c].k = k
         snapshots[c].num_rel_ret = found
         snapshots[c].first_rel = first
         snapshots[c].sum_precision = precisions
-    if view.gain_depth == 0:
-        return
-    i = 0
-    for c in range(view.n_cutoffs):
-        k = view.cutoffs[c] if view.cutoffs[c] < view.gain_depth else view.gain_depth
-        while i < n and q.ranks[i] <= k:
-            if q.gains[i] != 0.0:
-                gain += q.gains[i]
-                dcg += q.gains[i] / discount_at(q.ranks[i], view.jk2)
-            i += 1
         snapshots[c].gain = gain
         snapshots[c].dcg = dcg
-    walk_ideal(view, q, snapshots)
 
 
-cdef void walk_ideal(const View* view, const Query* q, Snapshot* snapshots) noexcept nogil:
-    """Run over the ideal list, leaving the sum at each cutoff."""
-    cdef int64_t i = 0, c
+cdef void walk_ideal(const View* view, const Query* q, const double* values, double* gains,
+                     Snapshot* snapshots) noexcept nogil:
+    """Run over the ideal list as far as gains are read, leaving the sum at each cutoff."""
+    cdef int64_t i = 0, c, k, n = q.num_ideal_gains if q.num_ideal_gains < view.gain_depth else view.gain_depth
     cdef double ideal_dcg = 0.0
+    cdef bint plain = view.rule.n == 0
+    if 0 < n < NEAR and plain and values == NULL and q.ideal[0] < SMALL and q.ideal[0] == q.ideal[n - 1]:
+        while i < n:                # some more than n, for which there is room
+            gains[i] = gains[i + 1] = gains[i + 2] = gains[i + 3] = view.small[q.ideal[0]]
+            i += 4
+        for c in range(view.n_cutoffs):
+            k = n if n < view.cutoffs[c] else view.cutoffs[c]
+            snapshots[c].ideal_dcg = view.alike[q.ideal[0] * NEAR + k]
+        return
     for c in range(view.n_cutoffs):
-        while i < q.num_ideal_gains and i < view.cutoffs[c]:
-            ideal_dcg += q.ideal_gains[i] / discount_at(i + 1, view.jk2)
+        k = n if n < view.cutoffs[c] else view.cutoffs[c]
+        while i < k:
+            if plain:
+                gains[i] = gain_of(view, q.ideal[i], values)
+                ideal_dcg += added(view, q.ideal[i], i + 1, gains[i], values)
+            else:
+                ideal_dcg += gains[i] / discount_at(i + 1, view.jk2)
             i += 1
         snapshots[c].ideal_dcg = ideal_dcg
 
 
-cdef void walk_ties(const View* view, const Query* q, Snapshot* snapshots) noexcept nogil:
+cdef void walk_ties(const View* view, const Query* q, const double* values, double* gains,
+                    Snapshot* snapshots) noexcept nogil:
     """As walk, for expected values: at each rank of a tie stands the mean of what its documents add there.
 
     Of g documents, r of them relevant, each has a chance of r / g at the j-th rank, and if one is there, of (r - 1) /
@@ -283,8 +346,9 @@ cdef void walk_ties(const View* view, const Query* q, Snapshot* snapshots) noexc
         relevant = gain = 0.0
         while i < q.num_hits and q.ranks[i] == first:
             relevant += q.labels[i] >= view.level
-            if view.gain_depth > 0 and first <= view.gain_depth:
-                gain += q.gains[i]
+            if first <= view.gain_depth:
+                gains[i] = gain_of(view, q.labels[i], values)
+                gain += gains[i]
             i += 1
         size = <double>(last - first + 1)
         for rank in range(first, last + 1):
@@ -308,8 +372,6 @@ cdef void walk_ties(const View* view, const Query* q, Snapshot* snapshots) noexc
         s.k = view.cutoffs[c]
         snapshots[c] = s
         c += 1
-    if view.gain_depth > 0:
-        walk_ideal(view, q, snapshots)
 
 
 cdef int64_t fill_ties(Scratch* scratch, int64_t n_hits, int64_t num_ret) noexcept nogil:
@@ -391,6 +453,8 @@ cdef int64_t sort_retrieved(Scratch* scratch, int64_t n_hits) noexcept nogil:
 cdef int64_t count_from(const int32_t* falling, int64_t n, int32_t level) noexcept nogil:
     """How many of the falling labels are at least `level`."""
     cdef int64_t low = 0, high = n, middle
+    if n == 0 or falling[n - 1] >= level:
+        return n
     while low < high:
         middle = (low + high) // 2
         if falling[middle] >= level:
@@ -411,6 +475,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits, n_ideal = known.n_positive
     cdef const int32_t* ideal = known.labels
     cdef bint worthless
+    cdef Snapshot* snapshots
     cdef const View* view
     cdef const Slot* slot
     if plan.max_depth < num_ret:
@@ -453,12 +518,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         worthless = n_ideal == 0 or ideal[0] < q.floor
         q.num_ideal_gains = 0
         if view.gain_depth > 0:
-            for i in range(q.num_hits):
-                if q.ranks[i] > view.gain_depth:
-                    break
-                scratch.gains[i] = gain_of(view, q.labels[i], known.values)
-            q.num_ideal_gains = fill_ideal(view, ideal, n_ideal, known.n_judged - n_ideal, known.values,
-                                           scratch.ideal_gains)
+            q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, known.n_judged - n_ideal, scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
         if view.ideal_retrieved and not known.retrieved:
             if n_sorted < 0:
@@ -469,24 +529,25 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.ideal = scratch.sorted
             q.num_ideal = n_sorted
             if view.gain_depth > 0:
-                q.num_ideal_gains = fill_ideal(view, scratch.sorted, n_sorted, zeros, known.values,
-                                               scratch.ideal_gains)
+                q.num_ideal_gains = ideal_gains(view, scratch.sorted, n_sorted, zeros, scratch.ideal_gains)
+        snapshots = scratch.snapshots + view.first
         if plan.average:
-            walk_ties(view, &q, scratch.snapshots + view.first)
+            walk_ties(view, &q, known.values, scratch.gains, snapshots)
         else:
-            walk(view, &q, scratch.snapshots + view.first)
+            walk(view, &q, known.values, scratch.gains, snapshots)
+        if view.gain_depth > 0:
+            walk_ideal(view, &q, known.values, scratch.ideal_gains, snapshots)
         if plan.reads > RELEVANT:
             full = q
             full.lasts = scratch.lasts if plan.average else NULL
             full.num_hits, full.ranks, full.labels = n_hits, scratch.ranks, scratch.labels
-        for i in range(plan.n_slots):
+        for i in range(view.first_slot, view.stop_slot):
             slot = &plan.slots[i]
-            if slot.view == v:
-                if slot.replaces_empty and (worthless if slot.graded else q.num_rel == 0):
-                    out[i] = slot.empty
-                else:
-                    out[i] = slot.function(&full if slot.reads > RELEVANT else &q, scratch.snapshots + slot.snapshot,
-                                           slot.params)
+            if slot.replaces_empty and (worthless if slot.graded else q.num_rel == 0):
+                out[slot.column] = slot.empty
+            else:
+                out[slot.column] = slot.function(&full if slot.reads > RELEVANT else &q,
+                                                 scratch.snapshots + slot.snapshot, slot.params)
 
 
 cdef extern from *:

@@ -1,5 +1,5 @@
-# Ranks from the scores of one group, without a sort.
-from libc.stdint cimport int32_t, int64_t
+# The rows at the first ranks of one group.
+from libc.stdint cimport int64_t
 
 ctypedef fused real:
     float
@@ -10,4 +10,3 @@ cdef enum:
     CANDIDATES = 128    # rows that one may end with
 
 cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows, bint* tied) noexcept nogil
-cdef int64_t rank_of(const real* scores, int64_t n, int64_t row, bint* tied) noexcept nogil

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir._arrays import measure_rows
-from fastir.errors import UnknownMetricError, quote
 from fastir.inputs import arrays, dicts, layout, ranked
-from fastir.plan import RANKED, TIES, Settings, Ties, metric_tuple, settings
+from fastir.plan import BY_ID, RANKED, Settings, Ties, metric_tuple, settings, without_ids
 from fastir.results import Report, Results
 from fastir.threads import thread_count
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from fastir.conventions import Convention
     from numpy.typing import ArrayLike, DTypeLike
 
-BY_ID = ("trec", "doc_id_asc")      # rules for equal scores that need document ids
 UNLIMITED = 2**63 - 1
 
 
@@ -81,8 +79,8 @@ def evaluate_ranked(
         if len(ideal[1]) != len(offsets):
             raise ValueError(f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; "
                              "lengths must match")
-    rows = layout.Layout(range(len(offsets) - 1), offsets)
-    return evaluated(asked, labels, None, rows, ideal, weights)
+    rows = Rows(labels, None, layout.Layout(range(len(offsets) - 1), offsets), ideal)
+    return results_of(asked, [([], asked)], rows, weights)
 
 
 def evaluate_scores(
@@ -110,8 +108,8 @@ def evaluate_scores(
     group : integer array of shape (n_queries,), or None
         How many documents each query has, as LightGBM takes it; they stand together.
     qid : array of shape (n_documents,), of integers or strings, or None
-        The query of each document, as XGBoost and CatBoost take it; in any order, for those of a query that do not stand
-        together are put together in a copy.
+        The query of each document, as XGBoost and CatBoost take it; in any order, for documents of a query that do not
+        stand together are put together in a copy.
     offsets : integer array of shape (n_queries + 1,), or None
         Where each query begins; from 0 to n_documents, never falling. Without any of the three all documents are of one
         query.
@@ -160,94 +158,103 @@ def evaluate_scores(
     >>> fastir.evaluate_scores(labels, scores, "mrr", qid=["a", "b", "a", "b", "a"]).per_query("mrr")
     {'a': 1.0, 'b': 0.0}
     """
-    if ties in BY_ID:
-        raise ValueError(f"ties={ties!r} needs document ids, which labels and scores do not have; expected one of "
-                         f"{', '.join(map(repr, TIES[len(BY_ID):]))}")
-    asked = settings(metric_tuple(metrics), convention, rel_level, None, ties, judged_only, max_depth, score_dtype,
-                     n_threads, None, "full", choices)
+    asked, parts = without_ids(metrics, convention, rel_level, ties, judged_only, max_depth, score_dtype, n_threads,
+                               choices)
     labels = ranked.column(labels, "labels")
     scores = arrays.scores(scores, "scores")
     if len(scores) != len(labels):
         raise ValueError(f"scores has {len(scores)} entries but labels has {len(labels)}; lengths must match")
     if scores.strides[0] % scores.itemsize:
         scores = scores.copy()
-    rows = layout.layout(len(labels), group, qid, offsets)
-    if not asked.parts:
-        return evaluated(asked, labels, scores, rows, None, weights)
-    values = np.empty((len(rows.offsets) - 1, len(asked.names)))
-    for requests, rules, pooled in asked.parts:
-        if pooled:
-            raise UnknownMetricError(f"metric {quote(requests[0].text)} needs document ids, labels and scores "
-                                           "have none")
-        own = "input" if rules["ties"] in BY_ID else rules["ties"]
-        part = settings(tuple(request.text for request in requests), convention, rel_level, None, own,
-                        rules["judged_only"], max_depth, rules["score_dtype"], n_threads, None, "full", choices)
-        results = evaluated(part, labels, scores, rows, None, None)
-        values[:, [asked.requests.index(request) for request in requests]] = results.values
-    return Results(rows.query_ids, asked.names, values, results._status_codes, asked.aggregates, results.report,
-                   weights_of(weights, rows.query_ids), asked.convention)
+    return results_of(asked, parts, Rows(labels, scores, layout.layout(len(labels), group, qid, offsets)), weights)
 
 
-def evaluated(
-    asked: Settings, labels: np.ndarray, scores: np.ndarray | None, rows: layout.Layout,
-    ideal: tuple[np.ndarray, np.ndarray] | None, weights: Mapping[Any, float] | ArrayLike | None,
-) -> Results:
-    """The Results of one Settings; scores of None: the labels come in rank order."""
-    n = len(rows.offsets) - 1
-    status = np.zeros(n, np.uint8)
-    values = np.empty((n, len(asked.names)))
-    judged, bounds = (None, None) if ideal is None else ideal
-    by_query, table = labels, None
-    limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
-    ties = max(asked.ties, len(BY_ID))
+class Rows:
+    """The rows of all queries, as the kernels read them.
 
-    def measured():
-        own, theirs = (array if array is None or rows.order is None else array[rows.order] for array in (by_query, scores))
-        return measure_rows(asked.plan, own, theirs, rows.offsets, judged, bounds, table, values, status, asked.level,
-                            limit, ties, asked.single, thread_count(asked.n_threads, len(labels)))
+    Parameters
+    ----------
+    labels : array
+    scores : array or None
+        Without them the labels come in rank order.
+    rows : Layout
+    ideal : (labels, offsets), or None
+        All that was judged, if not just the labels.
+    """
 
-    failed, negative, tied, first_tied = measured()
-    if failed:
-        if not fractions_allowed(asked, labels, scores, rows, ideal):
-            raise RuntimeError("the arrays were changed while they were read")
-        table, (by_query, *codes) = ranked.as_codes(labels, *([] if ideal is None else [judged]))
-        judged = codes[0] if codes else None
-        failed, negative, tied, first_tied = measured()
+    def __init__(
+        self, labels: np.ndarray, scores: np.ndarray | None, rows: layout.Layout,
+        ideal: tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> None:
+        self.layout = rows
+        self.given = labels, scores
+        self.labels, self.scores = (array if array is None or rows.order is None else array[rows.order]
+                                    for array in self.given)
+        self.ideal, self.ideal_offsets = (None, None) if ideal is None else ideal
+
+    def measure(self, asked: Settings) -> tuple[np.ndarray, np.ndarray, tuple[int, int, int]]:
+        """Values, status codes, and how many labels are below 0 and queries have ties, with the first of these."""
+        n = len(self.layout.query_ids)
+        values, status = np.empty((n, len(asked.names))), np.zeros(n, np.uint8)
+        limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
+        threads = thread_count(asked.n_threads, len(self.labels))
+
+        def measured(labels, ideal, table):
+            return measure_rows(asked.plan, labels, self.scores, self.layout.offsets, ideal, self.ideal_offsets, table,
+                                values, status, asked.level, limit, asked.ties, asked.single, threads)
+
+        failed, *counts = measured(self.labels, self.ideal, None)
+        if failed and self.only_fractions(asked):
+            table, codes = ranked.as_codes(*([self.labels] if self.ideal is None else [self.labels, self.ideal]))
+            failed, *counts = measured(codes[0], codes[1] if codes[1:] else None, table)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
-    ids = rows.query_ids
+        return values, status, tuple(counts)
+
+    def only_fractions(self, asked: Settings) -> bool:
+        """Find what the kernel found wrong and raise for it, unless it is that labels are fractions, and may be."""
+        found = False
+        columns = [(self.labels, self.layout.offsets, "labels")]
+        if self.ideal is not None:
+            columns.append((self.ideal, self.ideal_offsets, "ideal_labels"))
+        for given, (labels, _, name) in zip((self.given[0], self.ideal), columns, strict=False):
+            place = ranked.fraction(given, name)
+            if place is not None:
+                ranked.refuse_fraction(given, name, place, asked)
+                found = True
+        if not found:
+            for labels, offsets, name in columns:
+                ranked.refuse_labels(labels, offsets, name, asked)
+        if self.given[1] is not None:
+            arrays.refuse_nan(self.given[1], "scores")
+        return found
+
+
+def results_of(
+    asked: Settings, parts: list[tuple[list[int], Settings]], rows: Rows,
+    weights: Mapping[Any, float] | ArrayLike | None,
+) -> Results:
+    """The Results of metrics whose parts have rules of their own."""
+    ids, n_rows = rows.layout.query_ids, len(rows.labels)
+    if len(parts) == 1:
+        values, status, counts = rows.measure(parts[0][1])
+    else:
+        values = np.empty((len(ids), len(asked.names)))
+        for columns, part in parts:
+            values[:, columns], status, counts = rows.measure(part)
 
     def report() -> Report:
         empty = status == 2
+        negative, tied, first_tied = counts
         return Report(
-            in_both=n, in_both_example=str(ids[0]) if n else None,
+            in_both=len(ids), in_both_example=str(ids[0]) if len(ids) else None,
             no_relevant=int(empty.sum()), no_relevant_example=str(ids[int(empty.argmax())]) if empty.any() else None,
             queries_with_ties=tied, queries_with_ties_example=str(ids[first_tied]) if tied else None,
-            unjudged_share=negative / len(labels) if len(labels) else None,
+            unjudged_share=negative / n_rows if n_rows else None,
         )  # fmt: skip
 
     return Results(ids, asked.names, values, status, asked.aggregates, report, weights_of(weights, ids),
                    asked.convention)
-
-
-def fractions_allowed(
-    asked: Settings, labels: np.ndarray, scores: np.ndarray | None, rows: layout.Layout,
-    ideal: tuple[np.ndarray, np.ndarray] | None,
-) -> bool:
-    """Find what the kernel found wrong, and raise for it; True if it is only that labels are fractions."""
-    found = False
-    columns = [(labels, rows.offsets, "labels")] + ([] if ideal is None else [(*ideal, "ideal_labels")])
-    for array, offsets, name in columns:
-        place = ranked.fraction(array, name)
-        if place is not None:
-            ranked.refuse_fraction(array, name, place, asked)
-            found = True
-    if not found:
-        for array, offsets, name in columns:
-            ranked.refuse_labels(array if rows.order is None else array[rows.order], offsets, name, asked)
-    if scores is not None:
-        arrays.refuse_nan(scores, "scores")
-    return found
 
 
 def weights_of(weights: Mapping[Any, float] | ArrayLike | None, query_ids: Sequence[Any]) -> dict[Any, float] | None:

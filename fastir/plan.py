@@ -27,6 +27,7 @@ Validate = Literal["full", "judged"]
 
 WHOLE = 2**63 - 1
 TIES = get_args(Ties)
+BY_ID = ("trec", "doc_id_asc")
 RANKED: Any = object()      # in place of a tie rule: the documents come in rank order
 QUERIES = (None, *get_args(Queries))
 SCORES = (None, "float64", "float32")
@@ -96,6 +97,41 @@ def settings(
         return compiled(metrics, *options, tuple(choices.items()))
     except TypeError:       # an option that cannot be hashed; or one that compile_settings refuses again
         return compile_settings(metrics, *options, tuple(choices.items()))
+
+
+def without_ids(
+    metrics: str | Iterable[str], convention: str | Convention, rel_level: SupportsIndex, ties: Ties | None,
+    judged_only: bool, max_depth: SupportsIndex | None, score_dtype: DTypeLike | None,
+    n_threads: SupportsIndex | None, choices: dict[str, Any],
+) -> tuple[Settings, list[tuple[list[int], Settings]]]:
+    """The Settings of metrics of documents that have scores and no ids, and those of each set of rules among them.
+
+    The latter stand behind the columns of their metrics, and their `ties` are "input" where the convention would ask
+    for ids.
+    """
+    if ties in BY_ID:
+        raise ValueError(f"ties={ties!r} needs document ids, which there are none of here; expected one of "
+                         f"{', '.join(map(repr, TIES[len(BY_ID):]))}")
+    names_given = metric_tuple(metrics)
+
+    def make(texts, ties, judged_only, score_dtype):
+        return settings(texts, convention, rel_level, None, ties, judged_only, max_depth, score_dtype, n_threads, None,
+                        "full", choices)
+
+    whole = make(names_given, ties, judged_only, score_dtype)
+    if not whole.parts:
+        by_id = TIES[whole.ties] in BY_ID
+        return whole, [(list(range(len(whole.names))),
+                        make(names_given, "input", judged_only, score_dtype) if by_id else whole)]
+    parts = []
+    for requests, rules, pooled in whole.parts:
+        if pooled:
+            raise names.UnknownMetricError(f"metric {quote(requests[0].text)} needs document ids, which there are none "
+                                           "of here")
+        own = make(tuple(request.text for request in requests), "input" if rules["ties"] in BY_ID else rules["ties"],
+                   rules["judged_only"], rules["score_dtype"])
+        parts.append(([whole.requests.index(request) for request in requests], own))
+    return whole, parts
 
 
 def requests(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:

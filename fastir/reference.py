@@ -67,6 +67,8 @@ def one(metric: str, request: Request) -> list[str]:
     if card.other_names():
         lines.append(f"  also written    {', '.join(card.other_names())}")
     lines.append(f"  formula         {card.formula}")
+    if card.fractional:
+        lines.append("  labels          may be fractions in arrays, each its own gain")
     if card.cutoff:
         first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
         lines.append(f"  depth           {'the whole ranking' if request.cutoff is None else first}")

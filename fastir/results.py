@@ -14,10 +14,14 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
+    import decimal
     import os
 
     import numpy as np
     import pandas
+
+    from fastir.conventions import Convention
+    from fastir.explanation.changes import ResultsDiff
 
 STATUSES = ("evaluated", "missing", "no_relevant")
 SUFFIXES = (".tsv", ".json")
@@ -264,6 +268,45 @@ class Results:
                 raise ValueError(f"groups: query {query_id!r} has none")
             rows.setdefault(groups[query_id], []).append(row)
         return ResultsByGroup(self, {group: self._rows(chosen) for group, chosen in rows.items()})
+
+    def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
+        """The queries that gain and lose against other results, those of another run, say.
+
+        Parameters
+        ----------
+        other : Results
+        metric : str
+            Both must have it.
+        top : int
+            How many of each to list, the largest changes first.
+
+        Returns
+        -------
+        ResultsDiff
+            Prints as a table; counts are of all queries that both have. Which documents make the difference for one of
+            them is what `Evaluator.explain` and `Explanation.diff` say.
+
+        Raises
+        ------
+        KeyError
+            One of the two lacks the metric.
+        TypeError, ValueError
+            `other` is no Results; no query is in both, or `top` is not positive.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+        >>> old = fastir.evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}, "mrr")
+        >>> new = fastir.evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}, "mrr")
+        >>> new.diff(old, "mrr")
+        mrr: 1.0000 against 0.8333, +0.1667; 1 gain, 2 equal, 0 lose
+        query_id   value     was   change
+        q2        1.0000  0.5000  +0.5000
+        """
+        from fastir.explanation.changes import differences
+
+        return differences(self, other, metric, top)
 
     def _rows(self, rows: list[int]) -> Results:
         """The same for some of the queries."""
@@ -528,29 +571,49 @@ class Report:
 # ---- numbers -------------------------------------------------------------------------------------------------------
 
 
+UNIT = 2 * 1074     # a product of two floats is a whole number of 2^-UNIT
+
+
+def exact_total(values: Iterable[float], weights: Iterable[float]) -> int:
+    """The exact sum of weight times value, in units of 2^-UNIT."""
+    total = 0
+    for value, weight in zip(values, weights, strict=True):
+        a, b = value.as_integer_ratio()
+        c, d = weight.as_integer_ratio()
+        total += a * c << UNIT + 2 - b.bit_length() - d.bit_length()
+    return total
+
+
 def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
     """The correctly rounded exact sum of weight times value, over that of the weights; NaN where nothing counts."""
-    from fractions import Fraction
-
     count = math.fsum(weights)
-    total = sum(Fraction(weight) * Fraction(value) for weight, value in zip(weights, values, strict=True))
-    return float(total) / count if count else math.nan
+    return exact_total(values, weights) / (1 << UNIT) / count if count else math.nan
+
+
+def digits() -> decimal.Context:
+    """What logarithms are computed with."""
+    import decimal
+
+    return decimal.Context(prec=50, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
+
+
+def total_log(values: Sequence[float], weights: Sequence[float] | None = None) -> decimal.Decimal:
+    """The sum of weight times logarithm of positive numbers."""
+    import functools
+
+    to = digits()
+    exact = to.create_decimal
+    if weights is None:
+        return to.ln(functools.reduce(to.multiply, map(exact, values)))
+    logs = (to.multiply(exact(weight), to.ln(exact(value))) for weight, value in zip(weights, values, strict=True))
+    return functools.reduce(to.add, logs)
 
 
 def geometric_mean(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
     """The weighted geometric mean of positive numbers, computed to 50 digits and rounded once."""
-    import decimal
-    import functools
-
-    digits = decimal.Context(prec=50, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
-    exact = digits.create_decimal
-    if weights is None:
-        total, count = digits.ln(functools.reduce(digits.multiply, map(exact, values))), exact(len(values))
-    else:
-        logs = (digits.multiply(exact(weight), digits.ln(exact(value)))
-                for weight, value in zip(weights, values, strict=True))
-        total, count = functools.reduce(digits.add, logs), functools.reduce(digits.add, map(exact, weights))
-    return float(digits.exp(digits.divide(total, count))) if count else math.nan
+    count = float(len(values)) if weights is None else math.fsum(weights)
+    to = digits()
+    return float(to.exp(to.divide(total_log(values, weights), to.create_decimal(count)))) if count else math.nan
 
 
 # ---- numbers and tables as text, for files and for the command line ------------------------------------------------

@@ -298,7 +298,7 @@ def test_no_queries_at_all():
     ([[1, 0]], [0, 2], ValueError, "labels.* 1 dimension"),
     ([1, 0.5], [0, 2], ValueError, r"labels\[1\] = 0.5 is not a whole number"),
     ([1, float("nan")], [0, 2], ValueError, r"labels\[1\] is not a finite number"),
-    (["1", "0"], [0, 2], TypeError, "labels must hold integers"),
+    (["1", "0"], [0, 2], TypeError, "labels must hold numbers"),
     ([1, 2**31], [0, 2], OverflowError, "labels.*out of range"),
 ])  # fmt: skip
 def test_arrays_that_do_not_fit_are_named(labels, offsets, error, words):

@@ -56,17 +56,38 @@ def by_ids(qid: Any, n: int) -> Layout:
     if ids.dtype.kind not in "iuUSO" and n:
         raise TypeError(f"qid must hold integers or strings, got dtype {ids.dtype}")
     try:
-        begins = np.flatnonzero(np.concatenate(([n > 0], ids[1:] != ids[:-1])))
-        found, first = np.unique(ids[begins], return_index=True)
+        begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))[:n])     # of stretches of one id
+        keys = keys_of(ids[begins])
     except TypeError as error:
         raise TypeError(f"qid must hold integers or strings, of one kind: {error}") from None
-    if len(found) == len(begins):
+    order = stable_order(keys)
+    new = np.concatenate(([True], keys[order][1:] != keys[order][:-1]))[:len(keys)]
+    if new.all():
         return Layout(ids[begins].tolist(), np.append(begins, n))
-    place = np.empty(len(found), np.int64)
-    place[np.argsort(first)] = np.arange(len(found))
-    codes = place[np.searchsorted(found, ids)]
+    firsts = order[new]                                 # the first stretch of each query
+    place = np.empty(len(firsts), np.int64)
+    place[np.argsort(firsts)] = np.arange(len(firsts))
+    codes = np.empty(len(begins), np.int64)
+    codes[order] = place[np.cumsum(new) - 1]
+    codes = np.repeat(codes, np.diff(begins, append=n))
     offsets = np.concatenate(([0], np.cumsum(np.bincount(codes))))
-    return Layout(found[np.argsort(first)].tolist(), offsets, np.argsort(codes, kind="stable"))
+    return Layout(ids[begins[np.sort(firsts)]].tolist(), offsets, stable_order(codes))
+
+
+def keys_of(ids: np.ndarray) -> np.ndarray:
+    """Numbers from 0 up that are equal where ids are."""
+    if ids.dtype.kind in "iu" and ids.size:
+        return ids.astype(np.uint64) - np.array(ids.min()).astype(np.uint64)
+    return np.unique(ids, return_inverse=True)[1].astype(np.uint64)
+
+
+def stable_order(codes: np.ndarray) -> np.ndarray:
+    """What sorts numbers from 0 up, equal ones in their order; by 16 bits at a time, which NumPy sorts by radix."""
+    order = np.argsort(codes.astype(np.uint16), kind="stable")
+    while codes.size and codes.max() > 0xFFFF:
+        codes = codes >> codes.dtype.type(16)
+        order = order[np.argsort(codes.astype(np.uint16)[order], kind="stable")]
+    return order
 
 
 def offset_array(offsets: ArrayLike, n: int, name: str, what: str) -> np.ndarray:

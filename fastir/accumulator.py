@@ -1,0 +1,220 @@
+"""Accumulator: the means of metrics over batches that come one after the other, or in several processes.
+
+Every sum is exact, a whole number of the smallest unit, so that neither the order of the batches nor that of merging
+shows in any bit; what is kept does not grow with the number of queries.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import fastir
+from fastir.plan import metric_tuple
+from fastir.results import UNIT, digits, exact_total, total_log
+
+if TYPE_CHECKING:
+    from fastir.results import Results
+    from numpy.typing import ArrayLike
+
+PLACES = 40     # of logarithms that are added up
+OF_SCORES = ("ties", "score_dtype")
+
+
+class Accumulator:
+    """Means over batches of queries: of labels in rank order, of labels and scores, of score matrices or top-k lists.
+
+    Parameters
+    ----------
+    metrics : str or iterable of str
+        Such as ``"ndcg@10"``; `fastir.metrics` lists them.
+    **options
+        Those of `evaluate_scores` that are not arrays: ties, rel_level, judged_only, max_depth, score_dtype, n_threads,
+        convention, and parameters of the metrics. `ties` and `score_dtype` do not matter where a batch has no scores.
+
+    Raises
+    ------
+    UnknownMetricError, TypeError, ValueError
+        As by `evaluate_scores`.
+
+    Notes
+    -----
+    The means are those of one call over all queries at once, to the last bit, for any order of batches and merges. It
+    can be pickled, and sent to where others are merged. Several threads need one each.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> total = fastir.Accumulator(["mrr", "ndcg@10"])
+    >>> total.update([1, 0, 0, 1], [0.3, 0.2, 0.9, 0.1], group=[2, 2])
+    >>> other = fastir.Accumulator(["mrr", "ndcg@10"])
+    >>> other.update([0, 0, 1], offsets=[0, 3])
+    >>> total.merge(other)
+    >>> total.result()
+    {'mrr': 0.611111111111111, 'ndcg@10': 0.7103099178571526}
+    >>> total.n_queries
+    3
+    """
+
+    def __init__(self, metrics: str | Iterable[str], **options: Any) -> None:
+        self._metrics = metric_tuple(metrics)
+        self._options = options
+        nothing = fastir.evaluate_scores([], [], self._metrics, offsets=[0], **options)
+        self._sums = {name: Sum(how) for name, how in nothing.aggregates.items()}
+        self.n_queries = 0
+
+    def update(
+        self, labels: ArrayLike | None = None, scores: ArrayLike | None = None, *, indices: ArrayLike | None = None,
+        relevant: Any = None, **batch: Any,
+    ) -> None:
+        """Add a batch of queries; without an error all of it, else none.
+
+        Parameters
+        ----------
+        labels, scores : arrays of shape (n_documents,)
+            As for `evaluate_scores`; without scores the labels stand in rank order, as for `evaluate_ranked`.
+        scores : matrix of shape (n_queries, n_items), with `relevant`
+            As for `evaluate_matrix`.
+        indices : matrix of shape (n_queries, k), with `relevant` and perhaps with scores
+            As for `evaluate_topk`.
+        relevant : sparse matrix, tuple, dict or list
+            As for these two.
+        **batch
+            The other arrays of that function: group, qid, offsets, weights, ideal_labels, exclude and so on.
+
+        Raises
+        ------
+        UnknownMetricError, TypeError, ValueError, OverflowError, RuntimeError
+            As by that function.
+        """
+        options = {**self._options, **batch}
+        if relevant is not None:
+            if labels is not None:
+                raise TypeError("labels and relevant must not be given together: both say what was judged")
+            if indices is None:
+                options["k"] = options.pop("max_depth", None)
+                self._add(fastir.evaluate_matrix(scores, relevant, self._metrics, **options))
+            else:
+                if scores is None:
+                    options = {name: value for name, value in options.items() if name not in OF_SCORES}
+                self._add(fastir.evaluate_topk(indices, relevant, self._metrics, scores=scores, **options))
+        elif labels is None:
+            raise TypeError("a batch needs labels, or relevant with scores or indices")
+        elif scores is None:
+            options = {name: value for name, value in options.items() if name not in OF_SCORES}
+            self._add(fastir.evaluate_ranked(labels, metrics=self._metrics, **options))
+        else:
+            self._add(fastir.evaluate_scores(labels, scores, self._metrics, **options))
+
+    def merge(self, other: Accumulator) -> None:
+        """Add what another one with the same metrics and options has seen; that one does not change.
+
+        Raises
+        ------
+        TypeError
+            It is no Accumulator.
+        ValueError
+            Its metrics or options are others.
+        """
+        if not isinstance(other, Accumulator):
+            raise TypeError(f"an Accumulator is merged with another, got {type(other).__name__}")
+        mine, theirs = ((which._metrics, which._options) for which in (self, other))
+        if mine != theirs:
+            raise ValueError(f"accumulators of different metrics or options cannot be merged: {mine} and {theirs}")
+        for name, total in self._sums.items():
+            total.add(other._sums[name])
+        self.n_queries += other.n_queries
+
+    def result(self) -> dict[str, float]:
+        """The mean of each metric so far by the name given, as `Results` has it; NaN where there are no values."""
+        return {name: total.mean() for name, total in self._sums.items()}
+
+    def _add(self, results: Results) -> None:
+        ids = results.query_ids
+        weights = None if results._weights is None else np.array([results._weights[query] for query in ids], float)
+        batch = {}
+        for column, (name, total) in enumerate(self._sums.items()):
+            batch[name] = Sum(total.how)
+            batch[name].take(results.values[:, column], weights)
+        for name, total in self._sums.items():
+            total.add(batch[name])
+        self.n_queries += len(ids)
+
+
+class Sum:
+    """What the values of one metric come to.
+
+    Attributes
+    ----------
+    how : str
+        How they become one number, as `Results.aggregates` has it.
+    total : int
+        Of weight times value, in units of 2^-UNIT; of logarithms in units of 10^-PLACES, where the mean is geometric.
+    count : int
+        Of weights, in units of 2^-UNIT; values that are NaN left out.
+    undefined : int
+        How many values are NaN.
+    """
+
+    __slots__ = ("count", "how", "total", "undefined")
+
+    def __init__(self, how: str) -> None:
+        self.how = how
+        self.total = self.count = self.undefined = 0
+
+    def take(self, values: np.ndarray, weights: np.ndarray | None) -> None:
+        """Count the values of a batch."""
+        defined = ~np.isnan(values)
+        self.undefined = int(len(values) - defined.sum())
+        values = values[defined]
+        weighted = weights is not None and self.how not in ("sum", "count")
+        weights = weights[defined] if weighted else None
+        self.count = total_of(np.ones(len(values)) if weights is None else weights)
+        if not len(values):
+            return
+        if self.how.startswith("geometric"):
+            log = total_log(values.tolist(), None if weights is None else weights.tolist())
+            self.total = int(digits().scaleb(log, PLACES).to_integral_value())
+        elif weights is None:
+            self.total = total_of(values)
+        else:
+            self.total = exact_total(values.tolist(), weights.tolist())
+
+    def add(self, other: Sum) -> None:
+        self.total += other.total
+        self.count += other.count
+        self.undefined += other.undefined
+
+    def mean(self) -> float:
+        """As Results computes it."""
+        if self.how.endswith("_or_nan") and self.undefined:
+            return math.nan
+        if not self.how.startswith("geometric"):
+            total = self.total / (1 << UNIT)
+            if self.how in ("sum", "count"):
+                return total
+            return total / (self.count / (1 << UNIT)) if self.count else math.nan
+        if not self.count:
+            return math.nan
+        to = digits()
+        log = to.scaleb(to.create_decimal(self.total), -PLACES)
+        return float(to.exp(to.divide(log, to.create_decimal(self.count / (1 << UNIT)))))
+
+
+def total_of(values: np.ndarray) -> int:
+    """The exact sum of floats in units of 2^-UNIT: their 53 bits are added as whole numbers, exponent by exponent."""
+    if not len(values):
+        return 0
+    fractions, exponents = np.frexp(values)
+    bits = np.ldexp(fractions, 53).astype(np.int64)
+    lowest = int(exponents.min())
+    places = exponents - lowest
+    total = 0
+    for shift, part in ((26, bits >> 26), (0, bits & (1 << 26) - 1)):     # so that 2^26 of them are exact in a double
+        for start in range(0, len(part), 1 << 26):
+            sums = np.bincount(places[start:start + (1 << 26)], part[start:start + (1 << 26)])
+            total += sum(int(each) << shift + place for place, each in enumerate(sums.tolist()) if each)
+    return total << UNIT + lowest - 53
