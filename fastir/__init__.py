@@ -7,7 +7,8 @@
             Run, table ───▶ _columns ┴▶ _join  rows of bytes, hashed ─────┼─▶ _rank ─▶ _measure ─▶ Results
             rows in any order ──────▶ _scatter  hits counted in passing ──┘               ▲  ▲
                                                                                           │  │
-    labels in rank order, or with scores ─▶ _arrays ──────────────────────────────────────┘  │
+    labels in rank order, or with scores ─▶ _arrays ──────────────────────────────────────┤  │
+    score matrices, lists of items ─▶ _matrix, _topk ─────────────────────────────────────┘  │
     "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan, of functions in _metrics ──────────────────┘
 
 Behind _rank there are only numbers: where the judged documents of a query stand, and their labels. No object holds
@@ -28,13 +29,14 @@ from fastir.runs import Run
 if _TYPE_CHECKING:
     from fastir.accumulator import Accumulator
     from fastir.arrays import evaluate_ranked, evaluate_scores
+    from fastir.config import show_config
     from fastir.matrix import evaluate_matrix, evaluate_topk
 
 __version__ = "0.1.0"
 
 _LATE = {   # what is imported when it is first asked for
     "Accumulator": "accumulator", "evaluate_matrix": "matrix", "evaluate_ranked": "arrays", "evaluate_scores": "arrays",
-    "evaluate_topk": "matrix",
+    "evaluate_topk": "matrix", "show_config": "config",
 }  # fmt: skip
 
 __all__ = [

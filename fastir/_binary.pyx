@@ -364,6 +364,59 @@ declare(pair_accuracy, Card(
     params=(EMPTY,), cutoff=True))
 
 
+cdef double auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t found = <int64_t>s.num_rel_ret, i, seen = 0, wrong = 0
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            seen += 1
+            wrong += q.ranks[i] - seen
+    return share_right(<double>wrong, found, q.num_ret)
+
+
+cdef double expected_auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """Half of the pairs of a tie are in the right order."""
+    cdef int64_t i = 0, seen = 0
+    cdef double wrong = 0.0
+    cdef Tie tie
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie, 0)
+        wrong += <double>tie.relevant * (<double>(tie.first - 1 - seen)
+                                         + <double>(tie.last - tie.first + 1 - tie.relevant) / 2.0)
+        seen += tie.relevant
+    return share_right(wrong, seen, q.num_ret)
+
+
+cdef double share_right(double wrong, int64_t found, int64_t n) noexcept nogil:
+    """The share of pairs in the right order, of one of so many relevant documents among n and one other."""
+    return NAN if found == 0 or found == n else 1.0 - wrong / (<double>(n - found) * <double>found)
+
+declare(auc, Card(
+    "auc", "area under the ROC curve: how likely a relevant document stands above one that is not",
+    "1 - pairs in the wrong order / pairs of a relevant document and another, both retrieved",
+    "NaN, and out of the mean, if no relevant document is retrieved or no other", "Hanley and McNeil 1982",
+    aliases=("roc_auc", "AUROC"),
+    differs="scikit-learn's roc_auc_score counts half of a tied pair: ties=average; pair_accuracy is 1 where all are "
+            "relevant",
+    params=(EMPTY,)), expected_auc)
+
+
+cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """Where ranks are expected ones, the mean of those that the tie shares."""
+    cdef int64_t i, found = 0
+    cdef double total = 0.0
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            found += 1
+            total += <double>q.ranks[i] if q.lasts == NULL else <double>(q.ranks[i] + q.lasts[i]) / 2.0
+    return total / <double>found if found > 0 else NAN
+
+declare(mean_rank, Card(
+    "mean_rank", "mean rank of the relevant documents", "sum of the relevant ranks / r",
+    "NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not count",
+    "Bordes et al. 2013, with one relevant document a query", aliases=("MR",), range="1 up", params=(EMPTY,)),
+    mean_rank)
+
+
 # ---- interpolated precision ----------------------------------------------------------------------------------------
 
 cdef enum:

@@ -1,4 +1,5 @@
 CHOSEN: str
 AVAILABLE: list[str]
+OPENMP: bool
 
 def choose() -> tuple[str, list[str]]: ...

@@ -89,6 +89,18 @@ def pair_accuracy(x, judged, level, k=None):
     return sum(a < b for a in good for b in bad) / (len(good) * len(bad)) if bad else 1.0
 
 
+def auc(x, judged, level):
+    """Hanley and McNeil 1982: how many of the pairs of a relevant document and another are in the right order."""
+    bad = len(x) - len(relevant_ranks(x, level))
+    return pair_accuracy(x, judged, level) if bad else math.nan
+
+
+def mean_rank(x, judged, level):
+    """Bordes et al. 2013: the mean of the relevant documents' ranks."""
+    ranks = relevant_ranks(x, level)
+    return sum(ranks) / len(ranks) if ranks else math.nan
+
+
 # ---- recall points -------------------------------------------------------------------------------------------------
 
 
@@ -143,6 +155,8 @@ def judged_share(x, judged, level, k=None):
 METRICS = {
     **{f.__name__: f for f in (num_nonrel_judged_ret, relative_precision, set_f, f_beta, set_map, utility, gm_map)},
     **{f.__name__: f for f in (r_precision_mult, yaap, bin_g, pair_accuracy, iprec, iprec_avg, gm_bpref, inf_ap)},
+    "auc": auc,
+    "mean_rank": mean_rank,
     "unjudged": unjudged,
     "hole": unjudged,
     "judged": judged_share,

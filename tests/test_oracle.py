@@ -40,6 +40,8 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("r_precision"), 2 / 3),
         (Request("mrr"), 1),
         (Request("mrr", 2, 2), 0),
+        (Request("auc"), 3 / 4),
+        (Request("mean_rank"), (1 + 3) / 2),
         (Request("mrr", None, 2), 1 / 3),
         (Request("map"), (1 + 2 / 3) / 3),
         (Request("map", 2), 1 / 3),
@@ -161,7 +163,7 @@ def requests_of(card):
 REQUESTS = list({str(request): request for card in fastir.metrics() if not card.pooled
                  for request in requests_of(card)}.values())
 # Textbooks do not count steps: these are not tried on deep rankings.
-SLOW = ("ndcg_rel", "r_ndcg", "g", "inf_ap", "pair_accuracy", "compat", "alpha_ndcg", "nerr_ia", "nrbp", "nnrbp")
+SLOW = ("ndcg_rel", "r_ndcg", "g", "inf_ap", "pair_accuracy", "auc", "compat", "alpha_ndcg", "nerr_ia", "nrbp", "nnrbp")
 DEEP = [request for request in REQUESTS if request.name not in SLOW and not request.params]
 
 

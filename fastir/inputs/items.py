@@ -97,8 +97,9 @@ def items(data: Any, name: str) -> Items:
 
 def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_items: int | None) -> Items:
     """Items that come as CSR."""
-    numbers = np.ascontiguousarray(arrays.integers(indices, f"the indices of {name}"))
-    offsets = layout.offset_array(indptr, len(numbers), f"the indptr of {name}", "the array of indices")
+    numbers = arrays.numbers(indices, f"the indices of {name}")
+    offsets = layout.offset_array(indptr, len(numbers), f"the indptr of {name}", f"the indices of {name}")
+    numbers = np.ascontiguousarray(arrays.integers(numbers, f"the indices of {name}"))
     rows = np.arange(len(offsets) - 1)
     if labels is not None:
         labels = arrays.numbers(labels, name + third)

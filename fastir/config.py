@@ -1,0 +1,36 @@
+"""show_config(): what this installation computes with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import fastir
+from fastir._simd import AVAILABLE, CHOSEN, OPENMP
+from fastir.threads import WORTH, thread_count
+
+
+def show_config() -> dict[str, Any]:
+    """What fastir computes with here; values never depend on it.
+
+    Returns
+    -------
+    dict
+        ``"version"``; ``"simd"``, the instructions that read score matrices, and ``"simd_available"``, all that this
+        machine has for that, one of which the environment variable FASTIR_SIMD can choose before the first such call;
+        ``"openmp"``, whether it was built in; ``"n_threads"``, how many threads a large call takes by itself.
+
+    Raises
+    ------
+    ValueError
+        FASTIR_SIMD names instructions that this machine does not have.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> "portable" in fastir.show_config()["simd_available"]
+    True
+    """
+    return {
+        "version": fastir.__version__, "simd": CHOSEN, "simd_available": list(AVAILABLE), "openmp": OPENMP,
+        "n_threads": thread_count(None, WORTH),
+    }  # fmt: skip
