@@ -19,7 +19,7 @@ import numpy as np
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._join cimport Tally, clear_tally, tally_tuple
 from fastir._judged cimport Judged, Lookup, spread_hash
-from fastir._measure cimport Plan, label_code, measure
+from fastir._measure cimport Judgments, Plan, label_code, measure
 from fastir._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 
 from fastir.errors import quote
@@ -378,6 +378,7 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q
     cdef int64_t first, n_hits, n_found, probes, rest, work = 0
+    cdef Judgments known
     cdef bint many, again = judged.used
     cdef int state
     cdef PyObject* value
@@ -392,7 +393,8 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
         if value == NULL:
             codes[q] = 1
             walk.room(plan, 0, judged.offsets[q + 1] - first)
-            measure(plan, &walk.ranking.measured, 0, 0, judged.of(q), out + q * plan.n_slots)
+            known = judged.of(q)
+            measure(plan, &walk.ranking.measured, 0, 0, &known, out + q * plan.n_slots)
             continue
         given = <object>value
         ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)

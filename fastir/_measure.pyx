@@ -13,7 +13,7 @@ its own Scratch. With one thread no OpenMP region is entered.
 """
 
 from libc.math cimport ldexp
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
@@ -237,7 +237,7 @@ cdef inline double gain_of(const View* view, int32_t label, const double* values
     """What a document adds whose code is `label`."""
     if values != NULL:
         return values[label] if label > 0 else 0.0
-    if 0 <= label < SMALL:
+    if <uint32_t>label < SMALL:
         return view.small[label]
     return gain_by_rule(&view.rule, label, view.floor)
 
@@ -467,7 +467,7 @@ cdef int64_t count_from(const int32_t* falling, int64_t n, int32_t level) noexce
     return low
 
 
-cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, Judgments known,
+cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
                   double* out) noexcept nogil:
     """Fill a row of values.
 
@@ -477,13 +477,13 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     cdef Query q, full
     cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits, n_ideal = known.n_positive
     cdef const int32_t* ideal = known.labels
-    cdef bint worthless
+    cdef bint worthless, retrieved = known.retrieved
     cdef Snapshot* snapshots
     cdef const View* view
     cdef const Slot* slot
     if plan.max_depth < num_ret:
         num_ret = plan.max_depth
-        known.retrieved = False
+        retrieved = False
         while n_hits > 0 and scratch.ranks[n_hits - 1] > num_ret:
             n_hits -= 1
     if plan.judged_only:
@@ -523,7 +523,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         if view.gain_depth > 0:
             q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, known.n_judged - n_ideal, scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
-        if view.ideal_retrieved and not known.retrieved:
+        if view.ideal_retrieved and not retrieved:
             if n_sorted < 0:
                 n_sorted = sort_retrieved(scratch, n_hits)
                 zeros = 0
