@@ -262,6 +262,21 @@ def test_tensors():
     assert fastir.evaluate_matrix((torch.tensor(row)[None] for row in SCORES), rows, "mrr")["mrr"] == 0.75
 
 
+def test_a_neighbour_that_flushes_small_numbers_changes_nothing():
+    torch = pytest.importorskip("torch")
+    scores = np.full((300, 9000), -1.0)
+    scores[:, 4000:4002] = 0.0, 1e-310
+    if not torch.set_flush_denormal(True):
+        pytest.skip("this processor cannot")
+    try:
+        for n_threads in (1, 3):
+            for relevant in ([4001], [4001, *range(40)]):
+                results = fastir.evaluate_matrix(scores, [relevant] * 300, "mrr@5", n_threads=n_threads)
+                assert results["mrr@5"] == 1.0
+    finally:
+        torch.set_flush_denormal(False)
+
+
 def test_blocks_are_the_whole():
     rng, scores, relevant, excluded = collection(7, 50, 60, [0, 5, 20])
     expected = fastir.evaluate_matrix(scores, relevant, FIVE, exclude=excluded)

@@ -83,7 +83,7 @@ def items(data: Any, name: str) -> Items:
         if len(data) not in (2, 3):
             raise ValueError(f"{name}: a tuple must hold indptr, indices and perhaps labels, got {len(data)} entries; "
                              "one entry per row comes as a list")
-        return compressed(*data[:2], data[2] if len(data) == 3 else None, name, "[2]", None)
+        return compressed(data[0], data[1], data[2] if len(data) == 3 else None, name, "[2]", None)
     if isinstance(data, Mapping):
         return keyed(list(data), list(data.values()), name)
     try:
