@@ -92,9 +92,14 @@ cdef inline int32_t label_code(int32_t label) noexcept nogil:
     return label if label >= 0 else -2
 
 
-cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
+cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil
 cdef int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
                   double* out) noexcept nogil
+
+
+cdef inline int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
+    """Room for n hits and as many judged documents; 0, or -1 without memory."""
+    return 0 if n <= scratch.capacity and scratch.ranks != NULL else enlarge(scratch, plan, n)

@@ -110,31 +110,28 @@ cdef class Plan:
         free(self.numbers)
 
 
-cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
-    """Room for n hits and as many judged documents; 0, or -1 without memory."""
-    cdef int64_t capacity
+cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
+    """Make the room that grow() found lacking."""
+    cdef int64_t capacity = n + n // 2 + 64
     cdef char* block
     if scratch.snapshots == NULL:
         scratch.snapshots = <Snapshot*>malloc((plan.n_snapshots + 1) * sizeof(Snapshot))
         if scratch.snapshots == NULL:
             return -1
-    if n > scratch.capacity or scratch.ranks == NULL:
-        capacity = n + n // 2 + 64
-        block = <char*>realloc(scratch.ranks, capacity * (5 * sizeof(int64_t) + 3 * sizeof(int32_t)
-                                                        + 2 * sizeof(double)))
-        if block == NULL:
-            return -1
-        scratch.ranks = <int64_t*>block
-        scratch.positive_ranks = scratch.ranks + capacity
-        scratch.lasts = scratch.positive_ranks + capacity
-        scratch.positive_lasts = scratch.lasts + capacity
-        scratch.room = scratch.positive_lasts + capacity
-        scratch.gains = <double*>(scratch.room + capacity)
-        scratch.ideal_gains = scratch.gains + capacity
-        scratch.labels = <int32_t*>(scratch.ideal_gains + capacity)
-        scratch.positive_labels = scratch.labels + capacity
-        scratch.sorted = scratch.positive_labels + capacity
-        scratch.capacity = capacity
+    block = <char*>realloc(scratch.ranks, capacity * (5 * sizeof(int64_t) + 3 * sizeof(int32_t) + 2 * sizeof(double)))
+    if block == NULL:
+        return -1
+    scratch.ranks = <int64_t*>block
+    scratch.positive_ranks = scratch.ranks + capacity
+    scratch.lasts = scratch.positive_ranks + capacity
+    scratch.positive_lasts = scratch.lasts + capacity
+    scratch.room = scratch.positive_lasts + capacity
+    scratch.gains = <double*>(scratch.room + capacity)
+    scratch.ideal_gains = scratch.gains + capacity
+    scratch.labels = <int32_t*>(scratch.ideal_gains + capacity)
+    scratch.positive_labels = scratch.labels + capacity
+    scratch.sorted = scratch.positive_labels + capacity
+    scratch.capacity = capacity
     return 0
 
 
@@ -285,20 +282,23 @@ cdef void walk(const View* view, const Query* q, const double* values, double* g
 
     One loop, because a short one costs less than what is mispredicted at its end.
     """
-    cdef int64_t i = 0, c, k, rank, first = 0, n = q.num_hits
+    cdef int64_t i = 0, c, k, rank, first = 0, n = q.num_hits, depth = view.gain_depth
+    cdef const int64_t* ranks = q.ranks
+    cdef const int32_t* labels = q.labels
+    cdef int32_t level = view.level
     cdef double found = 0.0, precisions = 0.0, gain = 0.0, dcg = 0.0, value
     for c in range(view.n_cutoffs):
         k = view.cutoffs[c]
-        while i < n and q.ranks[i] <= k:
-            rank = q.ranks[i]
-            if q.labels[i] >= view.level:
+        while i < n and ranks[i] <= k:
+            rank = ranks[i]
+            if labels[i] >= level:
                 found += 1.0
                 first = rank if first == 0 else first
                 precisions += found / <double>rank
-            if rank <= view.gain_depth:
-                value = gain_of(view, q.labels[i], values)
+            if rank <= depth:
+                value = gain_of(view, labels[i], values)
                 gain += value
-                dcg += added(view, q.labels[i], rank, value, values)
+                dcg += added(view, labels[i], rank, value, values)
                 if view.lists_gains:
                     gains[i] = value
             i += 1
