@@ -54,8 +54,8 @@ cdef bint count_ranks(real* kept, int32_t* ranks, int m) noexcept nogil:
     for a in range(m, padded):
         kept[a] = -INFINITY
     for a in range(padded):
-        ranks[a] = 0
-    for b in range(m):
+        ranks[a] = kept[0] > kept[a]
+    for b in range(1, m):
         for a in range(padded):
             ranks[a] += kept[b] > kept[a]
     for a in range(m):

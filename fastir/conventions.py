@@ -108,9 +108,12 @@ CONVENTIONS = {convention.name: convention for convention in (
         + several("err nerr ndcg_burges", score_dtype="float64")),
     Convention("sklearn", "ndcg_score and dcg_score of scikit-learn", ideal="retrieved", ties="input", f="beta",
                of=several(DCG, ties="average")),
-    Convention("lightgbm", "LightGBM with its default label_gain", gain="exp2", empty="one", **LISTS),
-    Convention("xgboost", "XGBoost with ndcg_exp_gain; no cutoff is 32 there", gain="exp2", empty="one", short="clip",
-               score_dtype="float32", of=several("precision", empty="zero"), **LISTS),
+    Convention("lightgbm", "LightGBM with its default label_gain; its ndcg takes the weight of a query without relevant "
+               "documents for 1", gain="exp2", empty="one", **LISTS),
+    Convention("xgboost", "XGBoost with ndcg_exp_gain; its metrics without a cutoff stop at 32 documents (or "
+               "lambdarank_num_pair_per_sample), and its ndcg takes the weight of a query without relevant documents "
+               "for 1", gain="exp2", empty="one", short="clip", score_dtype="float32",
+               of=several("precision", empty="zero"), **LISTS),
     Convention("catboost", "CatBoost with NDCG:type=Base", ideal="retrieved", ap_norm="min_kR", ties="pessimistic",
                short="clip", of=several("ndcg ndcg_burges recall", empty="one")),
     Convention("torchmetrics", "torchmetrics.retrieval; it takes documents with scores of 0 or less for not relevant",
