@@ -1,9 +1,9 @@
-"""Labels in rank order, and labels with scores: against ranx's kernels, a plain loop, LightGBM, XGBoost and loops in Python.
+"""Labels in rank order or with scores: against ranx's kernels, a plain loop, LightGBM, XGBoost and loops in Python.
 
     python bench/bench_arrays.py [--rounds N] [--quick] [--record]
 
-Rankings of 1000 and a million short ones; a learning-to-rank set of 31 000 queries with 118 documents on average. Slow peers
-evaluate a part of the queries, and their time is multiplied.
+Rankings of 1000 and a million short ones; a learning-to-rank set of 31 000 queries with 118 documents on average. Slow
+peers evaluate a part of the queries, and their time is multiplied.
 """
 
 import ctypes

@@ -11,12 +11,14 @@
     score matrices, lists of items ─▶ _matrix, _topk ─────────────────────────────────────┘  │
     "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan, of functions in _metrics ──────────────────┘
 
+    Results of several runs, or values per query ─ scores ─▶ aligned ─ pairwise, with stats ─▶ Comparison
+
 Behind _rank there are only numbers: where the judged documents of a query stand, and their labels. No object holds
 these for a whole run (they would be a CSR matrix, a row per query): they are handed on query by query, in scratch that
 is reused, and only evaluate_ranked() brings a whole one.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from fastir.api import Evaluator, evaluate, evaluate_many
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
@@ -26,33 +28,44 @@ from fastir.reference import explain, metrics
 from fastir.results import Results
 from fastir.runs import Run
 
-if _TYPE_CHECKING:
+if TYPE_CHECKING:
+    from fastir import plots, stats
     from fastir.accumulator import Accumulator
     from fastir.arrays import evaluate_ranked, evaluate_scores
+    from fastir.comparison.comparing import compare_scores
+    from fastir.comparison.records import Comparison
+    from fastir.comparison.runs import compare
     from fastir.config import show_config
     from fastir.matrix import evaluate_matrix, evaluate_topk
 
 __version__ = "0.1.0"
 
-_LATE = {   # what is imported when it is first asked for
-    "Accumulator": "accumulator", "evaluate_matrix": "matrix", "evaluate_ranked": "arrays", "evaluate_scores": "arrays",
-    "evaluate_topk": "matrix", "show_config": "config",
-}  # fmt: skip
-
+# What needs another package is reached by its name only: `from fastir import *` works without SciPy.
 __all__ = [
-    "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError", "NoOverlapError", "Qrels", "Results",
-    "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many", "explain", "metrics", *_LATE,
+    "Accumulator", "Comparison", "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError",
+    "NoOverlapError", "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many",
+    "evaluate_matrix", "evaluate_ranked", "evaluate_scores", "evaluate_topk", "explain", "metrics", "plots",
+    "show_config",
 ]  # fmt: skip
+
+# What not every program needs, by the module that has it: imported when it is first asked for.
+LATER = {
+    "Accumulator": "accumulator", "Comparison": "comparison.records", "compare": "comparison.runs",
+    "compare_scores": "comparison.comparing", "evaluate_matrix": "matrix", "evaluate_ranked": "arrays",
+    "evaluate_scores": "arrays", "evaluate_topk": "matrix", "plots": "plots", "show_config": "config",
+    "stats": "stats",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    found = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_LATE[name]}"), name)
-    return found
+    if name not in LATER:
+        raise AttributeError(f"module 'fastir' has no attribute {name!r}")
+    module = importlib.import_module(f"fastir.{LATER[name]}")
+    globals()[name] = value = getattr(module, name, module)
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *LATER})

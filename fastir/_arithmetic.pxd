@@ -33,5 +33,14 @@ cdef inline double power(double base, int64_t exponent) noexcept nogil:
     return result
 
 
+cdef inline double faded(double weight, double p, int64_t steps) noexcept nogil:
+    """weight * p^steps, multiplied step by step: the bits of trec_eval, which does so at every rank."""
+    cdef int64_t i = 0
+    while i < steps and weight > 0.0:
+        weight *= p
+        i += 1
+    return weight
+
+
 cdef inline double ratio(double a, double b) noexcept nogil:
     return a / b if b > 0 else 0.0

@@ -178,7 +178,7 @@ declare(f_beta, Card(
 
 
 cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return plain_precision(q, s, p) * recall(q, s, p)
+    return ratio(s.num_rel_ret * s.num_rel_ret, <double>q.num_ret * <double>q.num_rel)
 
 declare(set_map, Card(
     "set_map", "precision times recall of the whole ranking", "r^2 / (n R)", "0 if n = 0 or R = 0", "trec_eval set_map",
@@ -481,7 +481,7 @@ cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexce
     while point >= 0:
         points[point] = best
         point -= 1
-    for point in range(n):
+    for point in range(n - 1, -1, -1):     # as trec_eval adds them up
         total += points[point]
     return total / <double>n
 

@@ -5,7 +5,7 @@
     excluded                 3                     counted alone, and taken out afterwards
 
     SELECT   for the first few of a ranking: scores are compared with a bound that as many scores reach as are read, and
-             only those that reach it are counted; the best scores of several lanes give the bound, and better ones later
+             only those that reach it are counted; the best scores of several lanes give the first bound
     COUNT    deeper: all scores are compared with those of four hits at a time
     PLACE    the same for many hits: each score is placed among theirs
 
@@ -348,7 +348,10 @@ cdef bint feed(Row* row, Desk* desk, const char* scores, int64_t n, int64_t firs
 
 
 cdef int finish(Row* row, Desk* desk, const char* start, int64_t stride) noexcept nogil:
-    """Complete `above`, `reach` and `before`; start + column * stride is where a score lies. 0, or -1 without memory."""
+    """Complete `above`, `reach` and `before`; 0, or -1 without memory.
+
+    start + column * stride is where a score lies.
+    """
     if row.mode == PLACE:
         find_placed(row)
         return 0

@@ -365,7 +365,7 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     ordinary(&callers)
     try:
         judge_all(judged, plan, run, query_kind is int, integers is True, <double*>value_buffer.buf,
-                  <unsigned char*>status_buffer.buf, ties, single, &tally, uncounted)
+                  <unsigned char*>status_buffer.buf, ties, single, None, &tally, uncounted)
     finally:
         fesetenv(&callers)
         PyBuffer_Release(&value_buffer)
@@ -374,9 +374,11 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
 
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
-                   unsigned char* codes, int ties, bint single, Tally* tally, dict uncounted) except -1:
+                   unsigned char* codes, int ties, bint single, list rows, Tally* tally, dict uncounted) except -1:
+    """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of `out`.
+    """
     cdef Walk walk = Walk.__new__(Walk)
-    cdef Py_ssize_t q
+    cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t first, n_hits, n_found, probes, rest, work = 0
     cdef Judgments known
     cdef bint many, again = judged.used
@@ -387,14 +389,15 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
     cdef list query_ids = judged.queries(integer_queries)
     walk.ids, walk.integers = judged.ids(integers), integers
     judged.used = True
-    for q in range(judged.n_queries):
+    for row in range(n_rows):
+        q = row if rows is None else rows[row]
         first = judged.offsets[q]
         value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
         if value == NULL:
-            codes[q] = 1
+            codes[row] = 1
             walk.room(plan, 0, judged.offsets[q + 1] - first)
             known = judged.of(q)
-            measure(plan, &walk.ranking.measured, 0, 0, &known, out + q * plan.n_slots)
+            measure(plan, &walk.ranking.measured, 0, 0, &known, out + row * plan.n_slots)
             continue
         given = <object>value
         ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
@@ -429,7 +432,7 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
                 tally.nothing_example = q
         if rank_and_measure(plan, &walk.ranking, walk.scores, <const char*>walk.keys, sizeof(PyObject*), walk.n, n_hits,
                             compare_integers if integers else compare_keys, ties, judged.of(q),
-                            out + q * plan.n_slots):
+                            out + row * plan.n_slots):
             tally.tied += 1
             if tally.tied_example < 0:
                 tally.tied_example = q

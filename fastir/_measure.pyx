@@ -9,7 +9,7 @@ walk goes once over the judged documents in rank order and copies its running su
 then every metric reads its snapshot through a function pointer (under 1 ns a value; see DESIGN.md). Metrics for which
 only labels above 0 matter get a list of those alone, four times shorter where pools are deep. Sums are sequential
 in rank order, so values do not depend on threads, which only divide the queries among them: block by block, each with
-its own Scratch. With one thread no OpenMP region is entered.
+its own Scratch.
 """
 
 from libc.math cimport ldexp
@@ -28,7 +28,7 @@ cdef class Plan:
 
     Parameters
     ----------
-    views : list of (level, floor, exponential, gains {label: gain}, jk2, ideal_retrieved, gain_depth, lists_gains, cutoffs)
+    views : list of (level, floor, exponential, gains, jk2, ideal_retrieved, gain_depth, lists_gains, cutoffs)
     slots : list of (metric name, view, position of the cutoff in the view, params, empty or None, graded, reads)
     reads : int
     judged_only : bool
@@ -550,20 +550,3 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             else:
                 out[slot.column] = slot.function(&full if slot.reads > RELEVANT else &q,
                                                  scratch.snapshots + slot.snapshot, slot.params)
-
-
-cdef extern from *:
-    """
-    #if defined(_OPENMP) && defined(__GNUC__) && !defined(__APPLE__)
-    #include <omp.h>
-    #define fastir_pause() omp_pause_resource_all(omp_pause_soft)
-    #else
-    #define fastir_pause() 0
-    #endif
-    """
-    int fastir_pause() noexcept nogil
-
-
-def pause_threads():
-    """Let OpenMP drop its team: a child of fork() would wait for it for ever."""
-    fastir_pause()

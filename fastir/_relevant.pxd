@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t
 from fastir._measure cimport JUDGED, POOL, Judgments
 
 
-cdef enum:                      # what can be wrong with a row; the messages are in matrix.py
+cdef enum:                      # what can be wrong with a row; the messages are in numbered.py
     NO_MEMORY = 1
     REPEATED = 2                # a judged item stands twice
     OUTSIDE = 3                 # it has no column

@@ -1,7 +1,7 @@
 """Rows of item numbers in rank order, as nearest-neighbour indexes return them, or with scores to rank them by.
 
     row         17   4  22   9  -1  -1      -1 fills what a search could not
-    relevant     4   9  30                  looked up in a small hash table of the row, which also finds what stands twice
+    relevant     4   9  30                  looked up in a hash table of the row, which also finds what stands twice
 
 A row is its ranking: without scores the ranks are the places, with scores _rank finds them.
 """

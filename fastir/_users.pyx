@@ -9,7 +9,7 @@ from libc.math cimport NAN, ldexp
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport qsort
 
-from fastir._arithmetic cimport exp2_real, log2_of, power, ratio
+from fastir._arithmetic cimport exp2_real, faded, log2_of, power, ratio
 from fastir._metrics cimport Gains, Query, Snapshot, declare
 from fastir._ties cimport Tie, take_tie
 
@@ -76,7 +76,7 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
         else:
             gain = <double>q.labels[i] / scale if q.labels[i] >= q.floor else 0.0
         if gain != 0.0:
-            weight *= power(patience, q.ranks[i] - last)
+            weight = faded(weight, patience, q.ranks[i] - last)
             last = q.ranks[i]
             if q.lasts != NULL and q.lasts[i] > last:
                 tied = q.lasts[i] if q.lasts[i] < depth else depth
@@ -96,26 +96,16 @@ declare(rbp, Card(
 
 
 cdef double rbp_resid(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t i, before = 0, missing = 0, n = s.k if s.k < q.num_ret else q.num_ret, rank
-    cdef double weight = 1.0, total = 0.0, skipped
-    for i in range(q.num_hits + 1):
-        rank = q.ranks[i] if i < q.num_hits and q.ranks[i] <= n else n + 1
-        if rank <= n and q.labels[i] < 0:
-            continue
-        if rank == before + 1:
-            weight *= p[0]
-            before = rank
-            if rank > n:
-                break
-            continue
-        skipped = power(p[0], rank - before - 1)
-        missing += rank - before - 1
-        total += weight * (1.0 - skipped)
-        weight *= skipped * p[0]
-        before = rank
-        if rank > n:
-            break
-    return total + power(p[0], n) if missing > 0 or p[1] == 1.0 else 0.0
+    cdef int64_t i = 0, rank = 1, n = s.k if s.k < q.num_ret else q.num_ret
+    cdef double weight = 1.0, total = 0.0
+    while rank <= n and weight > 0.0:
+        while i < q.num_hits and (q.ranks[i] < rank or q.labels[i] < 0):
+            i += 1
+        if i == q.num_hits or q.ranks[i] > rank:
+            total += weight
+        weight *= p[0]
+        rank += 1
+    return weight + (1.0 - p[0]) * total if total > 0.0 or p[1] == 1.0 else 0.0
 
 cdef int has_ties(const Query* q) noexcept nogil:
     cdef int64_t i

@@ -22,12 +22,13 @@ from fastir.runs import Run
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
-    from fastir.conventions import Convention
-    from fastir.groups import Groups
-    from fastir.mixed import Mixed
     from numpy.typing import DTypeLike
 
+    from fastir.conventions import Convention
+    from fastir.explanation.records import Explanation
+    from fastir.groups import Groups
     from fastir.inputs.tables import Table
+    from fastir.mixed import Mixed
 
     Path = str | bytes | os.PathLike
     QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
@@ -119,6 +120,51 @@ class Evaluator:
         notice(name, position) is called now and then, in any thread, with how much of a run's file was read.
         """
         return evaluate_runs(self._evaluate, self._settings, runs, notice)
+
+    def explain(self, run: RunLike, query_id: str | int) -> Explanation:
+        """Show where the values of one ranking come from: each document with its label and what it contributes.
+
+        Parameters
+        ----------
+        run : as for `evaluate`
+            A file or a table is read as a whole; nothing of it is kept but this query.
+        query_id : str or int
+            A query of the qrels; one that the run lacks is an empty ranking.
+
+        Returns
+        -------
+        Explanation
+            The documents in the order in which they were evaluated, with ties, labels, gains, discounts and
+            contributions, and the relevant ones that are missing. Its `diff` compares it with that of another run.
+
+        Raises
+        ------
+        KeyError
+            The qrels have no such query.
+        ValueError
+            The convention ranks equal scores differently for some of the metrics, or the tie rule for some of the
+            groups of the qrels, and there are such scores: there is no single ranking.
+        FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
+            As for `evaluate`.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> evaluator = fastir.Evaluator({"q": {"a": 1, "b": 2, "c": 1}}, ["ndcg", "map"])
+        >>> explanation = evaluator.explain({"q": {"x": 3.0, "b": 2.0, "a": 1.0}}, "q")
+        >>> explanation
+        query q: ndcg 0.5627, map 0.3889
+        rank     doc_id  score  tied  label     ndcg      map
+        1        x           3            -
+        2        b           2            2  +0.4030  +0.1667
+        3        a           1            1  +0.1597  +0.2222
+        missing  c                        1
+        >>> explanation.documents[1].gain["ndcg"], explanation.documents[1].discount["map"]
+        (2.0, 0.5)
+        """
+        from fastir.explanation.explaining import explained
+
+        return explained(self, run, query_id)
 
     def _evaluate(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
@@ -237,7 +283,7 @@ def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates 
     if isinstance(data, Run):
         return data
     if isinstance(data, (str, bytes, os.PathLike)):
-        return Run.from_file(data, duplicates=duplicates)
+        return Run.from_file(data, duplicates=duplicates, columns=columns)
     if not _dicts.is_nested(data) and inputs.tables.is_table(data):
         return Run.from_table(data, columns, duplicates)
     return Run.from_dict(data)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import fastir
+from fastir.cli_compare import add_compare_arguments, compared
 from fastir.conventions import CONVENTIONS
 from fastir.plan import TIES
 from fastir.results import Results, aligned, json_text, rounded, tsv_text
@@ -32,6 +33,7 @@ EXAMPLE = """\
 example:
   fastir eval examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 -m map -m recall@100
   zcat big.run.gz | fastir eval qrels.txt - -m mrr@10 -q --format tsv
+  fastir compare examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --test randomization --pairs
 
 exit status: 0 fine, 1 usage, 2 input, 3 output, memory or internal, 130 interrupted
 """
@@ -57,7 +59,15 @@ def parser() -> Parser:
 
     evaluate = commands.add_parser("eval", help="evaluate one run or several", **layout)
     evaluate.set_defaults(command=evaluate_command, usage_error=evaluate.error)
-    add_evaluate_arguments(evaluate.add_argument)
+    evaluate.add_argument("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
+    evaluate.add_argument("--format", choices=FORMATS, default="table",
+                          help="tsv and json are exact, the others round to 4 decimals")
+    add_run_arguments(evaluate.add_argument)
+
+    compare = commands.add_parser("compare", help="say which of several runs is better, and how sure that is", **layout)
+    compare.set_defaults(command=compare_command, usage_error=compare.error)
+    add_compare_arguments(compare.add_argument)
+    add_run_arguments(compare.add_argument)
 
     metrics = commands.add_parser("metrics", help="list the metrics")
     metrics.set_defaults(command=metrics_command)
@@ -66,15 +76,15 @@ def parser() -> Parser:
     explain = commands.add_parser("explain", help="say what a metric means")
     explain.set_defaults(command=explain_command)
     explain.add_argument("metric", metavar="METRIC")
+
+    commands.add_parser("trec_eval", help="trec_eval's command line: the same options, the same output")
     return root
 
 
-def add_evaluate_arguments(add: Callable) -> None:
+def add_run_arguments(add: Callable) -> None:
     add("qrels", metavar="QRELS", help="TREC qrels file: query, iteration, document, label (.gz is unpacked)")
     add("runs", metavar="RUN", nargs="+", help="TREC run file: query, Q0, document, rank, score, tag; or - for stdin")
     add("-m", dest="metrics", metavar="METRIC", action="append", required=True, help="such as ndcg@10; -m for each one")
-    add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
-    add("--format", choices=FORMATS, default="table", help="tsv and json are exact, the others round to 4 decimals")
     add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
     add("--queries", choices=("qrels", "intersection", "strict"), help="which ones count (default qrels)")
     add("--ties", choices=TIES, help="order of equal scores (default trec)")
@@ -90,9 +100,20 @@ def add_evaluate_arguments(add: Callable) -> None:
 
 
 def evaluate_command(options: argparse.Namespace) -> str:
-    if options.runs.count(STDIN) > 1:
-        options.usage_error("standard input (-) can be read only once")
-    return FORMATS[options.format](results_of(options), options.per_query)
+    """The results of every run under the name of its column; the qrels are read once."""
+    runs = named_runs(options)
+    with watched(runs) as notice:
+        evaluator = fastir.Evaluator(options.qrels, options.metrics, **evaluator_options(options))
+        results = evaluator.evaluate_many(runs, notice=notice)
+    return FORMATS[options.format](results, options.per_query)
+
+
+def compare_command(options: argparse.Namespace) -> str:
+    runs = named_runs(options)
+    if len(runs) < 2:
+        options.usage_error("comparing takes two runs or more")
+    with watched(runs) as notice:
+        return compared(options, runs, evaluator_options(options), notice)
 
 
 def metrics_command(options: argparse.Namespace) -> str:
@@ -110,18 +131,26 @@ def explain_command(options: argparse.Namespace) -> str:
     return f"{fastir.explain(options.metric)}\n"
 
 
-def results_of(options: argparse.Namespace) -> dict[str, Results]:
-    """The results of every run under the name of its column; the qrels are read once."""
-    runs = dict(zip(column_names(options.runs), options.runs, strict=True))
-    notes: list[str] = []
+def trec_eval_command(arguments: list[str]) -> int:
+    """What stands behind `fastir trec_eval`, which has options of its own; the exit code."""
+    from fastir.compat import trec_eval
+
     try:
-        with Progress(runs) as progress, noted_warnings(notes):
-            chosen = {name: getattr(options, name) for name in OPTIONS}
-            evaluator = fastir.Evaluator(options.qrels, options.metrics, **chosen)
-            return evaluator.evaluate_many(runs, notice=progress.notice)
-    finally:
-        for note in notes:
-            tell("warning", note)
+        return write(trec_eval.output(arguments, Progress))
+    except trec_eval.Refusal as refusal:
+        tell("error", one_line(refusal.__cause__ or refusal))
+        return refusal.code
+
+
+def named_runs(options: argparse.Namespace) -> dict[str, str]:
+    """{name of its column: path} of every run."""
+    if options.runs.count(STDIN) > 1:
+        options.usage_error("standard input (-) can be read only once")
+    return dict(zip(column_names(options.runs), options.runs, strict=True))
+
+
+def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in OPTIONS}
 
 
 def column_names(runs: Sequence[str]) -> list[str]:
@@ -196,14 +225,16 @@ def tell(kind: str, message: str) -> None:
 
 
 @contextlib.contextmanager
-def noted_warnings(notes: list[str]) -> Iterator[None]:
-    """Collect warnings as text, to be told when no progress bar is in the way."""
+def watched(runs: dict[str, str]) -> Iterator[Callable[[str, int], None]]:
+    """A progress bar over the work of the block, which calls what it gets; warnings are told when the bar is gone."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fastir.FastirWarning)
         try:
-            yield
+            with Progress(runs) as progress:
+                yield progress.notice
         finally:
-            notes += [str(warning.message) for warning in caught]
+            for warning in caught:
+                tell("warning", str(warning.message))
 
 
 class Progress:
@@ -285,6 +316,9 @@ def one_line(error: Exception) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code."""
     try:
+        arguments = list(sys.argv[1:] if arguments is None else arguments)
+        if arguments[:1] == ["trec_eval"]:
+            return trec_eval_command(arguments[1:])
         options = parser().parse_args(arguments)
         return write(options.command(options))
     except SystemExit as end:

@@ -102,16 +102,16 @@ CONVENTIONS = {convention.name: convention for convention in (
         score_dtype="float32", rounding="v9", first="raw", rbp_norm="cwl",
         of=several("mrr@k judged compat", ties="doc_id_asc", score_dtype="float64")
         + several(CWL, ties="input", score_dtype="float64")
-        + several("alpha_dcg alpha_ndcg err_ia nerr_ia nrbp nnrbp map_ia p_ia st_recall", ties="doc_id_asc",
+        + several("alpha_dcg alpha_ndcg err_ia nerr_ia nrbp map_ia p_ia st_recall", ties="doc_id_asc",
                   score_dtype="float64")
+        + several("nnrbp", ties="doc_id_asc", score_dtype="float64", empty="nan")
         + several("err nerr ndcg_burges", score_dtype="float64")),
     Convention("sklearn", "ndcg_score and dcg_score of scikit-learn", ideal="retrieved", ties="input", f="beta",
                of=several(DCG, ties="average")),
     Convention("lightgbm", "LightGBM with its default label_gain; its ndcg takes the weight of a query without relevant "
                "documents for 1", gain="exp2", empty="one", **LISTS),
-    Convention("xgboost", "XGBoost with ndcg_exp_gain; its metrics without a cutoff stop at 32 documents (or "
-               "lambdarank_num_pair_per_sample), and its ndcg takes the weight of a query without relevant documents "
-               "for 1", gain="exp2", empty="one", short="clip", score_dtype="float32",
+    Convention("xgboost", "XGBoost with ndcg_exp_gain; no cutoff is 32 there, and its ndcg takes the weight of a query "
+               "without relevant documents for 1", gain="exp2", empty="one", short="clip", score_dtype="float32",
                of=several("precision", empty="zero"), **LISTS),
     Convention("catboost", "CatBoost with NDCG:type=Base", ideal="retrieved", ap_norm="min_kR", ties="pessimistic",
                short="clip", of=several("ndcg ndcg_burges recall", empty="one")),
@@ -119,7 +119,7 @@ CONVENTIONS = {convention.name: convention for convention in (
                ideal="retrieved", ap_norm="hits", ties="input", f="beta",
                of=several("ndcg ndcg_burges", ties="average")),
     Convention("sentence-transformers", "InformationRetrievalEvaluator; labels are 0 and 1 there", ap_norm="min_kR",
-               ties="input", empty="skip"),
+               ties="doc_id_asc", empty="skip"),
     Convention("beir", "BEIR; it rounds to five decimals, and drops documents that are called like their query",
                queries="intersection", score_dtype="float32", rounding="v9",
                of=several("mrr relative_precision hit_rate", ties="input", score_dtype="float64", queries="qrels")),

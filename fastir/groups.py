@@ -18,6 +18,7 @@ from fastir.meeting import Meeting
 from fastir.plan import EMPTY, Settings
 from fastir.qrels import GroupedQrels
 from fastir.results import STATUSES, Results
+from fastir.rows import Arena
 from fastir.runs import Run
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ class Groups:
                 having = ", ".join(card.name for card in names.CARDS if card.groups)
                 raise UnknownMetricError(f"metric {quote(text)} is not defined on qrels with groups; "
                                          f"those that are: {having}")
+            only_judged = settings.plan.judged_only or request.params.get("judged_only")
+            if only_judged and request.card.groups == "relevant":
+                raise ValueError(f"judged_only: metric {quote(text)} cannot drop documents, as one may be judged for "
+                                 "one group of its query and not for another; drop them from the run")
         self.qrels = qrels
         self.settings = settings
         self.values = dict(zip(metrics, settings.values, strict=True))
@@ -75,13 +80,18 @@ class Groups:
                     run = made[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)
                 plain = {"queries": "qrels", "max_depth": None, "judged_only": False, "ties": "trec"}
                 evaluator = make(self.qrels.parts, (self.bases[text],), **plain)
-                ideals[text] = self.mean(text, evaluator._evaluate(self.spread(run), 1)[0].values[:, 0])
+                ideals[text] = self.mean(text, evaluator._evaluate(self.spread(Run.from_dict(run)), 1)[0].values[:, 0])
         return ideals
 
-    def spread(self, run: dict) -> dict:
-        """{group: ranking}: every group of a query has the ranking of the query."""
-        return {part: run[query_id] for part, (query_id, _) in zip(self.qrels.parts, self.qrels.keys, strict=True)
-                if query_id in run}
+    def spread(self, run: Run) -> Run:
+        """Every group of a query has the ranking of the query; only these rows are repeated."""
+        places, offsets, ids = run.places(), run._offsets, run._ids
+        found = [(part, places[query_id]) for part, (query_id, _) in zip(self.qrels.parts, self.qrels.keys, strict=True)
+                 if query_id in places]
+        rows = np.concatenate([np.arange(offsets[place], offsets[place + 1]) for _, place in found] or [offsets[:0]])
+        sizes = np.diff(offsets)[[place for _, place in found]]
+        return Run([part for part, _ in found], np.concatenate(([0], np.cumsum(sizes))),
+                   Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers), run._numbers[rows])
 
     def mean(self, text: str, values: np.ndarray) -> np.ndarray:
         """The mean over each query's groups of a metric's values, summed in their order."""
@@ -103,7 +113,7 @@ class Groups:
     def evaluate(self, run: Run, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting | None]:
         """As Evaluator._evaluate, with the Meeting of all groups' judgments together."""
         whole, meeting = self.whole._evaluate(run, n_threads, watch)
-        by_part = self.parts._evaluate(self.spread(run.to_dict()), n_threads)[0].values
+        by_part = self.parts._evaluate(self.spread(run), n_threads)[0].values
         columns = {base: column for column, base in enumerate(dict.fromkeys(self.bases.values()))}
         values = np.empty((len(self.queries), len(self.requests)))
         for column, (text, base) in enumerate(self.bases.items()):

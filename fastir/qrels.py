@@ -9,7 +9,7 @@ from fastir._judged import Judged
 from fastir.inputs import dicts, files, formats
 from fastir.layouts import WITH_GROUPS
 from fastir.plan import one_of
-from fastir.rows import Arena, Rows
+from fastir.rows import Rows
 
 
 class Qrels(Rows):

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas
 
+    from fastir.conventions import Convention
+    from fastir.explanation.changes import ResultsDiff
+
 STATUSES = ("evaluated", "missing", "no_relevant")
 SUFFIXES = (".tsv", ".json")
 
@@ -265,6 +268,45 @@ class Results:
                 raise ValueError(f"groups: query {query_id!r} has none")
             rows.setdefault(groups[query_id], []).append(row)
         return ResultsByGroup(self, {group: self._rows(chosen) for group, chosen in rows.items()})
+
+    def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
+        """The queries that gain and lose against other results, those of another run, say.
+
+        Parameters
+        ----------
+        other : Results
+        metric : str
+            Both must have it.
+        top : int
+            How many of each to list, the largest changes first.
+
+        Returns
+        -------
+        ResultsDiff
+            Prints as a table; counts are of all queries that both have. Which documents make the difference for one of
+            them is what `Evaluator.explain` and `Explanation.diff` say.
+
+        Raises
+        ------
+        KeyError
+            One of the two lacks the metric.
+        TypeError, ValueError
+            `other` is no Results; no query is in both, or `top` is not positive.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+        >>> old = fastir.evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}, "mrr")
+        >>> new = fastir.evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}, "mrr")
+        >>> new.diff(old, "mrr")
+        mrr: 1.0000 against 0.8333, +0.1667; 1 gain, 2 equal, 0 lose
+        query_id   value     was   change
+        q2        1.0000  0.5000  +0.5000
+        """
+        from fastir.explanation.changes import differences
+
+        return differences(self, other, metric, top)
 
     def _rows(self, rows: list[int]) -> Results:
         """The same for some of the queries."""

@@ -262,6 +262,21 @@ def test_tensors():
     assert fastir.evaluate_matrix((torch.tensor(row)[None] for row in SCORES), rows, "mrr")["mrr"] == 0.75
 
 
+def test_a_neighbour_that_flushes_small_numbers_changes_nothing():
+    torch = pytest.importorskip("torch")
+    scores = np.full((300, 9000), -1.0)
+    scores[:, 4000:4002] = 0.0, 1e-310
+    if not torch.set_flush_denormal(True):
+        pytest.skip("this processor cannot")
+    try:
+        for n_threads in (1, 3):
+            for relevant in ([4001], [4001, *range(40)]):
+                results = fastir.evaluate_matrix(scores, [relevant] * 300, "mrr@5", n_threads=n_threads)
+                assert results["mrr@5"] == 1.0
+    finally:
+        torch.set_flush_denormal(False)
+
+
 def test_blocks_are_the_whole():
     rng, scores, relevant, excluded = collection(7, 50, 60, [0, 5, 20])
     expected = fastir.evaluate_matrix(scores, relevant, FIVE, exclude=excluded)
@@ -383,7 +398,7 @@ REFUSED = [
     (S, 5, {}, TypeError, "relevant must be a sparse matrix, a tuple (indptr, indices, labels), a dict or a list"),
     (S, (1, 2, 3, 4), {}, ValueError, "relevant: a tuple must hold indptr, indices and perhaps labels, got 4 entries"),
     (S, ([0, 1, 1, 3], [0, 1, 2], [1]), {}, ValueError, "relevant[2] has 1 entries but there are 3 indices"),
-    (S, ([0, 2, 1, 3], [0, 1, 2]), {}, ValueError, "the indptr of relevant[2] = 1 < the indptr of relevant[1] = 2"),
+    (S, ([0, 2, 1, 3], [0, 1, 2]), {}, ValueError, "offsets of relevant[2] = 1 < offsets of relevant[1] = 2"),
     (S, GRADED, {}, ValueError, "relevant: label 0.5 is not a whole number; labels must be integers (row 1, item 1)"),
     (S, {2: {3: math.nan}}, {}, ValueError, "relevant: label nan is not finite (row 2, item 3)"),
     (S, {2: {3: "x"}}, {}, TypeError, "relevant: row 2, labels must hold numbers"),

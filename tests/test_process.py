@@ -242,6 +242,24 @@ LONG_CALLS = {
             qrels = {f"q{i}": {"doc1": 1} for i in range(200 * size)}
             return lambda: fastir.evaluate(qrels, path, METRICS, n_threads=1)
     """,
+    "matrix": """
+        def prepare(size):
+            scores = np.broadcast_to(np.random.default_rng(0).random(50_000), (500 * size, 50_000))
+            relevant = np.arange(500 * size + 1) * 200, np.tile(np.arange(0, 50_000, 250), 500 * size)
+            return lambda: fastir.evaluate_matrix(scores, relevant, METRICS, n_threads=1)
+    """,
+    "matrix, threads": """
+        def prepare(size):
+            scores = np.broadcast_to(np.random.default_rng(0).random(50_000)[:, None], (50_000, 2000 * size)).T
+            relevant = np.arange(2000 * size + 1) * 10, np.tile(np.arange(0, 50_000, 5000), 2000 * size)
+            return lambda: fastir.evaluate_matrix(scores, relevant, METRICS, n_threads=4)
+    """,
+    "lists of items": """
+        def prepare(size):
+            indices = np.broadcast_to(np.arange(1000), (20_000 * size, 1000))
+            relevant = np.arange(20_000 * size + 1), np.arange(20_000 * size) % 1000
+            return lambda: fastir.evaluate_topk(indices, relevant, METRICS, n_threads=1)
+    """,
 }
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import fastir
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -68,3 +67,34 @@ def test_every_snippet_runs_and_prints_what_the_readme_shows(tmp_path, monkeypat
             printed = python(code, namespace) if language == "python" else shell(code)
             ran += 1
     assert ran >= 6
+
+
+ROW = re.compile(r"^\| ([^|]+) \| `([^|]+)` \| [^|]+ \|$", re.MULTILINE)
+
+
+def rows():
+    """(tool, what to write in its place) of the table of stand-ins."""
+    if not README.is_file():
+        return []
+    table = README.read_text("utf-8").partition("| you use | write | and get |\n")[2].partition("\n\n")[0]
+    return ROW.findall(table)
+
+
+def test_the_table_of_stand_ins_has_them_all():
+    layers = {path.stem for path in (ROOT / "fastir" / "compat").iterdir() if path.suffix == ".py" or path.is_dir()}
+    written = " ".join(line for _, line in rows())
+    helpers = {"__init__", "__pycache__", "rows", "trec_lines"}
+    assert [layer for layer in sorted(layers - helpers) if not re.search(rf"\b{layer}\b", written)] == []
+
+
+@pytest.mark.parametrize(("tool", "line"), rows())
+def test_every_line_of_the_table_of_stand_ins_runs(tool, line, tmp_path, monkeypatch):
+    if line.startswith("fastir "):
+        shutil.copytree(ROOT / "examples", tmp_path / "examples")
+        monkeypatch.chdir(tmp_path)
+        assert shell(line).startswith("num_ret               \tq1\t12\n")
+        return
+    done = subprocess.run([sys.executable, "-c", line], stderr=subprocess.PIPE, text=True)
+    if re.search(r"ImportError: fastir.compat: \S+ cannot be imported \(No module named", done.stderr):
+        pytest.skip(f"{tool} is not installed")
+    assert done.returncode == 0, done.stderr

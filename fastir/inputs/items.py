@@ -74,7 +74,8 @@ def items(data: Any, name: str) -> Items:
         What messages call it.
     """
     if data is None:
-        return keyed([], [], name)
+        none = np.zeros(1, np.int64)
+        return Items(none[1:], none, none[1:], None, (None, None), name)
     if hasattr(data, "tocsr"):
         data = data.tocsr()
         return compressed(data.indptr, data.indices, data.data, name, ".data", data.shape[1])
@@ -82,7 +83,7 @@ def items(data: Any, name: str) -> Items:
         if len(data) not in (2, 3):
             raise ValueError(f"{name}: a tuple must hold indptr, indices and perhaps labels, got {len(data)} entries; "
                              "one entry per row comes as a list")
-        return compressed(*data[:2], data[2] if len(data) == 3 else None, name, "[2]", None)
+        return compressed(data[0], data[1], data[2] if len(data) == 3 else None, name, "[2]", None)
     if isinstance(data, Mapping):
         return keyed(list(data), list(data.values()), name)
     try:
@@ -97,9 +98,9 @@ def items(data: Any, name: str) -> Items:
 
 def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_items: int | None) -> Items:
     """Items that come as CSR."""
-    numbers = arrays.numbers(indices, f"the indices of {name}")
-    offsets = layout.offset_array(indptr, len(numbers), f"the indptr of {name}", f"the indices of {name}")
-    numbers = np.ascontiguousarray(arrays.integers(numbers, f"the indices of {name}"))
+    numbers = arrays.numbers(indices, f"indices of {name}")
+    offsets = layout.offset_array(indptr, len(numbers), f"offsets of {name}", f"indices of {name}")
+    numbers = np.ascontiguousarray(arrays.integers(numbers, f"indices of {name}"))
     rows = np.arange(len(offsets) - 1)
     if labels is not None:
         labels = arrays.numbers(labels, name + third)

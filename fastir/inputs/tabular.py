@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
 
-from fastir._arrow import Batches
 from fastir._number import numbers_of
-from fastir.errors import DuplicateError, FormatError, quote
+from fastir.errors import FormatError, quote
 from fastir.inputs import batches, tables
 from fastir.inputs.files import Source, name_of
 from fastir.layouts import NUMBER_PROBLEMS

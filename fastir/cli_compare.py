@@ -1,0 +1,96 @@
+"""The subcommand `fastir compare`: its options, and from evaluated files to the text that is printed."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from fastir.errors import FastirError
+from fastir.results import json_text, replacing
+
+if TYPE_CHECKING:
+    from fastir.comparison.records import Comparison
+
+STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
+
+
+def add_compare_arguments(add: Callable) -> None:
+    add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
+    add("--test", default="t", metavar="NAME", help="such as t, wilcoxon, sign, randomization, bootstrap, tukey "
+                                                    "(default %(default)s)")
+    add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
+    add("--correction", metavar="NAME", help="such as holm, bonferroni, bh, max-t (default: none)")
+    add("--family", choices=("metric", "all"), default="metric", help="p-values that are corrected together")
+    add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the intervals (default %(default)s)")
+    add("--interval", default="t", metavar="NAME", help="such as t, percentile, bca (default %(default)s)")
+    add("--effect", default="d_z", metavar="NAME", help="the effect size (default %(default)s)")
+    add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
+    add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
+    add("--intervals", action="store_true", help="show the intervals of the means")
+    add("--format", choices=FORMATS, default="table", help="json and tsv are exact, the others round to 4 decimals")
+    add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
+
+
+def compared(options: argparse.Namespace, runs: dict[str, str], chosen: dict[str, Any], notice: Callable) -> str:
+    """Evaluate, compare, draw; the text to print.
+
+    Parameters
+    ----------
+    options : Namespace
+    runs : {name: path}
+    chosen : dict
+        The options for an Evaluator.
+    notice : function of (name, position)
+        As for Evaluator.evaluate_many.
+    """
+    try:
+        from fastir.comparison.runs import compare
+    except ImportError as error:
+        raise FastirError(str(error)) from None
+    drawn = None if options.plot is None else plot_format(options.plot)
+    statistics = {name: getattr(options, name) for name in STATISTICS}
+    baseline = dict(zip(runs.values(), runs, strict=True)).get(options.baseline, options.baseline)
+    comparison = compare(options.qrels, runs, options.metrics, baseline=baseline, notice=notice, **statistics, **chosen)
+    text = FORMATS[options.format](comparison, options)
+    if drawn is not None:
+        from fastir.plots import overview
+
+        picture = io.BytesIO()
+        overview(comparison).savefig(picture, format=drawn)
+        with replacing(options.plot) as file:
+            file.write(picture.getvalue())
+    return text
+
+
+def plot_format(path: str) -> str:
+    """What the name of a picture ends in, before any work is done for one that cannot be written."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise FastirError(f"--plot needs matplotlib: pip install 'fastir[plot]' ({error})") from None
+    suffix = os.path.splitext(path)[1].lower().lstrip(".")
+    known = Figure().canvas.get_supported_filetypes()
+    if suffix not in known:
+        raise FastirError(f"--plot {path}: the name must end in {', '.join(f'.{name}' for name in sorted(known))}")
+    return suffix
+
+
+def tables(format: str) -> Callable:
+    return lambda comparison, options: comparison.to_table(
+        format, rows="pairs" if options.pairs else "runs", intervals=options.intervals).rstrip("\n") + "\n"
+
+
+def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
+    from fastir.comparison.tables import pair_lines
+
+    return pair_lines(comparison)
+
+
+FORMATS: dict[str, Callable] = {
+    "table": tables("text"), "markdown": tables("markdown"), "html": tables("html"), "latex": tables("latex"),
+    "json": lambda comparison, options: json_text(comparison.to_json()),
+    "tsv": as_tsv,
+}

@@ -1,0 +1,106 @@
+"""compare(): qrels and runs in, a Comparison out. It evaluates under one policy of queries, and hands the values on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from fastir import many
+from fastir.api import Evaluator, as_qrels
+from fastir.comparison.comparing import checked_options, compare_scores
+
+if TYPE_CHECKING:
+    from fastir.api import QrelsLike
+    from fastir.comparison.records import Comparison
+
+INTERSECTION = "intersection"
+
+
+def compare(
+    qrels: QrelsLike, runs: Mapping[Hashable, Any] | Iterable[tuple[Hashable, Any]], metrics: str | Iterable[str], *,
+    baseline: Hashable = None, test: str = "t", n_resamples: int = 100_000, correction: str | None = None,
+    family: str = "metric", confidence: float = 0.95, interval: str = "t", effect: str = "d_z",
+    queries: str | Collection | None = None, seeds: Any = None, random_state: int = 0,
+    n_threads: SupportsIndex | None = None, notice: Callable[[Hashable, int], object] | None = None, **options: Any,
+) -> Comparison:
+    """Evaluate runs and say which is better, by how much, and how sure that is.
+
+    Parameters
+    ----------
+    qrels, metrics, n_threads, **options
+        As for `evaluate`, but for `weights`: every query counts alike here.
+    runs : mapping of name to run, or iterable of (name, run)
+        As for `evaluate_many`; with `seeds`, lists of runs.
+    queries : {None, "qrels", "intersection", "strict"} or iterable of query ids
+        Which queries count, the same for all runs. "qrels": all of the qrels, where one that a run lacks is an empty
+        ranking; None: the same, with a warning, or what the convention says; "intersection": those that the qrels and
+        all runs have; "strict": all, and every run must have the same. Or these, which the qrels must have. With
+        ``seeds="folds"`` each run counts for the queries that it has; None then wants the same ones for all systems,
+        "qrels" and "strict" all of the qrels.
+    baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state
+        As for `compare_scores`.
+    notice : function of (name, position), or None
+        Called now and then, in any thread, with how much of a run's file was read.
+
+    Returns
+    -------
+    Comparison
+        It prints as a table; `Comparison.pairs`, `.systems` and `.per_query` are what it shows, `.method` how it came
+        about.
+
+    Raises
+    ------
+    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate_many` and by `compare_scores`, whose options are checked before any run is read.
+    ImportError
+        SciPy is not installed.
+
+    Warns
+    -----
+    FastirWarning
+        As `evaluate_many` and `compare_scores` do.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    >>> runs = {"first": {f"q{i}": {"a": 1.0} for i in range(6)},
+    ...         "often": {f"q{i}": {"a": 1.0, "b": float(i > 3) * 2} for i in range(6)}}
+    >>> comparison = fastir.compare(qrels, runs, "mrr", test="sign")
+    >>> [pair] = comparison.pairs
+    >>> pair.a, pair.b, pair.wins, pair.ties, pair.losses, round(pair.difference, 4), pair.p_value
+    ('first', 'often', 2, 4, 0, 0.1667, 0.5)
+    """
+    checked_options(
+        test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads)
+    results, queries = evaluated(qrels, runs, metrics, queries, seeds, {**options, "n_threads": n_threads}, notice)
+    return compare_scores(
+        results, baseline=baseline, test=test, n_resamples=n_resamples, correction=correction, family=family,
+        confidence=confidence, interval=interval, effect=effect, queries=queries, seeds=seeds,
+        random_state=random_state, n_threads=n_threads)
+
+
+def evaluated(
+    qrels: Any, runs: Any, metrics: Any, queries: Any, seeds: str | None, options: dict[str, Any],
+    notice: Callable[[Hashable, int], object] | None,
+) -> tuple[dict[Hashable, Any], Any]:
+    """{name: Results, or a list of them with seeds}, and the `queries` that compare_scores is to apply to them."""
+    qrels = as_qrels(qrels, options.get("columns"), options.get("duplicates"))
+    by_name = queries is None or isinstance(queries, str)
+    evaluator = Evaluator(qrels, metrics, **{**options, "queries": queries if by_name else "qrels"})
+    if by_name:
+        policy = evaluator._settings.queries
+        queries = INTERSECTION if policy == INTERSECTION else None
+        if seeds == "folds" and policy in ("qrels", "strict"):
+            queries = list(qrels)
+    if seeds == "folds":                # each has some of the queries
+        evaluator = Evaluator(qrels, metrics, **{**options, "queries": INTERSECTION})
+    elif by_name and queries is not None:       # which those of all runs are is known when they have been read
+        evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
+    if seeds is None:
+        return dict(evaluator.evaluate_many(runs, notice=notice)), queries
+    flat = {(name, number): run for name, of_name in many.pairs(runs) for number, run in enumerate(of_name)}
+    results: dict[Hashable, Any] = {}
+    for (name, _), of_run in evaluator.evaluate_many(flat, notice=notice).items():
+        results.setdefault(name, []).append(of_run)
+    return results, queries

@@ -1,0 +1,232 @@
+"""Values per query from anywhere, aligned: which queries are compared, and in what order they stand.
+
+The order is that of the query ids' text, whatever the order in which queries and runs came, so that these have no say
+in what a resample draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastir.errors import NoOverlapError, quote
+from fastir.results import Results
+
+SEEDS = ("mean", "crossed", "folds")
+POLICIES = ("intersection", "zero")
+EXPECTED = "expected Results, {query_id: value} or {metric: {query_id: value}}"
+
+Column = tuple[list, np.ndarray]        # query ids and their values
+
+
+class Side(NamedTuple):
+    """One metric of one column."""
+
+    run: Hashable
+    metric: str
+    query_ids: list
+    values: np.ndarray
+
+
+class Scores(NamedTuple):
+    """Aligned values of several runs.
+
+    Attributes
+    ----------
+    runs : list
+    metrics : list of str
+    query_ids : list
+    repeats : float64 array of shape (n_metrics, n_columns, n_queries)
+        A column per run, or per seed of a run; NaN where a metric is undefined.
+    owner : int64 array of shape (n_columns,)
+        The run that a column is of.
+    unshared : int
+        Queries that some run lacks.
+    convention : str
+        "" if unknown.
+    """
+
+    runs: list
+    metrics: list[str]
+    query_ids: list
+    repeats: np.ndarray
+    owner: np.ndarray
+    unshared: int
+    convention: str
+
+    def means(self) -> np.ndarray:
+        """The mean over a run's columns: float64 of shape (n_metrics, n_runs, n_queries)."""
+        if len(self.owner) == len(self.runs):
+            return self.repeats
+        return np.stack([self.repeats[:, self.owner == run].mean(axis=1) for run in range(len(self.runs))], axis=1)
+
+
+def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) -> Scores:
+    """Read and align what `compare_scores` was given; what is wrong is told in its terms."""
+    if not hasattr(runs, "items"):
+        raise TypeError(f"runs must be a mapping of name to values, got {type(runs).__name__}")
+    if seeds is not None and seeds not in SEEDS:
+        raise ValueError(f"seeds is {seeds!r}, expected None or one of {', '.join(map(repr, SEEDS))}")
+    labels = list(runs)
+    if not labels:
+        raise ValueError("there are no runs to compare")
+    wanted = [metrics] if isinstance(metrics, str) else None if metrics is None else list(metrics)
+    columns, owner = [], []
+    conventions: dict[str, None] = {}
+    for number, (run, values) in enumerate(runs.items()):
+        for part in parts_of(run, values, seeds):
+            for result in part:
+                if isinstance(result, Results):
+                    conventions[result._convention_text() or "fastir"] = None
+            columns.append(joined(run, [named(run, result, wanted) for result in part]))
+            owner.append(number)
+    names = list(columns[0]) if wanted is None else wanted
+    check_metrics(labels, names, columns, owner)
+    sides = [Side(labels[run], name, *column[name])
+             for name in names for column, run in zip(columns, owner, strict=True)]
+    lacking = missing_queries(runs, seeds) if isinstance(queries, str) and queries == "intersection" else []
+    query_ids, unshared = chosen_queries(sides, queries, lacking)
+    repeats = aligned(sides, query_ids).reshape(len(names), len(columns), len(query_ids))
+    return Scores(labels, names, query_ids, repeats, np.array(owner), unshared, ", ".join(conventions))
+
+
+# ---- what a run may be ---------------------------------------------------------------------------------------------
+
+
+def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list]:
+    """What becomes a column each: lists of what is joined to one."""
+    if not isinstance(values, (list, tuple)):
+        yield [values]
+        return
+    if seeds is None:
+        raise TypeError(f"run {quote(run)} has several values; seeds= says what they are: {', '.join(SEEDS)}")
+    if not values:
+        raise ValueError(f"run {quote(run)} has an empty list of values")
+    yield from ([list(values)] if seeds == "folds" else ([value] for value in values))
+
+
+def named(run: Hashable, values: Any, wanted: list[str] | None) -> dict[str, Column]:
+    """{metric: (query ids, values)} of one thing that a caller gave for a run."""
+    if isinstance(values, Results):
+        check_means(run, values, wanted)
+        query_ids = values.query_ids
+        return {name: (query_ids, values.values[:, j]) for j, name in enumerate(values.names)}
+    if not hasattr(values, "items"):
+        raise TypeError(f"run {quote(run)}: {EXPECTED}, got {type(values).__name__}")
+    items = list(values.items())
+    if items and hasattr(items[0][1], "items"):
+        return {name: column_of(run, f", metric {quote(name)}", inner) for name, inner in items}
+    return {(wanted[0] if wanted and len(wanted) == 1 else "score"): column_of(run, "", values)}
+
+
+def column_of(run: Hashable, metric: str, values: Any) -> Column:
+    if not hasattr(values, "items"):
+        raise TypeError(f"run {quote(run)}{metric}: {EXPECTED}, got {type(values).__name__}")
+    items = list(values.items())
+    ids = [query_id for query_id, _ in items]
+    if len(set(ids)) < len(ids):
+        twice = next(query_id for query_id in ids if ids.count(query_id) > 1)
+        raise ValueError(f"run {quote(run)}{metric}: query {quote(twice)} stands twice")
+    odd = [kind for kind in {type(value) for _, value in items}
+           if not hasattr(kind, "__float__") and not hasattr(kind, "__index__")]
+    if odd:
+        query_id, value = next(item for item in items if type(item[1]) in odd)
+        raise TypeError(f"run {quote(run)}{metric}: the value of query {quote(query_id)} is {quote(value)}, "
+                        "expected a number")
+    return ids, np.fromiter((value for _, value in items), np.float64, len(items))
+
+
+def check_means(run: Hashable, results: Results, wanted: list[str] | None) -> None:
+    """Only a mean over the queries has a paired test."""
+    if results._weights is not None:
+        raise ValueError(f"run {quote(run)} has weighted means, which no test here compares; evaluate without weights")
+    for name, how in results.aggregates.items():
+        if how.startswith("geometric") and (wanted is None or name in wanted):
+            raise ValueError(f"metric {quote(name)} is a geometric mean over the queries, which no test here compares; "
+                             "name the others with metrics=")
+
+
+def joined(run: Hashable, folds: list[dict[str, Column]]) -> dict[str, Column]:
+    """Folds, which share no query, as one."""
+    if len(folds) == 1:
+        return folds[0]
+    whole = {}
+    for name in folds[0]:
+        parts = [fold[name] for fold in folds if name in fold]
+        ids = [query_id for part, _ in parts for query_id in part]
+        if len(set(ids)) < len(ids):
+            twice = next(query_id for query_id in ids if ids.count(query_id) > 1)
+            raise ValueError(f"run {quote(run)}: query {quote(twice)} is in two folds; repeated folds are seeds='mean'")
+        whole[name] = ids, np.concatenate([values for _, values in parts])
+    return whole
+
+
+def check_metrics(labels: list, names: list[str], columns: list[dict], owner: list[int]) -> None:
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"metrics must be names, each once, got {quote(names)}")
+    for name in names:
+        for column, run in zip(columns, owner, strict=True):
+            if name not in column:
+                known = ", ".join(map(repr, list(column)[:10]))
+                raise ValueError(f"run {quote(labels[run])} has no metric {quote(name)}; it has {known}")
+
+
+# ---- which queries -------------------------------------------------------------------------------------------------
+
+
+def missing_queries(runs: Mapping, seeds: str | None) -> list[set]:
+    """For each column the queries that its run lacks, by the status of its Results."""
+    return [
+        {query_id for result in part if isinstance(result, Results) 
+         for query_id, status in result.status.items() if status == "missing"}
+        for run, values in runs.items() for part in parts_of(run, values, seeds)
+    ]
+
+
+def chosen_queries(sides: list[Side], queries: Any, lacking: list[set]) -> tuple[list, int]:
+    """The queries that are compared, sorted by their text, and how many queries some run lacks.
+
+    `lacking` has for each column those that its run lacks by its own word.
+    """
+    known = {id(side.query_ids): set(side.query_ids) for side in sides}
+    union, shared = set().union(*known.values()), set.intersection(*known.values()).difference(*lacking)
+    if queries is None or isinstance(queries, str) and queries == "zero":
+        chosen = union
+    elif isinstance(queries, str) and queries == "intersection":
+        chosen = shared
+    elif isinstance(queries, Iterable) and not isinstance(queries, (str, bytes)):
+        chosen = set(queries)
+    else:
+        policies = ", ".join(map(repr, POLICIES))
+        raise ValueError(f"queries is {quote(queries)}, expected None, {policies} or query ids")
+    if not chosen:
+        raise NoOverlapError("no query is left to compare: the runs have none in common, or none was asked for")
+    ordered = sorted(chosen, key=str)
+    if not isinstance(queries, str):
+        for side in sides:
+            if not chosen <= known[id(side.query_ids)]:
+                query_id = next(query_id for query_id in ordered if query_id not in known[id(side.query_ids)])
+                why = "which another run has" if queries is None else "which was asked for"
+                raise NoOverlapError(
+                    f"run {quote(side.run)} has no {side.metric} for query {quote(query_id)}, {why}; "
+                    f"queries='intersection' leaves such queries out, queries='zero' counts them as 0")
+    return ordered, len(union) - len(shared)
+
+
+def aligned(sides: list[Side], query_ids: list) -> np.ndarray:
+    """A row for each side, its values at the places of their queries and 0 where it has none."""
+    place = {query_id: position for position, query_id in enumerate(query_ids)}
+    places: dict[int, np.ndarray] = {}
+    rows = np.zeros((len(sides), len(query_ids)))
+    for row, side in zip(rows, sides, strict=True):
+        at = places.get(id(side.query_ids))
+        if at is None:
+            at = places[id(side.query_ids)] = np.array([place.get(query_id, -1) for query_id in side.query_ids])
+        kept = at >= 0
+        row[at[kept]] = side.values[kept]
+        if np.isinf(row).any():
+            query_id = query_ids[int(np.isinf(row).argmax())]
+            raise ValueError(f"run {quote(side.run)}: {side.metric} of query {quote(query_id)} is infinite")
+    return rows

@@ -1,0 +1,261 @@
+"""A Comparison as a table, of the runs or of the pairs, in text, Markdown, HTML and LaTeX.
+
+Each table is made once, of cells that know what they mean; a format is how it writes a cell and puts rows together.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import itertools
+import math
+import os
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastir.plan import one_of, positive
+from fastir.results import aligned, json_text, replacing, tsv_text
+
+if TYPE_CHECKING:
+    from fastir.comparison.records import Comparison, Pair
+
+LETTERS = "abcdefghijklmnoprstuvwxyz"       # without q, of which few fonts have a superscript
+RAISED = str.maketrans(f"{LETTERS}0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
+MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\|*_`<"})
+LATEX = str.maketrans({
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "≤": "$\\le$", "<": r"\textless{}", ">": r"\textgreater{}",
+})
+WIDTH = 100         # of notes in text
+NOISE = 1e-12       # relative differences up to this are rounding
+
+
+class Cell(NamedTuple):
+    """What stands in a place: text, which of the runs it beats, its interval, and whether it stands out."""
+
+    text: str
+    beats: str = ""
+    interval: str = ""
+    strong: bool = False
+
+
+class Table(NamedTuple):
+    """Rows of cells below a head; the columns from `first` on are numbers."""
+
+    head: list[str]
+    rows: list[list[Cell]]
+    first: int
+    notes: list[str]
+
+
+def table_text(
+    comparison: Comparison, format: str, rows: str, intervals: bool, digits: int, alpha: float | None
+) -> str:
+    """As Comparison.to_table."""
+    one_of("format", format, tuple(FORMATS))
+    one_of("rows", rows, tuple(TABLES))
+    digits = positive("digits", "the number of decimals", digits, 17)
+    level = round(1 - comparison.method.confidence, 12) if alpha is None else alpha
+    return FORMATS[format](TABLES[rows](comparison, intervals, digits, level))
+
+
+def plain(comparison: Comparison, per_query: bool) -> dict[str, Any]:
+    """As Comparison.to_json."""
+    data: dict[str, Any] = {
+        "runs": comparison.runs, "metrics": comparison.metrics,
+        "systems": [system._asdict() for system in comparison.systems],
+        "pairs": [pair._asdict() for pair in comparison.pairs],
+        "method": {**comparison.method._asdict(), "baseline": list(comparison.method.baseline)}}
+    if per_query:
+        data["per_query"] = comparison.per_query
+    return json_types(data)
+
+
+def json_types(data: Any) -> Any:
+    """The same in types that JSON has; names in others are written out."""
+    if isinstance(data, dict):
+        return {key if isinstance(key, str) else str(key): json_types(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [json_types(value) for value in data]
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    return data if data is None or isinstance(data, (bool, int, str)) else str(data)
+
+
+def saved(comparison: Comparison, path: str | os.PathLike, options: dict[str, Any]) -> None:
+    """As Comparison.save."""
+    path = os.fsdecode(path)
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(f"cannot save a comparison as {path!r}: the name must end in {', '.join(SUFFIXES)}")
+    text = SUFFIXES[suffix](comparison, **options)
+    with replacing(path) as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+
+
+def pair_lines(comparison: Comparison) -> str:
+    """The pairs as tab-separated lines; numbers read back exactly."""
+    fields = comparison.pairs[0]._fields if comparison.pairs else ()
+    return tsv_text([list(fields), *(list(map(str, pair)) for pair in comparison.pairs)])
+
+
+SUFFIXES: dict[str, Callable[..., str]] = {
+    ".json": lambda comparison, **options: json_text(comparison.to_json(**options)),
+    ".tsv": pair_lines,
+    **{suffix: functools.partial(lambda kind, comparison, **options: comparison.to_table(kind, **options), kind)
+       for suffix, kind in ((".txt", "text"), (".md", "markdown"), (".html", "html"), (".tex", "latex"))},
+}
+
+
+# ---- what is shown ---------------------------------------------------------------------------------------------
+
+
+def of_runs(comparison: Comparison, intervals: bool, digits: int, alpha: float) -> Table:
+    """A row for each run, a column for each metric."""
+    runs = comparison.runs
+    labels = labels_of(len(runs))
+    places = {run: place for place, run in enumerate(runs)}
+    beaten: dict[tuple, list[int]] = {}
+    for pair in comparison.pairs:
+        if pair.adjusted_p <= alpha and pair.difference:
+            better, worse = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
+            beaten.setdefault((better, pair.metric), []).append(places[worse])
+    systems = {(system.run, system.metric): system for system in comparison.systems}
+    best = {metric: max((systems[run, metric].mean for run in runs), default=math.nan)
+            for metric in comparison.metrics}
+    rows = []
+    for label, run in zip(labels, runs, strict=True):
+        cells = [Cell(label), Cell(str(run))]
+        for metric in comparison.metrics:
+            system = systems[run, metric]
+            interval = f"[{number(system.low, digits)}, {number(system.high, digits)}]" if intervals else ""
+            cells.append(Cell(number(system.mean, digits), marks(beaten.get((run, metric), []), labels), interval,
+                              len(runs) > 1 and math.isclose(system.mean, best[metric], rel_tol=NOISE, abs_tol=0.0)))
+        rows.append(cells)
+    notes = [f"Best in bold; {'letters' if labels[0] == 'a' else 'numbers'} name the runs that a run is better than "
+             f"(p ≤ {alpha:g}{', corrected' if comparison.method.correction else ''})."] if comparison.pairs else []
+    if intervals:
+        notes.append(f"{comparison.method.confidence:.0%} intervals of the means in brackets.")
+    return Table(["#", "run", *comparison.metrics], rows, 2, [*notes, str(comparison.method)])
+
+
+def of_pairs(comparison: Comparison, intervals: bool, digits: int, alpha: float) -> Table:
+    """A row for each pair of runs and metric."""
+    method = comparison.method
+    head = ["metric", "a", "b", "a - b", f"{method.confidence:.0%} interval", "p", "effect", "w/t/l"]
+    if method.correction:
+        head.insert(6, "corrected p")
+    noted = any(pair.note for pair in comparison.pairs)
+    rows = []
+    for pair in comparison.pairs:
+        difference = f"{pair.difference:+.{digits}f}" if pair.difference == pair.difference else "-"
+        cells = [Cell(pair.metric), Cell(str(pair.a)), Cell(str(pair.b)),
+                 Cell(difference, strong=pair.adjusted_p <= alpha),
+                 Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]"),
+                 Cell(p_text(pair, pair.p_value, method.n_resamples)), Cell(number(pair.effect, 3)),
+                 Cell(f"{pair.wins}/{pair.ties}/{pair.losses}"), *[Cell(pair.note)] * noted]
+        if method.correction:
+            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, method.n_resamples)))
+        rows.append(cells)
+    return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
+
+
+TABLES: dict[str, Callable[..., Table]] = {"runs": of_runs, "pairs": of_pairs}
+
+
+def labels_of(n: int) -> list[str]:
+    """What the runs are called in marks: letters as far as there are, else numbers."""
+    return list(LETTERS[:n]) if n <= len(LETTERS) else [str(number) for number in range(1, n + 1)]
+
+
+def marks(places: list[int], labels: Sequence[str]) -> str:
+    """The labels of some runs: letters side by side; numbers with commas, and neighbours as a range."""
+    places = sorted(places)
+    if not labels or labels[0] == LETTERS[0]:
+        return "".join(labels[place] for place in places)
+    told = []
+    for _, group in itertools.groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
+        run = [labels[place] for _, place in group]
+        told.append(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(run))
+    return ",".join(told)
+
+
+def number(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if value == value else "-"
+
+
+def p_text(pair: Pair, p: float, n_resamples: int) -> str:
+    """A p-value, never 0; one that no resample reached is a bound."""
+    if p != p:
+        return "-"
+    bound = "" if pair.exact or pair.p_value * (n_resamples + 1) > 1.5 else "≤"
+    return bound + (f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}")
+
+
+# ---- how it is written -----------------------------------------------------------------------------------------
+
+
+def as_text(table: Table) -> str:
+    """Bold is a star before the number."""
+    starred = any(cell.strong for row in table.rows for cell in row)
+
+    def written(cell: Cell, column: int) -> str:
+        star = ("*" if cell.strong else " ") if starred and column >= table.first else ""
+        return star + cell.text + cell.beats.translate(RAISED)
+
+    wide = {column for row in table.rows for column, cell in enumerate(row) if cell.interval}
+    rows = [[part for column, cell in enumerate(row)
+             for part in (written(cell, column), *[cell.interval] * (column in wide))] for row in table.rows]
+    head = [part for column, name in enumerate(table.head)
+            for part in (" " * (starred and column >= table.first) + name, *[""] * (column in wide))]
+    notes = [note.replace("in bold", "with a star") for note in table.notes]
+    notes = [textwrap.fill(note, WIDTH, break_on_hyphens=False) for note in notes]
+    return "\n".join([aligned([head, *rows], len(head)), *notes])
+
+
+def as_markdown(table: Table) -> str:
+    def written(cell: Cell) -> str:
+        text = cell.text.translate(MARKDOWN)
+        text = f"**{text}**" if cell.strong else text
+        return " ".join(filter(None, [text + cell.beats.translate(RAISED), cell.interval]))
+
+    rows = [[name.translate(MARKDOWN) for name in table.head], ["---"] * len(table.head),
+            *(list(map(written, row)) for row in table.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([*lines, "", *(note.translate(MARKDOWN) for note in table.notes)]) + "\n"
+
+
+def as_html(table: Table) -> str:
+    def written(cell: Cell) -> str:
+        text = html.escape(cell.text)
+        text = f"<b>{text}</b>" if cell.strong else text
+        text += f"<sup>{cell.beats.replace('-', '–')}</sup>" if cell.beats else ""
+        return f"{text} <small>{cell.interval}</small>" if cell.interval else text
+
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.head)
+    rows = ("".join(f"<td>{written(cell)}</td>" for cell in row) for row in table.rows)
+    return "\n".join([
+        "<table>", f"<caption>{html.escape(' '.join(table.notes))}</caption>", f"<thead><tr>{head}</tr></thead>",
+        "<tbody>", *(f"<tr>{row}</tr>" for row in rows), "</tbody>", "</table>", ""])
+
+
+def as_latex(table: Table) -> str:
+    """Needs the package booktabs."""
+    def written(cell: Cell) -> str:
+        text = cell.text.translate(LATEX)
+        text = f"\\textbf{{{text}}}" if cell.strong else text
+        text += f"$^{{{cell.beats.replace('-', chr(92) + 'text{--}')}}}$" if cell.beats else ""
+        return f"{text} {{\\small {cell.interval}}}" if cell.interval else text
+
+    rows = [" & ".join(map(written, row)) for row in table.rows]
+    return "\n".join([
+        "\\begin{table}", "\\centering", f"\\caption{{{' '.join(table.notes).translate(LATEX)}}}",
+        "\\label{tab:comparison}", f"\\begin{{tabular}}{{{'l' * len(table.head)}}}", "\\toprule",
+        " & ".join(name.translate(LATEX) for name in table.head) + r" \\", "\\midrule",
+        *(row + r" \\" for row in rows), "\\bottomrule", "\\end{tabular}", "\\end{table}", ""])
+
+
+FORMATS: dict[str, Callable[[Table], str]] = {
+    "text": as_text, "markdown": as_markdown, "html": as_html, "latex": as_latex}

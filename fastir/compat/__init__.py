@@ -1,0 +1,124 @@
+"""Stand-ins for other tools, one file each: change an import, or have the tool's own entry points replaced.
+
+    from fastir.compat import pytrec_eval           the stand-in by itself
+
+    import fastir.compat
+    fastir.compat.install("beir")                   what calls BEIR gets fastir from here on
+    with fastir.compat.patched("beir", "mteb"):     the same for a while
+
+Training code calls `fastir.compat.lightgbm` and `fastir.compat.xgboost`, and imports the classes of
+`fastir.compat.torchmetrics`. CatBoost has no layer, as its own kind of metric is not told the queries: call
+``fastir.evaluate_scores(labels, scores, metrics, qid=group_id, convention="catboost")`` between trainings.
+
+A layer is imported when it is named, and the tool that it stands in for only by what needs it. The layers stand on the
+core, which does not know of them.
+"""
+
+import contextlib
+import functools
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+# What is replaced for a tool: each attribute that callers reach, by the one of the same name in the layer's file. A
+# function that was imported into other modules by name stands there once more for each of them.
+PATCHES = {
+    "pytrec_eval": ("pytrec_eval:RelevanceEvaluator",),
+    "beir": (
+        "beir.retrieval.evaluation:EvaluateRetrieval.evaluate",
+        "beir.retrieval.evaluation:EvaluateRetrieval.evaluate_custom",
+    ),
+    "ir_measures": ("ir_measures:DefaultPipeline.providers",),
+    "mteb": (
+        "mteb._evaluators.retrieval_metrics:calculate_retrieval_scores",
+        "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
+    ),
+    "ranx": ("ranx:evaluate", "ranx.meta.compare:evaluate"),
+    "sentence_transformers": (
+        "sentence_transformers.sentence_transformer.evaluation:InformationRetrievalEvaluator.compute_metrics",
+    ),
+    "sklearn": tuple(
+        f"{module}:{name}" for module in ("sklearn.metrics", "sklearn.metrics._ranking")
+        for name in ("ndcg_score", "dcg_score", "label_ranking_average_precision_score")
+    ),
+}
+# Where that is not what pip calls a tool; and the least version that has it, where others behave otherwise.
+PACKAGES = {
+    "ir_measures": "ir-measures", "pytrec_eval": "pytrec-eval-terrier",
+    "sentence_transformers": "sentence-transformers", "sklearn": "scikit-learn",
+}  # fmt: skip
+LEAST = {"mteb": (2, 26, 6), "sentence_transformers": (6, 0, 0)}
+
+
+def install(*tools: str) -> None:
+    """Replace the entry points of tools by fastir's, whoever imported them before or will do so.
+
+    Parameters
+    ----------
+    *tools : str
+        Such as "pytrec_eval", which is what BEIR, MTEB and ir_measures call, "beir" or "mteb", which are replaced as a
+        whole. To do it twice changes nothing.
+
+    Raises
+    ------
+    ValueError
+        fastir does not stand in for such a tool.
+    ImportError
+        The tool is not installed, or too old, or has no such entry point. Then nothing is replaced.
+    """
+    for owner, name, stand_in in replacements(tools):
+        setattr(owner, name, stand_in)
+
+
+@contextlib.contextmanager
+def patched(*tools: str) -> Iterator[None]:
+    """`install` for the length of a with block; for all threads, as it changes the tools' own modules."""
+    places = replacements(tools)
+    before = [inspect.getattr_static(owner, name) for owner, name, _ in places]
+    try:
+        install(*tools)
+        yield
+    finally:
+        for (owner, name, _), original in zip(places, before, strict=True):
+            setattr(owner, name, original)
+
+
+def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
+    """(owner, name of its attribute, what stands in for that), for all entry points of some tools."""
+    found = []
+    for tool in tools:
+        if tool not in PATCHES:
+            raise ValueError(f"tool must be one of {', '.join(map(repr, PATCHES))}, got {tool!r}")
+        for place in PATCHES[tool]:
+            module, _, path = place.partition(":")
+            *outer, name = path.split(".")
+            try:
+                owner = functools.reduce(getattr, outer, importing(module, tool))
+                original = inspect.getattr_static(owner, name)
+            except AttributeError:
+                raise ImportError(f"{tool} {version(tool)} is installed, which has no {place}; fastir.compat.{tool} "
+                                  "says what it was compared with") from None
+            stand_in = getattr(importlib.import_module(f"fastir.compat.{tool}"), name)
+            found.append((owner, name, staticmethod(stand_in) if isinstance(original, staticmethod) else stand_in))
+    return found
+
+
+def importing(module: str, tool: str) -> Any:
+    """A module of a tool, or the error that says what to install."""
+    try:
+        imported = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        package = PACKAGES.get(tool, tool)
+        raise ImportError(f"fastir.compat: {tool} cannot be imported ({error}); pip install {package}") from error
+    if tool in LEAST and tuple(map(int, re.findall("[0-9]+", version(tool))[:3])) < LEAST[tool]:
+        raise ImportError(f"fastir.compat: {tool} {version(tool)} is installed, but "
+                          f"{'.'.join(map(str, LEAST[tool]))} or later is needed, as others compute something else")
+    return imported
+
+
+def version(tool: str) -> str:
+    from importlib import metadata
+
+    return metadata.version(PACKAGES.get(tool, tool))

@@ -1,0 +1,11 @@
+from numpy import ndarray
+
+from fastir._judged import Judged
+from fastir._measure import Plan
+
+def measured(
+    judged: Judged, plan: Plan, run: dict, positions: dict[str, int], ties: int, single: bool
+) -> tuple[list[str], ndarray]: ...
+def row_dicts(
+    query_ids: list[str], row: dict[str, float], keys: tuple[str, ...], values: ndarray
+) -> dict[str, dict[str, float]]: ...

@@ -1,0 +1,85 @@
+"""From a dict of dicts to values in the order of its queries, and from there to dicts of floats.
+
+evaluate() of the core goes through the qrels: a query that the run lacks has a value, too. The tools here go through
+the run, which may be one query out of thousands: only its queries are looked up (a query of ten documents takes 2 µs,
+whatever the size of the qrels). A row of the result is a copy of one dict whose values are then replaced: its keys
+are hashed and placed once, not once for each query.
+"""
+
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+
+from fastir._dicts cimport judge_all
+from fastir._fenv cimport fenv_t, fesetenv, ordinary
+from fastir._join cimport Tally, clear_tally
+from fastir._judged cimport Judged
+from fastir._measure cimport Plan
+
+from fastir.errors import quote
+
+cdef extern from "Python.h":
+    ctypedef struct PyObject
+    int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
+    PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
+    int PyUnicode_Check(PyObject*) noexcept
+
+
+def measured(Judged judged, Plan plan, run, dict positions, int ties, bint single):
+    """The values of the run's queries.
+
+    Parameters
+    ----------
+    run : dict of dict, or of a class made from that
+        Its queries that are not in `positions` are left out.
+    positions : dict of str to int
+        Where each query stands in the qrels.
+
+    Returns
+    -------
+    list of str, float64 array of shape (n_queries, n_slots)
+    """
+    cdef list query_ids = [], rows = []
+    cdef Py_ssize_t position = 0
+    cdef PyObject* query
+    cdef PyObject* value
+    cdef PyObject* row
+    cdef double[:, ::1] out
+    cdef unsigned char* codes
+    cdef fenv_t callers
+    cdef Tally tally
+    while PyDict_Next(run, &position, &query, &value):
+        if not PyUnicode_Check(query):
+            raise TypeError(f"run: a query id must be a str, got {type(<object>query).__name__} "
+                            f"{quote(<object>query)}")
+        row = PyDict_GetItemWithError(positions, query)
+        if row != NULL:
+            query_ids.append(<object>query)
+            rows.append(<object>row)
+    values = np.empty((len(rows), plan.n_slots))
+    if not rows:
+        return query_ids, values
+    out = values
+    codes = <unsigned char*>malloc(len(rows))
+    if codes == NULL:
+        raise MemoryError
+    clear_tally(&tally)
+    ordinary(&callers)
+    try:
+        judge_all(judged, plan, <dict>run, False, False, &out[0, 0], codes, ties, single, rows, &tally, {})
+    finally:
+        fesetenv(&callers)
+        free(codes)
+    return query_ids, values
+
+
+def row_dicts(list query_ids, dict row, tuple keys, const double[:, :] values):
+    """{query_id: a copy of `row` with these values for these keys}."""
+    cdef dict rows = {}, copied
+    cdef Py_ssize_t i, j
+    for i in range(len(query_ids)):
+        copied = row.copy()
+        for j in range(len(keys)):
+            copied[keys[j]] = values[i, j]
+        rows[query_ids[i]] = copied
+    return rows

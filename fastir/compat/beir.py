@@ -1,0 +1,152 @@
+"""BEIR's EvaluateRetrieval.evaluate and evaluate_custom: ``fastir.compat.install("beir")``, or call those here.
+
+They are replaced as a whole, not only what they call of pytrec_eval; they themselves need no BEIR. Compared with BEIR
+2.2.0.
+
+**Same**: parameters, keys and their order, every number: sums go through the queries in the order of the results, means
+are rounded to five decimals. `evaluate` divides by the queries that are in both, scores are compared as float32, equal
+ones by document id from the last to the first; `evaluate_custom` divides by the queries of the qrels, compares scores
+as float64 and leaves equal ones as they came. `evaluate` takes documents whose id is that of their query out of the
+caller's `results` unless ``ignore_identical_ids=False``, and so out of a later `evaluate_custom`, too. KeyError for a
+query of the results that `evaluate_custom` does not find in the qrels (but for holes), ZeroDivisionError where no query
+is in both, and for ``R_cap`` of a query without relevant documents. The values are logged as ``NDCG@10: 0.1234``.
+
+**Different on purpose**: an unknown metric is a ValueError and not None. So are a score that is NaN and a cutoff below
+1. A cutoff that is given twice counts once. `evaluate_custom` logs under BEIR's name, not the root's, and takes
+integers alone for labels.
+
+**Not offered**: the rest of EvaluateRetrieval, which is BEIR's own.
+"""
+
+import logging
+from collections.abc import Sequence
+
+import numpy as np
+
+from fastir.compat.pytrec_eval import RelevanceEvaluator
+from fastir.compat.rows import Rows
+from fastir.errors import quote
+from fastir.qrels import Qrels
+
+logger = logging.getLogger("beir.retrieval.evaluation")
+
+DECIMALS = 5
+CORE = (("NDCG", "ndcg_cut"), ("MAP", "map_cut"), ("Recall", "recall"), ("P", "P"))
+# Of the core, by what BEIR calls them; and by what callers may ask for.
+CUSTOM = {"MRR": "mrr", "R_cap": "relative_precision(empty=nan)", "Hole": "unjudged", "Accuracy": "hit_rate"}
+ASKED = {
+    **dict.fromkeys(("mrr", "mrr@k", "mrr_cut"), "MRR"),
+    **dict.fromkeys(("recall_cap", "r_cap", "r_cap@k"), "R_cap"),
+    **dict.fromkeys(("hole", "hole@k"), "Hole"),
+    **dict.fromkeys(("acc", "top_k_acc", "accuracy", "accuracy@k", "top_k_accuracy"), "Accuracy"),
+}
+
+
+def evaluate(
+    qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]], k_values: Sequence[int],
+    ignore_identical_ids: bool = True,
+) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
+    """nDCG, average precision, recall and precision at each cutoff.
+
+    Parameters
+    ----------
+    qrels : dict of query_id to dict of doc_id to int
+    results : dict of query_id to dict of doc_id to float
+        Changed: documents that are called like their query are removed from it.
+    k_values : sequence of int
+    ignore_identical_ids : bool
+        Whether they are.
+
+    Returns
+    -------
+    tuple of four dicts
+        ``{"NDCG@1": mean, ...}``, and likewise MAP, Recall and P; rounded to five decimals.
+
+    Raises
+    ------
+    ZeroDivisionError
+        No query is in both.
+    TypeError, ValueError
+        As by `fastir.compat.pytrec_eval.RelevanceEvaluator`.
+    """
+    if ignore_identical_ids:
+        logger.info("documents whose id is that of their query are removed from the results; "
+                    "ignore_identical_ids=False keeps them")
+        for query_id, docs in results.items():
+            docs.pop(query_id, None)
+    wanted = {f"{measure}.{','.join(map(str, k_values))}" for _, measure in CORE}
+    evaluator = RelevanceEvaluator(qrels, wanted)
+    query_ids, values = evaluator.measured(results)
+    if not query_ids:
+        raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
+    means = dict(zip(evaluator.keys, means_of(values, len(query_ids)), strict=True))
+    ndcg, map_, recall, precision = (
+        {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE)
+    for table in (ndcg, map_, recall, precision):
+        log(table)
+    return ndcg, map_, recall, precision
+
+
+def evaluate_custom(
+    qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]], k_values: Sequence[int], metric: str
+) -> dict[str, float]:
+    """One of four more metrics at each cutoff.
+
+    Parameters
+    ----------
+    qrels, results, k_values
+        As for `evaluate`; nothing is removed.
+    metric : str
+        "mrr"; "recall_cap" (hits over the smaller of k and the relevant documents); "hole" (the share of documents
+        that the qrels have for no query at all); "top_k_accuracy" (whether there is a hit). Or another name of one
+        that BEIR knows, in any case.
+
+    Returns
+    -------
+    dict of str to float
+        ``{"MRR@1": mean, ...}``, ``R_cap@k``, ``Hole@k`` or ``Accuracy@k``; rounded to five decimals.
+
+    Raises
+    ------
+    ValueError
+        `metric` is none of them, or a cutoff or a score is impossible.
+    KeyError
+        A query of the results is not in the qrels.
+    ZeroDivisionError
+        The qrels are empty; for recall_cap, a query of the results has no relevant document.
+    """
+    name = ASKED.get(metric.lower())
+    if name is None:
+        raise ValueError(f"metric must be one of {', '.join(map(repr, ASKED))}, got {quote(metric)}")
+    if not qrels:
+        raise ZeroDivisionError("the qrels are empty, so there is no mean")
+    judged = qrels if name != "Hole" else annotated(qrels, results)
+    rows = Rows(Qrels.from_dict(judged), [f"{CUSTOM[name]}@{k}" for k in k_values], ties="input")
+    query_ids, values = rows.values(results)
+    if len(query_ids) < len(results):
+        raise KeyError(f"query {quote(next(query for query in results if query not in qrels))} is not in the qrels")
+    if name == "R_cap" and np.isnan(values).any():
+        query_id = query_ids[int(np.isnan(values).any(axis=1).argmax())]
+        raise ZeroDivisionError(f"R_cap is not defined for query {quote(query_id)}: it has no relevant document")
+    means = means_of(values, len(qrels))
+    table = dict(zip([f"{name}@{k}" for k in k_values], means, strict=True))
+    log(table)
+    return table
+
+
+def annotated(qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]]) -> dict[str, dict[str, int]]:
+    """The documents of each ranking that the qrels have for any query, as its judged ones."""
+    known = set().union(*qrels.values())
+    return {query_id: dict.fromkeys(docs.keys() & known, 0) for query_id, docs in results.items()}
+
+
+def means_of(values: np.ndarray, n: int) -> list[float]:
+    """The sum of each column from the first row to the last, divided by n and rounded."""
+    sums = values.cumsum(axis=0)[-1].tolist() if len(values) else [0.0] * values.shape[1]
+    return [round(total / n, DECIMALS) for total in sums]
+
+
+def log(table: dict[str, float]) -> None:
+    logger.info("\n")
+    for name, value in table.items():
+        logger.info("%s: %.4f", name, value)

@@ -1,0 +1,100 @@
+"""Metrics of a ranking for LightGBM: ``lightgbm.train(..., feval=fastir.compat.lightgbm.feval("ndcg@10"))``.
+
+And ``LGBMRanker.fit(..., eval_metric=fastir.compat.lightgbm.eval_metric("ndcg@10"))``. This file itself needs no
+LightGBM. Compared with LightGBM 4.7.0.
+
+**Same**: with the convention "lightgbm", which is the default, ``ndcg@k`` and ``map@k`` are those of LightGBM: gains of
+2^label - 1, the ideal ranking made of a query's own documents, average precision over the smaller of k and the relevant
+documents, equal scores as they came, 1 for a query without relevant documents. A query's weight is the mean of the
+weights of its documents, which LightGBM takes in single precision.
+
+**Different on purpose**: any metric of fastir by any convention; labels may be larger than `label_gain` is long, and a
+query longer than 10 000 documents. LightGBM's own nDCG counts a query without relevant documents as 1 without its
+weight, which is still among those it divides by, so that a mean can exceed 1; here the weight counts, as in its MAP.
+A score that is NaN is a ValueError.
+
+**Not offered**: a `label_gain` among the parameters of training is not seen here: give `gain`, as for `evaluate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from fastir.arrays import evaluate_scores
+from fastir.plan import metric_tuple
+
+Told = tuple[str, float, bool]
+
+
+def feval(
+    metrics: str | Iterable[str], *, higher_is_better: bool = True, convention: Any = "lightgbm", **choices: Any
+) -> Callable[[Any, Any], Told | list[Told]]:
+    """A function for the parameter `feval` of `lightgbm.train` and `lightgbm.cv`.
+
+    Parameters
+    ----------
+    metrics : str or iterable of str
+        Such as ``"ndcg@10"``. A metric of this name that LightGBM evaluates, too, stands beside it under the same name;
+        ``metric="None"`` among the parameters of training turns those off.
+    higher_is_better : bool
+        What LightGBM is told of all of them, for early stopping.
+    convention, **choices
+        As for `fastir.evaluate_scores`.
+
+    Returns
+    -------
+    function of (preds, eval_data)
+        It returns ``(name, value, higher_is_better)``; a list of these if `metrics` is no str.
+
+    Raises
+    ------
+    UnknownMetricError, TypeError, ValueError
+        As by `fastir.evaluate_scores`; here for a metric or an option, in training for the data, also for a Dataset
+        without groups.
+    """
+    measure = measured(metrics, higher_is_better, convention, choices)
+
+    def evaluate(preds: Any, eval_data: Any) -> Told | list[Told]:
+        return measure(eval_data.get_label(), preds, eval_data.get_weight(), eval_data.get_group())
+
+    return evaluate
+
+
+def eval_metric(
+    metrics: str | Iterable[str], *, higher_is_better: bool = True, convention: Any = "lightgbm", **choices: Any
+) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
+    """A function for the parameter `eval_metric` of `lightgbm.LGBMRanker.fit`; all else is as for `feval`.
+
+    Returns
+    -------
+    function of (y_true, y_pred, weight, group)
+    """
+    measure = measured(metrics, higher_is_better, convention, choices)
+
+    def evaluate(y_true: Any, y_pred: Any, weight: Any, group: Any) -> Told | list[Told]:
+        return measure(y_true, y_pred, weight, group)
+
+    return evaluate
+
+
+def measured(
+    metrics: str | Iterable[str], higher_is_better: bool, convention: Any, choices: dict[str, Any]
+) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
+    names = metric_tuple(metrics)
+    evaluate_scores([], [], names, convention=convention, **choices)    # what is misspelt is known before training
+
+    def measure(labels: Any, scores: Any, weight: Any, group: Any) -> Told | list[Told]:
+        if group is None:
+            raise ValueError("the Dataset has no groups; expected the number of documents of each query as group")
+        weights = None
+        if weight is not None:
+            queries = np.repeat(np.arange(len(group)), group)
+            weights = np.bincount(queries, weight, len(group)) / np.maximum(group, 1)
+        results = evaluate_scores(labels, scores, names, group=group, weights=weights, convention=convention, **choices)
+        told = [(name, results[name], higher_is_better) for name in names]
+        return told[0] if isinstance(metrics, str) else told
+
+    return measure

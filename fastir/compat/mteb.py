@@ -1,0 +1,162 @@
+"""MTEB's calculate_retrieval_scores, the metric step of its retrieval and reranking tasks: ``install("mteb")``.
+
+It is replaced as a whole: of its time pytrec_eval takes a quarter, ranking for MRR and the abstention curves the rest.
+Needs MTEB 2.26.6 or later, as older ones treat equal confidences otherwise; compared with 2.26.24.
+
+**Same**: parameters, the RetrievalEvaluationResult with all its keys in their order, every number and its type:
+`all_scores` as pytrec_eval returns them; nDCG, MAP, recall, precision and hit rate as means over the queries that are
+in both, rounded to five decimals; MRR as the mean over all queries of the results, not rounded, with scores compared as
+float64 and equal ones by document id from the last to the first; the areas below the abstention curves. KeyError for a
+query of the results that is not in the qrels, IndexError for one whose qrels are empty, ZeroDivisionError where no
+query is in both.
+
+**Different on purpose**: a score that is NaN is a ValueError. A cutoff that is given twice counts once.
+
+**Not offered**: the other functions of that module (``recall_cap``, ``hole`` and so on, which a few tasks call, and the
+p-MRR of FollowIR), which are MTEB's own.
+"""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fastir.compat._rows import row_dicts
+from fastir.compat.pytrec_eval import RelevanceEvaluator, judgments
+from fastir.compat.rows import Rows
+from fastir.errors import quote
+
+DECIMALS = 5
+# MTEB's names of what its result holds, and pytrec_eval's.
+MEANS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
+RATES = np.linspace(0, 1, 11)[:-1]      # the shares of the queries that are left out
+BLOCK = 256     # rankings whose scores are laid out at once
+
+
+def calculate_retrieval_scores(
+    results: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]], k_values: Sequence[int],
+    skip_first_result: bool = False,
+) -> Any:
+    """All scores of a retrieval task.
+
+    Parameters
+    ----------
+    results : dict of query_id to dict of doc_id to float
+    qrels : dict of query_id to dict of doc_id to int
+    k_values : sequence of int
+    skip_first_result : bool
+        Leave out the best document of each ranking.
+
+    Returns
+    -------
+    mteb.types.RetrievalEvaluationResult
+        all_scores, ndcg, map, recall, precision, naucs, mrr, naucs_mrr, hit_rate.
+
+    Raises
+    ------
+    KeyError, IndexError
+        A query of the results is not in the qrels, or its judgments are empty.
+    ZeroDivisionError
+        No query is in both.
+    TypeError, ValueError
+        As by `fastir.compat.pytrec_eval.RelevanceEvaluator`.
+    ImportError
+        MTEB, whose class the result is, is not installed.
+    """
+    try:
+        from mteb.types import RetrievalEvaluationResult
+    except ModuleNotFoundError as error:
+        raise ImportError(f"fastir.compat.mteb: the result is a class of MTEB ({error}); pip install mteb") from error
+    if skip_first_result:
+        results = {query_id: dict(sorted(docs.items(), key=lambda item: item[1], reverse=True)[1:])
+                   for query_id, docs in results.items()}
+    judged = judgments(qrels)
+    evaluator = RelevanceEvaluator(judged, {f"{name}.{','.join(map(str, k_values))}" for name in MEANS.values()})
+    query_ids, values = evaluator.measured(results)
+    if not query_ids:
+        raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
+    if len(query_ids) < len(results):
+        query_id = next(query_id for query_id in results if not qrels.get(query_id))
+        kind = IndexError if query_id in qrels else KeyError
+        raise kind(f"query {quote(query_id)} of the results has no judgments")
+    columns = dict(zip(evaluator.keys, np.ascontiguousarray(values.T), strict=True))
+    tables = {name: {f"{name}@{k}": columns[f"{key}_{k}"] for k in k_values} for name, key in MEANS.items()}
+    _, ranks = Rows(judged, [f"mrr@{k}" for k in k_values]).values(results)
+    mrr = dict(zip([f"MRR@{k}" for k in k_values], np.ascontiguousarray(ranks.T), strict=True))
+    hit_rate = means(tables.pop("HitRate"))
+    sure = confidences(results)
+    return RetrievalEvaluationResult(
+        all_scores=row_dicts(query_ids, dict.fromkeys(evaluator.keys, 0.0), evaluator.keys, values),
+        ndcg=means(tables["NDCG"]), map=means(tables["MAP"]), recall=means(tables["Recall"]),
+        precision=means(tables["P"]),
+        naucs=areas(sure, {name: column for table in tables.values() for name, column in table.items()}),
+        mrr={name: sum(column.tolist()) / len(column) for name, column in mrr.items()},
+        naucs_mrr=areas(sure, mrr),
+        hit_rate=hit_rate,
+    )
+
+
+def means(table: dict[str, np.ndarray]) -> dict[str, float]:
+    return {name: round(sum(column.tolist()) / len(column), DECIMALS) for name, column in table.items()}
+
+
+# ---- abstention ------------------------------------------------------------------------------------------------
+# How good a run is on what remains if the queries that it is least sure of are left out, at each of RATES; and the area
+# below that curve, between those of leaving out just any queries (0) and of leaving out the worst ones (1).
+
+
+def confidences(results: dict[str, dict[str, float]]) -> dict[str, np.ndarray]:
+    """How sure a run is of each query: the largest score, their deviation, and how far the second is behind."""
+    sure = {name: np.zeros(len(results)) for name in ("max", "std", "diff1")}
+    by_size: dict[int, list[tuple[int, dict[str, float]]]] = {}
+    for row, docs in enumerate(results.values()):
+        by_size.setdefault(len(docs), []).append((row, docs))
+    by_size.pop(0, None)
+    for size, alike in by_size.items():
+        for start in range(0, len(alike), BLOCK):
+            rows, rankings = zip(*alike[start:start + BLOCK], strict=True)
+            scores = np.fromiter(itertools.chain.from_iterable(docs.values() for docs in rankings), float)
+            scores = scores.reshape(len(rows), size)
+            at = list(rows)
+            sure["max"][at] = scores.max(axis=1)
+            sure["std"][at] = scores.std(axis=1)
+            if size > 1:
+                scores[np.arange(len(rows)), scores.argmax(axis=1)] = -np.inf
+                sure["diff1"][at] = sure["max"][at] - scores.max(axis=1)
+    return sure
+
+
+def areas(sure: dict[str, np.ndarray], table: dict[str, np.ndarray]) -> dict[str, float]:
+    """The normalised area of every metric by every confidence; NaN where leaving out the worst gains nothing."""
+    values = np.stack(list(table.values()))
+    best = np.sort(values, axis=1)
+    best_curves = curves(levelled(best.reshape(1, -1), best.reshape(-1), values.shape[1]).reshape(best.shape))
+    highest, lowest = areas_below(best_curves), best_curves[:, 0] * (RATES[-1] - RATES[0])
+    found = {}
+    for kind, by in sure.items():
+        order = np.argsort(by, stable=True)
+        reached = areas_below(curves(levelled(values[:, order], by[order], len(order))))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found[kind] = (reached - lowest) / (highest - lowest)
+    return {f"nAUC_{name}_{kind}": found[kind][row] if highest[row] != lowest[row] else np.nan
+            for row, name in enumerate(table) for kind in found}
+
+
+def levelled(values: np.ndarray, by: np.ndarray, n: int) -> np.ndarray:
+    """The values of each row, with their mean where `by` is equal; every n of these are compared with each other."""
+    changes = np.concatenate([[True], by[1:] != by[:-1]])
+    changes[::n] = True
+    starts = np.flatnonzero(changes)
+    sizes = np.diff(starts, append=len(by))
+    return np.repeat(np.add.reduceat(values, starts, axis=1) / sizes, sizes, axis=1)
+
+
+def curves(values: np.ndarray) -> np.ndarray:
+    """The mean of each row without its first values, at each of RATES."""
+    n = values.shape[1]
+    return np.stack([values[:, min(round(rate * n), n - 1):].mean(axis=1) for rate in RATES], axis=1)
+
+
+def areas_below(curves: np.ndarray) -> np.ndarray:
+    return np.trapezoid(curves, RATES, axis=1)

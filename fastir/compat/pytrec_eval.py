@@ -1,0 +1,273 @@
+"""pytrec_eval's module for those who import it: ``from fastir.compat import pytrec_eval``.
+
+Or, for code that calls pytrec_eval itself, as BEIR, MTEB and ir_measures do: ``fastir.compat.install("pytrec_eval")``.
+It needs no pytrec_eval; compared with pytrec_eval-terrier 0.5.11.
+
+**Same**: every function and class with its parameters, the names of measures and nicknames, the keys of the result and
+their order, every value to the last bit (scores are compared as float32, equal ones by document id from the last to the
+first; recall points are rounded as by trec_eval 9; ``gm_map`` and ``gm_bpref`` are logarithms; ``runid`` and
+``relstring`` are 0.0), the queries of `scores` in their order without those that have no judgments, what an empty side
+gives, a number behind a measure that takes none is not read, and the types of errors: TypeError for an id that is no
+str, a label that is no integer or a score that is no number, ValueError for a measure, AssertionError for a document
+that stands twice in a file.
+
+**Different on purpose**: what ends the process or goes wrong in silence there is a ValueError here (a cutoff of 0,
+``ndcg.10``), a TypeError (a relevance level below 1), an OverflowError (scores and labels beyond their type) or an
+ordinary query (one with negative labels only). A NaN among the scores is a ValueError; so is anything behind a
+measure's numbers (``ndcg_cut_10abc``), a cutoff of 1.5 and a ``utility`` without four parameters. Integers and floats
+of NumPy are labels and scores, too. A query may be called ``no query``, and an id may hold a NUL. An evaluator can be
+pickled, and used by many threads at once.
+
+**Not offered**: nothing; measures of preferences and of groups of judges are in the nicknames of pytrec_eval, too, but
+not supported there.
+"""
+
+import collections
+import functools
+import math
+import operator
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from fastir._dicts import plain_judgments
+from fastir.compat._rows import row_dicts
+from fastir.compat.rows import Rows
+from fastir.errors import UnknownMetricError, quote
+from fastir.inputs import dicts
+from fastir.names import FAMILIES, NAMES, NICKNAMES, Request, read
+from fastir.qrels import Qrels
+
+__version__ = "0.5.11"  # whose behaviour this is
+
+# In the order in which trec_eval computes them, which is that of the result's keys.
+OFFICIAL = ["runid", *NICKNAMES["official"].split()]
+LATER = {"rbp", "rbp_resid", "unj"}     # trec_eval 10 has them
+CONSTANT = {"runid", "relstring"}       # text in trec_eval
+MEASURES = [*OFFICIAL, "relstring",
+            *(name for name in NICKNAMES["all_trec"].split() if name not in {*OFFICIAL, *LATER})]
+WITH_GAINS = {"G", "Rndcg", "ndcg", "ndcg_rel"}     # numbers alone are no gains
+
+PREFS = "simp pair avgjg num_prefs_poss num_prefs_ful num_prefs_ful_ret"       # known, but not supported
+ALL_PREFS = f"{PREFS} simp_ret simp_imp pair_ret pair_imp avgjg_ret avgjg_imp avgjg_Rnonrel avgjg_Rnonrel_ret"
+
+supported_measures = set(MEASURES)
+supported_nicknames = {
+    "official": set(OFFICIAL),
+    "set": {"runid", *NICKNAMES["set"].split()},
+    "all_trec": set(MEASURES),
+    "all_prefs": {"runid", "num_q", *(f"prefs_{name}" for name in ALL_PREFS.split())},
+    "prefs": {"runid", "num_q", *(f"prefs_{name}" for name in PREFS.split())},
+    "qrels_jg": {"runid", "num_q", *NICKNAMES["qrels_jg"].split()},
+}
+
+
+class RelevanceEvaluator:
+    """Qrels and measures prepared once, for any number of runs.
+
+    Parameters
+    ----------
+    query_relevance : mapping of query_id to dict of doc_id to int, or Qrels
+        The judgments; queries without any are left out.
+    measures : iterable of str
+        ``"map"``, ``"ndcg_cut_10"``, ``"P.5,10"``, or nicknames such as ``"official"``.
+    relevance_level : int
+        Documents with at least this label, from 1 up, are relevant.
+    judged_docs_only_flag : bool
+        Remove documents without a judgment from the rankings.
+
+    Raises
+    ------
+    ValueError
+        A measure does not exist.
+    TypeError
+        An id is no str, a label no integer, or the relevance level not an integer from 1 up.
+    OverflowError
+        A label is outside [-2^31, 2^31 - 1].
+    """
+
+    def __init__(
+        self, query_relevance: Any, measures: Iterable[str], relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        self._row, self.keys, metrics, self._logarithms = asked(frozenset(measures))
+        if operator.index(relevance_level) < 1:
+            raise TypeError(f"relevance_level must be 1 or more, got {relevance_level}")
+        self._rows = Rows(judgments(query_relevance), metrics, rel_level=relevance_level,
+                          judged_only=judged_docs_only_flag, convention="trec_eval-9")
+
+    def evaluate(self, scores: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        """The value of every measure for every query that has judgments.
+
+        Parameters
+        ----------
+        scores : dict of query_id to dict of doc_id to float
+
+        Returns
+        -------
+        dict of query_id to dict of str to float
+
+        Raises
+        ------
+        TypeError
+            `scores` is no dict of dicts, an id no str, or a score no number.
+        ValueError
+            A score is NaN.
+        """
+        if not scores:
+            return {}
+        query_ids, values = self.measured(scores)
+        return row_dicts(query_ids, self._row, self.keys, values)
+
+    def measured(self, scores: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
+        """The queries of `evaluate`, and the values for `keys`: float64, a row for each query."""
+        query_ids, values = self._rows.values(scores)
+        for column in self._logarithms:
+            values[:, column] = [math.log(value) for value in values[:, column].tolist()]
+        return query_ids, values
+
+
+@functools.lru_cache(256)
+def asked(measures: frozenset[str]) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
+    """What measures are asked for.
+
+    Returns
+    -------
+    dict of str to 0.0
+        All keys of a row of the result, in their order.
+    tuple of str
+        Those of them that are not constant,
+    tuple of str
+        the core's metric for each,
+    tuple of int
+        and the positions of those whose logarithm is taken.
+    """
+    numbers: dict[str, set[str]] = {}
+    expanded = {name for measure in measures for name in supported_nicknames.get(measure, (measure,))}
+    for measure in expanded:
+        match = grammar().fullmatch(measure)
+        if match is None:
+            raise UnknownMetricError(f"unsupported measure {quote(measure)}; supported are {', '.join(MEASURES)}")
+        numbers.setdefault(match[1], set()).update(match[2].split(",") if match[2] else ())
+    row: dict[str, float] = {}
+    keys: list[str] = []
+    metrics: list[str] = []
+    logarithms: list[int] = []
+    for measure in MEASURES:
+        if measure in CONSTANT & numbers.keys():
+            row[measure] = 0.0
+        elif measure in numbers:
+            for request in requests(measure, sorted(numbers[measure])):
+                if request.card.aggregate == "geometric":
+                    logarithms.append(len(keys))
+                keys.append(key_of(measure, request))
+                metrics.append(request.text)
+                row[keys[-1]] = 0.0
+    return row, tuple(keys), tuple(metrics), tuple(logarithms)
+
+
+@functools.cache
+def grammar() -> re.Pattern[str]:
+    """A measure, and numbers behind it; compiled when one is read."""
+    number = r"[0-9]+(?:\.[0-9]+)?"
+    return re.compile(rf"({'|'.join(map(re.escape, MEASURES))})(?:[._]({number}(?:,{number})*))?")
+
+
+def requests(measure: str, numbers: list[str]) -> list[Request]:
+    """The core's metrics behind a measure and the numbers behind it."""
+    if measure == "set_F":
+        numbers = numbers[:1]
+    elif not NAMES[measure.lower()].positional and measure.lower() not in FAMILIES and measure not in WITH_GAINS:
+        numbers = []
+    return read(f"{measure}.{','.join(numbers)}" if numbers else measure, "trec_eval")
+
+
+def key_of(measure: str, request: Request) -> str:
+    """What pytrec_eval calls a value."""
+    if measure.lower() not in FAMILIES:
+        return measure
+    at = request.card.at
+    return f"{measure}_{request.params[at]:.2f}" if at else f"{measure}_{request.cutoff}"
+
+
+def judgments(query_relevance: Any) -> Qrels:
+    """Qrels from dicts of dicts, without queries that have no judgments; Qrels stay what they are."""
+    if isinstance(query_relevance, Qrels):
+        return query_relevance
+    data = {query_id: docs for query_id, docs in query_relevance.items() if len(docs)}
+    columns = plain_judgments(data)
+    if columns is None:
+        columns = dicts.judgments({query_id: plain(query_id, docs) for query_id, docs in data.items()})
+    for what, ids in (("query", columns[0]), ("document", columns[2])):
+        if ids and type(ids[0]) is not str:
+            raise TypeError(f"query_relevance: {what} ids must be str, got {type(ids[0]).__name__} {quote(ids[0])}")
+    return Qrels(*columns)
+
+
+def plain(query_id: Any, docs: Any) -> dict[str, int]:
+    """The judgments of a query with labels that are exactly int."""
+    if not isinstance(docs, dict):
+        raise TypeError(f"query_relevance: query {quote(query_id)} must map to a dict {{doc_id: label}}, "
+                        f"got {type(docs).__name__}")
+    try:
+        return {doc_id: operator.index(label) for doc_id, label in docs.items()}
+    except TypeError:
+        doc_id, label = next((doc_id, label) for doc_id, label in docs.items() if not hasattr(label, "__index__"))
+        raise TypeError(f"query_relevance: a label must be an integer, got {type(label).__name__} {quote(label)} "
+                        f"(query {query_id}, document {doc_id})") from None
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """The scores in lines ``query_id Q0 doc_id rank score name``, ``{query_id: {doc_id: score}}``.
+
+    Raises
+    ------
+    ValueError
+        A line has not six fields, or a score is no number.
+    AssertionError
+        A document stands twice under a query.
+    """
+    return parsed(f_run, 6, 4, float)
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """The labels in lines ``query_id 0 doc_id label``, ``{query_id: {doc_id: label}}``.
+
+    Raises
+    ------
+    ValueError
+        A line has not four fields, or a label is no integer.
+    AssertionError
+        A document stands twice under a query.
+    """
+    return parsed(f_qrel, 4, 3, int)
+
+
+def parsed(lines: Iterable[str], n_fields: int, place: int, number: type) -> dict[str, dict[str, Any]]:
+    """What both files have in common: query and document in the first and third field, a number in another."""
+    data: dict[str, dict[str, Any]] = collections.defaultdict(dict)
+    for count, line in enumerate(lines, 1):
+        fields = line.split()
+        if len(fields) != n_fields:
+            raise ValueError(f"line {count} has {len(fields)} fields, expected {n_fields}: {quote(line)}")
+        docs, doc_id = data[fields[0]], fields[2]
+        if doc_id in docs:
+            raise AssertionError(f"line {count}: document {quote(doc_id)} stands twice under query {quote(fields[0])}")
+        try:
+            docs[doc_id] = number(fields[place])
+        except ValueError as error:
+            raise ValueError(f"line {count}: {error}") from None
+    return data
+
+
+def compute_aggregated_measure(measure: str, values: list[float]) -> float:
+    """One number for all queries: the sum if the measure begins with num_, the root of the product if with gm_ (whose
+    values are logarithms), else the mean; NaN and a RuntimeWarning without values.
+    """
+    if measure.startswith("num_"):
+        return float(np.sum(values))
+    if measure.startswith("gm_"):
+        return float(np.exp(np.sum(values) / len(values)))
+    return float(np.mean(values))

@@ -1,0 +1,209 @@
+"""Qrels and Run as ranx has them: which numbers they hold, and where from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+import fastir
+from fastir._dicts import plain_scores
+from fastir.compat.ranx.documents import KINDS, Documents, needed
+from fastir.inputs import dicts, files
+from fastir.rows import plain_id
+
+
+class Qrels(Documents):
+    """Relevance judgments.
+
+    Parameters
+    ----------
+    qrels : dict or None
+        ``{query_id: {doc_id: label}}``; labels are whole numbers of any type. It is copied.
+    name : str or None
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+        An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
+    """
+
+    is_run = False
+
+    def __init__(self, qrels: Any = None, name: str | None = None) -> None:
+        super().__init__(name)
+        if qrels is not None:
+            self._hold(judgments(qrels))
+
+    def _plain(self, query_id: Any, numbers: Any) -> dict[str, int]:
+        return {plain_id(doc_id, False, "doc_ids: a document id"): dicts.label_of(label, query_id, doc_id)
+                for doc_id, label in numbers.items()}
+
+    def _prepared(self) -> fastir.Qrels:
+        """What the evaluation reads, in the order of the query ids."""
+        columns = judgments(self._rows) if self._columns is None else self._columns
+        if not self._lent:
+            self._columns = columns
+        return columns
+
+    @property
+    def qrels(self) -> dict[str, dict[str, int]]:
+        """``{query_id: {doc_id: label}}`` itself; changes in it count until the next `add`, `add_multi` or `sort`."""
+        return self._lend()
+
+    def set_relevance_level(self, rel_lvl: int = 1) -> None:
+        """Lower all labels by ``rel_lvl - 1``, so that documents of that label and above are the relevant ones."""
+        for docs in self._changing().values():
+            for doc_id in docs:
+                docs[doc_id] -= rel_lvl - 1
+
+    @classmethod
+    def from_dict(cls, d: Any) -> Qrels:
+        """As the constructor."""
+        return cls(d)
+
+    @classmethod
+    def from_file(cls, path: Any, kind: str | None = None) -> Qrels:
+        """From a file of a kind as for `save`; of a document that stands twice the last line counts."""
+        columns = fastir.Qrels.from_file(path, KINDS[cls.file_kind(path, kind)], "last")
+        return cls()._hold(judgments(columns.to_dict()))
+
+    @classmethod
+    def from_df(cls, df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
+        """From a data frame; of a document that stands twice the last row counts."""
+        names = {"query_id": q_id_col, "doc_id": doc_id_col, "label": score_col}
+        return cls()._hold(judgments(fastir.Qrels.from_table(df, names, "last").to_dict()))
+
+    @classmethod
+    def from_parquet(
+        cls, path: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score",
+        pd_kwargs: dict | None = None,
+    ) -> Qrels:
+        """From a Parquet file, which pandas reads with `pd_kwargs`."""
+        return cls._from_parquet(path, pd_kwargs, q_id_col, doc_id_col, score_col)
+
+    @classmethod
+    def from_ir_datasets(cls, dataset_id: str) -> Qrels:
+        """The qrels of a data set of ir_datasets, which downloads it where it is not there."""
+        return cls(needed("ir_datasets").load(dataset_id).qrels_dict(), dataset_id)
+
+
+class Run(Documents):
+    """The rankings of one system, and the values that `evaluate` found for them.
+
+    Parameters
+    ----------
+    run : dict or None
+        ``{query_id: {doc_id: score}}``; scores are numbers of any type. It is copied.
+    name : str or None
+
+    Attributes
+    ----------
+    scores : dict
+        ``{metric: {query_id: value}}`` of the last evaluation by each metric; likewise `mean_scores` and `std_scores`,
+        ``{metric: value}``.
+    metadata : dict
+
+    Raises
+    ------
+    TypeError, OverflowError
+        An id is not a str, or a score not a number. (NaN is found by `evaluate`.)
+    """
+
+    is_run = True
+    kinds = (*Documents.kinds, "lz4")
+
+    def __init__(self, run: Any = None, name: str | None = None) -> None:
+        super().__init__(name)
+        self.metadata: dict = {}
+        self.scores: dict[str, dict[str, np.float64]] = defaultdict(dict)
+        self.mean_scores: dict[str, np.float64] = {}
+        self.std_scores: dict[str, np.float64] = {}
+        if run is not None:
+            self._rows = {plain_id(query_id, False, "run: a query id"): self._plain(query_id, docs)
+                          for query_id, docs in dicts.query_dict(run, "run").items()}
+            self.sort()
+
+    def _plain(self, query_id: Any, numbers: Any) -> dict[str, float]:
+        if type(numbers) is dict and {str} >= set(map(type, numbers)) and {float} >= set(map(type, numbers.values())):
+            return numbers.copy()
+        return plain_scores(query_id, numbers, False)
+
+    def _prepared(self) -> Any:
+        """What the evaluation reads."""
+        return self._rows if self._columns is None else self._columns
+
+    @property
+    def run(self) -> dict[str, dict[str, float]]:
+        """``{query_id: {doc_id: score}}`` itself; changes in it count until the next `add`, `add_multi`, `sort` or
+        `make_comparable`.
+        """
+        return self._lend()
+
+    def make_comparable(self, qrels: Qrels) -> Run:
+        """Give it the queries of the qrels: those it lacks become empty rankings, others go; returns the run itself."""
+        wanted = set(qrels.keys())
+        if self._query_ids() != wanted:
+            rows = self._in_rows()
+            self._rows, self._columns = {query_id: rows.get(query_id, {}) for query_id in wanted}, None
+        self.sort()
+        return self
+
+    @classmethod
+    def from_dict(cls, d: Any, name: str | None = None) -> Run:
+        """As the constructor."""
+        return cls(d, name)
+
+    @classmethod
+    def from_file(cls, path: Any, kind: str | None = None, name: str | None = None) -> Run:
+        """From a file of a kind as for `save`; of a document that stands twice the last line counts.
+
+        Without a name, a TREC file gives that of its first line.
+        """
+        kind = cls.file_kind(path, kind)
+        if kind == "lz4":
+            frame = needed("lz4.frame", "lz4")
+            with open(path, "rb") as file:
+                return cls(needed("cbor2").loads(frame.decompress(frame.decompress(file.read()))), name)
+        run = cls(None, first_tag(path) if name is None and KINDS[kind] == "trec" else name)
+        return run._hold(fastir.Run.from_file(path, KINDS[kind], "last"))
+
+    @classmethod
+    def from_df(
+        cls, df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score",
+        name: str | None = None,
+    ) -> Run:
+        """From a data frame; of a document that stands twice the last row counts."""
+        names = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
+        return cls(None, name)._hold(fastir.Run.from_table(df, names, "last"))
+
+    @classmethod
+    def from_parquet(
+        cls, path: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score",
+        pd_kwargs: dict | None = None, name: str | None = None,
+    ) -> Run:
+        """From a Parquet file, which pandas reads with `pd_kwargs`."""
+        return cls._from_parquet(path, pd_kwargs, q_id_col, doc_id_col, score_col, name)
+
+    @classmethod
+    def from_ranxhub(cls, id: str) -> Run:
+        """A run of ranxhub, which ranx downloads where it is not there."""
+        content = needed("ranx.io", "ranx").download(id)
+        run = cls(content["run"], content["metadata"]["run"]["name"])
+        run.metadata = content["metadata"]
+        return run
+
+
+def judgments(data: Any) -> fastir.Qrels:
+    """{query_id: {doc_id: label}} as fastir's Qrels, the queries by id."""
+    data = dicts.query_dict(data, "qrels")
+    return fastir.Qrels(*dicts.judgments({query_id: data[query_id] for query_id in sorted(data)}))
+
+
+def first_tag(path: Any) -> str | None:
+    """What the first line of a TREC run calls the run."""
+    with files.Source(path) as source:
+        lines = source.read(1 << 16).splitlines()
+    rows = (line.split() for line in lines if not line.startswith(b"#"))
+    return next((row[5].decode("utf-8", "surrogateescape") for row in rows if len(row) > 5), None)

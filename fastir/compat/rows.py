@@ -1,0 +1,46 @@
+"""What the layers that take dicts share: an Evaluator read in the order of the run, without what the run lacks."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from fastir.api import Evaluator
+from fastir.compat._rows import measured
+from fastir.qrels import Qrels
+
+
+class Rows:
+    """Qrels and metrics prepared once; a run's queries have the rows of the result, in the order of the run.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        With str ids; without any query, no query has a row.
+    metrics : iterable of str
+        May be empty.
+    **options
+        Of `fastir.Evaluator`.
+    """
+
+    def __init__(self, qrels: Qrels, metrics: Iterable[str], **options: Any) -> None:
+        self._positions = {query_id: position for position, query_id in enumerate(qrels)}
+        self._metrics = tuple(metrics)
+        self._evaluator = Evaluator(qrels, self._metrics, **options) if self._metrics and self._positions else None
+
+    def values(self, run: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
+        """The run's queries that are in the qrels, and float64 values of shape (n_queries, n_metrics).
+
+        Raises
+        ------
+        TypeError, ValueError
+            As the core does for what a run must not hold.
+        """
+        if not isinstance(run, dict):
+            raise TypeError(f"the run must be a dict {{query_id: {{doc_id: score}}}}, got {type(run).__name__}")
+        evaluator = self._evaluator
+        if evaluator is None:
+            query_ids = [query_id for query_id in run if query_id in self._positions]
+            return query_ids, np.empty((len(query_ids), len(self._metrics)))
+        settings = evaluator._settings
+        return measured(evaluator._judged, settings.plan, run, self._positions, settings.ties, settings.single)

@@ -1,0 +1,96 @@
+"""InformationRetrievalEvaluator of sentence-transformers with another `compute_metrics`.
+
+Import it from here, or ``fastir.compat.install("sentence_transformers")`` for all its kinds (sparse, multi-vector, Nano
+BEIR). Needs sentence-transformers 6 or later, as older ones do not order equal scores by id; compared with 6.2.0.
+
+**Same**: all but `compute_metrics` is sentence-transformers' own, and that has the same keys, values and types: binary
+labels, average precision over the smaller of k and the relevant documents, equal scores by ascending document id, the
+document that is called like its query kept. ZeroDivisionError without queries.
+
+**Different on purpose**: a score that is NaN is a ValueError.
+
+**Not offered**: `RerankingEvaluator` and the evaluators of cross-encoders, which call scikit-learn for each query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fastir import compat
+from fastir.arrays import evaluate_ranked
+
+evaluation = compat.importing("sentence_transformers.sentence_transformer.evaluation", "sentence_transformers")
+
+__all__ = ["InformationRetrievalEvaluator", "compute_metrics"]
+
+# Its names of metrics: fastir's, and which of its lists has the cutoffs.
+METRICS = {
+    "accuracy@k": ("hit_rate", "accuracy_at_k"), "precision@k": ("precision", "precision_recall_at_k"),
+    "recall@k": ("recall", "precision_recall_at_k"), "ndcg@k": ("ndcg", "ndcg_at_k"), "mrr@k": ("mrr", "mrr_at_k"),
+    "map@k": ("map", "map_at_k"),
+}  # fmt: skip
+SUMMED = ("accuracy@k", "mrr@k")    # and divided by the number of queries, a float; the others are a mean of NumPy
+
+
+def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, Any]]]) -> dict[str, dict[int, float]]:
+    """All metrics of an InformationRetrievalEvaluator.
+
+    Parameters
+    ----------
+    self : InformationRetrievalEvaluator
+    queries_result_list : sequence of sequence of {"corpus_id": id, "score": float}
+        The documents found for each query, in the order of `self.queries_ids`.
+
+    Returns
+    -------
+    dict of str to dict of int to float
+        ``{"accuracy@k": {1: mean, ...}, ...}``, and precision, recall, nDCG, MRR and MAP.
+
+    Raises
+    ------
+    ZeroDivisionError
+        There are no queries.
+    ValueError
+        A score is NaN.
+    """
+    labels: list[bool] = []
+    sizes, n_relevant = [], []
+    for query_id, hits in zip(self.queries_ids, queries_result_list):
+        relevant = self.relevant_docs[query_id]
+        labels += [hit["corpus_id"] in relevant for hit in ranked(hits)]
+        sizes.append(len(hits))
+        n_relevant.append(len(relevant))
+    wanted = {(name, k): f"{metric}@{k}" for name, (metric, cutoffs) in METRICS.items() for k in getattr(self, cutoffs)}
+    results = evaluate_ranked(
+        np.array(labels, bool), offsets(sizes), dict.fromkeys(wanted.values()), convention="sentence-transformers",
+        ideal_labels=np.ones(sum(n_relevant), bool), ideal_offsets=offsets(n_relevant))
+    columns = dict(zip(results, np.ascontiguousarray(results.values.T), strict=True))
+    table: dict[str, dict[int, float]] = {name: {} for name in METRICS}
+    for (name, k), metric in wanted.items():
+        column = columns[metric]
+        table[name][k] = sum(column.tolist()) / len(self.queries) if name in SUMMED else np.mean(column)
+    return table
+
+
+def ranked(hits: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """By descending score, equal ones by ascending id; as they are if they stand so and no two are equal."""
+    scores = [hit["score"] for hit in hits]
+    total = sum(scores)
+    if total != total and any(score != score for score in scores):
+        raise ValueError("queries_result_list: a score is NaN")
+    if len(set(scores)) == len(scores) and scores == sorted(scores, reverse=True):
+        return hits
+    return sorted(hits, key=lambda hit: (-hit["score"], hit["corpus_id"]))
+
+
+def offsets(sizes: list[int]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+class InformationRetrievalEvaluator(evaluation.InformationRetrievalEvaluator):
+    """sentence-transformers' own, but for `compute_metrics`."""
+
+    compute_metrics = compute_metrics

@@ -1,0 +1,158 @@
+"""torchmetrics' retrieval metrics with another `compute`: import them from here instead of ``torchmetrics.retrieval``.
+
+Compared with torchmetrics 1.9.0.
+
+**Same**: all but `compute` is torchmetrics' own: parameters and their errors, `update`, `forward`, states, collections,
+synchronisation of processes, plots. Values as of float32, on the device of the predictions: equal scores are averaged
+by nDCG; average precision divides by the hits in the first k; average precision, reciprocal rank, precision and recall
+do not find documents with a score of 0 or less; `empty_target_action`, `ignore_index` and any `aggregation`, which gets
+one value for each query in ascending order of `indexes`.
+
+**Different on purpose**: where scores are equal and not averaged, documents stay as they came, while there their order
+is that of an unstable sort. For nDCG a target below 0 counts as 0. Values are computed on the CPU in double precision
+and rounded to that of the predictions at the end. A prediction that is NaN is a ValueError, as is, but for nDCG, a
+target between 0 and 1.
+
+**Not offered**: `RetrievalAUROC`, `RetrievalPrecisionRecallCurve`, `RetrievalRecallAtFixedPrecision`; the functions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastir import compat
+from fastir.arrays import evaluate_scores
+from fastir.inputs import arrays
+
+retrieval = compat.importing("torchmetrics.retrieval", "torchmetrics")
+base = compat.importing("torchmetrics.retrieval.base", "torchmetrics")
+
+__all__ = [
+    "RetrievalFallOut", "RetrievalHitRate", "RetrievalMAP", "RetrievalMRR", "RetrievalNormalizedDCG",
+    "RetrievalPrecision", "RetrievalRPrecision", "RetrievalRecall",
+]  # fmt: skip
+
+
+class Computed:
+    """`compute` by fastir, for a class of torchmetrics that comes behind this one.
+
+    Attributes
+    ----------
+    metric : str
+        Without its cutoff.
+    needed : str
+        Of what kind a query must have a target, not to be treated as `empty_target_action` says.
+    positive_only : bool
+        Whether only documents with scores above 0 are found.
+    """
+
+    metric: str             # other annotations, and properties, are compiled by torch.jit.script, which fails
+    needed = "positive"
+    positive_only = False
+    top_k = None
+    adaptive_k = False
+
+    def compute(self: Any) -> Any:
+        """The aggregated value of all queries that `update` was given; a tensor of shape ()."""
+        like = base.dim_zero_cat(self.preds)
+        indexes, scores, labels = (
+            arrays.numbers(base.dim_zero_cat(state).cpu(), name)
+            for state, name in ((self.indexes, "indexes"), (self.preds, "preds"), (self.target, "target")))
+        if (indexes[1:] < indexes[:-1]).any():
+            least, most = indexes.min(), indexes.max()
+            narrow = np.min_scalar_type(most - least)       # of 16 bits they are not compared but counted
+            order = np.argsort((indexes - least).astype(narrow), kind="stable")
+            indexes, scores, labels = indexes[order], scores[order], labels[order]
+        offsets = np.concatenate([[0], np.flatnonzero(indexes[1:] != indexes[:-1]) + 1, [len(indexes)]])
+        if self.needed == "negative":
+            labels = 1 - labels
+        n_needed = np.add.reduceat(labels, offsets[:-1])
+        values = self.values(labels, scores, offsets, n_needed)
+        empty = n_needed == 0
+        if empty.any():
+            if self.empty_target_action == "error":
+                raise ValueError(f"`compute` method was provided with a query with no {self.needed} target.")
+            if self.empty_target_action == "skip":
+                values = values[~empty]
+            else:
+                values[empty] = self.empty_target_action == "pos"
+        if not len(values):
+            return like.new_zeros(())
+        return base._retrieval_aggregate(base.tensor(values).to(like), self.aggregation)
+
+    def cutoff(self: Any) -> int | None:
+        return self.top_k
+
+    def values(
+        self: Any, labels: np.ndarray, scores: np.ndarray, offsets: np.ndarray, n_needed: np.ndarray
+    ) -> np.ndarray:
+        """One for each query; anything for one without what is needed."""
+        if self.positive_only:
+            labels = np.where(scores > 0, labels, 0)
+        k = self.cutoff()
+        name = self.metric if k is None else f"{self.metric}@{k}"
+        results = evaluate_scores(labels, scores, name, offsets=offsets, convention="torchmetrics",
+                                  short="clip" if self.adaptive_k else "pad", empty="zero")
+        return results.values[:, 0].copy()
+
+
+class RetrievalNormalizedDCG(Computed, retrieval.RetrievalNormalizedDCG):
+    """nDCG with linear gains, equal scores averaged."""
+
+    metric = "ndcg"
+
+
+class RetrievalMAP(Computed, retrieval.RetrievalMAP):
+    """The mean of the precision at each hit among the first top_k."""
+
+    metric = "map"
+    positive_only = True
+
+    def cutoff(self: Any) -> int | None:
+        """torchmetrics has it under another name here, and takes 0 for None."""
+        return self.k or None
+
+
+class RetrievalMRR(Computed, retrieval.RetrievalMRR):
+    """1 / rank of the first relevant document."""
+
+    metric = "mrr"
+    positive_only = True
+
+
+class RetrievalPrecision(Computed, retrieval.RetrievalPrecision):
+    """Hits among the first top_k, divided by top_k; with `adaptive_k` by the documents there are, if fewer."""
+
+    metric = "precision"
+    positive_only = True
+
+
+class RetrievalRecall(Computed, retrieval.RetrievalRecall):
+    """Hits among the first top_k, divided by the relevant documents, found or not."""
+
+    metric = "hits"
+    positive_only = True
+
+    def values(self, labels: np.ndarray, scores: np.ndarray, offsets: np.ndarray, n_needed: np.ndarray) -> np.ndarray:
+        return super().values(labels, scores, offsets, n_needed) / np.maximum(n_needed, 1)
+
+
+class RetrievalHitRate(Computed, retrieval.RetrievalHitRate):
+    """Whether there is a hit among the first top_k."""
+
+    metric = "hit_rate"
+
+
+class RetrievalRPrecision(Computed, retrieval.RetrievalRPrecision):
+    """Hits among so many documents as are relevant, divided by their number."""
+
+    metric = "r_precision"
+
+
+class RetrievalFallOut(Computed, retrieval.RetrievalFallOut):
+    """The share of the documents that are not relevant which stands among the first top_k."""
+
+    metric = "recall"
+    needed = "negative"

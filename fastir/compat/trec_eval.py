@@ -1,0 +1,290 @@
+"""The command line of trec_eval: its options in, its output and its exit codes out.
+
+Same: the options below, short, long and abbreviated, in any place; names, order, formats and rounding of what is
+printed, by version 10 or, asked for, 9 (scores as float32, its recall points, its -c); sums in the program's order.
+Copied with what is odd about it: the first parameters of a measure win; num_rel of all queries ignores -l under -c; a
+query that the run lacks is under -c a ranking of one unjudged document, whose traces are wiped from the measures that
+have no parameters.
+
+Different on purpose: a query that the run lacks is skipped without -c, as version 9 does and the help of 10 says; rbp
+scales gains as it means to; gains less than 1 apart are sorted, and those of dcg, ideal_dcg and ndcg kept apart; recall
+points have the value 0 in an empty ranking, and those of 11pt_avg are sorted; labels that are all negative make an
+ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 under -l 0 for a query whose labels are all
+0. What is no number where one belongs is an error, in files and in options, and so are documents that stand twice
+anywhere, gains given twice for a label, recall points outside of 0 to 1, p outside of it, cutoffs and -M below 1, -l
+and -N below 0. Comments are skipped, files may be packed, and there may be several runs. Messages are ours.
+
+Not offered: preferences (-R prefs, -R qrels_prefs), z-scores (-Z), debugging (-D), formats of runs (-T), and -o.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import getopt
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import fastir
+from fastir.compat.trec_lines import (
+    MEASURES, NEW, NO_QUERIES, NOT_COMPUTED, SETS, UNREADABLE, USAGE, Line, Options, Refusal, Table, about, encoded,
+    lines_of, marked, text_of,
+)  # fmt: skip
+from fastir.errors import quote
+from fastir.inputs import files, formats
+from fastir.names import read
+from fastir.results import aligned
+
+DUMMY = "no document"       # in a ranking that is missing: no file has an id with a blank
+BLOCK = 1 << 20
+
+OPTIONS = (                         # letter, word, what it takes, what it does
+    ("h", "help", "", "print this; fastir explain says more of a measure"),
+    ("v", "version", "", "print the version"),
+    ("q", "query_eval_wanted", "", "print the values of every query, too"),
+    ("m", "measure", "M[.PARAMS]", "a measure or a set of them (default official); -m again for each more"),
+    ("c", "complete_rel_info_wanted", "", "count all queries of the qrels, also those that the run lacks"),
+    ("l", "level_for_rel", "N", "the lowest label that is relevant (default 1)"),
+    ("n", "nosummary", "", "do not print the values of all queries together"),
+    ("J", "Judged_docs_only", "", "drop documents without a judgment from the rankings"),
+    ("M", "Max_retrieved_per_topic", "N", "cut every ranking after N documents"),
+    ("N", "Number_docs_in_coll", "N", "documents in the collection, for utility (default 0)"),
+    ("R", "Rel_info_format", "FORMAT", "qrels (default), or qrels_jg: its second column is a group of judges"),
+    ("", "trec-eval-version", "N", "whose numbers: 10 (default) or 9"),
+)
+USAGE_LINE = "usage: fastir trec_eval [options] QRELS RUN [RUN ...]\n"
+HELP = """
+Evaluate a run (- is standard input) against qrels, and print what trec_eval prints: a line per measure with the name
+of the measure, the query or "all", and the value, tabs between them. Of several runs, each is printed as if it were
+alone, one after the other, with the run as it is called here and a tab before every line. Nothing is printed unless
+all of them can be evaluated.
+
+{options}
+PARAMS are numbers with commas between them: cutoffs, as in P.5,10; recall points, as in iprec_at_recall.0.2,0.5;
+multiples of R, as in Rprec_mult.1.5; weights, as in utility.1,-1,0,0; x, as in set_F.2; the number of labels, as in
+relstring.20; or the gains of labels, and p, as in ndcg.1=3.5,2=9 and rbp.p=0.8.
+
+{measures}
+{sets}
+exit status: 0 fine, 1 usage, 2 a file or a parameter, 3 output, memory or internal, 4 a measure that cannot be
+computed or a document that stands twice, 7 no query in common, 130 interrupted
+"""
+
+
+def output(arguments: list[str], progress: Callable) -> str:
+    """What the program prints.
+
+    Parameters
+    ----------
+    arguments : list of str
+    progress : function of {name: path}
+        Makes a context manager that shows how far these files were read, as its method notice(name, position) hears.
+
+    Raises
+    ------
+    Refusal
+        Whatever is wrong with arguments or files; nothing is printed then.
+    """
+    given, asked, paths = parsed(arguments)
+    new = one_of(given, "trec-eval-version", ("10", "9"), USAGE) == "10"
+    known = [name for name in MEASURES if new or name not in NEW]
+    if "v" in given:
+        return f"fastir {fastir.__version__} trec_eval, which prints what trec_eval {10 if new else 9} does\n"
+    wanted = marked(asked or ["official"], known)
+    if "h" in given:
+        return help_text(known)
+    if len(paths) < 2:
+        raise Refusal(USAGE, f"expected qrels and a run, got {len(paths)} files; {USAGE_LINE}")
+    options = Options(
+        "q" in given, "n" not in given, "c" in given, "J" in given, whole_number(given, "l", 0, 1),
+        whole_number(given, "M", 1, None), whole_number(given, "N", 0, 0),
+        one_of(given, "R", ("qrels", "qrels_jg"), UNREADABLE) == "qrels_jg", new,
+    )  # fmt: skip
+    with translated({}, UNREADABLE if options.groups else NOT_COMPUTED):
+        qrels = qrels_of(paths[0], options.groups)
+    runs: dict[str, str] = {}
+    with contextlib.ExitStack() as stack, translated(runs):
+        for path in paths[1:]:
+            runs[path] = readable(path, stack)
+        lines = [line for name, params in wanted.items() for line in lines_of(name, params, options)]
+        texts = evaluated(qrels, runs, lines, options, progress)
+    if len(paths) == 2:
+        return texts[paths[1]]
+    return "".join(f"{path}\t{line}\n" for path in paths[1:] for line in texts[path].split("\n")[:-1])
+
+
+# ---- arguments -----------------------------------------------------------------------------------------------------
+
+
+def parsed(arguments: list[str]) -> tuple[dict[str, str], list[str], list[str]]:
+    """The options by their letters, the measures asked for, and the files."""
+    letters = "".join(letter + ":" * bool(takes) for letter, _, takes, _ in OPTIONS)
+    words = [word + "=" * bool(takes) for _, word, takes, _ in OPTIONS]
+    keys = {name: letter or word for letter, word, *_ in OPTIONS for name in (f"-{letter}", f"--{word}")}
+    try:
+        pairs, paths = getopt.gnu_getopt(arguments, letters, words)
+    except getopt.GetoptError as error:
+        raise Refusal(USAGE, f"{error}; {USAGE_LINE}") from None
+    return {keys[name]: value for name, value in pairs}, [value for name, value in pairs if keys[name] == "m"], paths
+
+
+def one_of(given: dict[str, str], key: str, choices: tuple[str, ...], code: int) -> str:
+    """The value of an option that has choices, the first if it was not given; with another it ends with `code`."""
+    value = given.get(key, choices[0])
+    if value not in choices:
+        raise Refusal(code, f"{'-' if len(key) == 1 else '--'}{key} must be {' or '.join(choices)}, got {quote(value)}")
+    return value
+
+
+def whole_number(given: dict[str, str], letter: str, lowest: int, default: Any) -> Any:
+    text = given.get(letter)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) >= lowest):
+        raise Refusal(USAGE, f"-{letter} must be a whole number from {lowest} up, got {quote(text)}")
+    return int(text)
+
+
+def help_text(known: list[str]) -> str:
+    options = [[f"-{letter}" if letter else "", f"--{word}", takes, does] for letter, word, takes, does in OPTIONS]
+    sets = [[nickname, " ".join(name for name in known if name in names)] for nickname, names in SETS.items()]
+    return USAGE_LINE + HELP.format(options=aligned(options, left=4), sets=aligned(sets, left=2),
+                                    measures=aligned([[name, about(name)] for name in known], left=2))
+
+
+# ---- files ---------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None]:
+    """Give errors their exit codes, `twice` to duplicates, and in messages the name of a run to the copy of it."""
+    codes = ((fastir.DuplicateError, twice), (fastir.NoOverlapError, NO_QUERIES),
+             ((OSError, ValueError, OverflowError), UNREADABLE))
+    try:
+        yield
+    except (OSError, ValueError, OverflowError) as error:
+        if isinstance(error, fastir.FormatError):
+            names = {file: files.name_of(path) for path, file in runs.items()}
+            error.path = names.get(error.path, error.path)
+        raise Refusal(next(code for kinds, code in codes if isinstance(error, kinds)), error) from error
+
+
+def qrels_of(path: str, groups: bool) -> fastir.Qrels:
+    """The qrels; groups in the order in which the program adds up their values."""
+    if not groups:
+        return fastir.Qrels.from_file(path, "trec")
+    qrels = fastir.Qrels.from_file(path, "qrels_jg").to_dict()
+    return fastir.Qrels.from_dict({query_id: {group: judged[group] for group in sorted(judged, key=encoded)}
+                                   for query_id, judged in qrels.items()})
+
+
+def readable(path: str, stack: contextlib.ExitStack) -> str:
+    """A run's file, or a copy of what can be read only once or is called as if it were no TREC file."""
+    if os.path.isfile(path) and formats.format_of(path) == "trec":
+        return path
+    from tempfile import TemporaryDirectory
+
+    copy = os.path.join(stack.enter_context(TemporaryDirectory()), "run")
+    with files.Source(path) as source, open(copy, "wb") as file:
+        while block := source.read(BLOCK):
+            file.write(block)
+    return copy
+
+
+def tag_of(path: str) -> str:
+    """The sixth field of the last line that has so many and is no comment."""
+    with open(path, "rb") as file:
+        packed, size, length = files.packed_as(file.read(files.HEAD)), file.seek(0, os.SEEK_END), 1 << 16
+        while not packed:
+            file.seek(max(0, size - length))
+            data = file.read() if length >= size else file.read().partition(b"\n")[2]
+            tag = last_tag(data)
+            if tag or length >= size:
+                return tag
+            length *= 8
+    tag, rest = "", b""
+    with files.Source(path) as source:
+        while block := source.read(BLOCK):
+            data, _, rest = (rest + block).rpartition(b"\n")
+            tag = last_tag(data) or tag
+    return last_tag(rest) or tag
+
+
+def last_tag(data: bytes) -> str:
+    for line in reversed(data.split(b"\n")):
+        fields = line.split()
+        if len(fields) > 5 and not line.startswith(b"#"):
+            return fields[5].decode("utf-8", "surrogateescape")
+    return ""
+
+
+# ---- evaluation ----------------------------------------------------------------------------------------------------
+
+
+def evaluated(
+    qrels: fastir.Qrels, runs: dict[str, str], lines: list[Line], options: Options, progress: Callable
+) -> dict[str, str]:
+    """The text of each run."""
+    metrics = list(dict.fromkeys(["num_q", *(metric for line in lines for metric in line.metrics)]))
+    texts = {}
+    with progress(runs) as bar, warnings.catch_warnings():
+        warnings.simplefilter("ignore", fastir.FastirWarning)
+        judges = judges_of(qrels, metrics, options)
+        found = [results_of(judge, runs, bar.notice, options) for judge in judges]
+        for path, file in runs.items():
+            table = table_of([results[path] for results in found if path in results], metrics)
+            present = set(table.query_ids)
+            missing = {query_id: {DUMMY: 1.0} for query_id in qrels if options.complete and query_id not in present}
+            lacking = table_of([judge.evaluate(missing) for judge in judges if missing], metrics)
+            tag = tag_of(file) if any(line.how == "runid" for line in lines) else ""
+            texts[path] = text_of(lines, table, lacking, tag, options)
+    return texts
+
+
+def judges_of(qrels: fastir.Qrels, metrics: list[str], options: Options) -> list[fastir.Evaluator]:
+    """What evaluates the metrics: one Evaluator; or two for level 0, which is 1 where all labels are raised by one."""
+    chosen: dict[str, Any] = {"convention": "trec_eval-10" if options.new else "trec_eval-9", "unranked": "zero",
+                              "judged_only": options.judged_only, "max_depth": options.depth}
+    if options.level:
+        return [fastir.Evaluator(qrels, metrics, rel_level=options.level, **chosen)]
+    graded = [metric for metric in metrics if is_graded(metric)]
+    judges = [fastir.Evaluator(raised(qrels.to_dict()), [m for m in metrics if m not in graded], **chosen)]
+    return [*judges, fastir.Evaluator(qrels, graded, **chosen)] if graded else judges
+
+
+def is_graded(metric: str) -> bool:
+    """Whether a metric takes labels for gains, or has a level of its own: raised labels would change it."""
+    request = read(metric, "trec_eval")[0]
+    return request.card.graded or request.level is not None or any(param.mapping for param in request.card.params)
+
+
+def raised(judged: Any) -> Any:
+    """Nested dicts of labels, each label from 0 up one higher."""
+    if isinstance(judged, dict):
+        return {key: raised(value) for key, value in judged.items()}
+    return judged + (judged >= 0)
+
+
+def results_of(judge: fastir.Evaluator, runs: dict[str, str], notice: Callable, options: Options) -> Any:
+    """{path: Results} of the runs; without those that have no query in common with the qrels, where that is fine."""
+    try:
+        return judge.evaluate_many(runs, notice=notice)
+    except fastir.NoOverlapError:
+        if not (options.complete and options.new):
+            raise
+    results = {}
+    for path, file in runs.items():
+        with contextlib.suppress(fastir.NoOverlapError):
+            results[path] = judge.evaluate(file)
+    return results
+
+
+def table_of(parts: list[fastir.Results], metrics: list[str]) -> Table:
+    """The values of one run, whose metrics were evaluated in parts; empty if it was not."""
+    if not parts:
+        return Table([], dict.fromkeys(metrics, np.empty(0)))
+    columns = {name: column for part in parts for name, column in zip(part.names, part.values.T, strict=True)}
+    return Table(list(parts[0].query_ids), columns)

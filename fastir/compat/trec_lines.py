@@ -1,0 +1,255 @@
+"""What trec_eval prints: the lines of each measure with its parameters, made of the core's metrics, and their text.
+
+The measures, their order and their sets come from names.NICKNAMES and the cards. Here stands what these do not know:
+the two measures that are no numbers, how the program takes parameters and calls what comes of them, how it prints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastir.cards import Card
+from fastir.errors import quote
+from fastir.names import FAMILIES, NAMES, NICKNAMES, is_number
+
+USAGE, UNREADABLE, NOT_COMPUTED, NO_QUERIES = 1, 2, 4, 7    # exit codes
+
+TEXTS = {"runid": "tag of the run's last line", "relstring": "labels of the first documents, a character each"}
+MARKS = np.array([*".-0123456789>"])    # of relstring: in the pool without a judgment, not in it, 0 to 9, above
+LONGEST = 10_000                        # documents of relstring
+
+# What stands in the program's order of measures, but not in the set all_trec: before which of that set.
+BEFORE = {"num_q": "runid", "recall": "relstring", "ndcg": "dcg ideal_dcg", "rbp": f"{NICKNAMES['qrels_jg']} yaap"}
+MEASURES = " ".join(f"{BEFORE.get(name, '')} {name}" for name in NICKNAMES["all_trec"].split()).split()
+SETS = {nickname: {"runid", "num_q", *names.split()} for nickname, names in NICKNAMES.items()}
+SETS["all_trec"].add("relstring")
+NEW = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}   # in version 10
+WIPED = ("num_ret", "utility", "rbp_resid", "relstring")    # and unj: by version 10, where the run lacks the query
+FLOOR = math.log(1e-5)      # of the terms of a geometric mean
+
+# How a value is printed for a query and for all of them; empty where it is not.
+FORMATS = {
+    "mean": ("%6.4f", "%6.4f"), "sum": ("%d", "%d"), "count": ("", "%d"), "geometric": ("", "%6.4f"),
+    "each": ("%d", ""), "whole": ("", "%d"), "relstring": ("'%s'", ""), "runid": ("", "%s"),
+}  # fmt: skip
+
+
+class Refusal(Exception):
+    """An end without output: the exit code, and why."""
+
+    def __init__(self, code: int, reason: object) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+class Options(NamedTuple):
+    """What was chosen beside measures and files; `new` is version 10, `level` 0 makes all judged documents relevant."""
+
+    by_query: bool
+    summary: bool
+    complete: bool
+    judged_only: bool
+    level: int
+    depth: int | None
+    n_docs: int
+    groups: bool
+    new: bool
+
+
+class Line(NamedTuple):
+    """What is printed under one name.
+
+    Attributes
+    ----------
+    name : str
+    metrics : tuple of str
+        The core's metrics that the value is made of.
+    how : str
+        A key of FORMATS, and what becomes of the queries' values: an aggregate of Results; "each" has none, "whole" is
+        the sum over all queries of the qrels.
+    make : function
+        Makes the column of values, one for each query, from those of the metrics.
+    """
+
+    name: str
+    metrics: tuple[str, ...]
+    how: str = "mean"
+    make: Callable[..., np.ndarray] = lambda column: column
+
+
+class Table(NamedTuple):
+    """The values of some queries: {metric: column}, a value for each query."""
+
+    query_ids: list[str]
+    columns: dict[str, np.ndarray]
+
+
+# ---- measures ------------------------------------------------------------------------------------------------------
+
+
+def marked(asked: list[str], known: list[str]) -> dict[str, str]:
+    """The measures that were asked for, in the program's order, with the first parameters that each was given."""
+    wanted: set[str] = set()
+    params: dict[str, str] = {}
+    for text in asked:
+        name, dot, rest = text.partition(".")
+        found = SETS.get(name, {name}).intersection(known)
+        if not found or (dot and not rest):
+            reason = "nothing stands behind the dot" if found else "there is none; -h lists those that there are"
+            raise Refusal(USAGE, f"measure {quote(text)}: {reason}")
+        wanted |= found
+        if dot:
+            params.setdefault(name, rest)
+    return {name: params.get(name, "") for name in known if name in wanted}
+
+
+def card_of(name: str) -> Card:
+    return FAMILIES.get(name.lower()) or NAMES[name.lower()]
+
+
+def about(name: str) -> str:
+    """What a measure is, in a phrase."""
+    return TEXTS.get(name) or card_of(name).summary
+
+
+def lines_of(name: str, params: str, options: Options) -> list[Line]:
+    """The lines of a measure: one, or one for each cutoff. A measure that takes no parameters ignores them."""
+    if name == "runid":
+        return [Line(name, (), "runid")]
+    if name != "num_q" and (name in SETS["qrels_jg"]) != options.groups:
+        raise Refusal(NOT_COMPUTED, f"measure {name} is not defined on qrels {'with' if options.groups else 'without'} "
+                                    "groups of judges; -R says which kind they are")
+    shown = f"{name}_{params}" if params else name
+    if name == "relstring":
+        return [Line(shown, relstring_metrics(params or "10"), name, relstring_of)]
+    card = card_of(name)
+    if card.family.lower() == name.lower():
+        return cutoff_lines(name, params, card)
+    if name == "num_rel" and options.complete:
+        return [Line(name, (name,), "each"), Line(name, ("num_rel-l1",), "whole")]
+    if params and card.positional:
+        return [Line(shown, (positional(name, params, card, options.n_docs),))]
+    if params and any(param.mapping or param.name == "p" for param in card.params):
+        return [Line(shown, (paired(name, params, card),))]
+    return [Line(name, (name,), card.aggregate)]
+
+
+def numbers(name: str, params: str) -> list[float]:
+    parts = params.split(",")
+    if not all(map(is_number, parts)):
+        raise Refusal(UNREADABLE, f"measure {name} takes numbers with commas between them, got {quote(params)}")
+    return list(map(float, parts))
+
+
+def cutoff_lines(name: str, params: str, card: Card) -> list[Line]:
+    """A line for each cutoff, without its fraction, or for each recall point or multiple."""
+    values: list[Any] = numbers(name, params) if params else list(card.members)
+    if card.at is None:
+        values = [int(min(value, 2.0**62)) for value in values]
+    if len(set(values)) < len(values) or (card.at is None and min(values) < 1):
+        low = "" if card.at else "be from 1 up and "
+        raise Refusal(UNREADABLE, f"measure {name}: cutoffs must {low}differ, got {quote(params)}")
+    room = len(name) + 9    # the program's for such a name
+    return [Line(f"{name}_{value:3.2f}"[:room] if card.at else f"{name}_{value}", (f"{card.name}@{value!r}",))
+            for value in sorted(values)]
+
+
+def positional(name: str, params: str, card: Card, n_docs: int) -> str:
+    """The core's metric for parameters that are known by their places."""
+    values: list[Any] = numbers(name, params)
+    named = [param.name for param in card.params[:card.positional]]
+    if card.params[0].many:
+        values = [f"{{{params}}}"]
+    if len(values) != len(named) > 1:
+        raise Refusal(NOT_COMPUTED, f"measure {name} takes {len(named)} numbers, got {quote(params)}")
+    pairs = list(zip(named, values, strict=False))
+    return metric_of(card, pairs + [("n_docs", n_docs) for param in card.params if param.name == "n_docs"])
+
+
+def paired(name: str, params: str, card: Card) -> str:
+    """The core's metric for parameters such as 1=3,2=9 and p=0.8; other names are ignored."""
+    pairs = [part.split("=") for part in params.split(",")]
+    if not all(len(pair) == 2 and is_number(pair[1]) for pair in pairs):
+        raise Refusal(UNREADABLE, f"measure {name} takes name=number with commas between them, got {quote(params)}")
+    gains = ",".join(f"{int(key)}:{float(value)!r}" for key, value in pairs if key.lstrip("+-").isdecimal())
+    found: list[Any] = [(param.name, f"{{{gains}}}") for param in card.params if param.mapping and gains]
+    found += [pair for pair in pairs for param in card.params if pair[0] == param.name == "p"]
+    return metric_of(card, found) if found else name
+
+
+def metric_of(card: Card, pairs: list[Any]) -> str:
+    return f"{card.name}({','.join(f'{key}={value}' for key, value in pairs)})"
+
+
+# ---- labels --------------------------------------------------------------------------------------------------------
+
+
+def relstring_metrics(params: str) -> tuple[str, ...]:
+    """What tells the labels of the first documents: with codes for gains, each adds to dcg what its label is worth."""
+    length = int(numbers("relstring", params)[0])
+    if length > LONGEST:
+        raise Refusal(UNREADABLE, f"measure relstring shows {LONGEST} labels at most, got {quote(params)}")
+    return "num_ret", *(f"dcg(gain={{-1:-1,-2:-2}})@{k}" for k in range(1, length + 1))
+
+
+def relstring_of(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
+    added = np.diff([np.zeros(len(num_ret)), *dcg], axis=0).T
+    labels = np.rint(added * np.log2(np.arange(2, len(dcg) + 2)))
+    marks = MARKS[np.minimum(labels, 10).astype(int) + 2]
+    return np.array(["".join(row[:int(n)]) for row, n in zip(marks, num_ret, strict=True)], object)
+
+
+# ---- text ----------------------------------------------------------------------------------------------------------
+
+
+def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: Options) -> str:
+    """What is printed of a run: the lines of every query, then those of all; `lacking` are queries that it lacks."""
+    whole = {metric: np.concatenate((column, lacking.columns[metric])) for metric, column in table.columns.items()}
+    query_ids, n = table.query_ids + lacking.query_ids, len(table.query_ids) + len(lacking.query_ids)
+    columns = whole
+    if not options.new:
+        query_ids, columns = table
+    lacks = np.arange(len(query_ids)) >= len(table.query_ids)
+    order = sorted(range(len(query_ids)), key=lambda place: encoded(query_ids[place]))
+    shape, rows, summary = "", [], ""
+    for line in lines:
+        each, together = (text * wanted for text, wanted in zip(FORMATS[line.how], options[:2], strict=True))
+        shown = f"{line.name:<22}".replace("%", "%%")
+        if line.how in ("runid", "whole"):
+            total = tag if line.how == "runid" else whole[line.metrics[0]].sum()
+        elif each or together:
+            values = line.make(*(columns[metric] for metric in line.metrics))
+            if line.name in WIPED or line.name.startswith("unj"):
+                values = np.where(lacks, "" if line.how == "relstring" else 0.0, values)
+            values = values[order]
+            total = total_of(line.how, values, n) if together else 0.0
+        if each:
+            shape += f"{shown}\t\0\t{each}\n"
+            rows.append(values.tolist())
+        if together:
+            summary += f"{shown}\tall\t{together}\n" % total
+    texts = [shape.replace("\0", query_ids[place].replace("%", "%%")) % row
+             for place, row in zip(order, zip(*rows, strict=True), strict=bool(rows))]
+    return "".join(texts) + summary
+
+
+def encoded(text: str) -> bytes:
+    """An id as the program compares it."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def total_of(how: str, values: np.ndarray, n: int) -> float:
+    """What becomes of the values of all n queries; where some have none here, it is 0. Sums are in their order."""
+    if how == "count":
+        return n
+    if how == "geometric":
+        total = 0.0
+        for value in values.tolist():
+            total += math.log(value)
+        return math.exp((total + (n - len(values)) * FLOOR) / n)
+    total = float(np.cumsum(values)[-1]) + 0.0
+    return total if how == "sum" else total / n

@@ -1,0 +1,69 @@
+"""Metrics of a ranking for XGBoost.
+
+``xgboost.train(..., custom_metric=fastir.compat.xgboost.custom_metric("ndcg@10"))``. This file itself needs no XGBoost.
+Compared with XGBoost 3.2.0.
+
+**Same**: with the convention "xgboost", which is the default, ``ndcg@k``, ``map@k`` and ``precision@k`` (its ``pre@k``)
+are those of XGBoost: gains of 2^label - 1 (``gain="linear"`` is its ``ndcg_exp_gain=False``), the ideal ranking made of
+a query's own documents, average precision over the smaller of k and the relevant documents, precision over the smaller
+of k and all documents, equal scores as they came, 1 for a query without relevant documents, but for precision
+(``empty="zero"`` is its suffix ``-``). Scores are float32; a weight is one of a query.
+
+**Different on purpose**: any metric of fastir by any convention; average precision takes labels above 1, which are
+relevant, and nDCG labels above 31. XGBoost's own nDCG counts a query without relevant documents as 1 without its
+weight, which is still among those it divides by, so that a mean can exceed 1; here the weight counts, as in its MAP.
+XGBoost rounds what a function of the user returns to six decimals. Without a cutoff, its own metrics have one of 32,
+and fastir's none. A score that is NaN is a ValueError.
+
+**Not offered**: `XGBRanker`, which takes no metrics but XGBoost's own; the names ``pre@k`` and ``ndcg@k-``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from fastir.arrays import evaluate_scores
+from fastir.plan import metric_tuple
+
+Told = tuple[str, float]
+
+
+def custom_metric(
+    metrics: str | Iterable[str], *, convention: Any = "xgboost", **choices: Any
+) -> Callable[[Any, Any], Told | list[Told]]:
+    """A function for the parameter `custom_metric` of `xgboost.train` and `xgboost.cv`.
+
+    Parameters
+    ----------
+    metrics : str or iterable of str
+        Such as ``"ndcg@10"``. ``disable_default_eval_metric=True`` among the parameters of training turns off those of
+        XGBoost. Early stopping takes the last one, and needs ``maximize=True``.
+    convention, **choices
+        As for `fastir.evaluate_scores`.
+
+    Returns
+    -------
+    function of (predt, dtrain)
+        It returns ``(name, value)``; a list of these if `metrics` is no str.
+
+    Raises
+    ------
+    UnknownMetricError, TypeError, ValueError
+        As by `fastir.evaluate_scores`; here for a metric or an option, in training for the data, also for a DMatrix
+        without groups.
+    """
+    names = metric_tuple(metrics)
+    evaluate_scores([], [], names, convention=convention, **choices)    # what is misspelt is known before training
+
+    def evaluate(predt: Any, dtrain: Any) -> Told | list[Told]:
+        offsets = dtrain.get_uint_info("group_ptr")
+        if not len(offsets):
+            raise ValueError("the DMatrix has no groups; expected qid or group")
+        weights = dtrain.get_weight()
+        results = evaluate_scores(dtrain.get_label(), predt, names, offsets=offsets,
+                                  weights=weights if len(weights) else None, convention=convention, **choices)
+        told = results.items()
+        return told[0] if isinstance(metrics, str) else told
+
+    return evaluate

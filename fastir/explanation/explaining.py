@@ -1,0 +1,225 @@
+"""From an Evaluator, a run and a query to an Explanation.
+
+A document contributes what it adds to the value while the ranking becomes known from the top: what stands below is
+taken for documents that nobody judged. That goes for every metric, convention and kind of qrels alike, because each
+step is an evaluation, and nothing about a metric is said a second time here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastir import _dicts, names
+from fastir._judged import encode
+from fastir.api import OPTIONS, Evaluator, as_run
+from fastir.errors import quote
+from fastir.explanation.records import Document, Explanation
+from fastir.mixed import Mixed, Pooled
+from fastir.plan import TIES
+from fastir.qrels import GroupedQrels
+
+if TYPE_CHECKING:
+    from fastir.api import RunLike
+    from fastir.qrels import Qrels
+
+SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}     # a metric that divides a sum of gains, and the sum alone
+
+
+class Row(NamedTuple):
+    """A document in its place; `level` numbers the distinct scores from the top."""
+
+    doc_id: str | int
+    score: float | None
+    level: int
+    tied: int
+
+
+def explained(evaluator: Evaluator, run: RunLike, query_id: Hashable) -> Explanation:
+    """As Evaluator.explain."""
+    settings, qrels = evaluator._settings, evaluator._qrels
+    union = qrels.union if isinstance(qrels, GroupedQrels) else qrels
+    query_id = known(query_id, union)
+    labels = union[query_id]
+    codes = {str(doc_id): label for doc_id, label in labels.items()}
+    ranking = ranking_of(evaluator, run, query_id)
+    rows = ranked(evaluator, ranking or {}, codes)
+    ids = [str(row.doc_id) for row in rows]
+    inner = {request.text: unfiltered(request) for request in settings.requests}
+    sums = {request.text: sum_of(request, values)
+            for request, values in zip(settings.requests, settings.values, strict=True) if request.card.name in SUMS}
+    elsewhere = judged_elsewhere(union, ids) if any(request.card.pooled for request in settings.requests) else set()
+    values_of = partial_values(evaluator, query_id, [*inner.values(), *sums.values()], ids, codes, elsewhere)
+
+    average = settings.ties == TIES.index("average")
+    scores = [-float(row.level if average else place) for place, row in enumerate(rows)]
+    judged = [place for place, doc_id in enumerate(ids) if doc_id in codes or doc_id in elsewhere]
+    steps = [values_of(ids[:place], scores) for place in [0, *(place + 1 for place in judged)]]
+    parts = {name: increments([step[name] for step in steps]) for name in steps[0]}
+    added = {name: dict(zip(judged, terms[1:], strict=True)) for name, terms in parts.items()}
+    alone: dict[Hashable, dict[str, float]] = {}
+
+    def document(place: int | None, row: Row) -> Document:
+        doc_id = str(row.doc_id)
+        # what tells how much it adds at rank 1
+        kind = (codes.get(doc_id), doc_id in elsewhere) if qrels is union else doc_id
+        if kind not in alone:
+            alone[kind] = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
+        gain, discount, contribution = {}, {}, {}
+        for metric in settings.names:
+            name = sums.get(metric, inner[metric])
+            gain[metric] = alone[kind][name] - parts[name][0]
+            discount[metric] = added[name][place] / gain[metric] if place in added[name] and gain[metric] else None
+            contribution[metric] = added[inner[metric]].get(place, 0.0)
+        rank = None if place is None else place + 1
+        return Document(row.doc_id, rank, row.score, row.tied, codes.get(doc_id), gain, discount, contribution)
+
+    here = set(ids)
+    absent = [doc_id for doc_id, label in labels.items() if label >= settings.level and str(doc_id) not in here]
+    absent.sort(key=lambda doc_id: (-labels[doc_id], encode(str(doc_id))))
+    relevant = any(label >= settings.level for label in codes.values())
+    return Explanation(
+        query_id, "missing" if ranking is None else "evaluated" if relevant else "no_relevant",
+        {metric: steps[-1][name] for metric, name in inner.items()},
+        {metric: parts[name][0] for metric, name in inner.items()},
+        [document(place, row) for place, row in enumerate(rows)],
+        [document(None, Row(doc_id, None, 0, 0)) for doc_id in absent])
+
+
+def partial_values(
+    evaluator: Evaluator, query_id: Hashable, metrics: list[str], ids: list[str], codes: dict[str, int],
+    elsewhere: set[str],
+) -> Callable[[list[str], list[float]], dict[str, float]]:
+    """A function of (documents, scores) that gives the values of the ranking that begins with these documents.
+
+    All others in it are taken for unknown ones; it is as long as `scores`.
+    """
+    options = {**dict(zip(OPTIONS, evaluator._asked[1:-1], strict=True)), **evaluator._asked[-1]}
+    judgments: Any = evaluator._qrels[query_id]
+    grouped = isinstance(evaluator._qrels, GroupedQrels)
+    judgments = {group: as_text(docs) for group, docs in judgments.items()} if grouped else as_text(judgments)
+    others = {"others": dict.fromkeys(elsewhere, 0)} if elsewhere else {}
+    # the ranking comes cut and without what is not judged; in groups it differs which that is
+    options.update(queries="qrels", max_depth=None, judged_only=grouped and options["judged_only"], n_threads=1)
+    evaluate = Evaluator({"": judgments, **others}, metrics, **options)._evaluate
+    mark = "?"
+    while any(doc_id.startswith(mark) for doc_id in [*ids, *codes]):
+        mark += "?"
+    unknown = [f"{mark}{place}" for place in range(len(ids) or 1)]
+
+    def values_of(documents: list[str], scores: list[float]) -> dict[str, float]:
+        run = {"": dict(zip(documents + unknown[len(documents):], scores, strict=False))}
+        results, _ = evaluate(run, 1)
+        return dict(zip(results.names, results.values[0].tolist(), strict=True))
+
+    return values_of
+
+
+def ranking_of(evaluator: Evaluator, run: Any, query_id: Hashable) -> dict[str | int, float] | None:
+    """{doc_id: score} of a query, in the run's order; None where the run has no such query."""
+    if _dicts.is_nested(run):
+        run = {other: run[other] for other in run if str(other) == str(query_id)}
+        if not run:
+            return None
+    run = as_run(run, evaluator._columns, evaluator._settings.duplicates)
+    found = next((other for other in run if str(other) == str(query_id)), None)
+    return None if found is None else run[found]
+
+
+def ranked(evaluator: Evaluator, ranking: dict[str | int, float], codes: dict[str, int]) -> list[Row]:
+    """The documents in the order in which they are evaluated.
+
+    Raises
+    ------
+    ValueError
+        The convention, or the qrels by their groups, do not put equal scores in one order.
+    """
+    orders = [ordered(ranking, codes, part) for part in rankers(evaluator)]
+    by_label = evaluator._settings.ties in (TIES.index("optimistic"), TIES.index("pessimistic"))
+    tied = any(row.tied > 1 for row in orders[0])
+    alike = all([row.doc_id for row in order] == [row.doc_id for row in orders[0]] for order in orders)
+    if not alike or tied and by_label and isinstance(evaluator._qrels, GroupedQrels):
+        raise ValueError("explain: this ranking is not the same for all of these metrics or groups, by their rules for "
+                         "equal scores or judged_only; explain the metrics one by one, or set ties")
+    return orders[0]
+
+
+def rankers(evaluator: Evaluator) -> list[Evaluator]:
+    """The Evaluators that rank for this one: itself, or one for each set of rules."""
+    parts = evaluator._parts
+    if parts is None:
+        return [evaluator]
+    if not isinstance(parts, Mixed):
+        return rankers(parts.parts)
+    return [part.plain if isinstance(part, Pooled) else part for _, part in parts.parts]
+
+
+def ordered(ranking: dict[str | int, float], codes: dict[str, int], evaluator: Evaluator) -> list[Row]:
+    """The documents of a ranking that an evaluator reads, the first rank first."""
+    settings, options = evaluator._settings, dict(zip(OPTIONS, evaluator._asked[1:-1], strict=True))
+    ties = TIES[settings.ties]
+    scores = ranking
+    if settings.single:
+        with np.errstate(over="ignore"):
+            scores = {doc_id: float(np.float32(score)) for doc_id, score in ranking.items()}
+    doc_ids = list(scores)
+    if ties in ("optimistic", "pessimistic"):
+        # judged documents, then those in the pool without a judgment, whatever their label, then unknown ones
+        places = {doc_id: max(label, -2) for doc_id, label in codes.items()}
+        doc_ids.sort(key=lambda doc_id: places.get(str(doc_id), -3), reverse=ties == "optimistic")
+    elif ties != "input":
+        doc_ids.sort(key=lambda doc_id: encode(str(doc_id)), reverse=ties != "doc_id_asc")
+    doc_ids.sort(key=lambda doc_id: -scores[doc_id])
+    rows = []
+    for level, (score, tied) in enumerate(itertools.groupby(doc_ids, scores.__getitem__)):
+        group = list(tied)
+        rows += [Row(doc_id, score, level, len(group)) for doc_id in group]
+    rows = rows if options["max_depth"] is None else rows[:int(options["max_depth"])]
+    return [row for row in rows if codes.get(str(row.doc_id), -1) >= 0] if options["judged_only"] else rows
+
+
+def sum_of(request: names.Request, values: dict[str, Any]) -> str:
+    """The name of the sum of gains that a metric divides."""
+    card = names.NAMES[SUMS[request.card.name]]
+    params = {param.name: values[param.name] for param in card.params if param.name in values}
+    return str(request._replace(card=card, params=params))
+
+
+def unfiltered(request: names.Request) -> str:
+    """The name of the same metric for a ranking from which what it does not count was removed."""
+    params = {name: value for name, value in request.params.items() if name != "judged_only"}
+    return request.text if params == request.params else str(request._replace(params=params))
+
+
+def judged_elsewhere(qrels: Qrels, ids: list[str]) -> set[str]:
+    """Those of some documents that are judged for any query."""
+    return set(ids).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
+
+
+def increments(values: list[float]) -> list[float]:
+    """What each adds to those before; math.fsum of them all is the last value, as rounding is carried along.
+
+    Where a value is undefined it adds nothing.
+    """
+    total, added = Fraction(0), []
+    for value in values:
+        added.append(float(Fraction(value) - total) if math.isfinite(value) else 0.0)
+        total += Fraction(added[-1])
+    return added
+
+
+def as_text(docs: dict) -> dict[str, Any]:
+    return {str(doc_id): label for doc_id, label in docs.items()}
+
+
+def known(query_id: Hashable, qrels: Qrels) -> Any:
+    """The query id as the qrels have it."""
+    for found in (query_id,) if query_id in qrels else qrels:
+        if str(found) == str(query_id):
+            return found
+    raise KeyError(f"query {quote(query_id)} is not in the qrels")

@@ -1,0 +1,255 @@
+"""Why a value is what it is, as records: one ranking explained, and what two of them differ in."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from fastir.errors import quote
+from fastir.results import aligned
+
+TOP = 10        # ranks that are printed whatever stands there
+ROWS = 40       # lines of a printed table
+
+
+# ---- one ranking -----------------------------------------------------------------------------------------------
+
+
+class Document(NamedTuple):
+    """A document of a ranking, or a relevant one that is missing from it.
+
+    Attributes
+    ----------
+    doc_id : str or int
+    rank : int or None
+        From 1; None where it is missing.
+    score : float or None
+        As it was compared.
+    tied : int
+        How many documents of the run have this score, itself included; 0 where it is missing.
+    label : int or None
+        None: not in the qrels; negative: in the pool, not judged. With groups, the largest of its labels.
+    gain : dict of str to float
+        {metric: what it would add at rank 1}. For the nDCGs the gain of its label, before the ideal divides it.
+    discount : dict of str to float or None
+        {metric: the share of its gain that it adds at its rank}; None where it has no gain or no rank.
+    contribution : dict of str to float
+        {metric: what it adds to the value}.
+    """
+
+    doc_id: str | int
+    rank: int | None
+    score: float | None
+    tied: int
+    label: int | None
+    gain: dict[str, float]
+    discount: dict[str, float | None]
+    contribution: dict[str, float]
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Explanation:
+    """One ranking and where its values come from; made by `Evaluator.explain`, prints as a table.
+
+    Attributes
+    ----------
+    query_id : str or int
+    status : str
+        As in `Results.status`.
+    values : dict of str to float
+        {metric: its value}, those of `Evaluator.evaluate`.
+    base : dict of str to float
+        {metric: its value if nobody had judged any of these documents}, 0 for most and where that is undefined.
+    documents : list of Document
+        The ranking that was evaluated, from rank 1.
+    missing : list of Document
+        The relevant documents that are not in it, the highest labels first.
+
+    Notes
+    -----
+    A contribution is what the value grows by when a document becomes known after those above it and before those below
+    it. ``math.fsum`` of the base and all contributions is the value. For a sum over ranks (DCG, nDCG, RBP, ERR, AP,
+    precision, recall) it is the term of the rank. Other metrics have it too, but what it is depends on more than the
+    rank: the first relevant document has all of the reciprocal rank, F grows less with each. With a norm that
+    looks at what was retrieved (``ideal="retrieved"``, ``ap_norm="hits"``) it can be negative, since a document that is
+    found late lowers such a value. With ``ties="average"`` a tie becomes known in the order of the ids.
+    """
+
+    query_id: str | int
+    status: str
+    values: dict[str, float]
+    base: dict[str, float]
+    documents: list[Document]
+    missing: list[Document]
+
+    def records(self, metric: str | None = None) -> list[dict[str, Any]]:
+        """A dict for each document, as a data frame takes them, with the numbers of one metric (None: the first).
+
+        Raises
+        ------
+        KeyError
+            The metric was not asked for.
+        """
+        metric = named(metric, self.values)
+        return [{**document._asdict(), "gain": document.gain[metric], "discount": document.discount[metric],
+                 "contribution": document.contribution[metric]} for document in [*self.documents, *self.missing]]
+
+    def diff(self, other: Explanation, metric: str | None = None) -> RankingDiff:
+        """What makes this value differ from that of another run for the query, document by document.
+
+        Parameters
+        ----------
+        other : Explanation
+        metric : str or None
+            None: the first.
+
+        Raises
+        ------
+        KeyError
+            The metric was not asked for.
+        ValueError
+            The other explains another query.
+        """
+        if str(self.query_id) != str(other.query_id):
+            raise ValueError(f"the explanations are of two queries, {quote(self.query_id)} and "
+                             f"{quote(other.query_id)}; expected one")
+        metric = named(metric, self.values)
+        named(metric, other.values)
+        here = {str(document.doc_id): document for document in self.documents}
+        there = {str(document.doc_id): document for document in other.documents}
+        moves = [move(here.get(doc_id), there.get(doc_id), metric) for doc_id in {**here, **there}]
+        moves.sort(key=lambda move: -abs(move.change))
+        return RankingDiff(self.query_id, metric, self.values[metric], other.values[metric], moves)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{metric} {decimals(value)}" for metric, value in self.values.items())
+        status = "" if self.status == "evaluated" else f" ({self.status})"
+        rows = [["rank", "doc_id", "score", "tied", "label", *self.values]]
+        for told, documents in itertools.groupby(self.documents, lambda document: document.rank <= TOP
+                                                 or document.label is not None):
+            if told:
+                rows += map(cells, documents)
+            else:
+                ranks = [str(document.rank) for document in documents]
+                rows.append(["-".join(ranks[::max(1, len(ranks) - 1)]), "...", "", "", "-", *[""] * len(self.values)])
+        rows = shortened(rows + list(map(cells, self.missing)))
+        return f"query {self.query_id}{status}: {values}\n{rows}"
+
+
+def cells(document: Document) -> list[str]:
+    """A row of the table of an Explanation."""
+    return [
+        "missing" if document.rank is None else str(document.rank), str(document.doc_id),
+        "" if document.score is None else f"{document.score:g}", str(document.tied) if document.tied > 1 else "",
+        "-" if document.label is None else str(document.label),
+        *("" if document.rank is None else signed(value) for value in document.contribution.values()),
+    ]  # fmt: skip
+
+
+# ---- two rankings ----------------------------------------------------------------------------------------------
+
+
+class Move(NamedTuple):
+    """What became of a document from the other ranking to this one.
+
+    Attributes
+    ----------
+    doc_id : str or int
+    what : {"entered", "left", "moved", "stayed"}
+    rank, other_rank : int or None
+    label : int or None
+    gain : float
+        What it would add at rank 1.
+    discount, other_discount : float or None
+        The share of it that it adds; None where it has no gain or is not in the ranking.
+    contribution, other_contribution : float
+    change : float
+        The contribution less the other one.
+    """
+
+    doc_id: str | int
+    what: str
+    rank: int | None
+    other_rank: int | None
+    label: int | None
+    gain: float
+    discount: float | None
+    other_discount: float | None
+    contribution: float
+    other_contribution: float
+    change: float
+
+
+def move(here: Document | None, there: Document | None, metric: str) -> Move:
+    document = here or there
+    rank, discount, contribution = placed(here, metric)
+    other_rank, other_discount, other_contribution = placed(there, metric)
+    what = "entered" if there is None else "left" if here is None else "stayed" if rank == other_rank else "moved"
+    return Move(document.doc_id, what, rank, other_rank, document.label, document.gain[metric], discount,
+                other_discount, contribution, other_contribution, contribution - other_contribution)
+
+
+def placed(document: Document | None, metric: str) -> tuple[int | None, float | None, float]:
+    if document is None:
+        return None, None, 0.0
+    return document.rank, document.discount[metric], document.contribution[metric]
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class RankingDiff:
+    """Why two rankings for a query have different values; made by `Explanation.diff`, prints as a table.
+
+    Attributes
+    ----------
+    query_id : str or int
+    metric : str
+    value, other_value : float
+    moves : list of Move
+        All documents of both, those that change the value most first. Their changes add up to the difference, but for
+        rounding.
+    """
+
+    query_id: str | int
+    metric: str
+    value: float
+    other_value: float
+    moves: list[Move]
+
+    def __repr__(self) -> str:
+        head = (f"query {self.query_id}, {self.metric}: {decimals(self.value)} against {decimals(self.other_value)}, "
+                f"{signed(self.value - self.other_value)}")
+        rows = [["doc_id", "what", "rank", "was", "label", "gain", "discount", "was", "change"]]
+        rows += [[str(move.doc_id), move.what, *("-" if value is None else str(value) for value in move[2:5]),
+                  f"{move.gain:g}", decimals(move.discount), decimals(move.other_discount), signed(move.change)]
+                 for move in self.moves if move.change or move.label is not None and move.what != "stayed"]
+        count = [move.what for move in self.moves if move.label is None].count
+        rest = ", ".join(f"{count(what)} {what}" for what in ("entered", "left", "moved") if count(what))
+        return "\n".join([head, shortened(rows), *[f"of those without a label {rest}"] * bool(rest)])
+
+
+# ---- numbers and tables ----------------------------------------------------------------------------------------
+
+
+def named(metric: str | None, values: dict[str, float]) -> str:
+    """A metric that was asked for; the first where None is given."""
+    if metric is None:
+        return next(iter(values))
+    if metric not in values:
+        raise KeyError(f"{metric!r} was not evaluated; the metrics here are {', '.join(map(repr, values))}")
+    return metric
+
+
+def decimals(value: float | None) -> str:
+    return "-" if value is None or value != value else f"{value:.4f}"
+
+
+def signed(value: float) -> str:
+    """A difference; nothing where there is none."""
+    return "" if value == 0 else f"{value:+.4f}" if value == value else "-"
+
+
+def shortened(rows: list[list[str]]) -> str:
+    """The first lines of a table, and how many follow."""
+    more = [f"... {len(rows) - ROWS} more"] * (len(rows) > ROWS)
+    return "\n".join([aligned(rows[:ROWS], 2).rstrip("\n"), *more])

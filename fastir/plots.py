@@ -1,0 +1,272 @@
+"""Pictures of comparisons and runs, by matplotlib (the extra ``plot``): each function draws on one Axes and returns it.
+
+`ax` is where to draw; None makes a new figure of pyplot's, as large as what is to be read on it. Colours are those of
+Okabe and Ito, which colour-blind readers tell apart; many lines differ in dashes, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.api import evaluate_many
+from fastir.errors import quote
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fastir.api import QrelsLike, RunsLike
+    from fastir.comparison.records import Comparison
+
+BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"
+COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DASHES = ("-", "--", ":", "-.")
+RECALL = tuple(level / 10 for level in range(11))
+CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
+LABELLED = 40       # queries up to which each has its id below
+LONGEST = 36        # letters of a name
+WRITTEN = 7         # runs up to which wins, ties and losses are all written into a heat map
+
+
+def differences(
+    comparison: Comparison, a: Hashable, b: Hashable, metric: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """The differences of two runs, query by query, from the largest gain of `a` to its largest loss.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    a, b : names of runs
+    metric : str or None
+        None: the first.
+    ax : matplotlib.axes.Axes or None
+
+    Raises
+    ------
+    KeyError
+        There is no such run or metric.
+    ImportError
+        matplotlib is not installed; of all functions here.
+    """
+    metric = comparison.metrics[0] if metric is None else metric
+    told = comparison.diff(a, b, metric)
+    x = comparison.values[comparison.metrics.index(metric)]
+    values = x[:, comparison.runs.index(a)] - x[:, comparison.runs.index(b)]
+    order = [place for place in np.argsort(-values, kind="stable") if values[place] == values[place]]
+    values, queries = values[order], [comparison.query_ids[place] for place in order]
+    labelled = len(queries) <= LABELLED
+    ax = ax or new_axes(max(6.4, 0.22 * len(queries) if labelled else 0), 4)
+    edges = np.arange(len(values) + 1) - 0.5
+    for colour, part in ((BLUE, np.maximum(values, 0.0)), (VERMILION, np.minimum(values, 0.0))):
+        ax.stairs(part, edges, fill=True, color=colour)
+    ax.axhline(0, color="black", linewidth=0.8)
+    mean = told.mean - told.other_mean
+    ax.axhline(mean, color="black", linewidth=0.8, linestyle="--")
+    ax.margins(x=0.01)
+    ax.set_xticks(range(len(queries)) if labelled else [])
+    if labelled:
+        ax.set_xticklabels(map(plain, queries), rotation=90, fontsize="small")
+    ax.set_xlabel(f"{len(queries)} queries")
+    ax.set_ylabel(plain(f"difference in {metric}"))
+    counts = f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose; mean {mean:+.4f} (dashed)"
+    ax.set_title(f"{plain(a)} \N{MINUS SIGN} {plain(b)}\n{counts}", fontsize="medium")
+    return tidy(ax)
+
+
+def means(comparison: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
+    """The mean of each run with its interval; the best in colour.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    metric : str or None
+        None: the first.
+    ax : matplotlib.axes.Axes or None
+
+    Raises
+    ------
+    KeyError
+        There is no such metric.
+    """
+    metric = known_metric(comparison, metric)
+    systems = [system for system in comparison.systems if system.metric == metric]
+    ax = ax or new_axes(6.4, height_of(len(systems)))
+    best = max((system.mean for system in systems), default=math.nan)
+    for place, system in enumerate(systems):
+        colour = BLUE if math.isclose(system.mean, best, rel_tol=1e-12) else GREY
+        ax.plot([system.low, system.high], [place, place], color=colour, linewidth=2, solid_capstyle="butt")
+        ax.plot(system.mean, place, "o", color=colour, markersize=6)
+    ax.set_yticks(range(len(systems)), [plain(system.run) for system in systems])
+    ax.set_ylim(len(systems) - 0.5, -0.5)
+    ax.set_xlabel(plain(f"{metric}, mean and {comparison.method.confidence:.0%} interval"))
+    ax.grid(axis="x", color="0.9")
+    return tidy(ax)
+
+
+def wins(comparison: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
+    """On how many queries each run wins and loses against each other, as a heat map.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        With a baseline, only it has a column that is filled.
+    metric : str or None
+        None: the first.
+    ax : matplotlib.axes.Axes or None
+
+    Raises
+    ------
+    KeyError
+        There is no such metric.
+    """
+    metric = known_metric(comparison, metric)
+    runs = comparison.runs
+    places = {run: place for place, run in enumerate(runs)}
+    shares = np.full((len(runs), len(runs)), np.nan)
+    ax = ax or new_axes(*size_of_wins(runs))
+    for pair in comparison.pairs:
+        if pair.metric == metric:
+            row, column = places[pair.a], places[pair.b]
+            for y, x, won, lost in ((row, column, pair.wins, pair.losses), (column, row, pair.losses, pair.wins)):
+                shares[y, x] = (won - lost) / max(1, pair.n_queries)
+                text = f"{won}/{pair.ties}/{lost}" if len(runs) <= WRITTEN else f"{won - lost:+d}"
+                ax.text(x, y, text, ha="center", va="center", fontsize=8 if len(runs) <= WRITTEN else 6,
+                        color="white" if abs(shares[y, x]) > 0.6 else "black")
+    image = ax.imshow(shares, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
+    ax.figure.colorbar(image, ax=ax, label="(wins - losses) / queries")
+    ax.set_xticks(range(len(runs)), map(plain, runs), rotation=90)
+    ax.set_yticks(range(len(runs)), map(plain, runs))
+    what = "wins/ties/losses" if len(runs) <= WRITTEN else "wins less losses"
+    ax.set_title(f"{plain(metric)}: {what}\nof the row against the column", fontsize="medium")
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+def precision_recall(qrels: QrelsLike, runs: RunsLike, ax: Axes | None = None, **options: Any) -> Axes:
+    """Interpolated precision at eleven points of recall, a line for each run.
+
+    Parameters
+    ----------
+    qrels, runs, **options
+        As for `evaluate_many`.
+    ax : matplotlib.axes.Axes or None
+    """
+    names = [f"iprec@{level:g}" for level in RECALL]
+    results = evaluate_many(qrels, runs, names, **options)
+    ax = lines(results, names, RECALL, ax)
+    ax.set_xlim(0, 1)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("recall")
+    ax.set_ylabel("interpolated precision")
+    return ax
+
+
+def cutoffs(
+    qrels: QrelsLike, runs: RunsLike, metric: str = "ndcg", cutoffs: Iterable[int] = CUTOFFS, ax: Axes | None = None,
+    **options: Any,
+) -> Axes:
+    """A metric against its cutoff, a line for each run.
+
+    Parameters
+    ----------
+    qrels, runs, **options
+        As for `evaluate_many`.
+    metric : str
+        Without a cutoff, such as "ndcg" or "recall".
+    cutoffs : iterable of int
+    ax : matplotlib.axes.Axes or None
+
+    Raises
+    ------
+    UnknownMetricError
+        There is no such metric, or it takes no cutoff.
+    """
+    depths = sorted(set(cutoffs))
+    if not depths:
+        raise ValueError(f"metric {quote(metric)}: no cutoff given")
+    names = [f"{metric}@{depth}" for depth in depths]
+    results = evaluate_many(qrels, runs, names, **options)
+    ax = lines(results, names, depths, ax)
+    ax.set_xscale("log")
+    if len(depths) <= 12:
+        ax.set_xticks(depths, map(str, depths))
+        ax.minorticks_off()
+    ax.set_xlabel("k")
+    ax.set_ylabel(plain(f"{metric}@k"))
+    return ax
+
+
+def overview(comparison: Comparison) -> Figure:
+    """For each metric its means and, of two runs, their differences, of more, who wins against whom."""
+    from matplotlib.figure import Figure
+
+    n, metrics = len(comparison.runs), comparison.metrics
+    wide, high = size_of_wins(comparison.runs) if n > 2 else (7.0, 4.2)
+    figure = Figure(figsize=(6.4 + wide, max(high, height_of(n)) * len(metrics)), layout="constrained")
+    grid = figure.subplots(len(metrics), 2, squeeze=False, width_ratios=(6.4, wide))
+    for metric, (left, right) in zip(metrics, grid, strict=True):
+        means(comparison, metric, left)
+        if n == 2:
+            differences(comparison, *comparison.runs, metric, right)
+        else:
+            wins(comparison, metric, right)
+    return figure
+
+
+# ---- what they share -------------------------------------------------------------------------------------------
+
+
+def lines(results: dict[Hashable, Any], names: list[str], places: Iterable[float], ax: Axes | None) -> Axes:
+    """A line for each of the results through the means of some metrics."""
+    ax = ax or new_axes(8.4 if len(results) > 7 else 6.4, max(4.2, 0.8 + 0.2 * len(results)))
+    drawn = []
+    for number, of_run in enumerate(results.values()):
+        round, colour = divmod(number, len(COLOURS))
+        drawn += ax.plot(places, [of_run[name] for name in names], color=COLOURS[colour],
+                         linestyle=DASHES[round % len(DASHES)], marker="o", markersize=3)
+    ax.legend(drawn, map(plain, results), frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small",
+              handlelength=3)
+    ax.grid(color="0.9")
+    return tidy(ax)
+
+
+def new_axes(width: float, height: float) -> Axes:
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def height_of(runs: int) -> float:
+    return max(2.2, 1.0 + 0.3 * runs)
+
+
+def size_of_wins(runs: list) -> tuple[float, float]:
+    """Width and height, with room for the names on two sides."""
+    names = 0.085 * max(len(plain(run)) for run in runs)
+    return 2.0 + names + (0.95 if len(runs) <= WRITTEN else 0.42) * len(runs), 1.2 + names + 0.42 * len(runs)
+
+
+def known_metric(comparison: Comparison, metric: str | None) -> str:
+    if metric is None:
+        return comparison.metrics[0]
+    if metric not in comparison.metrics:
+        raise KeyError(f"{metric!r} was not compared; there are {', '.join(map(repr, comparison.metrics))}")
+    return metric
+
+
+def tidy(ax: Axes) -> Axes:
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def plain(text: object) -> str:
+    """Text that matplotlib shows as it is, if not too long: no mathematics, no underscore in front to hide a label."""
+    text = str(text)
+    text = (text if len(text) <= LONGEST else f"{text[:LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}").replace("$", r"\$")
+    return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text

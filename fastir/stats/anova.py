@@ -1,0 +1,231 @@
+"""Many runs at once: the two-way analysis of variance, and Tukey's honest differences that stand on its residual.
+
+The queries are shared, so what a query is worth to all runs is taken out before runs are compared. Programs that hand
+the runs' values to a one-way procedure leave it in, and find less.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from fastir._resample import ORDERS, permuted_ranges
+from fastir.stats.arrays import checked, is_constant, proper, proportion, table
+from fastir.stats.grid import to_grid
+from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
+from fastir.stats.resampling import Resamples
+
+NO_RESIDUAL = "no residual variance"
+
+
+class Source(NamedTuple):
+    """A line of the table: what varies, how much, and its F-test against the error (NaN for the error itself)."""
+
+    sum_of_squares: float
+    df: int
+    mean_square: float
+    f: float
+    p_value: float
+
+
+class Anova(NamedTuple):
+    """A two-way analysis of variance.
+
+    Attributes
+    ----------
+    runs, queries : Source
+    interaction : Source or None
+        None without repeats: it is then the error.
+    error : Source
+    partial_eta_squared, eta_squared, omega_squared : float
+        Shares of the variance that are due to the runs: of that which is not due to queries; of all; of all, unbiased.
+    note : str
+    """
+
+    runs: Source
+    queries: Source
+    interaction: Source | None
+    error: Source
+    partial_eta_squared: float
+    eta_squared: float
+    omega_squared: float
+    note: str
+
+    def margin(self, confidence: float = 0.95) -> float:
+        """Half the width of the interval of a run's mean, from the error of all runs (Sakai 2014)."""
+        values = self.queries.df + 1 if self.interaction is None else self.replicates() * (self.queries.df + 1)
+        quantile = special.stdtrit(self.error.df, (1 + proportion(confidence, "confidence")) / 2)
+        return float(quantile * (self.error.mean_square / values) ** 0.5)
+
+    def replicates(self) -> int:
+        return 1 + self.error.df // ((self.runs.df + 1) * (self.queries.df + 1))
+
+
+def two_way_anova(scores: ArrayLike) -> Anova:
+    """The two-way analysis of variance of runs and queries, both fixed.
+
+    Parameters
+    ----------
+    scores : float array of shape (n_queries, n_runs), or (n_queries, n_runs, n_repeats)
+        At least two of each. Repeats are such as seeds.
+
+    Returns
+    -------
+    Anova
+        **Undefined**: without residual variance F and p are NaN, and the note says so.
+
+    Raises
+    ------
+    ValueError
+        Another shape, or NaN.
+    """
+    x = checked(scores, "scores", 3 if np.ndim(scores) == 3 else 2, "a row per query and a column per run")
+    if min(x.shape) < 2:
+        raise ValueError(f"scores has shape {x.shape}; an analysis of variance needs two of everything")
+    cells = x.reshape(*x.shape[:2], -1)
+    n, m, r = cells.shape
+    mean = cells.mean()
+    means = cells.mean(axis=2)
+    of_runs, of_queries = means.mean(axis=0), means.mean(axis=1)
+    ss_runs = n * r * ((of_runs - mean) ** 2).sum()
+    ss_queries = m * r * ((of_queries - mean) ** 2).sum()
+    ss_cells = r * ((means - of_runs - of_queries[:, None] + mean) ** 2).sum()
+    df_cells = (m - 1) * (n - 1)
+    ss_error, df_error = (ss_cells, df_cells) if r == 1 else (((cells - means[:, :, None]) ** 2).sum(), n * m * (r - 1))
+    flat = bool(is_constant(ss_error / df_error, np.abs(x).max()))
+    unit = np.nan if flat else ss_error / df_error
+
+    def source(ss, df):
+        f = ss / df / unit
+        return Source(float(ss), df, float(ss / df), float(f), float(proper(special.fdtrc(df, df_error, f))))
+
+    total = ss_runs + ss_queries + ss_error + (ss_cells if r > 1 else 0.0)
+    error = Source(float(ss_error), df_error, float(ss_error / df_error), np.nan, np.nan)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return Anova(
+            source(ss_runs, m - 1), source(ss_queries, n - 1), source(ss_cells, df_cells) if r > 1 else None, error,
+            float(np.divide(ss_runs, ss_runs + ss_error)), float(np.divide(ss_runs, total)),
+            float(np.divide(ss_runs - (m - 1) * error.mean_square, total + error.mean_square)),
+            NO_RESIDUAL if flat else "",
+        )
+
+
+class Tukey(NamedTuple):
+    """Honest differences of all pairs of runs.
+
+    Attributes
+    ----------
+    differences, p_values, effects : float64 arrays of shape (n_runs, n_runs)
+        Row less column; NaN where there is none. An effect is a difference over the residual standard deviation.
+    margin : float
+        Simultaneous intervals are a difference, less or plus this.
+    exact : bool
+        The p-values are not resampled.
+    note : str
+    """
+
+    differences: np.ndarray
+    p_values: np.ndarray
+    effects: np.ndarray
+    margin: float
+    exact: bool
+    note: str
+
+
+def tukey_test(scores: ArrayLike, *, confidence: float = 0.95) -> Tukey:
+    """Tukey's honest significant differences, paired: over the residual of the two-way analysis of variance.
+
+    Parameters
+    ----------
+    scores : float array of shape (n_queries, n_runs)
+        At least two of each.
+    confidence : float
+        Of all intervals together.
+
+    Returns
+    -------
+    Tukey
+        For two runs this is the paired t-test. **Undefined**: without residual variance a p-value is 1 where means are
+        equal and NaN elsewhere, and the note says so.
+
+    Notes
+    -----
+    Tukey (1949); Carterette (2012). ranx, SciPy and statsmodels have the unpaired procedure.
+    """
+    x = table(scores, "scores")
+    anova = two_way_anova(x)
+    differences, effects, flat = honest_differences(x, anova)
+    confidence = proportion(confidence, "confidence")
+    if flat:
+        return Tukey(differences, np.where(differences == 0, 1.0, np.nan), effects, 0.0, True, anova.note)
+    m = x.shape[1]
+    error = (anova.error.mean_square / len(x)) ** 0.5
+    p = np.ones((m, m))
+    above = np.triu_indices(m, 1)
+    p[above] = p[above[::-1]] = proper(studentized_range_sf(np.abs(differences[above]) / error, m, anova.error.df))
+    return Tukey(differences, p, effects, studentized_range_ppf(confidence, m, anova.error.df) * error, True, "")
+
+
+def honest_differences(x: np.ndarray, anova: Anova) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Differences of means, without rounding noise if there is nothing else; effects; whether there is no residual."""
+    means = x.mean(axis=0)
+    differences = means[:, None] - means
+    flat = anova.note == NO_RESIDUAL
+    if flat:
+        differences[np.abs(differences) <= 8 * np.finfo(float).eps * np.abs(x).max()] = 0.0
+        return differences, np.full(differences.shape, np.nan), True
+    return differences, differences / anova.error.mean_square ** 0.5, False
+
+
+def randomized_tukey_test(
+    scores: ArrayLike, *, confidence: float = 0.95, n_resamples: SupportsIndex = 100_000,
+    random_state: SupportsIndex = 0, n_threads: SupportsIndex | None = None,
+) -> Tukey:
+    """The randomized Tukey test: a difference among the ranges of means, the scores of each query being shuffled.
+
+    Parameters
+    ----------
+    scores, confidence
+        As for `tukey_test`.
+    n_resamples, random_state, n_threads
+        As for `randomization_test`. All orders are listed, that of one query being fixed, if there are no more than
+        n_resamples; (n_runs!)^(n_queries - 1) are soon too many.
+
+    Returns
+    -------
+    Tukey
+        For two runs this is the randomization test. The margin is a quantile of the ranges. The order of the runs does
+        not matter.
+
+    Notes
+    -----
+    Carterette (2012); Sakai (2014). elinor compares floats, and loses ties.
+    """
+    x = table(scores, "scores")
+    confidence = proportion(confidence, "confidence")
+    n, m = x.shape
+    if m < 2:
+        raise ValueError(f"scores has shape {x.shape}; expected two runs or more")
+    grid = to_grid(np.ascontiguousarray(x.T))
+    rows = np.ascontiguousarray(np.sort(grid.whole.T, axis=1))
+    orders = special.factorial(m, exact=True) ** (n - 1) if n < 64 else 1 << 64
+    resamples = Resamples(n_resamples, random_state, n_threads, ORDERS, orders, n * m)
+    ranges = np.empty(resamples.total, np.int64)
+
+    def work(first, last):
+        permuted_ranges(rows, resamples.stream, first, resamples.listed, ranges[first:last])
+
+    resamples.each(work)
+    ranges.sort()
+    sums = grid.whole.sum(axis=1)
+    limits = np.abs(sums[:, None] - sums) - grid.slack()
+    p = resamples.p_values(len(ranges) - np.searchsorted(ranges, limits, "left"))
+    np.fill_diagonal(p, 1.0)
+    anova = two_way_anova(x) if n > 1 else None
+    differences = x.mean(axis=0)[:, None] - x.mean(axis=0)
+    effects = honest_differences(x, anova)[1] if anova else np.full((m, m), np.nan)
+    margin = float(np.quantile(ranges, confidence, method="higher")) * grid.unit / n
+    return Tukey(differences, p, effects, margin, resamples.listed, anova.note if anova else "one query")

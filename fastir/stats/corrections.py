@@ -1,0 +1,105 @@
+"""p-values of a family, corrected for how many there are."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastir.stats.arrays import one_of
+
+
+def adjust(p_values: ArrayLike, method: str, *, alpha: float = 0.05) -> np.ndarray:
+    """Correct the p-values of a family.
+
+    Parameters
+    ----------
+    p_values : float array of shape (n,)
+        NaN is not of the family, and stays.
+    method : str
+        Against any false discovery: ``"bonferroni"``, ``"sidak"``, ``"holm"``, ``"holm_sidak"``, ``"hochberg"``,
+        ``"hommel"``. For the share of false discoveries: ``"bh"`` (Benjamini and Hochberg), ``"by"`` (Benjamini and
+        Yekutieli), ``"two_stage_bh"`` (which estimates at alpha how many hypotheses are true).
+    alpha : float
+        For ``"two_stage_bh"`` alone.
+
+    Returns
+    -------
+    float64 array of shape (n,)
+        At most 1.
+
+    Raises
+    ------
+    ValueError
+        The method is unknown, or something is neither NaN nor from 0 to 1.
+
+    Notes
+    -----
+    The numbers are those of `statsmodels.stats.multitest.multipletests`.
+
+    Examples
+    --------
+    >>> from fastir import stats
+    >>> stats.adjust([0.01, 0.04, 0.03], "holm").tolist()
+    [0.03, 0.06, 0.06]
+    """
+    one_of(method, METHODS, "method")
+    p = np.array(p_values, np.float64)
+    if p.ndim != 1 or ((p < 0) | (p > 1)).any():
+        raise ValueError("p_values must be a list of numbers from 0 to 1, or NaN")
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    if len(order):
+        p[order] = np.minimum(METHODS[method](p[order], alpha), 1.0)
+    return p
+
+
+def left(p: np.ndarray) -> np.ndarray:
+    """For each of the ascending p-values, how many are not below it."""
+    return np.arange(len(p), 0, -1)
+
+
+def rising(p: np.ndarray) -> np.ndarray:
+    return np.maximum.accumulate(p)
+
+
+def falling(p: np.ndarray) -> np.ndarray:
+    return np.minimum.accumulate(p[::-1])[::-1]
+
+
+def any_of(p: np.ndarray, tries: np.ndarray | int) -> np.ndarray:
+    """The probability that the least of so many independent p-values is at most p."""
+    with np.errstate(divide="ignore"):
+        return -np.expm1(tries * np.log1p(-p))
+
+
+def bh(p: np.ndarray, factor: float) -> np.ndarray:
+    return falling(p * (factor / np.arange(1, len(p) + 1)))
+
+
+def two_stage_bh(p: np.ndarray, alpha: float) -> np.ndarray:
+    return bh(p, len(p) - int(np.count_nonzero(bh(p, len(p)) <= alpha)))
+
+
+def hommel(p: np.ndarray, alpha: float) -> np.ndarray:
+    """Wright (1992), appendix."""
+    n = len(p)
+    adjusted = np.full(n, np.min(n * p / np.arange(1, n + 1)))
+    for size in range(n - 1, 1, -1):
+        head, tail = p[:n - size + 1], p[n - size + 1:]
+        least = np.min(size * tail / np.arange(2, size + 1))
+        first = np.minimum(size * head, least)
+        adjusted = np.maximum(adjusted, np.concatenate([first, np.full(size - 1, first[-1])]))
+    return np.maximum(adjusted, p)
+
+
+METHODS = {
+    "bonferroni": lambda p, alpha: p * len(p),
+    "sidak": lambda p, alpha: any_of(p, len(p)),
+    "holm": lambda p, alpha: rising(p * left(p)),
+    "holm_sidak": lambda p, alpha: rising(any_of(p, left(p))),
+    "hochberg": lambda p, alpha: falling(p * left(p)),
+    "hommel": hommel,
+    "bh": lambda p, alpha: bh(p, len(p)),
+    "by": lambda p, alpha: bh(p, len(p) * (1 / np.arange(1, len(p) + 1)).sum()),
+    "two_stage_bh": two_stage_bh,
+}

@@ -1,0 +1,136 @@
+"""How large a difference is, and how small a one the queries could show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from fastir.stats.arrays import column, differences, one_of, proportion
+from fastir.stats.grid import to_grid
+from fastir.stats.numeric import root
+from fastir.stats.paired import Moments, doubled_ranks, moments
+
+POWER = 0.8
+
+
+class Sides:
+    """What effect sizes are made of: rows of scores of runs a and b, the last axis for the queries."""
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, of: Moments, whole: np.ndarray, loose: int,
+                 error: float | None = None) -> None:
+        self.a, self.b, self.of, self.whole, self.loose = a, b, of, whole, loose
+        self.error = error      # mean square of the analysis of variance of all runs; None: of these two
+
+    def variance(self, of_run: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            return moments(of_run, np.abs(of_run).max()).deviation ** 2
+
+    def ratio(self, deviation: Any) -> np.ndarray:
+        """The mean difference over a deviation; 0 over 0 is 0, anything else over 0 is NaN."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.where(deviation > 0, self.of.mean / deviation, np.nan)
+        return np.where((self.of.mean == 0) & (deviation == 0), 0.0, found)
+
+
+def d_av(x: Sides) -> np.ndarray:
+    return x.ratio(((x.variance(x.a) + x.variance(x.b)) / 2) ** 0.5)
+
+
+def anova(x: Sides) -> np.ndarray:
+    return x.ratio(x.of.deviation / 2 ** 0.5 if x.error is None else np.float64(x.error) ** 0.5)
+
+
+def dominance(x: Sides) -> np.ndarray:
+    return np.sign(x.whole).mean(axis=-1)
+
+
+def rank_biserial(x: Sides) -> np.ndarray:
+    ranks = [(doubled_ranks(d, x.loose), np.sign(d)) for d in np.atleast_2d(x.whole)]
+    found = [(rank * sign).sum() / max((rank * np.abs(sign)).sum(), 1) for rank, sign in ranks]
+    return np.array(found).reshape(x.of.mean.shape)
+
+
+# Its name, what it is in full, and how it is computed.
+EFFECTS = {
+    "d_z": ("Cohen's d_z: mean difference / standard deviation of the differences",
+            lambda x: x.ratio(x.of.deviation)),
+    "hedges_gz": ("Hedges' g_z: d_z, corrected for few queries",
+                  lambda x: hedges_factor(x.of.n - 1) * x.ratio(x.of.deviation)),
+    "d_av": ("Cohen's d_av: mean difference / root of the mean variance of the two runs", d_av),
+    "hedges_g": ("Hedges' g: d_av, corrected for few queries", lambda x: hedges_factor(2 * x.of.n - 2) * d_av(x)),
+    "glass": ("Glass' delta: mean difference / standard deviation of b", lambda x: x.ratio(x.variance(x.b) ** 0.5)),
+    "anova": ("mean difference / residual standard deviation of the two-way analysis of variance", anova),
+    "dominance": ("paired dominance: (wins - losses) / queries", dominance),
+    "rank_biserial": ("matched rank-biserial correlation: (W+ - W-) / (W+ + W-)", rank_biserial),
+}
+
+
+def effect_size(a: ArrayLike, b: ArrayLike, kind: str = "d_z") -> float:
+    """The size of a paired difference; positive where a is better.
+
+    Parameters
+    ----------
+    a, b : float arrays of shape (n_queries,)
+    kind : str
+        A key of ``fastir.stats.EFFECTS``, which says in full what each is. What pingouin calls "cohen" for paired
+        samples is ``d_av``, elinor's "effect size" is ``d_z``.
+
+    Returns
+    -------
+    float
+        **Undefined**: NaN where a difference stands over a deviation of 0, or for one query.
+    """
+    one_of(kind, EFFECTS, "kind")
+    d, largest = differences(a, b)
+    rows = np.stack([column(a, "a"), column(b, "b")])
+    grid = to_grid(rows)
+    whole = grid.without_noise(grid.whole[0] - grid.whole[1])
+    return float(EFFECTS[kind][1](Sides(rows[0], rows[1], moments(d, largest), whole, grid.loose)))
+
+
+def hedges_factor(freedom: float) -> float:
+    """What takes the bias from a standardised difference: gamma(f / 2) / (sqrt(f / 2) gamma((f - 1) / 2))."""
+    if freedom < 2:
+        return np.nan
+    logarithm = special.gammaln(freedom / 2) - special.gammaln((freedom - 1) / 2)
+    return float(np.exp(logarithm) / (freedom / 2) ** 0.5)
+
+
+def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
+    """The probability that a two-sided paired t-test finds a true difference.
+
+    Parameters
+    ----------
+    effect : float
+        The difference over the standard deviation of the differences, d_z.
+    n_queries : float
+        Above 1.
+    alpha : float
+    """
+    freedom = n_queries - 1
+    critical = -special.stdtrit(freedom, proportion(alpha, "alpha") / 2)
+    centre = abs(effect) * n_queries ** 0.5
+    missed, beyond = np.nan_to_num(special.nctdtr(freedom, centre, [critical, -critical]))   # NaN: too small for it
+    return float(1 - missed + beyond)
+
+
+def sample_size(effect: float, *, alpha: float = 0.05, goal: float = POWER) -> float:
+    """How many queries a paired t-test needs to find a true d_z with probability `goal`; a real number to round up."""
+    if effect == 0:
+        raise ValueError("effect must not be 0: no number of queries would show it")
+    proportion(goal, "goal")
+    return root(lambda n: power(effect, n, alpha=alpha) - goal, 1.0 + 1e-3)
+
+
+def detectable(n_queries: int, *, alpha: float = 0.05, goal: float = POWER) -> float:
+    """The smallest d_z that a paired t-test of so many queries finds with probability `goal`.
+
+    Times the standard deviation of the differences it is the minimum detectable difference. NaN for one query.
+    """
+    proportion(goal, "goal")
+    if n_queries < 2:
+        return np.nan
+    return root(lambda effect: power(effect, n_queries, alpha=alpha) - goal, 0.0)

@@ -1,0 +1,43 @@
+"""The exact p-value of a signed sum: how many of the 2^n assignments of signs reach the sum that was seen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastir._resample import share_below, subsets_below
+from fastir.stats.arrays import SMALLEST
+
+HALVES = 40             # values up to which two halves meet in the middle
+STEPS = 1 << 24         # of a table of sums
+
+
+def exact_p(d: np.ndarray, slack: int, two_sided: bool, limit: int | None = STEPS) -> float | None:
+    """The p-value of sum(d) among the sums of all signs, the identity included; None if that takes too long.
+
+    Parameters
+    ----------
+    d : int64 array of shape (n,)
+    slack : int
+        By how much a sum may miss the one that was seen and still reach it.
+    two_sided : bool
+        Or: sums at least as great.
+    limit : int or None
+        Steps that a table may take; None: any.
+    """
+    values = np.sort(np.abs(d[d != 0]))
+    n = len(values)
+    total, seen = int(values.sum()), int(d.sum())
+    if two_sided:
+        seen = abs(seen)
+    if n == 0 or seen - slack <= (0 if two_sided else -total):
+        return 1.0
+    below = (total - seen + slack) // 2     # signed sum >= seen - slack  <=>  sum of what is negative <= below
+    step = int(np.gcd.reduce(values))
+    values, below = values // step, below // step
+    if n <= HALVES and 4 << (n + 1) // 2 <= n * (below + 1):
+        share = subsets_below(values, below) / 2 ** n
+    elif limit is None or n * (below + 1) <= limit:
+        share = share_below(values, below)
+    else:
+        return None
+    return max(2 * share if two_sided else share, SMALLEST)

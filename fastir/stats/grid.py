@@ -1,0 +1,78 @@
+"""Scores as whole numbers, so that sums are exact and that what is equal on paper is equal here.
+
+0.1 + 0.2 is not 0.3 in binary, so a resample that ties with the data by the definition may miss it by a rounding error,
+and the p-value comes out too small. Scores with a small common denominator (P@10, success, reciprocal ranks, rounded
+scores) become exact multiples of it. All others are rounded to 2^-40 of the next power of two above the largest, and a
+sum then reaches a limit if it misses it by no more than these roundings can make up.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+DENOMINATOR = 10 ** 6   # the largest that is looked for
+CLOSE = 1e-9            # how near a score must come to a multiple, all scores being up to 1
+BITS = 40
+
+
+class Grid(NamedTuple):
+    """Whole numbers that stand for scores.
+
+    Attributes
+    ----------
+    whole : int64 array
+        Of the scores' shape.
+    unit : float
+        What 1 stands for.
+    loose : int
+        By how much two numbers that stand for the same may differ: 0 or 1. For their differences it is twice that.
+    """
+
+    whole: np.ndarray
+    unit: float
+    loose: int
+
+    def slack(self) -> int:
+        """By how much a sum of differences over the queries may miss what it equals on paper."""
+        return 2 * self.loose * self.whole.shape[-1]
+
+    def without_noise(self, d: np.ndarray) -> np.ndarray:
+        """Differences of these numbers, with 0 where they are equal but for rounding."""
+        return np.where(np.abs(d) <= self.loose, 0, d)
+
+
+def to_grid(scores: np.ndarray) -> Grid:
+    """Finite scores, the last axis for the queries, as whole numbers."""
+    largest = magnitude(scores)
+    capacity = 2.0 ** 52 / max(scores.shape[-1], 1)     # a sum of magnitudes stays below it: floats hold it exactly
+    common = common_denominator(scores)
+    if common is not None and largest * common < capacity:
+        return Grid(np.rint(scores * common).astype(np.int64), 1 / common, 0)
+    bits = min(BITS, math.frexp(capacity)[1] - 1)
+    unit = math.ldexp(1.0, max(math.frexp(largest)[1] - bits, -1022))
+    return Grid(np.rint(scores / unit).astype(np.int64), unit, 1)
+
+
+def common_denominator(scores: np.ndarray) -> int | None:
+    """The smallest number, up to a million, that makes all scores whole; None if there is none."""
+    common, close = 1, CLOSE * min(1.0, magnitude(scores))
+    while True:
+        scaled = scores * common
+        off = np.abs(scaled - np.rint(scaled)) > close
+        if not off.any():
+            return common
+        offender = float(scores.flat[off.argmax()])
+        needed = Fraction(offender).limit_denominator(DENOMINATOR).denominator
+        if abs(offender * needed - round(offender * needed)) > close or common % needed == 0:
+            return None
+        common = math.lcm(common, needed)
+        if common > DENOMINATOR:
+            return None
+
+
+def magnitude(scores: np.ndarray) -> float:
+    return float(np.abs(scores).max(initial=0.0))

@@ -1,0 +1,251 @@
+"""Tests of two runs that need no resampling: t, Wilcoxon's, sign, equivalence; and Welch's, for means of seeds.
+
+What ends in `_rows` takes the differences of many pairs at once, a row each, and gives an array for each.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from fastir.stats.arrays import (
+    EQUAL,
+    SINGLE,
+    ZERO,
+    Alternative,
+    Interval,
+    Test,
+    column,
+    differences,
+    is_constant,
+    one_of,
+    proper,
+    proportion,
+)
+from fastir.stats.exact import exact_p
+from fastir.stats.grid import to_grid
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+ZEROS = ("wilcox", "pratt", "zsplit")
+EXACT_RANKS = 50    # differences up to which Wilcoxon's test is exact unless told otherwise
+MOST_RANKS = 1000   # up to which it can be
+
+
+class Moments(NamedTuple):
+    """Of differences, the last axis for the queries; a deviation is 0 where it is but rounding, NaN for one query."""
+
+    n: int
+    mean: np.ndarray
+    deviation: np.ndarray
+    constant: np.ndarray
+
+    def notes(self) -> np.ndarray:
+        return np.where(self.constant, np.where(self.mean == 0, ZERO, EQUAL), SINGLE if self.n == 1 else "")
+
+    def margins(self, confidence: float) -> np.ndarray:
+        """Half the width of the t-interval of the mean."""
+        quantile = special.stdtrit(self.n - 1, (1 + confidence) / 2) if self.n > 1 else np.nan
+        return quantile * self.deviation / self.n ** 0.5
+
+
+def moments(d: np.ndarray, largest: np.ndarray | float) -> Moments:
+    """Of rows of differences of values up to `largest`."""
+    n = d.shape[-1]
+    mean = d.sum(axis=-1) / n
+    centred = d - np.expand_dims(mean, -1)
+    variance = (centred * centred).sum(axis=-1) / (n - 1) if n > 1 else np.full(mean.shape, np.nan)
+    constant = is_constant(variance, largest)
+    mean = np.where(constant & (np.abs(d).max(axis=-1) <= 8 * np.finfo(float).eps * largest), 0.0, mean)
+    return Moments(n, mean, np.where(constant, 0.0, np.sqrt(variance)), constant)
+
+
+def t_rows(of: Moments, alternative: Alternative = "two-sided") -> tuple[np.ndarray, np.ndarray]:
+    """t and p: 0 and 1 where all differences are 0, NaN where they are equal otherwise, and for one query."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(of.constant, np.where(of.mean == 0, 0.0, np.nan), of.mean / (of.deviation / of.n ** 0.5))
+    p = proper(tail(special.stdtr(of.n - 1, -np.abs(t)), t, alternative))
+    return t, np.where(of.constant & (of.mean == 0), 1.0, p)
+
+
+def tail(upper: np.ndarray, statistic: np.ndarray, alternative: Alternative) -> np.ndarray:
+    """The p-value, from the probability beyond |statistic| on one side of a symmetric distribution."""
+    if alternative == "two-sided":
+        return 2 * upper
+    return np.where((statistic > 0) == (alternative == "greater"), upper, 1 - upper)
+
+
+def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided") -> Test:
+    """The paired t-test of the mean difference.
+
+    Parameters
+    ----------
+    a, b : float arrays of shape (n_queries,)
+        The values of two runs, aligned; or the differences alone.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": a is better.
+
+    Returns
+    -------
+    Test
+        t, with n - 1 degrees of freedom. **Undefined**: all differences 0 give t = 0 and p = 1; equal ones, up to
+        rounding, and a single one give NaN.
+
+    Raises
+    ------
+    ValueError
+        The arrays are not aligned or hold NaN; an option is unknown.
+
+    Notes
+    -----
+    Student (1908); the numbers are those of `scipy.stats.ttest_rel`, which takes the rounding errors of constant
+    differences for variance.
+    """
+    one_of(alternative, ALTERNATIVES, "alternative")
+    of = moments(*differences(a, b))
+    t, p = t_rows(of, alternative)
+    return Test(float(t), float(p), True, str(of.notes()))
+
+
+def t_interval(a: ArrayLike, b: ArrayLike | None = None, *, confidence: float = 0.95) -> Interval:
+    """The interval of the mean difference by Student's t; NaN bounds for one query."""
+    of = moments(*differences(a, b))
+    margin = float(of.margins(proportion(confidence, "confidence")))
+    mean = float(of.mean)
+    return Interval(mean, mean - margin, mean + margin, float(of.deviation) / of.n ** 0.5, str(of.notes()))
+
+
+def sign_rows(wins: np.ndarray, losses: np.ndarray, alternative: Alternative = "two-sided") -> np.ndarray:
+    """p-values of the sign test; 1 where nobody wins."""
+    n = wins + losses
+    if alternative == "two-sided":
+        p = 2 * special.bdtr(np.minimum(wins, losses), n, 0.5)
+    else:
+        p = special.bdtr(losses if alternative == "greater" else wins, n, 0.5)
+    return np.where(n == 0, 1.0, proper(p))
+
+
+def sign_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided") -> Test:
+    """The exact sign test: the binomial distribution of wins among the queries that are no tie.
+
+    The parameters are those of `t_test`. The statistic is the number of wins; differences that are 0 but for rounding
+    are ties, and p is 1 if all are.
+    """
+    one_of(alternative, ALTERNATIVES, "alternative")
+    d = whole_differences(a, b)[0]
+    wins, losses = np.count_nonzero(d > 0), np.count_nonzero(d < 0)
+    p = sign_rows(np.array(wins), np.array(losses), alternative)
+    return Test(float(wins), float(p), True, "" if wins + losses else ZERO)
+
+
+def whole_differences(a: ArrayLike, b: ArrayLike | None) -> tuple[np.ndarray, int]:
+    """a minus b on a grid, and how loose that is."""
+    differences(a, b)
+    grid = to_grid(np.stack([column(a, "a"), np.zeros(len(column(a, "a"))) if b is None else column(b, "b")]))
+    return grid.without_noise(grid.whole[0] - grid.whole[1]), grid.loose
+
+
+def wilcoxon(
+    a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided",
+    zeros: Literal["wilcox", "pratt", "zsplit"] = "wilcox", exact: bool | None = None, continuity: bool = False,
+) -> Test:
+    """Wilcoxon's signed-rank test.
+
+    Parameters
+    ----------
+    a, b, alternative
+        As for `t_test`.
+    zeros : {"wilcox", "pratt", "zsplit"}
+        Differences of 0 are dropped; ranked and then dropped; ranked, and their ranks shared by both sides.
+    exact : bool or None
+        The p-value of all assignments of signs to the ranks that there are, ties included, or the normal approximation
+        with the variance of these ranks. None is exact up to 50 differences that are not 0, True takes up to 1000.
+    continuity : bool
+        A continuity correction for the approximation.
+
+    Returns
+    -------
+    Test
+        The smaller of the two sums of ranks; for a one-sided test that of the ranks of positive differences.
+        **Undefined**: p = 1 if all differences are 0.
+
+    Notes
+    -----
+    Wilcoxon (1945), Pratt (1959). Equal differences are found on whole numbers (`fastir.stats.grid`), where
+    `scipy.stats.wilcoxon` takes rounding errors for a difference; its exact p-values ignore ties.
+    """
+    one_of(alternative, ALTERNATIVES, "alternative")
+    one_of(zeros, ZEROS, "zeros")
+    return signed_ranks(*whole_differences(a, b), alternative, zeros, exact, continuity)
+
+
+def signed_ranks(
+    d: np.ndarray, loose: int, alternative: Alternative = "two-sided", zeros: str = "wilcox",
+    exact: bool | None = None, continuity: bool = False,
+) -> Test:
+    """Wilcoxon's test of the differences of numbers on a grid."""
+    two_sided = alternative == "two-sided"
+    ranks = doubled_ranks(d, loose, zeros)
+    if not d.any():
+        return Test(0.0, 1.0, True, ZERO)
+    of_zeros = ranks[d == 0].sum() / 2 if zeros == "zsplit" else 0.0
+    plus = float(ranks[d > 0].sum() + of_zeros) / 2
+    minus = float(ranks[d < 0].sum() + of_zeros) / 2
+    statistic = min(plus, minus) if two_sided else plus
+    signed = (ranks * np.sign(d))[d != 0]
+    if exact and len(signed) > MOST_RANKS:
+        raise ValueError(f"exact=True takes up to {MOST_RANKS} differences that are not 0, got {len(signed)}")
+    if exact or exact is None and len(signed) <= EXACT_RANKS:
+        p = exact_p(-signed if alternative == "less" else signed, 0, two_sided, limit=None)
+        return Test(statistic, float(p), True)      # type: ignore[arg-type]
+    counted = ranks if zeros == "zsplit" else signed
+    deviation = (counted.astype(float) ** 2).sum() ** 0.5 / 4
+    off = (plus - minus) / 2
+    if continuity:
+        off -= 0.5 * (np.sign(off) if two_sided else 1 if alternative == "greater" else -1)
+    z = np.array(off / deviation)
+    return Test(statistic, float(proper(tail(special.ndtr(-np.abs(z)), z, alternative))), False)
+
+
+def doubled_ranks(d: np.ndarray, loose: int, zeros: str = "wilcox") -> np.ndarray:
+    """Twice the mid-ranks of absolute differences of numbers on a grid, int64; those equal to a neighbour share one."""
+    magnitudes = np.abs(d)
+    left_out = int((d == 0).sum()) if zeros == "wilcox" else 0
+    order = np.argsort(magnitudes, kind="stable")
+    begins = np.flatnonzero(np.diff(magnitudes[order], prepend=-3) > 2 * loose)
+    sizes = np.diff(begins, append=len(d))
+    ranks = np.empty(len(d), np.int64)
+    ranks[order] = np.repeat(2 * begins + sizes + 1, sizes)
+    return ranks - 2 * left_out
+
+
+def equivalence_test(a: ArrayLike, b: ArrayLike | None = None, *, low: float, high: float) -> Test:
+    """Two one-sided t-tests (Schuirmann 1987): a small p says that the mean difference is between low and high.
+
+    The statistic is the t of the side that decides; undefined as for `t_test`.
+    """
+    if not low < high:
+        raise ValueError(f"low must be below high, got {low!r} and {high!r}")
+    d, largest = differences(a, b)
+    above, below = (moments(d - bound, max(largest, abs(bound))) for bound in (low, high))
+    sides = [(*t_rows(above, "greater"), above), (*t_rows(below, "less"), below)]
+    t, p, of = max(sides, key=lambda side: np.inf if np.isnan(side[1]) else side[1])
+    return Test(float(t), float(p), True, str(of.notes()))
+
+
+def welch_test(a: ArrayLike, b: ArrayLike) -> Test:
+    """Welch's t-test of two independent samples, such as the means of the seeds of two systems; two-sided."""
+    a, b = column(a, "a"), column(b, "b")
+    largest = max(np.abs(a).max(), np.abs(b).max())
+    first, second = (of.deviation ** 2 / of.n for of in (moments(a, largest), moments(b, largest)))
+    difference, variance = a.mean() - b.mean(), first + second
+    if np.isnan(variance):
+        return Test(np.nan, np.nan, True, "one value")
+    if variance == 0:
+        same = abs(difference) <= 8 * np.finfo(float).eps * largest
+        return Test(0.0, 1.0, True, EQUAL) if same else Test(np.nan, np.nan, True, EQUAL)
+    freedom = variance ** 2 / (first ** 2 / (len(a) - 1) + second ** 2 / (len(b) - 1))
+    t = float(difference / variance ** 0.5)
+    return Test(t, float(proper(2 * special.stdtr(freedom, -abs(t)))), True)

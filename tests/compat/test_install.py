@@ -1,0 +1,131 @@
+"""install() and patched(): callers that hold the tool's module, or its class, get fastir; and the tool back after."""
+
+import sys
+import types
+
+import pytest
+
+import fastir.compat
+
+
+class Scorer:
+    """What a tool's callers hold."""
+
+    @staticmethod
+    def static(run):
+        return "the tool's"
+
+    def method(self, run):
+        return "the tool's"
+
+
+def function(run):
+    return "the tool's"
+
+
+@pytest.fixture
+def tool(monkeypatch):
+    """A tool of two modules, and a layer for it."""
+    toy = types.ModuleType("toy_tool")
+    toy.Scorer, toy.function = Scorer, function
+    layer = types.ModuleType("fastir.compat.toy_tool")
+    layer.static = layer.function = lambda run: "fastir's"
+    layer.method = lambda self, run: "fastir's"
+    monkeypatch.setitem(sys.modules, "toy_tool", toy)
+    monkeypatch.setitem(sys.modules, "fastir.compat.toy_tool", layer)
+    monkeypatch.setitem(fastir.compat.PATCHES, "toy_tool", (
+        "toy_tool:Scorer.static", "toy_tool:Scorer.method", "toy_tool:function"))
+    return toy
+
+
+def called(tool):
+    return {Scorer.static(0), Scorer().static(0), Scorer().method(0), tool.function(0)}
+
+
+def test_for_a_while(tool):
+    before = {name: vars(Scorer)[name] for name in ("static", "method")}
+    with fastir.compat.patched("toy_tool"):
+        assert called(tool) == {"fastir's"}
+        with fastir.compat.patched("toy_tool"):
+            assert called(tool) == {"fastir's"}
+        assert called(tool) == {"fastir's"}
+    assert called(tool) == {"the tool's"}
+    assert {name: vars(Scorer)[name] for name in before} == before
+
+
+def test_until_an_error(tool):
+    with pytest.raises(KeyError), fastir.compat.patched("toy_tool"):
+        raise KeyError
+    assert called(tool) == {"the tool's"}
+
+
+def test_for_good(tool):
+    with fastir.compat.patched("toy_tool"):     # takes it back
+        fastir.compat.install("toy_tool")
+        fastir.compat.install("toy_tool")
+        assert called(tool) == {"fastir's"}
+
+
+def test_all_or_nothing(tool, monkeypatch):
+    monkeypatch.setitem(fastir.compat.PATCHES, "other", ("toy_tool:missing",))
+    monkeypatch.setattr(fastir.compat, "version", lambda tool: "1.0")
+    with pytest.raises(ImportError, match=r"other 1\.0 is installed, which has no toy_tool:missing"):
+        fastir.compat.install("toy_tool", "other")
+    assert called(tool) == {"the tool's"}
+
+
+def test_a_tool_that_is_not_installed(monkeypatch):
+    monkeypatch.setitem(fastir.compat.PATCHES, "absent_tool", ("absent_tool:function",))
+    monkeypatch.setitem(fastir.compat.PACKAGES, "absent_tool", "absent-tool-on-pypi")
+    with pytest.raises(ImportError, match=r"No module named 'absent_tool'.*pip install absent-tool-on-pypi"):
+        fastir.compat.install("absent_tool")
+
+
+@pytest.mark.parametrize(("version", "works"), [("2.9.9", False), ("2.26.5", False), ("2.26.6", True),
+                                                ("2.26.10", True), ("2.27.0rc1", True), ("3.0.0", True)])
+def test_a_tool_that_is_too_old(tool, monkeypatch, version, works):
+    monkeypatch.setitem(fastir.compat.LEAST, "toy_tool", (2, 26, 6))
+    monkeypatch.setattr(fastir.compat, "version", lambda tool: version)
+    if works:
+        with fastir.compat.patched("toy_tool"):
+            assert called(tool) == {"fastir's"}
+    else:
+        with pytest.raises(ImportError, match=rf"toy_tool {version} is installed, but 2\.26\.6 or later is needed"):
+            fastir.compat.install("toy_tool")
+        assert called(tool) == {"the tool's"}
+
+
+def test_a_tool_that_nothing_stands_in_for():
+    with pytest.raises(ValueError, match="'pytrec_eval'.*got 'pytreceval'"):
+        fastir.compat.install("pytreceval")
+
+
+@pytest.mark.parametrize("name", fastir.compat.PATCHES)
+def test_what_is_listed_is_there(name):
+    """Every place of every tool that is installed here."""
+    pytest.importorskip(name)
+    with fastir.compat.patched(name):
+        pass
+
+
+def test_a_module_that_was_imported_before():
+    """pytrec_eval as BEIR, MTEB and ir_measures hold it: by its module."""
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    theirs = pytrec_eval.RelevanceEvaluator
+    with fastir.compat.patched("pytrec_eval"):
+        assert pytrec_eval.RelevanceEvaluator is fastir.compat.pytrec_eval.RelevanceEvaluator
+    assert pytrec_eval.RelevanceEvaluator is theirs
+
+
+def test_ir_measures_on_top_of_it():
+    """Its provider for pytrec_eval gives the same values."""
+    ir_measures = pytest.importorskip("ir_measures")
+    names = ("AP", "nDCG@10", "P(rel=2)@5", "RR", "Bpref", "IPrec@0.3", "SetF(beta=2.0)", "NumRet", "infAP",
+             "AP(judged_only=True)@3")
+    measures = [ir_measures.parse_measure(name) for name in names]
+    qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}, "q3": {"d": 2}}
+    run = {"q1": {"a": 1.0, "z": 1.0, "c": 0.5}, "q2": {"b": 2.0, "a": 1.0}}
+    theirs = sorted(map(str, ir_measures.pytrec_eval.iter_calc(measures, qrels, run)))
+    with fastir.compat.patched("pytrec_eval"):
+        assert sorted(map(str, ir_measures.pytrec_eval.iter_calc(measures, qrels, run))) == theirs
+    assert len(theirs) == 3 * len(measures)

@@ -1,0 +1,81 @@
+"""The metrics for XGBoost: worked by hand with what XGBoost hands over, and beside its own where it is installed."""
+
+import math
+import types
+
+import numpy as np
+import pytest
+
+import fastir
+from fastir.compat.xgboost import custom_metric
+
+LABELS, SCORES, OFFSETS = [0, 2, 1, 0, 0, 3], [0.9, 0.8, 0.7, 0.2, 0.1, 0.5], [0, 3, 5, 6]
+
+
+def matrix(labels=LABELS, weight=(), offsets=OFFSETS):
+    """What XGBoost hands to a custom metric, as far as it is read."""
+    return types.SimpleNamespace(
+        get_label=lambda: np.array(labels, np.float32), get_weight=lambda: np.array(weight, np.float32),
+        get_uint_info=lambda name: {"group_ptr": np.array(offsets, np.uint32)}[name])
+
+
+def test_values_by_hand():
+    """Gains 3 and 1 at ranks 2 and 3 of the first query; 1 for the second, which has none; the single one."""
+    scores = np.array(SCORES, np.float32)
+    first = (3 / math.log2(3) + 1 / 2) / (3 + 1 / math.log2(3))
+    assert custom_metric("ndcg@10")(scores, matrix()) == ("ndcg@10", pytest.approx((first + 2) / 3, abs=1e-15))
+    assert custom_metric(["map@2", "precision@5"], empty="zero")(scores, matrix()) == [
+        ("map@2", pytest.approx((0.25 + 1) / 3)), ("precision@5", pytest.approx((2 / 3 + 1) / 3))]
+    assert custom_metric("mrr")(scores, matrix(weight=[2, 0, 6]))[1] == (2 * 0.5 + 6 * 1) / 8
+
+
+def test_scores_are_compared_as_float32():
+    scores = np.array([1.0, 1.0 + 1e-9])
+    assert custom_metric("mrr")(scores, matrix([1, 0], offsets=[0, 2]))[1] == 1.0
+    assert custom_metric("mrr", score_dtype="float64")(scores, matrix([1, 0], offsets=[0, 2]))[1] == 0.5
+
+
+def test_errors():
+    with pytest.raises(fastir.UnknownMetricError, match="did you mean 'ndcg@10'"):
+        custom_metric("ndgc@10")
+    with pytest.raises(ValueError, match="the DMatrix has no groups"):
+        custom_metric("ndcg@10")(np.array(SCORES), matrix(offsets=[]))
+
+
+def test_xgboost_says_the_same():
+    """Of scores that are handed in, by its own metrics, told in full; without a cutoff they have one of 32."""
+    xgboost = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(0)
+    group = np.append(rng.integers(1, 40, 60), [1, 1])
+    n, first = group.sum(), group.cumsum() - group
+    for decimals in (1, 6):
+        scores = rng.normal(size=n).round(decimals).astype(np.float32)
+        graded = rng.integers(0, 5, n) * (rng.random(n) < 0.4)
+        graded[first[3]:first[4]] = 0
+        for labels, weight in ((graded, None), (graded > 0, None), (graded > 0, rng.random(len(group)))):
+            data = xgboost.DMatrix(np.zeros((n, 1)), label=labels.astype(int), base_margin=scores, weight=weight,
+                                   group=group)
+            theirs = ["ndcg@3-", "ndcg-"] if weight is not None else ["ndcg@3", "ndcg@10", "ndcg", "ndcg@3-"]
+            if labels is not graded:
+                theirs += ["map@3", "map", "map@5-", "pre@3", "pre@10"]
+            for name in theirs:
+                asked = {"objective": "rank:ndcg", "base_score": 0, "eval_metric": name, "nthread": 1}
+                booster = xgboost.Booster(asked, cache=[data])
+                said = float(booster.eval(data).split(":")[-1])
+                choices = {"empty": "zero"} if name.endswith("-") else {}
+                ours = name.rstrip("-").replace("pre", "precision") + "@32" * ("@" not in name)
+                told = custom_metric(ours, **choices)(scores, data)[1]
+                assert told == pytest.approx(said, rel=0, abs=1e-12), name
+
+
+def test_xgboost_in_training():
+    xgboost = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(1)
+    X, y, qid = rng.normal(size=(60, 3)), rng.integers(0, 3, 60), np.repeat([4, 7, 9], [20, 25, 15])
+    data, recorded = xgboost.DMatrix(X, label=y, qid=qid), {}
+    booster = xgboost.train(
+        {"objective": "rank:ndcg", "nthread": 1, "max_depth": 2, "eval_metric": "ndcg@5"}, data, 3, evals=[(data, "v")],
+        custom_metric=custom_metric(["mrr", "ndcg@9"]), evals_result=recorded, verbose_eval=False)
+    assert set(recorded["v"]) == {"ndcg@5", "mrr", "ndcg@9"}
+    told = fastir.evaluate_scores(y, booster.predict(data), "ndcg@9", qid=qid, convention="xgboost")["ndcg@9"]
+    assert recorded["v"]["ndcg@9"][-1] == pytest.approx(told, rel=0, abs=1e-6)

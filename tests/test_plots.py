@@ -1,0 +1,182 @@
+"""Pictures: what is drawn is what was compared, labels are readable, and names are shown as they are."""
+
+import itertools
+import random
+
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+import fastir  # noqa: E402
+from fastir import plots  # noqa: E402
+
+NAMES = ["bm25", "_hidden", "50$ or $60", "a name that is much too long to be read beside a picture"]
+
+
+def collection(runs, queries=12):
+    rng = random.Random(runs)
+    qrels = {f"q{number}": {f"d{doc}": rng.choice((0, 0, 1, 2)) for doc in range(9)} for number in range(queries)}
+    names = itertools.islice(itertools.chain(NAMES, map(str, itertools.count())), runs)
+    return qrels, {name: {query: {doc: rng.random() + place * label / 20 for doc, label in docs.items()}
+                          for query, docs in qrels.items()} for place, name in enumerate(names)}
+
+
+@pytest.fixture(params=[2, 20])
+def comparison(request):
+    return fastir.compare(*collection(request.param), ["ndcg@5", "map"])
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    matplotlib.pyplot.close("all")
+
+
+def drawn(ax):
+    """The Axes, once everything on it was really drawn."""
+    ax.figure.canvas.draw()
+    return ax
+
+
+def texts(labels):
+    return [label.get_text() for label in labels]
+
+
+def boxes(ax, labels):
+    return [label.get_window_extent(ax.figure.canvas.get_renderer()) for label in labels if label.get_text()]
+
+
+def apart(ax, labels):
+    """Whether no label covers another, and none leaves the figure."""
+    found = boxes(ax, labels)
+    within = all(ax.figure.bbox.padded(1).contains(*corner) for box in found for corner in (box.min, box.max))
+    pairs = itertools.combinations([box.padded(-1) for box in found], 2)
+    return within and not any(one.overlaps(other) for one, other in pairs)
+
+
+def test_differences_are_sorted_and_add_up(comparison):
+    a, b, *_ = comparison.runs
+    ax = drawn(plots.differences(comparison, a, b, "map"))
+    gains, losses = (patch.get_data().values for patch in ax.patches)
+    both = (gains + losses).tolist()
+    x = comparison.values[1]
+    assert both == sorted((x[:, 0] - x[:, 1]).tolist(), reverse=True)
+    assert (gains >= 0).all() and (losses <= 0).all()
+    queries = texts(ax.get_xticklabels())
+    rows = x[[comparison.query_ids.index(query) for query in queries]]
+    assert (rows[:, 0] - rows[:, 1]).tolist() == both
+    told = comparison.diff(a, b, "map")
+    assert ax.get_title().endswith(f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose; "
+                                   f"mean {told.mean - told.other_mean:+.4f} (dashed)")
+    assert apart(ax, ax.get_xticklabels())
+    with pytest.raises(KeyError, match="'x' was not compared"):
+        plots.differences(comparison, "x", b)
+
+
+def test_many_queries_are_not_named():
+    ax = drawn(plots.differences(fastir.compare(*collection(2, 60), "map"), "bm25", "_hidden"))
+    assert texts(ax.get_xticklabels()) == [] and ax.get_xlabel() == "60 queries"
+
+
+def test_means_stand_between_the_ends_of_their_intervals(comparison):
+    ax = drawn(plots.means(comparison, "map"))
+    systems = [system for system in comparison.systems if system.metric == "map"]
+    bars, dots = ax.lines[::2], ax.lines[1::2]
+    assert [list(bar.get_xdata()) for bar in bars] == [[system.low, system.high] for system in systems]
+    assert [dot.get_xdata()[0] for dot in dots] == [system.mean for system in systems]
+    best = max(system.mean for system in systems)
+    assert [dot.get_color() == plots.BLUE for dot in dots] == [system.mean == best for system in systems]
+    assert len(ax.get_yticklabels()) == len(comparison.runs) and ax.yaxis_inverted()
+    assert apart(ax, ax.get_yticklabels())
+    with pytest.raises(KeyError, match="'p@1' was not compared; there are 'ndcg@5', 'map'"):
+        plots.means(comparison, "p@1")
+
+
+def test_wins_are_those_of_the_pairs(comparison):
+    ax = drawn(plots.wins(comparison))
+    shares = ax.images[0].get_array()
+    few = len(comparison.runs) <= plots.WRITTEN
+    written = {text.get_position(): text.get_text() for text in ax.texts}
+    for pair in comparison.pairs[:len(comparison.pairs) // 2]:
+        row, column = comparison.runs.index(pair.a), comparison.runs.index(pair.b)
+        assert shares[row, column] == -shares[column, row] == (pair.wins - pair.losses) / pair.n_queries
+        for place, won, lost in (((column, row), pair.wins, pair.losses), ((row, column), pair.losses, pair.wins)):
+            assert written[place] == (f"{won}/{pair.ties}/{lost}" if few else f"{won - lost:+d}")
+    assert len(written) == len(comparison.runs) * (len(comparison.runs) - 1)
+    assert apart(ax, [*ax.get_xticklabels(), *ax.get_yticklabels(), *ax.texts, ax.title])
+
+
+def test_wins_of_many_queries_fit_their_cells():
+    rng = random.Random(1)
+    scores = {f"run {run}": {query: rng.random() for query in range(7000)} for run in range(plots.WRITTEN)}
+    ax = drawn(plots.wins(fastir.compare_scores(scores)))
+    assert apart(ax, ax.texts)
+
+
+def test_wins_against_a_baseline_fill_its_column():
+    ax = drawn(plots.wins(fastir.compare(*collection(4), "map", baseline="_hidden")))
+    assert {position for text in ax.texts for position in [text.get_position()]} == {
+        (1, 0), (1, 2), (1, 3), (0, 1), (2, 1), (3, 1)}
+
+
+@pytest.mark.parametrize("n", [2, 20])
+def test_precision_and_recall(n):
+    qrels, runs = collection(n)
+    ax = drawn(plots.precision_recall(qrels, runs))
+    results = fastir.evaluate_many(qrels, runs, [f"iprec@{level / 10}" for level in range(11)])
+    assert [list(line.get_ydata()) for line in ax.lines] == [list(dict(means).values()) for means in results.values()]
+    assert list(ax.lines[0].get_xdata()) == [level / 10 for level in range(11)]
+    styles = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
+    assert len(styles) == n, "each line differs from the others"
+    legend = texts(ax.get_legend().get_texts())
+    assert len(legend) == n and legend[0] == "bm25" and apart(ax, ax.get_legend().get_texts())
+
+
+@pytest.mark.parametrize("n", [2, 20])
+def test_a_metric_against_its_cutoff(n):
+    qrels, runs = collection(n)
+    ax = drawn(plots.cutoffs(qrels, runs, "recall", (5, 1, 2, 5), rel_level=2))
+    results = fastir.evaluate_many(qrels, runs, ["recall@1", "recall@2", "recall@5"], rel_level=2)
+    assert [list(line.get_ydata()) for line in ax.lines] == [list(dict(means).values()) for means in results.values()]
+    assert texts(ax.get_xticklabels()) == ["1", "2", "5"]
+    assert (ax.get_xscale(), ax.get_ylabel()) == ("log", "recall@k")
+    assert apart(ax, ax.get_xticklabels()) and apart(ax, ax.get_legend().get_texts())
+    by_default = drawn(plots.cutoffs(qrels, runs))
+    assert apart(by_default, by_default.get_xticklabels())
+    assert len(drawn(plots.cutoffs(qrels, runs, cutoffs=range(1, 101))).lines[0].get_xdata()) == 100
+    with pytest.raises(fastir.UnknownMetricError, match="bpref takes no cutoff"):
+        plots.cutoffs(qrels, runs, "bpref")
+    with pytest.raises(ValueError, match="no cutoff given"):
+        plots.cutoffs(qrels, runs, cutoffs=())
+
+
+def test_it_draws_where_it_is_told(comparison):
+    figure, axes = matplotlib.pyplot.subplots(1, 5)
+    qrels, runs = collection(2)
+    assert [plots.differences(comparison, *comparison.runs[:2], ax=axes[0]), plots.means(comparison, ax=axes[1]),
+            plots.wins(comparison, ax=axes[2]), plots.precision_recall(qrels, runs, ax=axes[3]),
+            plots.cutoffs(qrels, runs, ax=axes[4])] == list(axes)
+    assert all(ax.figure is figure for ax in axes)
+
+
+def test_names_are_shown_as_they_are():
+    ax = drawn(plots.means(fastir.compare(*collection(4), "map")))
+    shown = texts(ax.get_yticklabels())
+    assert shown[0] == "bm25" and shown[1].endswith("_hidden") and shown[2] == r"50\$ or \$60"
+    assert len(shown[3]) == plots.LONGEST and shown[3].endswith("…")
+    lines = drawn(plots.precision_recall(*collection(4)))
+    assert len(lines.get_legend().get_texts()) == 4
+
+
+def test_an_overview_has_a_row_for_each_metric(comparison):
+    figure = plots.overview(comparison)
+    figure.canvas.draw()
+    titled = [ax for ax in figure.axes if ax.get_title()]
+    assert len(titled) == 2
+    assert all(("gain, " in ax.get_title()) == (len(comparison.runs) == 2) for ax in titled)
+
+
+def test_colours_are_told_apart_by_colour_blind_readers():
+    """Okabe and Ito's, without their yellow, which is too light for a line."""
+    assert set(plots.COLOURS) == {"#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"}
