@@ -1,8 +1,7 @@
 """Turns every fastir/**/*.pyx into an extension module; whatever needs no code is in pyproject.toml.
 
-Three variables of the environment choose the kind of build:
+Two variables of the environment choose the kind of build:
 
-FASTIR_OPENMP       auto (the default) uses OpenMP if the compiler has it, off does not, require fails without it
 FASTIR_LIMITED_API  1 builds against the stable ABI: one wheel for CPython 3.11 and later
 FASTIR_DEBUG        1 checks bounds, None and uninitialised views, and keeps assertions and symbols
 
@@ -12,13 +11,11 @@ Cython would repeat in every module are built once, as fastir._cyutility.
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import CompileError, LinkError
 
 
 def switch(name, *choices):
@@ -29,7 +26,6 @@ def switch(name, *choices):
     return value
 
 
-OPENMP = switch("FASTIR_OPENMP", "auto", "off", "require")
 LIMITED_API = switch("FASTIR_LIMITED_API", "0", "1") == "1"
 DEBUG = switch("FASTIR_DEBUG", "0", "1") == "1"
 
@@ -52,39 +48,14 @@ DIRECTIVES = {
 UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"])]
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
 
-OPENMP_PROBE = "#include <omp.h>\nint probe(void) { return omp_get_max_threads(); }\n"
-
-
-def has_openmp(compiler, compile_flags, link_flags):
-    """Whether a small OpenMP library compiles and links, as the extensions do."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "probe.c")
-        source.write_text(OPENMP_PROBE)
-        try:
-            objects = compiler.compile([str(source)], output_dir=folder, extra_postargs=compile_flags)
-            compiler.link_shared_object(objects, "probe", output_dir=folder, extra_postargs=link_flags)
-        except (CompileError, LinkError):
-            return False
-    return True
-
 
 class BuildExtensions(build_ext):
     """build_ext that adds the flags once the compiler is known."""
 
     def build_extensions(self):
         msvc = self.compiler.compiler_type == "msvc"
-        compile_flags, link_flags = MSVC_FLAGS if msvc else UNIX_FLAGS, []
-        openmp_flags = (["/openmp"], []) if msvc else (["-fopenmp"], ["-fopenmp"])
-        if OPENMP != "off" and has_openmp(self.compiler, *openmp_flags):
-            compile_flags, link_flags = compile_flags + openmp_flags[0], link_flags + openmp_flags[1]
-            print("fastir: with OpenMP")
-        elif OPENMP == "require":
-            raise CompileError("FASTIR_OPENMP=require, but the compiler cannot compile and link OpenMP")
-        else:
-            print("fastir: without OpenMP")
         for extension in self.extensions:
-            extension.extra_compile_args = compile_flags
-            extension.extra_link_args = link_flags
+            extension.extra_compile_args = MSVC_FLAGS if msvc else UNIX_FLAGS
         super().build_extensions()
 
 

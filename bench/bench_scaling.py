@@ -2,8 +2,8 @@
 
     python bench/bench_scaling.py [--rounds N] [--quick] [--record] [--full]
 
-The tables hold integers, in no order; the files are TREC runs. Both use Python threads without the GIL and no OpenMP:
-OMP_WAIT_POLICY has no part in this. 10^8 rows take 10 GB of memory and 4 GB of disk for a while.
+The tables hold integers, in no order; the files are TREC runs. Both use Python threads without the GIL.
+10^8 rows take 10 GB of memory and 4 GB of disk for a while.
 """
 
 import os

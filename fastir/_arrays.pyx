@@ -7,16 +7,16 @@ In: columns, whose numbers are checked while they are read; out: a row of values
                             else the ranks of the rows with a label above 0 are counted, and the labels laid out by rank
                             (_select); other tie rules, other documents than these, many hits: _rank
 
-A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), groups
-are divided among threads, and nothing depends on which path was taken: the tests compare them bit by bit.
+A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), threads
+take groups, and nothing depends on which path was taken: the tests compare them bit by bit.
 """
 
 from cpython.buffer cimport PyBuffer_Release
-from cython.parallel cimport prange
 from libc.stdint cimport int8_t, int32_t, int64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._labels cimport (TAIL, Column, Labels, count_labels, counts, label_at, list_hits, open_column,
                              read_labels)
 from fastir._measure cimport RELEVANT, Judgments, Plan, grow, label_code, measure, sort_labels
@@ -24,16 +24,11 @@ from fastir._rank cimport INPUT, Hit, Ranking, discard, rank_and_measure, reserv
 from fastir._select cimport MOST, real, select_best
 from fastir._simd cimport count_scores
 
-cdef extern from "Python.h":
-    int PyErr_CheckSignals() except -1
-
-cdef int64_t BLOCK = 1 << 22    # rows between two looks for Ctrl-C
 cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
 
 cdef enum:
     HITS = 512                  # and rows with a label above 0
 
-PROBLEMS = ("", "", "label", "large", "nan")
 
 cdef enum:                      # what ends a call; 1 is no problem, but ties
     NO_MEMORY = -1
@@ -54,7 +49,6 @@ cdef struct Input:
 
 
 cdef struct Tally:
-    int problem                 # a position in PROBLEMS, or NO_MEMORY
     int64_t negative            # labels below 0
     int64_t tied, first_tied    # groups with ties
 
@@ -188,8 +182,8 @@ cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Label
     return hits_by_counting(desk, scores, labels, n_hits, ranks, found, tied)
 
 
-cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first, const Labels* labels, Judgments known,
-                        double* out) noexcept nogil:
+cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first, const Labels* labels,
+                        const Judgments* known, double* out) noexcept nogil:
     """The values of a group whose rows have scores; 0, 1 if there are ties, NAN or NO_MEMORY."""
     cdef int64_t i, n = labels.n, n_hits
     cdef bint missing, tied = False, is_single = given.single or given.scores.kind == 3
@@ -221,7 +215,7 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
             desk.ranking.hits[n_hits] = Hit(desk.scores[i], desk.rows + i, i, label_code(label))
             n_hits += 1
     return rank_and_measure(plan, &desk.ranking, desk.scores, <const char*>desk.rows, sizeof(int64_t), n, n_hits,
-                            by_row, given.ties, known, out)
+                            by_row, given.ties, known[0], out)
 
 
 cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels* labels, int64_t first_judged,
@@ -253,7 +247,7 @@ cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels*
         known.n_positive = known.n_judged = known.n_pool = n_hits
     if known.n_positive > 0 and known.labels[0] > given.limit:
         return LARGE_LABEL
-    measure(plan, &desk.ranking.measured, n_hits, labels.n, known[0], out)
+    measure(plan, &desk.ranking.measured, n_hits, labels.n, known, out)
     return 0
 
 
@@ -284,7 +278,7 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
         tally.negative += n - known.n_judged
         if known.n_positive > 0 and known.labels[0] > given.limit:
             return LARGE_LABEL
-        outcome = measure_scored(plan, desk, given, first, &labels, known, out)
+        outcome = measure_scored(plan, desk, given, first, &labels, &known, out)
         if outcome == 1:
             tally.first_tied = q if tally.tied == 0 else tally.first_tied
             tally.tied += 1
@@ -298,115 +292,98 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
 
 # ---- all groups ------------------------------------------------------------------------------------------------------
 
-cdef void measure_groups(Plan plan, const Input* given, int64_t start, int64_t stop, Tally* tally, double* out,
-                         unsigned char* status) noexcept nogil:
-    """The rows of groups start to stop; the first problem ends them."""
-    cdef Desk desk
-    cdef int64_t q
-    memset(&desk, 0, sizeof(Desk))
-    for q in range(start, stop):
-        tally.problem = measure_group(plan, &desk, given, q, tally, out + q * plan.n_slots, status + q)
-        if tally.problem:
-            break
-    discard(&desk.ranking)
-    free(desk.rows)
-    free(desk.ideal_wide)
-
-
-cdef int64_t stop_after(const int64_t* offsets, int64_t start, int64_t n, int64_t rows) noexcept nogil:
-    """The first of n groups from `start` on that begins at so many rows, counting one more for each group."""
-    cdef int64_t low = start, high = n, middle
-    while low < high:
-        middle = (low + high) // 2
-        if offsets[middle] - offsets[start] + middle - start < rows:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-cdef int in_blocks(Plan plan, const Input* given, int64_t n, Tally* tallies, int64_t* bounds, int n_threads,
-                   double* out, unsigned char* status) except -1:
-    """Measure all groups, looking for Ctrl-C after each block; the first problem, 0 if there is none."""
-    cdef int64_t start = 0, stop, rows
-    cdef int t
-    while start < n:
-        stop = stop_after(given.offsets, start + 1, n, BLOCK)
-        rows = given.offsets[stop] - given.offsets[start] + stop - start
-        for t in range(n_threads):
-            bounds[t] = stop_after(given.offsets, start, stop, rows * t // n_threads)
-        bounds[n_threads] = stop
-        if n_threads == 1:
-            with nogil:
-                measure_groups(plan, given, start, stop, tallies, out, status)
-        else:
-            for t in prange(n_threads, nogil=True, num_threads=n_threads, schedule="static", chunksize=1):
-                measure_groups(plan, given, bounds[t], bounds[t + 1], tallies + t, out, status)
-        for t in range(n_threads):
-            if tallies[t].problem:
-                return tallies[t].problem
-        PyErr_CheckSignals()
-        start = stop
-    return 0
-
-
-def measure_rows(Plan plan, labels, scores, const int64_t[::1] offsets, ideal, const int64_t[::1] ideal_offsets,
-                 const double[::1] table, double[:, ::1] values, unsigned char[::1] status, int32_t level,
-                 int64_t limit, int ties, bint single, int n_threads):
-    """Fill `values` and `status`; offsets were checked before, as were the shapes and dtypes.
+cdef class Groups:
+    """Measures stretches of groups, in as many threads as there are callers.
 
     Parameters
     ----------
-    labels : array of one of KINDS
+    plan : Plan
+    labels : array of one of _labels.KINDS
     scores : float32 or float64 array beside labels, or None: the labels come in rank order
-    offsets : int64 array of shape (n_groups + 1,)
+    offsets : int64 array of shape (n_groups + 1,), checked
     ideal, ideal_offsets : arrays like labels and offsets, or None: the labels are all that was judged
     table : float64 array or None
         What labels stand for that are codes, from 0 for 0 up.
+    values, status : float64 array of shape (n_groups, n_slots), uint8 array of shape (n_groups,), filled
+    level : int
     limit : int
         The largest label that the metrics take.
-
-    Returns
-    -------
-    tuple
-        (problem, labels below 0, groups with ties, the first of these); problem is one of PROBLEMS.
+    ties : int
+    single : bool
+        Whether scores are compared as float32.
     """
-    cdef int64_t n = offsets.shape[0] - 1, negative = 0, tied = 0, first_tied = -1
-    cdef int t, problem = 0, opened = 0
-    cdef Py_buffer buffers[3]
-    cdef Tally* tallies = <Tally*>calloc(n_threads, sizeof(Tally) + sizeof(int64_t) + sizeof(int64_t))
+
+    cdef Plan plan
     cdef Input given
-    if n == 0 or tallies == NULL:
-        free(tallies)
-        if n == 0:
-            return PROBLEMS[0], 0, 0, -1
-        raise MemoryError
-    memset(&given, 0, sizeof(Input))
-    try:
-        open_column(&given.labels, &buffers[0], labels)
-        opened = 1
+    cdef Py_buffer buffers[3]
+    cdef int opened
+    cdef const int64_t[::1] offsets, ideal_offsets
+    cdef const double[::1] table
+    cdef double[:, ::1] values
+    cdef unsigned char[::1] status
+
+    def __cinit__(self, Plan plan, labels, scores, const int64_t[::1] offsets, ideal,
+                  const int64_t[::1] ideal_offsets, const double[::1] table, double[:, ::1] values,
+                  unsigned char[::1] status, int32_t level, int64_t limit, int ties, bint single):
+        self.plan, self.offsets, self.ideal_offsets, self.table = plan, offsets, ideal_offsets, table
+        self.values, self.status = values, status
+        self.open(&self.given.labels, labels)
         if scores is not None:
-            open_column(&given.scores, &buffers[1], scores)
-            opened = 2
+            self.open(&self.given.scores, scores)
         if ideal is not None:
-            open_column(&given.ideal, &buffers[opened], ideal)
-            opened += 1
-            given.ideal_offsets = &ideal_offsets[0]
-        given.offsets = &offsets[0]
+            self.open(&self.given.ideal, ideal)
+            self.given.ideal_offsets = &ideal_offsets[0]
         if table is not None:
-            given.values = &table[0]
-        given.level, given.limit, given.ties, given.single = level, limit, ties, single
-        problem = in_blocks(plan, &given, n, tallies, <int64_t*>(tallies + n_threads), n_threads, &values[0, 0],
-                            &status[0])
-        if problem == NO_MEMORY:
+            self.given.values = &table[0]
+        self.given.offsets = &offsets[0]
+        self.given.level, self.given.limit, self.given.ties, self.given.single = level, limit, ties, single
+
+    cdef open(self, Column* column, array):
+        open_column(column, &self.buffers[self.opened], array)
+        self.opened += 1
+
+    def __dealloc__(self):
+        while self.opened > 0:
+            self.opened -= 1
+            PyBuffer_Release(&self.buffers[self.opened])
+
+    def stop_after(self, int64_t start, int64_t rows):
+        """Where a stretch of about so many rows ends that begins with group `start`; a group counts as one row more."""
+        cdef int64_t low = start + 1, high = self.offsets.shape[0] - 1, middle
+        while low < high:
+            middle = (low + high) // 2
+            if self.offsets[middle] - self.offsets[start] + middle - start < rows:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def measure(self, int64_t start, int64_t stop):
+        """Fill the rows of groups start to stop.
+
+        Returns
+        -------
+        tuple
+            (failed, labels below 0, groups with ties, the first of these); failed: labels or scores are not as the
+            metrics need them, and not all rows were filled.
+        """
+        cdef Desk desk
+        cdef Tally tally
+        cdef fenv_t callers
+        cdef int64_t q
+        cdef int outcome = 0
+        memset(&desk, 0, sizeof(Desk))
+        memset(&tally, 0, sizeof(Tally))
+        with nogil:
+            ordinary(&callers)
+            for q in range(start, stop):
+                outcome = measure_group(self.plan, &desk, &self.given, q, &tally, &self.values[q, 0], &self.status[q])
+                if outcome:
+                    break
+            fesetenv(&callers)
+            discard(&desk.ranking)
+            free(desk.rows)
+            free(desk.ideal_wide)
+        if outcome == NO_MEMORY:
             raise MemoryError
-        for t in range(n_threads):
-            negative += tallies[t].negative
-            if tallies[t].tied > 0 and first_tied < 0:
-                first_tied = tallies[t].first_tied
-            tied += tallies[t].tied
-    finally:
-        for t in range(opened):
-            PyBuffer_Release(&buffers[t])
-        free(tallies)
-    return PROBLEMS[problem], negative, tied, first_tied
+        return outcome != 0, tally.negative, tally.tied, tally.first_tied

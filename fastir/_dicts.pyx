@@ -19,7 +19,7 @@ import numpy as np
 from fastir._fenv cimport fenv_t, fesetenv, ordinary
 from fastir._join cimport Tally, clear_tally, tally_tuple
 from fastir._judged cimport Judged, Lookup, spread_hash
-from fastir._measure cimport Plan, label_code, measure
+from fastir._measure cimport Judgments, Plan, label_code, measure
 from fastir._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 
 from fastir.errors import quote
@@ -380,6 +380,7 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t first, n_hits, n_found, probes, rest, work = 0
+    cdef Judgments known
     cdef bint many, again = judged.used
     cdef int state
     cdef PyObject* value
@@ -395,7 +396,8 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
         if value == NULL:
             codes[row] = 1
             walk.room(plan, 0, judged.offsets[q + 1] - first)
-            measure(plan, &walk.ranking.measured, 0, 0, judged.of(q), out + row * plan.n_slots)
+            known = judged.of(q)
+            measure(plan, &walk.ranking.measured, 0, 0, &known, out + row * plan.n_slots)
             continue
         given = <object>value
         ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)

@@ -17,7 +17,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from fastir._judged cimport Index, Judged, find_judged, find_query
-from fastir._measure cimport Plan, label_code, measure
+from fastir._measure cimport Judgments, Plan, label_code, measure
 from fastir._rank cimport Ranking, discard, rank_and_measure, reserve
 from fastir._text cimport Group, Text, compare, compare_decimal, equal, hash_of
 
@@ -311,6 +311,7 @@ cdef class Join:
     def finish(self):
         """Fill the rows of queries that the run lacks; returns what _dicts.judge_dict returns first."""
         cdef Judged judged = self.judged
+        cdef Judgments known
         cdef Tally total
         cdef int64_t q
         cdef int t
@@ -319,7 +320,8 @@ cdef class Join:
                 if reserve(&self.parts[0].ranking, self.plan, 0, judged.offsets[q + 1] - judged.offsets[q]) < 0:
                     raise MemoryError
                 self.status[q] = 1
-                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, judged.of(q), &self.values[q, 0])
+                known = judged.of(q)
+                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, &known, &self.values[q, 0])
         clear_tally(&total)
         for t in range(self.n_threads):
             add_tally(&total, &self.parts[t].tally)

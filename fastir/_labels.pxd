@@ -36,7 +36,9 @@ cdef inline bint read_labels(const Column* column, int64_t first, int64_t n, bin
     in_place: bytes need not be copied; they are then read once only, as somebody may be changing them.
     """
     if in_place and column.kind == 0 and column.step == 1:
-        labels[0] = Labels(<const int8_t*>column.data + first, NULL, n, first + n + TAIL <= column.n)
+        labels.bytes = <const int8_t*>column.data + first
+        labels.n = n
+        labels.padded = first + n + TAIL <= column.n
         return False
     return copy_labels(column, first, n, bytes, wide, labels)
 

@@ -216,7 +216,7 @@ cdef class Matrix:
         for i in range(row.n_hits):
             r.measured.labels[i] = r.hits[i].label
         query.tied = find_ranks(row, r, self.depth, self.ties)
-        measure(self.plan, &r.measured, row.n_hits, query.n_ranked, query.relevant.known, out)
+        measure(self.plan, &r.measured, row.n_hits, query.n_ranked, &query.relevant.known, out)
         return 0
 
     cdef bint stream(self, Part* part, int64_t n, int64_t stride, int64_t down) noexcept nogil:

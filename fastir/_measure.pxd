@@ -1,7 +1,7 @@
 # The compiled plan, the scratch that a thread needs for it, and the walk itself.
 from libc.stdint cimport int32_t, int64_t
 
-from fastir._metrics cimport Gains, Snapshot, metric_fn
+from fastir._metrics cimport Gains, Query, Snapshot, metric_fn
 
 
 cdef enum:                      # which documents of a ranking become hits
@@ -24,6 +24,7 @@ cdef struct View:               # metrics that share one walk
     int jk2
     int ideal_retrieved
     int64_t gain_depth          # how far down a metric reads gains, 0 for not at all
+    int lists_gains             # whether a metric reads them document by document
     double small[SMALL]         # the gains of labels 0, 1, 2 and so on
     double* near                # [label][rank]: gain over discount
     double* alike               # [label][n]: their sum, where the first n have this label
@@ -38,6 +39,7 @@ cdef struct Slot:               # one requested value; those of a view stand tog
     int64_t column              # where it stands in the row of values
     int64_t snapshot
     double* params
+    int plain                   # whether neither of the next is so, and it reads RELEVANT
     int replaces_empty          # whether `empty` is the value of a query without relevant documents
     double empty
     int graded
@@ -68,7 +70,12 @@ cdef struct Scratch:
     int64_t capacity
 
 
+ctypedef void (*walk_fn)(const View* view, const Query* q, const double* values, double* gains,
+                         Snapshot* snapshots) noexcept nogil
+
+
 cdef class Plan:
+    cdef walk_fn walk
     cdef View* views
     cdef Slot* slots
     cdef double* numbers        # the params of all slots
@@ -85,9 +92,14 @@ cdef inline int32_t label_code(int32_t label) noexcept nogil:
     return label if label >= 0 else -2
 
 
-cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
+cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil
 cdef int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil
-cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, Judgments known,
+cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
                   double* out) noexcept nogil
+
+
+cdef inline int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
+    """Room for n hits and as many judged documents; 0, or -1 without memory."""
+    return 0 if n <= scratch.capacity and scratch.ranks != NULL else enlarge(scratch, plan, n)

@@ -1,15 +1,12 @@
 from typing import Self
 
-from numpy import ndarray
-
 class Plan:
     n_views: int
     n_slots: int
     reads: int
     judged_only: bool
     max_depth: int
+    average: bool
     def __new__(
-        cls, views: list, slots: list, reads: int, judged_only: bool, max_depth: int
+        cls, views: list, slots: list, reads: int, judged_only: bool, max_depth: int, average: bool
     ) -> Self: ...
-
-def pause_threads() -> None: ...

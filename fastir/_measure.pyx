@@ -9,11 +9,11 @@ walk goes once over the judged documents in rank order and copies its running su
 then every metric reads its snapshot through a function pointer (under 1 ns a value; see DESIGN.md). Metrics for which
 only labels above 0 matter get a list of those alone, four times shorter where pools are deep. Sums are sequential
 in rank order, so values do not depend on threads, which only divide the queries among them: block by block, each with
-its own Scratch. With one thread no OpenMP region is entered.
+its own Scratch.
 """
 
 from libc.math cimport ldexp
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
@@ -28,7 +28,7 @@ cdef class Plan:
 
     Parameters
     ----------
-    views : list of (level, floor, exponential, gains {label: gain}, jk2, ideal_retrieved, gain_depth, cutoffs)
+    views : list of (level, floor, exponential, gains, jk2, ideal_retrieved, gain_depth, lists_gains, cutoffs)
     slots : list of (metric name, view, position of the cutoff in the view, params, empty or None, graded, reads)
     reads : int
     judged_only : bool
@@ -44,12 +44,14 @@ cdef class Plan:
         self.judged_only = judged_only
         self.max_depth = max_depth
         self.average = average
+        self.walk = walk_ties if average else walk
         self.views = <View*>calloc(len(views) + 1, sizeof(View))
         self.slots = <Slot*>calloc(len(slots) + 1, sizeof(Slot))
         free_number = self.numbers = <double*>malloc((sum([len(slot[3]) for slot in slots]) + 1) * sizeof(double))
         if self.views == NULL or self.slots == NULL or self.numbers == NULL:
             raise MemoryError
-        for i, (level, floor, exponential, gains, jk2, ideal_retrieved, gain_depth, cutoffs) in enumerate(views):
+        for i, (level, floor, exponential, gains, jk2, ideal_retrieved, gain_depth, lists_gains, cutoffs) in enumerate(
+                views):
             self.n_views = i + 1
             rule = &self.views[i].rule
             self.views[i].cutoffs = <int64_t*>malloc((len(cutoffs) + 1) * sizeof(int64_t))
@@ -67,6 +69,7 @@ cdef class Plan:
             self.views[i].jk2 = jk2
             self.views[i].ideal_retrieved = ideal_retrieved
             self.views[i].gain_depth = gain_depth
+            self.views[i].lists_gains = lists_gains
             if fill_tables(&self.views[i]) < 0:
                 raise MemoryError
             self.views[i].n_cutoffs = len(cutoffs)
@@ -82,6 +85,7 @@ cdef class Plan:
             self.views[<Py_ssize_t>view].stop_slot = i + 1
             self.slots[i].column = column
             self.slots[i].reads = reads_too
+            self.slots[i].plain = empty is None and reads_too == RELEVANT
             self.slots[i].function = <metric_fn><size_t>function_address(name, average)
             self.slots[i].snapshot = self.views[<Py_ssize_t>view].first + position
             self.slots[i].replaces_empty = empty is not None
@@ -106,31 +110,28 @@ cdef class Plan:
         free(self.numbers)
 
 
-cdef int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
-    """Room for n hits and as many judged documents; 0, or -1 without memory."""
-    cdef int64_t capacity
+cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
+    """Make the room that grow() found lacking."""
+    cdef int64_t capacity = n + n // 2 + 64
     cdef char* block
     if scratch.snapshots == NULL:
         scratch.snapshots = <Snapshot*>malloc((plan.n_snapshots + 1) * sizeof(Snapshot))
         if scratch.snapshots == NULL:
             return -1
-    if n > scratch.capacity or scratch.ranks == NULL:
-        capacity = n + n // 2 + 64
-        block = <char*>realloc(scratch.ranks, capacity * (5 * sizeof(int64_t) + 3 * sizeof(int32_t)
-                                                        + 2 * sizeof(double)))
-        if block == NULL:
-            return -1
-        scratch.ranks = <int64_t*>block
-        scratch.positive_ranks = scratch.ranks + capacity
-        scratch.lasts = scratch.positive_ranks + capacity
-        scratch.positive_lasts = scratch.lasts + capacity
-        scratch.room = scratch.positive_lasts + capacity
-        scratch.gains = <double*>(scratch.room + capacity)
-        scratch.ideal_gains = scratch.gains + capacity
-        scratch.labels = <int32_t*>(scratch.ideal_gains + capacity)
-        scratch.positive_labels = scratch.labels + capacity
-        scratch.sorted = scratch.positive_labels + capacity
-        scratch.capacity = capacity
+    block = <char*>realloc(scratch.ranks, capacity * (5 * sizeof(int64_t) + 3 * sizeof(int32_t) + 2 * sizeof(double)))
+    if block == NULL:
+        return -1
+    scratch.ranks = <int64_t*>block
+    scratch.positive_ranks = scratch.ranks + capacity
+    scratch.lasts = scratch.positive_ranks + capacity
+    scratch.positive_lasts = scratch.lasts + capacity
+    scratch.room = scratch.positive_lasts + capacity
+    scratch.gains = <double*>(scratch.room + capacity)
+    scratch.ideal_gains = scratch.gains + capacity
+    scratch.labels = <int32_t*>(scratch.ideal_gains + capacity)
+    scratch.positive_labels = scratch.labels + capacity
+    scratch.sorted = scratch.positive_labels + capacity
+    scratch.capacity = capacity
     return 0
 
 
@@ -233,7 +234,7 @@ cdef inline double gain_of(const View* view, int32_t label, const double* values
     """What a document adds whose code is `label`."""
     if values != NULL:
         return values[label] if label > 0 else 0.0
-    if 0 <= label < SMALL:
+    if <uint32_t>label < SMALL:
         return view.small[label]
     return gain_by_rule(&view.rule, label, view.floor)
 
@@ -281,20 +282,25 @@ cdef void walk(const View* view, const Query* q, const double* values, double* g
 
     One loop, because a short one costs less than what is mispredicted at its end.
     """
-    cdef int64_t i = 0, c, k, rank, first = 0, n = q.num_hits
-    cdef double found = 0.0, precisions = 0.0, gain = 0.0, dcg = 0.0
+    cdef int64_t i = 0, c, k, rank, first = 0, n = q.num_hits, depth = view.gain_depth
+    cdef const int64_t* ranks = q.ranks
+    cdef const int32_t* labels = q.labels
+    cdef int32_t level = view.level
+    cdef double found = 0.0, precisions = 0.0, gain = 0.0, dcg = 0.0, value
     for c in range(view.n_cutoffs):
         k = view.cutoffs[c]
-        while i < n and q.ranks[i] <= k:
-            rank = q.ranks[i]
-            if q.labels[i] >= view.level:
+        while i < n and ranks[i] <= k:
+            rank = ranks[i]
+            if labels[i] >= level:
                 found += 1.0
                 first = rank if first == 0 else first
                 precisions += found / <double>rank
-            if rank <= view.gain_depth:
-                gains[i] = gain_of(view, q.labels[i], values)
-                gain += gains[i]
-                dcg += added(view, q.labels[i], rank, gains[i], values)
+            if rank <= depth:
+                value = gain_of(view, labels[i], values)
+                gain += value
+                dcg += added(view, labels[i], rank, value, values)
+                if view.lists_gains:
+                    gains[i] = value
             i += 1
         snapshots[c].k = k
         snapshots[c].num_rel_ret = found
@@ -309,17 +315,14 @@ cdef void walk_ideal(const View* view, const Query* q, const double* values, dou
     """Run over the ideal list as far as gains are read, leaving the sum at each cutoff."""
     cdef int64_t i = 0, c, k, n = q.num_ideal_gains if q.num_ideal_gains < view.gain_depth else view.gain_depth
     cdef double ideal_dcg = 0.0
-    cdef bint plain = view.rule.n == 0
-    if 0 < n < NEAR and plain and values == NULL and q.ideal[0] < SMALL and q.ideal[0] == q.ideal[n - 1]:
-        while i < n:                # some more than n, for which there is room
-            gains[i] = gains[i + 1] = gains[i + 2] = gains[i + 3] = view.small[q.ideal[0]]
-            i += 4
-        for c in range(view.n_cutoffs):
-            k = n if n < view.cutoffs[c] else view.cutoffs[c]
-            snapshots[c].ideal_dcg = view.alike[q.ideal[0] * NEAR + k]
-        return
+    cdef bint plain = view.rule.n == 0, alike = False
+    if 0 < n < NEAR and plain and values == NULL:
+        alike = q.ideal[0] < SMALL and q.ideal[0] == q.ideal[n - 1]
     for c in range(view.n_cutoffs):
         k = n if n < view.cutoffs[c] else view.cutoffs[c]
+        if alike and not view.lists_gains:
+            snapshots[c].ideal_dcg = view.alike[q.ideal[0] * NEAR + k]
+            continue
         while i < k:
             if plain:
                 gains[i] = gain_of(view, q.ideal[i], values)
@@ -464,7 +467,7 @@ cdef int64_t count_from(const int32_t* falling, int64_t n, int32_t level) noexce
     return low
 
 
-cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, Judgments known,
+cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
                   double* out) noexcept nogil:
     """Fill a row of values.
 
@@ -474,13 +477,13 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     cdef Query q, full
     cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits, n_ideal = known.n_positive
     cdef const int32_t* ideal = known.labels
-    cdef bint worthless
+    cdef bint worthless, retrieved = known.retrieved
     cdef Snapshot* snapshots
     cdef const View* view
     cdef const Slot* slot
     if plan.max_depth < num_ret:
         num_ret = plan.max_depth
-        known.retrieved = False
+        retrieved = False
         while n_hits > 0 and scratch.ranks[n_hits - 1] > num_ret:
             n_hits -= 1
     if plan.judged_only:
@@ -520,7 +523,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         if view.gain_depth > 0:
             q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, known.n_judged - n_ideal, scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
-        if view.ideal_retrieved and not known.retrieved:
+        if view.ideal_retrieved and not retrieved:
             if n_sorted < 0:
                 n_sorted = sort_retrieved(scratch, n_hits)
                 zeros = 0
@@ -531,10 +534,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             if view.gain_depth > 0:
                 q.num_ideal_gains = ideal_gains(view, scratch.sorted, n_sorted, zeros, scratch.ideal_gains)
         snapshots = scratch.snapshots + view.first
-        if plan.average:
-            walk_ties(view, &q, known.values, scratch.gains, snapshots)
-        else:
-            walk(view, &q, known.values, scratch.gains, snapshots)
+        plan.walk(view, &q, known.values, scratch.gains, snapshots)
         if view.gain_depth > 0:
             walk_ideal(view, &q, known.values, scratch.ideal_gains, snapshots)
         if plan.reads > RELEVANT:
@@ -543,25 +543,10 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             full.num_hits, full.ranks, full.labels = n_hits, scratch.ranks, scratch.labels
         for i in range(view.first_slot, view.stop_slot):
             slot = &plan.slots[i]
-            if slot.replaces_empty and (worthless if slot.graded else q.num_rel == 0):
+            if slot.plain:
+                out[slot.column] = slot.function(&q, scratch.snapshots + slot.snapshot, slot.params)
+            elif slot.replaces_empty and (worthless if slot.graded else q.num_rel == 0):
                 out[slot.column] = slot.empty
             else:
                 out[slot.column] = slot.function(&full if slot.reads > RELEVANT else &q,
                                                  scratch.snapshots + slot.snapshot, slot.params)
-
-
-cdef extern from *:
-    """
-    #if defined(_OPENMP) && defined(__GNUC__) && !defined(__APPLE__)
-    #include <omp.h>
-    #define fastir_pause() omp_pause_resource_all(omp_pause_soft)
-    #else
-    #define fastir_pause() 0
-    #endif
-    """
-    int fastir_pause() noexcept nogil
-
-
-def pause_threads():
-    """Let OpenMP drop its team: a child of fork() would wait for it for ever."""
-    fastir_pause()

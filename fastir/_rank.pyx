@@ -284,5 +284,5 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
         order_hits(r, n, n_hits)
     else:
         settle_by_label(r, n_hits, ties)
-    measure(plan, &r.measured, n_hits, n, known, out)
+    measure(plan, &r.measured, n_hits, n, &known, out)
     return any_tied

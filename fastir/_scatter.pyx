@@ -23,7 +23,7 @@ from fastir._ids cimport INTEGERS, Column, Ids, read
 from fastir._join cimport (NO_MEMORY, REPEATED, Join, Part, clear_rows, count_ranking, find_repeated, hash_group,
                            may_repeat, query_bytes)
 from fastir._judged cimport Index, find_judged
-from fastir._measure cimport label_code, measure
+from fastir._measure cimport Judgments, label_code, measure
 from fastir._rank cimport order_hits, rank_and_measure, reserve
 from fastir._text cimport Text, equal, hash_of, hash_of_word, last_word, mixed, room_for_rows
 
@@ -574,6 +574,7 @@ cdef class Scattered(Join):
     cdef bint settle_few(self, Part* part, int64_t q) noexcept nogil:
         """Evaluate a query from what was counted; True if that takes its ids."""
         cdef int64_t i, n_hits = self.take_hits(part, q), above, alike
+        cdef Judgments known
         cdef int t
         for i in range(n_hits):
             above = alike = 0
@@ -589,7 +590,8 @@ cdef class Scattered(Join):
         order_hits(&part.ranking, self.counts[q], n_hits)
         for i in range(n_hits):
             part.ranking.measured.lasts[i] = part.ranking.measured.ranks[i]
-        measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], self.judged.of(q), &self.values[q, 0])
+        known = self.judged.of(q)
+        measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], &known, &self.values[q, 0])
         return self.settled(part, q)
 
     cdef bint settled(self, Part* part, int64_t q) noexcept nogil:

@@ -13,12 +13,6 @@ A compiler that cannot build one function for other instructions than the rest h
 #include <math.h>
 #include <stdint.h>
 
-#ifdef _OPENMP
-#define FASTIR_OPENMP 1
-#else
-#define FASTIR_OPENMP 0
-#endif
-
 typedef struct {
     const char *name;
     void (*count_f32)(const float *, int64_t, const double *, int64_t, int64_t *, int64_t *);

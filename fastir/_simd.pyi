@@ -1,5 +1,4 @@
 CHOSEN: str
 AVAILABLE: list[str]
-OPENMP: bool
 
 def choose() -> tuple[str, list[str]]: ...

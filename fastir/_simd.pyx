@@ -21,7 +21,6 @@ cdef extern from "_simd.h" nogil:
         void (*lanes_f32)(const float*, int64_t, float*, int64_t) noexcept nogil
         void (*lanes_f64)(const double*, int64_t, double*, int64_t) noexcept nogil
     int fastir_sets(fastir_loops* sets) noexcept
-    int FASTIR_OPENMP
 
 cdef int64_t BLOCK = 4096       # scores that are counted against all levels while they are in the first-level cache
 cdef fastir_loops loops
@@ -41,7 +40,6 @@ def choose():
 
 
 CHOSEN, AVAILABLE = choose()
-OPENMP = FASTIR_OPENMP != 0
 
 
 cdef void count_scores(const void* scores, bint single, int64_t n, const double* levels, int64_t n_levels,

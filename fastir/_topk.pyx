@@ -159,7 +159,7 @@ cdef class TopK:
                                     self.ties, part.relevant.known, out)
         else:
             order_hits(r, n, n_hits)
-            measure(self.plan, &r.measured, n_hits, n, part.relevant.known, out)
+            measure(self.plan, &r.measured, n_hits, n, &part.relevant.known, out)
         counts[0], counts[1], counts[2] = n, n_found, tied
         return 0
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir._arrays import measure_rows
+from fastir._arrays import Groups
 from fastir.inputs import arrays, dicts, layout, ranked
 from fastir.plan import BY_ID, RANKED, Settings, Ties, metric_tuple, settings, without_ids
 from fastir.results import Report, Results
-from fastir.threads import thread_count
+from fastir.threads import share_all, thread_count
 
 if TYPE_CHECKING:
     from fastir.conventions import Convention
     from numpy.typing import ArrayLike, DTypeLike
 
 UNLIMITED = 2**63 - 1
+STRETCH = 1 << 18   # rows that a thread takes at a time
 
 
 def evaluate_ranked(
@@ -200,8 +201,18 @@ class Rows:
         threads = thread_count(asked.n_threads, len(self.labels))
 
         def measured(labels, ideal, table):
-            return measure_rows(asked.plan, labels, self.scores, self.layout.offsets, ideal, self.ideal_offsets, table,
-                                values, status, asked.level, limit, asked.ties, asked.single, threads)
+            kernel = Groups(asked.plan, labels, self.scores, self.layout.offsets, ideal, self.ideal_offsets, table,
+                            values, status, asked.level, limit, asked.ties, asked.single)
+            outcomes: list[tuple[bool, int, int, int]] = []
+
+            def work(t: int, task: tuple[int, int], number: int) -> bool:
+                outcomes.append(kernel.measure(*task))
+                return outcomes[-1][0]
+
+            share_all(stretches(kernel, n), work, threads)
+            return (any(failed for failed, *_ in outcomes), sum(negative for _, negative, _, _ in outcomes),
+                    sum(tied for _, _, tied, _ in outcomes),
+                    min((first for _, _, tied, first in outcomes if tied), default=-1))
 
         failed, *counts = measured(self.labels, self.ideal, None)
         if failed and self.only_fractions(asked):
@@ -228,6 +239,15 @@ class Rows:
         if self.given[1] is not None:
             arrays.refuse_nan(self.given[1], "scores")
         return found
+
+
+def stretches(kernel: Groups, n: int) -> Iterator[tuple[int, int]]:
+    """Divide n queries into stretches of about STRETCH rows."""
+    start = 0
+    while start < n:
+        stop = kernel.stop_after(start, STRETCH)
+        yield start, stop
+        start = stop
 
 
 def results_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import fastir
-from fastir._simd import AVAILABLE, CHOSEN, OPENMP
+from fastir._simd import AVAILABLE, CHOSEN
 from fastir.threads import WORTH, thread_count
 
 
@@ -17,7 +17,7 @@ def show_config() -> dict[str, Any]:
     dict
         ``"version"``; ``"simd"``, the instructions that read score matrices, and ``"simd_available"``, all that this
         machine has for that, one of which the environment variable FASTIR_SIMD can choose before the first such call;
-        ``"openmp"``, whether it was built in; ``"n_threads"``, how many threads a large call takes by itself.
+        ``"n_threads"``, how many threads a large call takes by itself.
 
     Raises
     ------
@@ -31,6 +31,6 @@ def show_config() -> dict[str, Any]:
     True
     """
     return {
-        "version": fastir.__version__, "simd": CHOSEN, "simd_available": list(AVAILABLE), "openmp": OPENMP,
+        "version": fastir.__version__, "simd": CHOSEN, "simd_available": list(AVAILABLE),
         "n_threads": thread_count(None, WORTH),
     }  # fmt: skip

@@ -49,6 +49,10 @@ class Groups:
                 having = ", ".join(card.name for card in names.CARDS if card.groups)
                 raise UnknownMetricError(f"metric {quote(text)} is not defined on qrels with groups; "
                                          f"those that are: {having}")
+            only_judged = settings.plan.judged_only or request.params.get("judged_only")
+            if only_judged and request.card.groups == "relevant":
+                raise ValueError(f"judged_only: metric {quote(text)} cannot drop documents, as one may be judged for "
+                                 "one group of its query and not for another; drop them from the run")
         self.qrels = qrels
         self.settings = settings
         self.values = dict(zip(metrics, settings.values, strict=True))

@@ -264,7 +264,7 @@ def compile_plan(
     average: bool,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
-    views: dict[tuple, tuple[set[int], int]] = {}
+    views: dict[tuple, tuple[set[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
     for request, values in zip(asked, all_values, strict=True):
         card = request.card
@@ -279,9 +279,11 @@ def compile_plan(
             values.get("ideal") == "retrieved",
         )
         cutoff = request.cutoff or WHOLE
-        cutoffs, gain_depth = views.get(view, (set(), 0))
+        cutoffs, gain_depth, lists_gains = views.get(view, (set(), 0, False))
         cutoffs.add(cutoff)
-        views[view] = (cutoffs, max(gain_depth, cutoff) if card.graded or own else gain_depth)
+        if card.graded or own:
+            gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(own)
+        views[view] = (cutoffs, gain_depth, lists_gains)
         reads.append(READS.index("pool" if values.get("negatives") == "nonrel" else card.reads))
         reads += [READS_OF_GAIN.get(label, READS.index("judged")) for label in own]
         if gain == "exp2":
@@ -295,10 +297,10 @@ def compile_plan(
         numbers = [number_for(param, values[param.name]) for param in card.params]
         numbers += [number for param in card.params if param.many for number in values[param.name]]
         resolved.append((card, view, cutoff, numbers, EMPTY.get(values.get("empty"))))
-    places = {view: (i, sorted(cutoffs)) for i, (view, (cutoffs, _)) in enumerate(views.items())}
+    places = {view: (i, sorted(cutoffs)) for i, (view, (cutoffs, _, _)) in enumerate(views.items())}
     plan = Plan(
-        [(*view[:3], dict(view[3]), *view[4:], gain_depth, sorted(cutoffs))
-         for view, (cutoffs, gain_depth) in views.items()],
+        [(*view[:3], dict(view[3]), *view[4:], gain_depth, lists_gains, sorted(cutoffs))
+         for view, (cutoffs, gain_depth, lists_gains) in views.items()],
         [(card.name, places[view][0], places[view][1].index(cutoff), numbers, empty, card.graded,
           READS.index(card.reads))
          for card, view, cutoff, numbers, empty in resolved],

@@ -1,14 +1,9 @@
-"""How many threads a call may use, how tasks are shared among them, and what keeps fork() safe after some were used."""
+"""How many threads a call may use, and how tasks are shared among them."""
 
 import itertools
 import os
 import threading
 from typing import SupportsIndex
-
-from fastir._measure import pause_threads
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=pause_threads)
 
 WORTH = 1 << 20     # rows: below, starting a team costs more than it gives
 LARGEST = 256

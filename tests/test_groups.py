@@ -247,3 +247,12 @@ def test_an_unknown_format(tmp_path):
 def test_groups_that_are_none(qrels):
     with pytest.raises(TypeError, match="qrels"):
         fastir.evaluate(qrels, RUN, "map_ia")
+
+
+@pytest.mark.parametrize(("metric", "options"), [("alpha_ndcg@2", {"judged_only": True}),
+                                                 ("err_ia(judged_only=true)@2", {})])
+def test_judged_only_means_nothing_where_a_document_is_judged_for_one_subtopic_alone(metric, options):
+    qrels, run = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2.0, "b": 1.0}}
+    with pytest.raises(ValueError, match="cannot drop documents"):
+        fastir.evaluate(qrels, run, metric, **options)
+    assert fastir.evaluate(qrels, run, "precision_avgjg", judged_only=True)["precision_avgjg"] == 1.0

@@ -54,6 +54,12 @@ def ndcg_score(
         The arrays are something else.
     ZeroDivisionError
         The weights add up to 0.
+
+    Examples
+    --------
+    >>> from fastir.compat.sklearn import ndcg_score
+    >>> ndcg_score([[1, 0], [0, 0]], [[0.5, 0.2], [0.1, 0.3]])
+    0.5
     """
     labels, scores = matrices(y_true, y_score)
     return averaged(values(labels, scores, "ndcg", k, ignore_ties), sample_weight)
@@ -123,8 +129,9 @@ def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "
     -------
     scorer
         Called with (estimator, X, y). If y has two dimensions, each row is a query. If it has one, each entry is a
-        document, and the scorer takes ``qid=``, the query of each; by ``set_score_request(qid=True)`` scikit-learn
-        passes that on. Without it, all documents are of one query. Also ``sample_weight=``, of shape (n_queries,).
+        document, and the scorer takes ``qid=``, the query of each, while scikit-learn's metadata routing is enabled: by
+        ``set_score_request(qid=True)`` that is passed on. Without it, all documents are of one query. Also
+        ``sample_weight=``, of shape (n_queries,).
 
     Raises
     ------
@@ -132,14 +139,6 @@ def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "
         scikit-learn is not installed.
     UnknownMetricError, TypeError, ValueError
         As by `fastir.evaluate_scores`; when it is called, for the data.
-
-    Examples
-    --------
-    >>> from fastir.compat.sklearn import scorer
-    >>> from sklearn.dummy import DummyRegressor
-    >>> estimator = DummyRegressor().fit([[0], [0]], [1, 0])
-    >>> scorer("mrr")(estimator, [[0], [0], [0]], [0, 1, 1], qid=[7, 7, 8])
-    0.75
     """
     from fastir import compat
 
