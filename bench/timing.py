@@ -24,7 +24,7 @@ from typing import NamedTuple
 METRICS = ["ndcg@10", "map", "mrr", "P@10", "recall@100"]
 SLOW_ROUNDS = 3     # of those who take seconds
 LIBRARIES = ("fastir", "numpy", "scipy", "pytrec_eval-terrier", "ranx", "ir_measures", "beir", "mteb", "duckdb",
-             "polars", "pandas", "pyarrow")
+             "polars", "pandas", "pyarrow", "torch")
 
 
 class Cost(NamedTuple):
