@@ -108,8 +108,8 @@ CONVENTIONS = {convention.name: convention for convention in (
         + several("err nerr ndcg_burges", score_dtype="float64")),
     Convention("sklearn", "ndcg_score and dcg_score of scikit-learn", ideal="retrieved", ties="input", f="beta",
                of=several(DCG, ties="average")),
-    Convention("lightgbm", "LightGBM with its default label_gain; its ndcg takes the weight of a query without relevant "
-               "documents for 1", gain="exp2", empty="one", **LISTS),
+    Convention("lightgbm", "LightGBM with its default label_gain; its ndcg takes the weight of a query without "
+               "relevant documents for 1", gain="exp2", empty="one", **LISTS),
     Convention("xgboost", "XGBoost with ndcg_exp_gain; no cutoff is 32 there, and its ndcg takes the weight of a query "
                "without relevant documents for 1", gain="exp2", empty="one", short="clip", score_dtype="float32",
                of=several("precision", empty="zero"), **LISTS),
