@@ -95,7 +95,8 @@ class Accumulator:
             if labels is not None:
                 raise TypeError("labels and relevant must not be given together: both say what was judged")
             if indices is None:
-                options["k"] = options.pop("max_depth", None)
+                depth = options.pop("max_depth", None)
+                options.setdefault("k", depth)
                 self._add(fastir.evaluate_matrix(scores, relevant, self._metrics, **options))
             else:
                 if scores is None:

@@ -136,3 +136,11 @@ def test_sums_are_exact():
         for scale in (1e-320, 1e-300, 1.0, 1e300):
             values = np.append((rng.random(size) - 0.5) * scale, [5e-324, -0.0])
             assert Fraction(total_of(values), 1 << UNIT) == sum(map(Fraction, values.tolist()))
+
+
+def test_the_k_of_a_batch_counts():
+    batch = {"scores": [[0.1, 0.9, 0.5, 0.3]], "relevant": [[1, 3]]}
+    for options, given, wanted in (({}, {"k": 3}, 2.0), ({}, {"k": 1}, 1.0), ({"max_depth": 1}, {}, 1.0), ({}, {}, 2.0)):
+        total = fastir.Accumulator("num_rel_ret", **options)
+        total.update(**batch, **given)
+        assert total.result() == {"num_rel_ret": wanted}
