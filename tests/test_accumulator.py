@@ -140,7 +140,8 @@ def test_sums_are_exact():
 
 def test_the_k_of_a_batch_counts():
     batch = {"scores": [[0.1, 0.9, 0.5, 0.3]], "relevant": [[1, 3]]}
-    for options, given, wanted in (({}, {"k": 3}, 2.0), ({}, {"k": 1}, 1.0), ({"max_depth": 1}, {}, 1.0), ({}, {}, 2.0)):
+    cases = ({}, {"k": 3}, 2.0), ({}, {"k": 1}, 1.0), ({"max_depth": 1}, {}, 1.0), ({}, {}, 2.0)
+    for options, given, wanted in cases:
         total = fastir.Accumulator("num_rel_ret", **options)
         total.update(**batch, **given)
         assert total.result() == {"num_rel_ret": wanted}
