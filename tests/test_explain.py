@@ -97,7 +97,7 @@ def test_every_convention_is_explained_by_its_own_rules(convention):
 def test_groups_of_qrels():
     qrels, run = test_groups.collection(4, 6)
     agree(*explanations(qrels, run, ["alpha_ndcg@5", "alpha_dcg@5", "err_ia@5", "st_recall@5", "map_ia", "nrbp"]))
-    agree(*explanations(qrels, run, ["p_ia", "alpha_ndcg@5"], judged_only=True, max_depth=6))
+    agree(*explanations(qrels, run, ["p_ia", "alpha_ndcg@5"], max_depth=6))
 
 
 def test_parts_of_sums_add_up_to_the_bit():
