@@ -11,11 +11,13 @@
     score matrices, lists of items ─▶ _matrix, _topk ─────────────────────────────────────┘  │
     "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan, of functions in _metrics ──────────────────┘
 
-    Results of several runs, or values per query ─ scores ─▶ aligned ─ pairwise, with stats ─▶ Comparison
+    Results of several runs, or values per query ─ comparison/, with stats/ ─▶ Comparison
+    one ranking, one metric ─ explanation/ ─▶ what each document adds
+    other tools' calls ─ compat/ ─▶ any of the above; nothing else knows of it
 
 Behind _rank there are only numbers: where the judged documents of a query stand, and their labels. No object holds
 these for a whole run (they would be a CSR matrix, a row per query): they are handed on query by query, in scratch that
-is reused, and only evaluate_ranked() brings a whole one.
+is reused, and only callers without ids bring a whole one.
 """
 
 from typing import TYPE_CHECKING
