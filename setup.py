@@ -63,7 +63,7 @@ def extension(name, source):
     return Extension(
         name,
         [source],
-        include_dirs=["fastir"],
+        include_dirs=["fastir/rank"],  # _simd.h
         define_macros=[("Py_LIMITED_API", "0x030B0000")] if LIMITED_API else [],
         libraries=[] if sys.platform == "win32" else ["m"],
         py_limited_api=LIMITED_API,

@@ -25,7 +25,7 @@ from sklearn.metrics import ndcg_score
 from timing import METRICS, Cost, Goal
 
 import fastir
-from fastir._simd import CHOSEN
+from fastir.rank._simd import CHOSEN
 
 THREADS = 4
 SEED = 20

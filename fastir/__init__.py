@@ -22,23 +22,23 @@ is reused, and only callers without ids bring a whole one.
 
 from typing import TYPE_CHECKING
 
-from fastir.api import Evaluator, evaluate, evaluate_many
+from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
-from fastir.many import ResultsByRun
+from fastir.evaluation.many_runs import ResultsByRun
 from fastir.qrels import Qrels
-from fastir.reference import explain, metrics
-from fastir.results import Results
-from fastir.runs import Run
+from fastir.request.reference import explain, metrics
+from fastir.results.results import Results
+from fastir.run import Run
 
 if TYPE_CHECKING:
     from fastir import plots, stats
-    from fastir.accumulator import Accumulator
-    from fastir.arrays import evaluate_ranked, evaluate_scores
-    from fastir.comparison.comparing import compare_scores
+    from fastir.evaluation.accumulator import Accumulator
+    from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
+    from fastir.comparison.compare_scores import compare_scores
     from fastir.comparison.records import Comparison
-    from fastir.comparison.runs import compare
+    from fastir.comparison.compare import compare
     from fastir.config import show_config
-    from fastir.matrix import evaluate_matrix, evaluate_topk
+    from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 
 __version__ = "0.1.0"
 
@@ -52,10 +52,10 @@ __all__ = [
 
 # What not every program needs, by the module that has it: imported when it is first asked for.
 LATER = {
-    "Accumulator": "accumulator", "Comparison": "comparison.records", "compare": "comparison.runs",
-    "compare_scores": "comparison.comparing", "evaluate_matrix": "matrix", "evaluate_ranked": "arrays",
-    "evaluate_scores": "arrays", "evaluate_topk": "matrix", "plots": "plots", "show_config": "config",
-    "stats": "stats",
+    "Accumulator": "evaluation.accumulator", "Comparison": "comparison.records", "compare": "comparison.compare",
+    "compare_scores": "comparison.compare_scores", "conventions": "conventions", "evaluate_matrix": "evaluation.matrix",
+    "evaluate_ranked": "evaluation.label_lists", "evaluate_scores": "evaluation.label_lists",
+    "evaluate_topk": "evaluation.matrix", "plots": "plots", "show_config": "config", "stats": "stats",
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import fastir
-from fastir._simd import AVAILABLE, CHOSEN
+from fastir.rank._simd import AVAILABLE, CHOSEN
 from fastir.threads import WORTH, thread_count
 
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.api import evaluate_many
+from fastir.evaluation.evaluator import evaluate_many
 from fastir.errors import quote
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from fastir.api import QrelsLike, RunsLike
+    from fastir.evaluation.evaluator import QrelsLike, RunsLike
     from fastir.comparison.records import Comparison
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"

@@ -5,11 +5,11 @@ import os
 import numpy as np
 
 from fastir import inputs
-from fastir._judged import Judged
+from fastir.join._judged import Judged
 from fastir.inputs import dicts, files, formats
-from fastir.layouts import WITH_GROUPS
-from fastir.plan import one_of
-from fastir.rows import Rows
+from fastir.columns.line_formats import WITH_GROUPS
+from fastir.request.plan import one_of
+from fastir.columns.rows import Rows
 
 
 class Qrels(Rows):
@@ -85,7 +85,7 @@ class Qrels(Rows):
         ------
         TypeError, ValueError, OverflowError, DuplicateError
         """
-        query_ids, offsets, ids, numbers, repairs = inputs.batches.read(data, "qrels", columns, duplicates)
+        query_ids, offsets, ids, numbers, repairs = inputs.table_rows.read(data, "qrels", columns, duplicates)
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property
@@ -167,7 +167,7 @@ class GroupedQrels(Qrels):
         """Write a TREC qrels file with the groups as iterations, in one step; .gz and .zst are packed."""
         one_of("format", format, (None, *WITH_GROUPS))
         with files.created(os.fsdecode(path)) as file:
-            inputs.saved.groups(file, self)
+            inputs.writers.groups(file, self)
 
     def __reduce__(self):
         return GroupedQrels, (self.keys, self.parts)

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from fastir import inputs
-from fastir._columns import Columns
-from fastir._dicts import has_integer_documents, plain_scores
-from fastir._ids import of_arena
+from fastir.join._grouped import Columns
+from fastir.join._dicts import has_integer_documents, plain_scores
+from fastir.columns._ids import of_arena
 from fastir.inputs import dicts, formats
-from fastir.rows import Arena, Rows
+from fastir.columns.rows import Arena, Rows
 from fastir.threads import share_all
 
 STRETCH = 1 << 16       # rows that a thread takes at a time
@@ -97,7 +97,7 @@ class Run(Rows):
         ------
         TypeError, ValueError, DuplicateError
         """
-        return cls(*inputs.batches.read(data, "run", columns, duplicates))
+        return cls(*inputs.table_rows.read(data, "run", columns, duplicates))
 
     def save(self, path, format=None):
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.

@@ -10,8 +10,8 @@ import pytest
 from conftest import UNEVEN
 
 import fastir
-from fastir.accumulator import total_of
-from fastir.results import UNIT
+from fastir.evaluation.accumulator import total_of
+from fastir.results.results import UNIT
 
 pytestmark = UNEVEN
 

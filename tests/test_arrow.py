@@ -9,7 +9,7 @@ from conftest import UNEVEN
 from test_process import python
 
 import fastir
-from fastir import _arrow
+from fastir.columns import _arrow
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -166,7 +166,7 @@ def test_what_goes_wrong_in_a_stream_is_its_error_and_not_its_end(columns, part,
 def test_memory_does_not_grow(use):
     out = python("""
         import pyarrow
-        from fastir import _arrow
+        from fastir.columns import _arrow
         use = compile(sys.argv[1], "use", "exec")
         results = fastir.evaluate_ranked([1] * 20, range(21), METRICS)
         unreadable = fastir.evaluate({"a" * 1000: {"d": 1}, "\\udcff": {"d": 1}}, {"\\udcff": {"d": 1.0}}, METRICS,

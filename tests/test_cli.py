@@ -18,7 +18,7 @@ import gen
 import pytest
 
 import fastir
-from fastir import cli
+from fastir.cli import commands as cli
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))

@@ -14,8 +14,8 @@ import pytest
 import test_cli
 
 import fastir
-from fastir import cli
-from fastir.comparison import runs as comparing_runs
+from fastir.cli import commands as cli
+from fastir.comparison import compare as comparing_runs
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))

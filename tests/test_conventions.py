@@ -9,7 +9,7 @@ import random
 import pytest
 
 import fastir
-from fastir.conventions import CONVENTIONS, Convention
+from fastir.request.conventions import CONVENTIONS, Convention
 
 # ---- same name, different number: every row of the table ---------------------------------------------------------
 

@@ -17,7 +17,7 @@ from conftest import ABSENT, SHARED, UNEVEN
 from test_process import start
 
 import fastir
-from fastir import many
+from fastir.evaluation import many_runs
 
 METRICS = ["ndcg@10", "map", "mrr", "bpref", "num_ret"]
 THREADS = (None, 1, 2, 3, 8)
@@ -60,7 +60,7 @@ def halves(qrels, run, tmp_path):
 @pytest.fixture
 def small_shares(monkeypatch):
     """Even a small run is worth threads of its own."""
-    monkeypatch.setattr(many, "SHARE", 10)
+    monkeypatch.setattr(many_runs, "SHARE", 10)
 
 
 # ---- values ----------------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ class Endless(fastir.Evaluator):
         try:
             while time.monotonic() < end:
                 watch(0)
-        except many.Stopped:
+        except many_runs.Stopped:
             self.stopped.append(threading.current_thread())
             raise
 
@@ -286,9 +286,9 @@ def test_a_run_of_any_shape_can_be_stopped(shapes, name, n_threads):
     qrels, runs = shapes
 
     def watch(position):
-        raise many.Stopped
+        raise many_runs.Stopped
 
-    with pytest.raises(many.Stopped):
+    with pytest.raises(many_runs.Stopped):
         fastir.Evaluator(qrels, METRICS)._evaluate(runs[name], n_threads, watch)
     assert threading.active_count() == 1
 

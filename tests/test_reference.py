@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import fastir
-from fastir import markdown, names
+from fastir.cli import reference_text
+from fastir.request import names
 
 METRICS = Path(__file__).resolve().parents[1] / "fastir" / "METRICS.md"
 IS_THERE = pytest.mark.skipif(not METRICS.is_file(), reason="needs the sources")
@@ -17,7 +18,7 @@ IS_THERE = pytest.mark.skipif(not METRICS.is_file(), reason="needs the sources")
 @IS_THERE
 def test_the_reference_is_up_to_date():
     again = "python -m fastir metrics --markdown > fastir/METRICS.md"
-    assert METRICS.read_text("utf-8") == markdown.reference(), again
+    assert METRICS.read_text("utf-8") == reference_text.reference(), again
 
 
 @IS_THERE

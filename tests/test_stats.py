@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fastir import _resample, stats
+from fastir.stats import _resample
+from fastir import stats
 from fastir.stats import bootstrap, exact, grid, paired, randomization, resampling
 
 # Sakai (2018), table 5.1, and ten more queries; whole tenths and hundredths.

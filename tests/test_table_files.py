@@ -15,7 +15,7 @@ from test_formats import PACKINGS, exact, packed
 
 import fastir
 from fastir import Qrels, Run
-from fastir.inputs import batches, tabular
+from fastir.inputs import table_rows, table_files
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -82,8 +82,8 @@ def test_ids_and_numbers_are_as_they_are_written(format, name, packing, write):
 @pytest.mark.parametrize("order", ["grouped", "shuffled"])
 @pytest.mark.parametrize("format", FORMATS)
 def test_values_are_those_of_the_dicts_bit_for_bit(format, order, options, write, monkeypatch):
-    monkeypatch.setattr(tabular, "BLOCK", 4096)
-    monkeypatch.setattr(tabular, "ROWS", 10)
+    monkeypatch.setattr(table_files, "BLOCK", 4096)
+    monkeypatch.setattr(table_files, "ROWS", 10)
     qrels, run = ({query: docs for query, docs in side.items() if docs} for side in gen.collection(12))
     want = fastir.evaluate(qrels, run, METRICS)
     rows = rows_of(run)
@@ -101,7 +101,7 @@ def test_values_are_those_of_the_dicts_bit_for_bit(format, order, options, write
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_files_are_streamed_and_not_collected(format, write, monkeypatch):
-    monkeypatch.setattr(batches, "grouped", None)
+    monkeypatch.setattr(table_rows, "grouped", None)
     path = write(content(rows_of(RUN), format), f"run.{format}")
     assert fastir.evaluate(QRELS, path, "mrr", queries="qrels") == fastir.evaluate(QRELS, RUN, "mrr", queries="qrels")
 
@@ -279,7 +279,7 @@ def test_without_pyarrow_the_extra_is_named(format, write, monkeypatch):
 @pytest.mark.parametrize("data", [QRELS, RUN, {7: {2: 1, 1: 0}}, {7: {"x": 1.5}}, {"q": {-1: 0.5}}], ids=str)
 @pytest.mark.parametrize("rows", [1, 3, 1 << 18])
 def test_parquet_reads_back_exactly(data, rows, tmp_path, monkeypatch):
-    monkeypatch.setattr(fastir.inputs.saved, "ROWS", rows)
+    monkeypatch.setattr(fastir.inputs.writers, "ROWS", rows)
     cls = Run if type(rows_of(data)[0][2]) is float else Qrels
     path = tmp_path / "x.parquet"
     cls.from_dict(data).save(path)

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import fastir
-from fastir.cli_compare import add_compare_arguments, compared
-from fastir.conventions import CONVENTIONS
-from fastir.plan import TIES
-from fastir.results import Results, aligned, json_text, rounded, tsv_text
+from fastir.cli.compare import add_compare_arguments, compared
+from fastir.request.conventions import CONVENTIONS
+from fastir.request.plan import TIES
+from fastir.results.results import Results, aligned, json_text, rounded, tsv_text
 
 OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
@@ -118,7 +118,7 @@ def compare_command(options: argparse.Namespace) -> str:
 
 def metrics_command(options: argparse.Namespace) -> str:
     if options.markdown:
-        from fastir.markdown import reference
+        from fastir.cli.reference_text import reference
 
         return reference()
     names = (card.name + (f"[{card.place()}]" if card.place() else "") for card in fastir.metrics())

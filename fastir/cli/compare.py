@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import FastirError
-from fastir.results import json_text, replacing
+from fastir.results.results import json_text, replacing
 
 if TYPE_CHECKING:
     from fastir.comparison.records import Comparison
@@ -47,7 +47,7 @@ def compared(options: argparse.Namespace, runs: dict[str, str], chosen: dict[str
         As for Evaluator.evaluate_many.
     """
     try:
-        from fastir.comparison.runs import compare
+        from fastir.comparison.compare import compare
     except ImportError as error:
         raise FastirError(str(error)) from None
     drawn = None if options.plot is None else plot_format(options.plot)

@@ -2,9 +2,9 @@
 
 from pprint import pformat
 
-from fastir.api import evaluate
-from fastir.cards import Card, Param
-from fastir.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
+from fastir.evaluation.evaluator import evaluate
+from fastir.measure.cards import Card, Param
+from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
 
 QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
 BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from numpy import ndarray
 
-from fastir._ids import Ids
+from fastir.columns._ids import Ids
 
 INTEGER_TYPES: dict[str, str]
 FLOAT_TYPES: dict[str, str]

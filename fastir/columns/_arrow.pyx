@@ -19,9 +19,9 @@ from libc.string cimport memset
 
 import numpy as np
 
-from fastir._ids cimport OFFSETS32, OFFSETS64, VIEWS, of_buffers
+from fastir.columns._ids cimport OFFSETS32, OFFSETS64, VIEWS, of_buffers
 
-from fastir._ids import of_codes, of_integers, of_strings
+from fastir.columns._ids import of_codes, of_integers, of_strings
 from fastir.errors import quote
 
 cdef struct ArrowSchema:

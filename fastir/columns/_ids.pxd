@@ -1,7 +1,7 @@
 # A column of ids.
 from libc.stdint cimport int64_t
 
-from fastir._text cimport Text
+from fastir.columns._text cimport Text
 
 
 cdef enum:              # how the ids lie

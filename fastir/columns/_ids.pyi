@@ -1,6 +1,6 @@
 from numpy import ndarray
 
-from fastir.rows import Arena
+from fastir.columns.rows import Arena
 
 class Ids:
     integers: bool

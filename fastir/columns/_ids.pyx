@@ -12,10 +12,10 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from fastir._text cimport Text, equal, write_decimal
+from fastir.columns._text cimport Text, equal, write_decimal
 
-from fastir._judged import encode
-from fastir.rows import Arena
+from fastir.join._judged import encode
+from fastir.columns.rows import Arena
 
 cdef extern from "Python.h":
     ctypedef struct PyObject

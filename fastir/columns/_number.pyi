@@ -2,7 +2,7 @@ from typing import Literal
 
 from numpy import ndarray
 
-from fastir._ids import Ids
+from fastir.columns._ids import Ids
 
 def slow_number(token: bytes) -> float | Literal["overflow"] | None: ...
 def fast_number(token: bytes) -> float | None: ...

@@ -15,8 +15,8 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from fastir._ids cimport Ids, read
-from fastir._text cimport Text
+from fastir.columns._ids cimport Ids, read
+from fastir.columns._text cimport Text
 
 cdef enum:
     LEAST = -80     # powers of five in the table; beyond are scores that nobody has

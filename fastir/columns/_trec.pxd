@@ -1,7 +1,7 @@
 # Reading TREC text, one query's rows at a time.
 from libc.stdint cimport int64_t
 
-from fastir._text cimport Group
+from fastir.columns._text cimport Group
 
 
 cdef enum:              # what can be wrong with a line
@@ -18,7 +18,7 @@ cdef enum:              # what can be wrong with a line
     NEGATIVE = 11
 
 
-cdef struct Layout:     # layouts.Layout in numbers
+cdef struct LineFormat:     # line_formats.LineFormat in numbers
     int format, query, doc, number, kind, behind
     bint tabs
 
@@ -27,14 +27,14 @@ cdef struct Cursor:
     const unsigned char* p      # next byte to read
     const unsigned char* stop   # behind the last; LF stands there
     const unsigned char* line   # where the line in work begins
-    Layout layout
+    LineFormat line_format
     bint is_run
     bint grouped                # whether the second field belongs to the query
     bint split                  # whether a skipped line ends a group
     int64_t rows, headers, blank_lines, comments, crlf      # so far
 
 
-cdef set_layout(Cursor* c, format, bint is_run)
+cdef set_line_format(Cursor* c, format, bint is_run)
 cdef int scan_group(Cursor* c, Group* g) noexcept nogil
 cdef tuple explain_line(Cursor* c, int failed)
 cdef int64_t lines_of(const Cursor* c) noexcept nogil

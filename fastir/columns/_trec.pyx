@@ -21,13 +21,13 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from fastir._fenv cimport fenv_t, fesetenv, ordinary
-from fastir._number cimport quick_number, read_number
-from fastir._text cimport Group, Text, equal, room_for_rows
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.columns._number cimport quick_number, read_number
+from fastir.columns._text cimport Group, Text, equal, room_for_rows
 
-from fastir._number import slow_number
+from fastir.columns._number import slow_number
 from fastir.errors import FormatError, quote
-from fastir.layouts import HEADER, LAYOUTS, explain
+from fastir.columns.line_formats import HEADER, LINE_FORMATS, explain
 
 cdef enum:              # what a number is
     SCORE
@@ -42,19 +42,19 @@ cdef enum:              # how many fields follow it
 PROBLEMS = {NUL: "nul", CARRIAGE_RETURN: "carriage return", FIELDS: "fields", NUMBER: "number", OVERFLOW: "overflow",
             RANGE: "range", DATA_COMMENT: "data comment", FRACTION: "fraction", QUOTATION: "quotation",
             NEGATIVE: "negative"}
-FORMATS = list(dict.fromkeys(format for format, _ in LAYOUTS))
+FORMATS = list(dict.fromkeys(format for format, _ in LINE_FORMATS))
 
 
-cdef set_layout(Cursor* c, format, bint is_run):
-    layout = LAYOUTS[format, is_run]
+cdef set_line_format(Cursor* c, format, bint is_run):
+    line_format = LINE_FORMATS[format, is_run]
     c.is_run = is_run
-    c.layout.format = FORMATS.index(format)
-    c.layout.query = layout.query
-    c.layout.doc = layout.doc - layout.query + 1
-    c.layout.number = layout.number
-    c.layout.kind = {"score": SCORE, "label": LABEL, "rank": RANK}[layout.what]
-    c.layout.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[layout.behind]
-    c.layout.tabs = layout.tabs
+    c.line_format.format = FORMATS.index(format)
+    c.line_format.query = line_format.query
+    c.line_format.doc = line_format.doc - line_format.query + 1
+    c.line_format.number = line_format.number
+    c.line_format.kind = {"score": SCORE, "label": LABEL, "rank": RANK}[line_format.what]
+    c.line_format.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[line_format.behind]
+    c.line_format.tabs = line_format.tabs
 
 
 cdef inline const unsigned char* skip_token(const unsigned char* p) noexcept nogil:
@@ -145,14 +145,14 @@ cdef int skip_line(Cursor* c, const unsigned char** next_line) noexcept nogil:
     cdef int fields = 0, behind
     cdef double value
     while not ends(p[0]):
-        if fields == c.layout.number:
+        if fields == c.line_format.number:
             number = p
         fields += 1
         p = skip_blanks(skip_token(p))
     if p[0] == 0:
         return NUL
-    behind = fields - c.layout.number - 1
-    if number != NULL and (behind > 0 if c.layout.behind == SOME else behind <= c.layout.behind) and (
+    behind = fields - c.line_format.number - 1
+    if number != NULL and (behind > 0 if c.line_format.behind == SOME else behind <= c.line_format.behind) and (
             read_number(number, &value) != NULL or slow_field(number, skip_token(number) - number, &value) != NUMBER):
         return DATA_COMMENT
     if fields:
@@ -163,7 +163,7 @@ cdef int skip_line(Cursor* c, const unsigned char** next_line) noexcept nogil:
     return 0
 
 
-cdef inline int read_row(const Layout* layout, Group* g, const unsigned char** at, bint tabs) noexcept nogil:
+cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned char** at, bint tabs) noexcept nogil:
     """Read a row from behind its query up to its end; 0, or what is wrong with it."""
     cdef const unsigned char* p = next_field(at[0], tabs)
     cdef const unsigned char* token
@@ -171,7 +171,7 @@ cdef inline int read_row(const Layout* layout, Group* g, const unsigned char** a
     cdef int64_t doc_length
     cdef double value
     cdef int failed
-    if layout.doc == 2:
+    if line_format.doc == 2:
         if ends(p[0]):
             return NUL if p[0] == 0 else FIELDS
         p = next_field(behind_field(p, tabs), tabs)
@@ -184,7 +184,7 @@ cdef inline int read_row(const Layout* layout, Group* g, const unsigned char** a
     p = next_field(p, tabs)
     if ends(p[0]):
         return NUL if p[0] == 0 else FIELDS
-    if layout.number == 4:
+    if line_format.number == 4:
         p = next_field(behind_field(p, tabs), tabs)
         if ends(p[0]):
             return NUL if p[0] == 0 else FIELDS
@@ -198,18 +198,18 @@ cdef inline int read_row(const Layout* layout, Group* g, const unsigned char** a
     p = skip_blanks(p)
     if p[0] == 0:
         return NUL
-    if (layout.behind == SOME) == ends(p[0]):
-        if layout.behind != AT_MOST_ONE:
+    if (line_format.behind == SOME) == ends(p[0]):
+        if line_format.behind != AT_MOST_ONE:
             return FIELDS
         p = skip_blanks(skip_token(p))
         if not ends(p[0]):
             return FIELDS
-    if layout.kind != SCORE:
+    if line_format.kind != SCORE:
         if value > 2147483647.0 or value < -2147483648.0:
             return RANGE
         if value != <double><int64_t>value:
             return FRACTION
-        if layout.kind == RANK:
+        if line_format.kind == RANK:
             if value < 0.0:
                 return NEGATIVE
             value = 0.0 - value
@@ -231,7 +231,7 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
     """Read rows up to the next query or the end into g; 0, or what is wrong with the line at c.line."""
     cdef const unsigned char* p = c.p
     cdef const unsigned char* token
-    cdef bint tabs = c.layout.tabs
+    cdef bint tabs = c.line_format.tabs
     cdef int failed
     g.n = 0
     while p < c.stop:
@@ -254,11 +254,11 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
                 if failed:
                     return failed
                 p = behind_field(token, tabs)
-                if c.layout.query == 2:
+                if c.line_format.query == 2:
                     p = skip_token(skip_blanks(p))
                 g.query.start = <const char*>token
                 g.query.length = p - token
-            failed = read_row(&c.layout, g, &p, tabs)
+            failed = read_row(&c.line_format, g, &p, tabs)
             if failed:
                 return failed
             c.rows += 1
@@ -278,7 +278,7 @@ cdef tuple explain_line(Cursor* c, int failed):
     cdef int64_t n = 0
     while c.line + n < c.stop and c.line[n] != 10:
         n += 1
-    return explain(LAYOUTS[FORMATS[<int>c.layout.format], bool(c.is_run)], PROBLEMS[failed], (<const char*>c.line)[:n])
+    return explain(LINE_FORMATS[FORMATS[<int>c.line_format.format], bool(c.is_run)], PROBLEMS[failed], (<const char*>c.line)[:n])
 
 
 cdef class Reader:
@@ -290,7 +290,7 @@ cdef class Reader:
         For messages.
     is_run : bool
     format : str
-        One of those of layouts.LAYOUTS.
+        One of those of line_formats.LINE_FORMATS.
     """
 
     cdef readonly object path
@@ -309,7 +309,7 @@ cdef class Reader:
     def __init__(self, path, bint is_run, format="trec"):
         self.path = path
         memset(&self.cursor, 0, sizeof(Cursor))
-        set_layout(&self.cursor, format, is_run)
+        set_line_format(&self.cursor, format, is_run)
         self.cursor.split = True
         self.group_ids = []
         self.group_rows = []
@@ -354,7 +354,7 @@ cdef class Reader:
         block[size] = 10
         self.cursor.p = &block[0]
         self.cursor.stop = &block[size]
-        if self.cursor.layout.tabs and lines_of(&self.cursor) == 0:
+        if self.cursor.line_format.tabs and lines_of(&self.cursor) == 0:
             self.read_header()
         while self.cursor.p < self.cursor.stop:
             with nogil:

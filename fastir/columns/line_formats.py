@@ -5,7 +5,7 @@ from typing import NamedTuple
 from fastir.errors import quote
 
 
-class Layout(NamedTuple):
+class LineFormat(NamedTuple):
     """What a line holds; fields count from 0, and the query is the first."""
 
     name: str
@@ -18,18 +18,18 @@ class Layout(NamedTuple):
     query: int = 1      # how many fields the query takes: with 2, the second is a group of its judgments
 
 
-TREC_QRELS = Layout("qrels", "exactly 4 fields (query iteration document label)", 2, 3, "label", "none")
-LAYOUTS = {     # (format, is_run)
-    ("trec", True): Layout("run", "6 fields or more (query Q0 document rank score tag)", 2, 4, "score", "some"),
+TREC_QRELS = LineFormat("qrels", "exactly 4 fields (query iteration document label)", 2, 3, "label", "none")
+LINE_FORMATS = {     # (format, is_run)
+    ("trec", True): LineFormat("run", "6 fields or more (query Q0 document rank score tag)", 2, 4, "score", "some"),
     ("trec", False): TREC_QRELS,
-    ("beir", True): Layout("BEIR run", "3 fields, tabs between (query document score)", 1, 2, "score", "none", True),
-    ("beir", False): Layout("BEIR qrels", "3 fields, tabs between (query document label)", 1, 2, "label", "none", True),
-    ("msmarco", True): Layout("MS MARCO run", "3 fields (query document rank), or 4 (the score, too)", 1, 2, "rank",
+    ("beir", True): LineFormat("BEIR run", "3 fields, tabs between (query document score)", 1, 2, "score", "none", True),
+    ("beir", False): LineFormat("BEIR qrels", "3 fields, tabs between (query document label)", 1, 2, "label", "none", True),
+    ("msmarco", True): LineFormat("MS MARCO run", "3 fields (query document rank), or 4 (the score, too)", 1, 2, "rank",
                               "at most one"),
     ("msmarco", False): TREC_QRELS,
 }
-WITH_GROUPS = ("subtopic", "qrels_jg")      # one layout, whose iteration is a subtopic or a group of judges
-LAYOUTS |= {(format, False): TREC_QRELS._replace(query=2) for format in WITH_GROUPS}
+WITH_GROUPS = ("subtopic", "qrels_jg")      # one line_format, whose iteration is a subtopic or a group of judges
+LINE_FORMATS |= {(format, False): TREC_QRELS._replace(query=2) for format in WITH_GROUPS}
 HEADER = "query-id\tcorpus-id\tscore"
 
 LINE_PROBLEMS = {
@@ -48,12 +48,12 @@ NUMBER_PROBLEMS = {
 }
 
 
-def explain(layout, problem, text):
+def explain(line_format, problem, text):
     """Words for a bad line.
 
     Parameters
     ----------
-    layout : Layout
+    line_format : LineFormat
     problem : str
         "fields", or a key of the tables above.
     text : bytes
@@ -66,31 +66,31 @@ def explain(layout, problem, text):
         The line, cut.
     """
     shown = text[:200].decode("utf-8", "backslashreplace")
-    fields = text.rstrip(b"\r").split(b"\t") if layout.tabs else text.split()
+    fields = text.rstrip(b"\r").split(b"\t") if line_format.tabs else text.split()
     if problem == "fields":
         if b"\r" in text.rstrip(b"\r"):
             problem = "carriage return"
-        elif layout.tabs and len(fields) == layout.number + 1 and b"" not in fields[:-1]:
+        elif line_format.tabs and len(fields) == line_format.number + 1 and b"" not in fields[:-1]:
             problem = "number"
     if problem in LINE_PROBLEMS:
         return LINE_PROBLEMS[problem], None, shown
     if problem == "fields":
-        n = "an empty field" if layout.tabs and b"" in fields else f"{len(fields)} fields"
-        hint = guess(layout, shown, len(fields))
-        return f"malformed {layout.name} line with {n}, expected {layout.expected}{hint}", None, shown
-    places = (0, layout.doc, layout.number)
+        n = "an empty field" if line_format.tabs and b"" in fields else f"{len(fields)} fields"
+        hint = guess(line_format, shown, len(fields))
+        return f"malformed {line_format.name} line with {n}, expected {line_format.expected}{hint}", None, shown
+    places = (0, line_format.doc, line_format.number)
     query, doc_id, got = (fields[place].decode("utf-8", "backslashreplace") for place in places)
-    message = f"{layout.what} {quote(got)} {NUMBER_PROBLEMS[problem]}"
+    message = f"{line_format.what} {quote(got)} {NUMBER_PROBLEMS[problem]}"
     if problem == "number" and got.lower().lstrip("+-").startswith("nan"):
         message += ": NaN cannot be ranked"
     message += f" (query {bare(query)}, document {bare(doc_id)})"
-    return message + guess(layout, shown), layout.number + 1, shown
+    return message + guess(line_format, shown), line_format.number + 1, shown
 
 
-def guess(layout, shown, n=None):
+def guess(line_format, shown, n=None):
     """What the file might be instead, and how to say so, from a bad line of n fields, None if they are right."""
-    is_run = layout is LAYOUTS["trec", True]
-    if not is_run and layout is not TREC_QRELS:
+    is_run = line_format is LINE_FORMATS["trec", True]
+    if not is_run and line_format is not TREC_QRELS:
         return ""
     if shown.lstrip().startswith(("{", "[")):
         return "; it looks like JSON: pass format='json'"

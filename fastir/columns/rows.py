@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir._judged import encode
+from fastir.join._judged import encode
 from fastir.errors import quote
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from fastir import many
-from fastir.api import Evaluator, as_qrels
-from fastir.comparison.comparing import checked_options, compare_scores
+from fastir.evaluation import many_runs
+from fastir.evaluation.evaluator import Evaluator, as_qrels
+from fastir.comparison.compare_scores import checked_options, compare_scores
 
 if TYPE_CHECKING:
-    from fastir.api import QrelsLike
+    from fastir.evaluation.evaluator import QrelsLike
     from fastir.comparison.records import Comparison
 
 INTERSECTION = "intersection"
@@ -99,7 +99,7 @@ def evaluated(
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
-    flat = {(name, number): run for name, of_name in many.pairs(runs) for number, run in enumerate(of_name)}
+    flat = {(name, number): run for name, of_name in many_runs.pairs(runs) for number, run in enumerate(of_name)}
     results: dict[Hashable, Any] = {}
     for (name, _), of_run in evaluator.evaluate_many(flat, notice=notice).items():
         results.setdefault(name, []).append(of_run)

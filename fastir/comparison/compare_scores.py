@@ -29,7 +29,7 @@ from fastir.comparison.pairwise import (
 from fastir.comparison.records import Comparison, Method, Pair, System
 from fastir.comparison.scores import Scores, read_scores
 from fastir.errors import FastirWarning, quote
-from fastir.stats.arrays import one_of, proportion, whole_number
+from fastir.stats._checks import one_of, proportion, whole_number
 from fastir.stats.corrections import METHODS, adjust
 from fastir.stats.effects import EFFECTS, detectable
 from fastir.threads import thread_count

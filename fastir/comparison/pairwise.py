@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir._resample import REPEATS, stream
+from fastir.stats._resample import REPEATS, stream
 from fastir.stats.anova import randomized_tukey_test, tukey_test, two_way_anova
-from fastir.stats.arrays import proper
+from fastir.stats._checks import proper
 from fastir.stats.bootstrap import (
     crossed_means,
     draws,

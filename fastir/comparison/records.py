@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas
 
-    from fastir.explanation.changes import ResultsDiff
+    from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
 
 DISTRIBUTED = ("t", "tukey")    # whose p-values come from a formula: to call them exact would say nothing
@@ -268,7 +268,7 @@ class Comparison:
         """
         import pandas
 
-        from fastir.plan import one_of
+        from fastir.request.plan import one_of
 
         one_of("rows", rows, ("runs", "pairs"))
         return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)
@@ -303,6 +303,6 @@ class Comparison:
         KeyError
             There is no such run or metric.
         """
-        from fastir.explanation.changes import changes_between
+        from fastir.results.changes import changes_between
 
         return changes_between(self, a, b, metric, top)

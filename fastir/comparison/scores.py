@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastir.errors import NoOverlapError, quote
-from fastir.results import Results
+from fastir.results.results import Results
 
 SEEDS = ("mean", "crossed", "folds")
 POLICIES = ("intersection", "zero")

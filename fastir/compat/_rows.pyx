@@ -10,11 +10,11 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from fastir._dicts cimport judge_all
-from fastir._fenv cimport fenv_t, fesetenv, ordinary
-from fastir._join cimport Tally, clear_tally
-from fastir._judged cimport Judged
-from fastir._measure cimport Plan
+from fastir.join._dicts cimport judge_all
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.join._join cimport Tally, clear_tally
+from fastir.join._judged cimport Judged
+from fastir.measure._measure cimport Plan
 
 from fastir.errors import quote
 

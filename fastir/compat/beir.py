@@ -24,7 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fastir.compat.pytrec_eval import RelevanceEvaluator
-from fastir.compat.rows import Rows
+from fastir.compat.run_order import Rows
 from fastir.errors import quote
 from fastir.qrels import Qrels
 

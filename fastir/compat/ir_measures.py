@@ -44,11 +44,12 @@ from typing import Any
 
 import numpy as np
 
-from fastir import compat, names
-from fastir.api import Evaluator
+from fastir import compat
+from fastir.request import names
+from fastir.evaluation.evaluator import Evaluator
 from fastir.errors import DuplicateError, UnknownMetricError
 from fastir.qrels import Qrels
-from fastir.runs import Run
+from fastir.run import Run
 
 QREL = ("query_id", "doc_id", "relevance")
 SCORED = ("query_id", "doc_id", "score")

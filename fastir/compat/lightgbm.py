@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from fastir.arrays import evaluate_scores
-from fastir.plan import metric_tuple
+from fastir.evaluation.label_lists import evaluate_scores
+from fastir.request.plan import metric_tuple
 
 Told = tuple[str, float, bool]
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from fastir.compat._rows import row_dicts
 from fastir.compat.pytrec_eval import RelevanceEvaluator, judgments
-from fastir.compat.rows import Rows
+from fastir.compat.run_order import Rows
 from fastir.errors import quote
 
 DECIMALS = 5

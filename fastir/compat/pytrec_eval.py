@@ -32,12 +32,12 @@ from typing import Any
 
 import numpy as np
 
-from fastir._dicts import plain_judgments
+from fastir.join._dicts import plain_judgments
 from fastir.compat._rows import row_dicts
-from fastir.compat.rows import Rows
+from fastir.compat.run_order import Rows
 from fastir.errors import UnknownMetricError, quote
 from fastir.inputs import dicts
-from fastir.names import FAMILIES, NAMES, NICKNAMES, Request, read
+from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
 from fastir.qrels import Qrels
 
 __version__ = "0.5.11"  # whose behaviour this is

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.api import Evaluator
+from fastir.evaluation.evaluator import Evaluator
 from fastir.compat._rows import measured
 from fastir.qrels import Qrels
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from fastir import compat
-from fastir.arrays import evaluate_ranked
+from fastir.evaluation.label_lists import evaluate_ranked
 
 evaluation = compat.importing("sentence_transformers.sentence_transformer.evaluation", "sentence_transformers")
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.arrays import evaluate_scores
+from fastir.evaluation.label_lists import evaluate_scores
 from fastir.inputs import arrays
 
 ROWS = 1 << 20      # entries that are sorted at once where scores are equal

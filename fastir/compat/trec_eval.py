@@ -35,8 +35,8 @@ from fastir.compat.trec_lines import (
 )  # fmt: skip
 from fastir.errors import quote
 from fastir.inputs import files, formats
-from fastir.names import read
-from fastir.results import aligned
+from fastir.request.names import read
+from fastir.results.results import aligned
 
 DUMMY = "no document"       # in a ranking that is missing: no file has an id with a blank
 BLOCK = 1 << 20

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.cards import Card
+from fastir.measure.cards import Card
 from fastir.errors import quote
-from fastir.names import FAMILIES, NAMES, NICKNAMES, is_number
+from fastir.request.names import FAMILIES, NAMES, NICKNAMES, is_number
 
 USAGE, UNREADABLE, NOT_COMPUTED, NO_QUERIES = 1, 2, 4, 7    # exit codes
 

@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fastir.arrays import evaluate_scores
-from fastir.plan import metric_tuple
+from fastir.evaluation.label_lists import evaluate_scores
+from fastir.request.plan import metric_tuple
 
 Told = tuple[str, float]
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fastir
-from fastir.plan import metric_tuple
-from fastir.results import UNIT, digits, exact_total, total_log
+from fastir.request.plan import metric_tuple
+from fastir.results.results import UNIT, digits, exact_total, total_log
 
 if TYPE_CHECKING:
-    from fastir.results import Results
+    from fastir.results.results import Results
     from numpy.typing import ArrayLike
 
 PLACES = 40     # of logarithms that are added up

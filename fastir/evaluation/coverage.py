@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from fastir._dicts import count_rest
-from fastir._judged import Judged
-from fastir._measure import Plan
+from fastir.join._dicts import count_rest
+from fastir.join._judged import Judged
+from fastir.measure._measure import Plan
 from fastir.errors import FastirWarning, NoOverlapError, quote
-from fastir.results import Report
+from fastir.results.results import Report
 
 EVALUATED, MISSING, NO_RELEVANT = range(3)     # codes of results.STATUSES
 

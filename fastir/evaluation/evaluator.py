@@ -8,27 +8,28 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir import _dicts, inputs
-from fastir._columns import Columns
-from fastir._judged import Judged
+from fastir.join import _dicts
+from fastir import inputs
+from fastir.join._grouped import Columns
+from fastir.join._judged import Judged
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, formats, trec
-from fastir.many import ResultsByRun, evaluate_runs
-from fastir.meeting import MISSING, Meeting
-from fastir.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
+from fastir.evaluation.many_runs import ResultsByRun, evaluate_runs
+from fastir.evaluation.coverage import MISSING, Meeting
+from fastir.request.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
 from fastir.qrels import GroupedQrels, Qrels
-from fastir.results import Results
-from fastir.runs import Run
+from fastir.results.results import Results
+from fastir.run import Run
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from fastir.conventions import Convention
+    from fastir.request.conventions import Convention
     from fastir.explanation.records import Explanation
-    from fastir.groups import Groups
+    from fastir.evaluation.groups import Groups
     from fastir.inputs.tables import Table
-    from fastir.mixed import Mixed
+    from fastir.evaluation.rule_sets import Mixed
 
     Path = str | bytes | os.PathLike
     QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
@@ -87,8 +88,8 @@ class Evaluator:
 
     def _divided(self, choices: dict[str, Any]) -> Groups | Mixed:
         """What evaluates instead of this, by Evaluators of groups of the qrels or of some of the metrics."""
-        from fastir.groups import Groups
-        from fastir.mixed import Mixed
+        from fastir.evaluation.groups import Groups
+        from fastir.evaluation.rule_sets import Mixed
 
         options = {**dict(zip(OPTIONS, self._asked[1:-1], strict=True)), **choices}
 
@@ -219,7 +220,7 @@ class Evaluator:
             run = Run.from_table(run, self._columns, settings.duplicates)
             return self._from_run(run, values, status, n_threads)
         integers = self._qrels.integers
-        tally, foreign, repairs = inputs.batches.evaluate(table, judged, integers, settings, values, status, n_threads)
+        tally, foreign, repairs = inputs.table_rows.evaluate(table, judged, integers, settings, values, status, n_threads)
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_file(
@@ -231,7 +232,7 @@ class Evaluator:
         if settings.duplicates is None and format == "trec":
             streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
         elif settings.duplicates is None and format in formats.TABLES:
-            streamed = inputs.tabular.evaluate(path, format, self._columns, judged, self._qrels.integers, settings,
+            streamed = inputs.table_files.evaluate(path, format, self._columns, judged, self._qrels.integers, settings,
                                                values, status, n_threads, watch)
         if streamed is None:
             run = Run._read(path, None, settings.duplicates, self._columns, watch)

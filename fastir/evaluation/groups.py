@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir import names
-from fastir._judged import encode
+from fastir.request import names
+from fastir.join._judged import encode
 from fastir.errors import UnknownMetricError, quote
-from fastir.meeting import Meeting
-from fastir.plan import EMPTY, Settings
+from fastir.evaluation.coverage import Meeting
+from fastir.request.plan import EMPTY, Settings
 from fastir.qrels import GroupedQrels
-from fastir.results import STATUSES, Results
-from fastir.rows import Arena
-from fastir.runs import Run
+from fastir.results.results import STATUSES, Results
+from fastir.columns.rows import Arena
+from fastir.run import Run
 
 if TYPE_CHECKING:
-    from fastir.api import Evaluator
+    from fastir.evaluation.evaluator import Evaluator
 
 WHOLE = 2**63 - 1
 

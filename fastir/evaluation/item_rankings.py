@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from fastir._matrix import Matrix
-from fastir._topk import TopK
-from fastir.arrays import BY_ID, weights_of
+from fastir.rank._matrix import Matrix
+from fastir.rank._topk import TopK
+from fastir.evaluation.label_lists import BY_ID, weights_of
 from fastir.errors import DuplicateError, UnknownMetricError, quote
 from fastir.inputs import arrays
-from fastir.inputs.items import Items
-from fastir.plan import RANKED, TIES, Settings, metric_tuple, one_of, settings
-from fastir.results import Report, Results
+from fastir.inputs.csr import Items
+from fastir.request.plan import RANKED, TIES, Settings, metric_tuple, one_of, settings
+from fastir.results.results import Report, Results
 from fastir.threads import share_all, thread_count
 
 OWN_TIES = TIES[len(BY_ID):]

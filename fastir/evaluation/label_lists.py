@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir._arrays import Groups
-from fastir.inputs import arrays, dicts, layout, ranked
-from fastir.plan import BY_ID, RANKED, Settings, Ties, metric_tuple, settings, without_ids
-from fastir.results import Report, Results
+from fastir.rank._label_lists import Groups
+from fastir.inputs import arrays, dicts, label_arrays
+from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
+from fastir.request.plan import BY_ID, RANKED, Settings, Ties, metric_tuple, settings, without_ids
+from fastir.results.results import Report, Results
 from fastir.threads import share_all, thread_count
 
 if TYPE_CHECKING:
-    from fastir.conventions import Convention
+    from fastir.request.conventions import Convention
     from numpy.typing import ArrayLike, DTypeLike
 
 UNLIMITED = 2**63 - 1
@@ -69,18 +70,18 @@ def evaluate_ranked(
     """
     asked = settings(metric_tuple(metrics), convention, rel_level, None, RANKED, judged_only, max_depth, None,
                      n_threads, None, "full", choices)
-    labels = ranked.column(labels, "labels")
-    offsets = layout.offset_array(offsets, len(labels), "offsets", "labels")
+    labels = label_arrays.column(labels, "labels")
+    offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
         raise ValueError("ideal_labels and ideal_offsets must be given together")
     ideal = None
     if ideal_labels is not None and ideal_offsets is not None:
-        judged = ranked.column(ideal_labels, "ideal_labels")
-        ideal = judged, layout.offset_array(ideal_offsets, len(judged), "ideal_offsets", "ideal_labels")
+        judged = label_arrays.column(ideal_labels, "ideal_labels")
+        ideal = judged, offset_array(ideal_offsets, len(judged), "ideal_offsets", "ideal_labels")
         if len(ideal[1]) != len(offsets):
             raise ValueError(f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; "
                              "lengths must match")
-    rows = Rows(labels, None, layout.Layout(range(len(offsets) - 1), offsets), ideal)
+    rows = LabelLists(labels, None, QueryGroups(range(len(offsets) - 1), offsets), ideal)
     return results_of(asked, [([], asked)], rows, weights)
 
 
@@ -161,16 +162,16 @@ def evaluate_scores(
     """
     asked, parts = without_ids(metrics, convention, rel_level, ties, judged_only, max_depth, score_dtype, n_threads,
                                choices)
-    labels = ranked.column(labels, "labels")
+    labels = label_arrays.column(labels, "labels")
     scores = arrays.scores(scores, "scores")
     if len(scores) != len(labels):
         raise ValueError(f"scores has {len(scores)} entries but labels has {len(labels)}; lengths must match")
     if scores.strides[0] % scores.itemsize:
         scores = scores.copy()
-    return results_of(asked, parts, Rows(labels, scores, layout.layout(len(labels), group, qid, offsets)), weights)
+    return results_of(asked, parts, LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets)), weights)
 
 
-class Rows:
+class LabelLists:
     """The rows of all queries, as the kernels read them.
 
     Parameters
@@ -178,16 +179,16 @@ class Rows:
     labels : array
     scores : array or None
         Without them the labels come in rank order.
-    rows : Layout
+    rows : QueryGroups
     ideal : (labels, offsets), or None
         All that was judged, if not just the labels.
     """
 
     def __init__(
-        self, labels: np.ndarray, scores: np.ndarray | None, rows: layout.Layout,
+        self, labels: np.ndarray, scores: np.ndarray | None, rows: QueryGroups,
         ideal: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
-        self.layout = rows
+        self.groups = rows
         self.given = labels, scores
         self.labels, self.scores = (array if array is None or rows.order is None else array[rows.order]
                                     for array in self.given)
@@ -195,13 +196,13 @@ class Rows:
 
     def measure(self, asked: Settings) -> tuple[np.ndarray, np.ndarray, tuple[int, int, int]]:
         """Values, status codes, and how many labels are below 0 and queries have ties, with the first of these."""
-        n = len(self.layout.query_ids)
+        n = len(self.groups.query_ids)
         values, status = np.empty((n, len(asked.names))), np.zeros(n, np.uint8)
         limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
         threads = thread_count(asked.n_threads, len(self.labels))
 
         def measured(labels, ideal, table):
-            kernel = Groups(asked.plan, labels, self.scores, self.layout.offsets, ideal, self.ideal_offsets, table,
+            kernel = Groups(asked.plan, labels, self.scores, self.groups.offsets, ideal, self.ideal_offsets, table,
                             values, status, asked.level, limit, asked.ties, asked.single)
             outcomes: list[tuple[bool, int, int, int]] = []
 
@@ -216,7 +217,7 @@ class Rows:
 
         failed, *counts = measured(self.labels, self.ideal, None)
         if failed and self.only_fractions(asked):
-            table, codes = ranked.as_codes(*([self.labels] if self.ideal is None else [self.labels, self.ideal]))
+            table, codes = label_arrays.as_codes(*([self.labels] if self.ideal is None else [self.labels, self.ideal]))
             failed, *counts = measured(codes[0], codes[1] if codes[1:] else None, table)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
@@ -225,17 +226,17 @@ class Rows:
     def only_fractions(self, asked: Settings) -> bool:
         """Find what the kernel found wrong and raise for it, unless it is that labels are fractions, and may be."""
         found = False
-        columns = [(self.labels, self.layout.offsets, "labels")]
+        columns = [(self.labels, self.groups.offsets, "labels")]
         if self.ideal is not None:
             columns.append((self.ideal, self.ideal_offsets, "ideal_labels"))
         for given, (labels, _, name) in zip((self.given[0], self.ideal), columns, strict=False):
-            place = ranked.fraction(given, name)
+            place = label_arrays.fraction(given, name)
             if place is not None:
-                ranked.refuse_fraction(given, name, place, asked)
+                label_arrays.refuse_fraction(given, name, place, asked)
                 found = True
         if not found:
             for labels, offsets, name in columns:
-                ranked.refuse_labels(labels, offsets, name, asked)
+                label_arrays.refuse_labels(labels, offsets, name, asked)
         if self.given[1] is not None:
             arrays.refuse_nan(self.given[1], "scores")
         return found
@@ -251,11 +252,11 @@ def stretches(kernel: Groups, n: int) -> Iterator[tuple[int, int]]:
 
 
 def results_of(
-    asked: Settings, parts: list[tuple[list[int], Settings]], rows: Rows,
+    asked: Settings, parts: list[tuple[list[int], Settings]], rows: LabelLists,
     weights: Mapping[Any, float] | ArrayLike | None,
 ) -> Results:
     """The Results of metrics whose parts have rules of their own."""
-    ids, n_rows = rows.layout.query_ids, len(rows.labels)
+    ids, n_rows = rows.groups.query_ids, len(rows.labels)
     if len(parts) == 1:
         values, status, counts = rows.measure(parts[0][1])
     else:

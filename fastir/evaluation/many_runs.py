@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
 from fastir.inputs.trec import ROW
-from fastir.meeting import Meeting
-from fastir.results import Results, ResultsTable
-from fastir.runs import Run
+from fastir.evaluation.coverage import Meeting
+from fastir.results.results import Results, ResultsTable
+from fastir.run import Run
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
-    from fastir.plan import Settings
+    from fastir.request.plan import Settings
 
 SHARE = 1 << 18     # rows that are worth a thread of their own inside a run
 PULSE = 0.05        # seconds between two looks for Ctrl-C, which a wait without end was seen to miss

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.inputs import arrays
-from fastir.inputs.items import items
-from fastir.numbered import Asked, blocks_of, read_block, read_lists
-from fastir.plan import RANKED, WHOLE, positive
-from fastir.results import Results
+from fastir.inputs.csr import items
+from fastir.evaluation.item_rankings import Asked, blocks_of, read_block, read_lists
+from fastir.request.plan import RANKED, WHOLE, positive
+from fastir.results.results import Results
 
 if TYPE_CHECKING:
-    from fastir.conventions import Convention
+    from fastir.request.conventions import Convention
     from numpy.typing import ArrayLike, DTypeLike
 
 Ties = Literal["input", "optimistic", "pessimistic", "average"]

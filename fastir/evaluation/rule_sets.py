@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.meeting import Meeting
-from fastir.names import NAMES, Request
-from fastir.plan import Settings
+from fastir.evaluation.coverage import Meeting
+from fastir.request.names import NAMES, Request
+from fastir.request.plan import Settings
 from fastir.qrels import Qrels
-from fastir.results import STATUSES, Results
-from fastir.runs import Run
+from fastir.results.results import STATUSES, Results
+from fastir.run import Run
 
 if TYPE_CHECKING:
-    from fastir.api import Evaluator
+    from fastir.evaluation.evaluator import Evaluator
 
 
 class Mixed:

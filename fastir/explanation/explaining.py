@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir import _dicts, names
-from fastir._judged import encode
-from fastir.api import OPTIONS, Evaluator, as_run
+from fastir.join import _dicts
+from fastir.request import names
+from fastir.join._judged import encode
+from fastir.evaluation.evaluator import OPTIONS, Evaluator, as_run
 from fastir.errors import quote
 from fastir.explanation.records import Document, Explanation
-from fastir.mixed import Mixed, Pooled
-from fastir.plan import TIES
+from fastir.evaluation.rule_sets import Mixed, Pooled
+from fastir.request.plan import TIES
 from fastir.qrels import GroupedQrels
 
 if TYPE_CHECKING:
-    from fastir.api import RunLike
+    from fastir.evaluation.evaluator import RunLike
     from fastir.qrels import Qrels
 
 SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}     # a metric that divides a sum of gains, and the sum alone

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastir.errors import quote
-from fastir.results import aligned
+from fastir.results.results import aligned
 
 TOP = 10        # ranks that are printed whatever stands there
 ROWS = 40       # lines of a printed table

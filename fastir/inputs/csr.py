@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.inputs import arrays, layout, ranked
+from fastir.inputs import arrays, label_arrays
+from fastir.inputs.query_groups import offset_array
 
 
 class Items:
@@ -99,7 +100,7 @@ def items(data: Any, name: str) -> Items:
 def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_items: int | None) -> Items:
     """Items that come as CSR."""
     numbers = arrays.numbers(indices, f"indices of {name}")
-    offsets = layout.offset_array(indptr, len(numbers), f"offsets of {name}", f"indices of {name}")
+    offsets = offset_array(indptr, len(numbers), f"offsets of {name}", f"indices of {name}")
     numbers = np.ascontiguousarray(arrays.integers(numbers, f"indices of {name}"))
     rows = np.arange(len(offsets) - 1)
     if labels is not None:
@@ -158,7 +159,7 @@ def whole_labels(labels: np.ndarray, rows: np.ndarray, offsets: np.ndarray, numb
             kind = "is not a whole number; labels must be integers" if np.isfinite(labels[place]) else "is not finite"
             raise ValueError(f"{name}: label {labels[place]} {kind} ({place_name(rows, offsets, numbers, place)})")
     if labels.size and (labels.max() > 2**31 - 1 or labels.min() < -(2**31)):
-        raise ranked.out_of_range(name)
+        raise label_arrays.out_of_range(name)
     return labels.astype(np.int32)
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from fastir._dicts import has_plain_keys, plain_judgments
+from fastir.join._dicts import has_plain_keys, plain_judgments
 from fastir.errors import quote
-from fastir.rows import is_integer, plain_id
+from fastir.columns.rows import is_integer, plain_id
 
 LABELS = (-(2**31), 2**31 - 1)
 

@@ -11,14 +11,14 @@ import os
 from fastir import inputs
 from fastir.errors import quote
 from fastir.inputs import files, trec
-from fastir.layouts import WITH_GROUPS
-from fastir.plan import DUPLICATES, one_of
+from fastir.columns.line_formats import WITH_GROUPS
+from fastir.request.plan import DUPLICATES, one_of
 
 READERS = {
     "trec": trec.read,
     "beir": functools.partial(trec.read, format="beir"),
     "msmarco": functools.partial(trec.read, format="msmarco"),
-    "json": lambda *arguments: inputs.nested.read(*arguments),
+    "json": lambda *arguments: inputs.json_files.read(*arguments),
     **{format: functools.partial(trec.read, format=format) for format in WITH_GROUPS},
 }
 TABLES = ("csv", "jsonl", "parquet")        # read by tabular
@@ -48,7 +48,7 @@ def read(path, is_run, format, duplicates, columns=None, watch=None):
         raise ValueError("qrels cannot be read from standard input; expected a path")
     format = format or format_of(path)
     if format in TABLES:
-        return inputs.tabular.read(path, is_run, format, duplicates, columns, watch)
+        return inputs.table_files.read(path, is_run, format, duplicates, columns, watch)
     return READERS[format](path, is_run, duplicates, watch)
 
 
@@ -62,6 +62,6 @@ def write(path, data, is_run, format):
         raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(WRITERS)}")
     with files.created(path) as file:
         try:
-            getattr(inputs.saved, format)(file, data, is_run)
+            getattr(inputs.writers, format)(file, data, is_run)
         except ValueError as error:
             raise ValueError(f"cannot write {quote(path)}: {error}") from None

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from fastir._columns import find_duplicates
-from fastir._ids import of_arena
-from fastir._judged import encode
-from fastir._stream import repeated
-from fastir.rows import Arena, without_duplicates
+from fastir.join._grouped import find_duplicates
+from fastir.columns._ids import of_arena
+from fastir.join._judged import encode
+from fastir.join._trec_stream import repeated
+from fastir.columns.rows import Arena, without_duplicates
 
 
 def gather(queries, first_rows, ids, numbers, duplicates, path, line_of=None, watch=None):

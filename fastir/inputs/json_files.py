@@ -9,8 +9,8 @@ from fastir.errors import FormatError, quote
 from fastir.inputs.dicts import LABELS
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
-from fastir.layouts import bare
-from fastir.rows import Arena
+from fastir.columns.line_formats import bare
+from fastir.columns.rows import Arena
 
 INF = float("inf")
 LEAST, MOST = LABELS

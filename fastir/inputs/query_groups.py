@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-class Layout(NamedTuple):
+class QueryGroups(NamedTuple):
     """The rows of each query stand together, in the caller's order or in `order`."""
 
     query_ids: Sequence[Any]
@@ -21,8 +21,8 @@ class Layout(NamedTuple):
     order: np.ndarray | None = None
 
 
-def layout(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets: ArrayLike | None) -> Layout:
-    """The Layout of n rows, of which at most one description is given; none is one query."""
+def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets: ArrayLike | None) -> QueryGroups:
+    """The QueryGroups of n rows, of which at most one description is given; none is one query."""
     given = {"group": group, "qid": qid, "offsets": offsets}
     names = [name for name, array in given.items() if array is not None]
     if len(names) > 1:
@@ -33,7 +33,7 @@ def layout(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets: Arra
         bounds = by_sizes(group, n)
     else:
         bounds = offset_array([0, n] if offsets is None else offsets, n, "offsets", "labels")
-    return Layout(range(len(bounds) - 1), bounds)
+    return QueryGroups(range(len(bounds) - 1), bounds)
 
 
 def by_sizes(group: ArrayLike, n: int) -> np.ndarray:
@@ -48,8 +48,8 @@ def by_sizes(group: ArrayLike, n: int) -> np.ndarray:
     return np.concatenate(([0], np.cumsum(sizes)))
 
 
-def by_ids(qid: Any, n: int) -> Layout:
-    """The Layout that an id in each row gives; queries in the order in which they first appear."""
+def by_ids(qid: Any, n: int) -> QueryGroups:
+    """The QueryGroups that an id in each row gives; queries in the order in which they first appear."""
     ids = arrays.from_elsewhere(qid, "qid")
     if ids.ndim != 1 or len(ids) != n:
         raise ValueError(f"qid has shape {ids.shape} but labels has {n} entries; expected an id for each")
@@ -63,7 +63,7 @@ def by_ids(qid: Any, n: int) -> Layout:
     order = stable_order(keys)
     new = np.concatenate(([True], keys[order][1:] != keys[order][:-1]))[:len(keys)]
     if new.all():
-        return Layout(ids[begins].tolist(), np.append(begins, n))
+        return QueryGroups(ids[begins].tolist(), np.append(begins, n))
     firsts = order[new]                                 # the first stretch of each query
     place = np.empty(len(firsts), np.int64)
     place[np.argsort(firsts)] = np.arange(len(firsts))
@@ -71,7 +71,7 @@ def by_ids(qid: Any, n: int) -> Layout:
     codes[order] = place[np.cumsum(new) - 1]
     codes = np.repeat(codes, np.diff(begins, append=n))
     offsets = np.concatenate(([0], np.cumsum(np.bincount(codes))))
-    return Layout(ids[begins[np.sort(firsts)]].tolist(), offsets, stable_order(codes))
+    return QueryGroups(ids[begins[np.sort(firsts)]].tolist(), offsets, stable_order(codes))
 
 
 def keys_of(ids: np.ndarray) -> np.ndarray:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 
-from fastir._number import numbers_of
+from fastir.columns._number import numbers_of
 from fastir.errors import FormatError, quote
-from fastir.inputs import batches, tables
+from fastir.inputs import table_rows, tables
 from fastir.inputs.files import Source, name_of
-from fastir.layouts import NUMBER_PROBLEMS
+from fastir.columns.line_formats import NUMBER_PROBLEMS
 
 BLOCK = 1 << 20     # bytes that pyarrow parses at a time; a line must fit
 ROWS = 1 << 16      # rows that it decodes at a time
@@ -22,14 +22,14 @@ ROWS = 1 << 16      # rows that it decodes at a time
 def read(path, is_run, format, duplicates, columns, watch=None):
     """Read a file as columns; see `formats`."""
     with opened(path, is_run, format, columns, watch) as (table, repairs):
-        *found, more = batches.grouped(table, duplicates)
+        *found, more = table_rows.grouped(table, duplicates)
     return *found, {**repairs, **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()}}
 
 
 def evaluate(path, format, columns, judged, integers, settings, values, status, n_threads, watch=None):
-    """As batches.evaluate, batch by batch while the file is read; watch(position) is called at every batch."""
+    """As table_rows.evaluate, batch by batch while the file is read; watch(position) is called at every batch."""
     with opened(path, True, format, columns, watch) as (table, repairs):
-        tally, foreign, more = batches.evaluate(table, judged, integers, settings, values, status, n_threads)
+        tally, foreign, more = table_rows.evaluate(table, judged, integers, settings, values, status, n_threads)
     return tally, foreign, {**repairs, **more}
 
 

@@ -13,14 +13,14 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from fastir._columns import Columns, find_duplicates
-from fastir._ids import joined, of_arena
-from fastir._judged import Judged
-from fastir._scatter import Scattered
+from fastir.join._grouped import Columns, find_duplicates
+from fastir.columns._ids import joined, of_arena
+from fastir.join._judged import Judged
+from fastir.join._ungrouped import Scattered
 from fastir.errors import DuplicateError, quote
 from fastir.inputs.tables import Batch, Table, table
-from fastir.plan import Settings
-from fastir.rows import Arena, without_duplicates
+from fastir.request.plan import Settings
+from fastir.columns.rows import Arena, without_duplicates
 from fastir.threads import WORTH, share, share_all, thread_count
 
 STRETCH = 1 << 16   # rows that a thread takes at a time

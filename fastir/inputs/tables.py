@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir._arrow import Batches
-from fastir._ids import Ids, of_codes, of_integers, of_strings
+from fastir.columns._arrow import Batches
+from fastir.columns._ids import Ids, of_codes, of_integers, of_strings
 from fastir.errors import quote
 
 # The field's names of each column, the first that a table has is taken.

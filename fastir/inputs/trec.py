@@ -4,13 +4,13 @@ import os
 
 import numpy as np
 
-from fastir._stream import Stream
-from fastir._trec import Reader, last_group, last_line
+from fastir.join._trec_stream import Stream
+from fastir.columns._trec import Reader, last_group, last_line
 from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather
-from fastir.layouts import WITH_GROUPS
-from fastir.rows import Arena
+from fastir.columns.line_formats import WITH_GROUPS
+from fastir.columns.rows import Arena
 from fastir.threads import share, thread_count
 
 CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-level cache

@@ -2,11 +2,11 @@
 
 import re
 
-from fastir._judged import encode
+from fastir.join._judged import encode
 from fastir.errors import quote
 from fastir.inputs.files import BOM, packed_as
-from fastir.inputs.tabular import library
-from fastir.layouts import bare
+from fastir.inputs.table_files import library
+from fastir.columns.line_formats import bare
 
 ROWS = 1 << 18      # that are written to Parquet at a time
 NO_FIELD = re.compile("[ \t\n\v\f\r\0]")

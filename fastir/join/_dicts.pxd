@@ -1,7 +1,7 @@
 # The join for a dict of dicts, for those who want only some of the queries.
-from fastir._join cimport Tally
-from fastir._judged cimport Judged
-from fastir._measure cimport Plan
+from fastir.join._join cimport Tally
+from fastir.join._judged cimport Judged
+from fastir.measure._measure cimport Plan
 
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,

@@ -2,8 +2,8 @@ from collections.abc import Mapping
 
 from numpy import ndarray
 
-from fastir._judged import Judged
-from fastir._measure import Plan
+from fastir.join._judged import Judged
+from fastir.measure._measure import Plan
 
 def plain_scores(query_id: str | int, ranking: Mapping, integers: bool) -> dict[str, float] | dict[int, float]: ...
 def plain_judgments(data: dict) -> tuple[list, ndarray, list, ndarray] | None: ...

@@ -16,14 +16,14 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from fastir._fenv cimport fenv_t, fesetenv, ordinary
-from fastir._join cimport Tally, clear_tally, tally_tuple
-from fastir._judged cimport Judged, Lookup, spread_hash
-from fastir._measure cimport Judgments, Plan, label_code, measure
-from fastir._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.join._join cimport Tally, clear_tally, tally_tuple
+from fastir.join._judged cimport Judged, Lookup, spread_hash
+from fastir.measure._measure cimport Judgments, Plan, label_code, measure
+from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 
 from fastir.errors import quote
-from fastir.rows import is_integer, plain_id
+from fastir.columns.rows import is_integer, plain_id
 
 cdef extern from "Python.h":
     ctypedef struct PyObject

@@ -2,8 +2,8 @@ from collections.abc import Callable
 
 from numpy import ndarray
 
-from fastir._ids import Ids
-from fastir._join import Join
+from fastir.columns._ids import Ids
+from fastir.join._join import Join
 
 class Columns(Join):
     def read(

@@ -1,10 +1,10 @@
 # Judging rows whose ids are bytes, one query at a time.
 from libc.stdint cimport int64_t, uint64_t
 
-from fastir._judged cimport Index, Judged
-from fastir._measure cimport Plan
-from fastir._rank cimport Ranking, compare_fn
-from fastir._text cimport Group, Text
+from fastir.join._judged cimport Index, Judged
+from fastir.measure._measure cimport Plan
+from fastir.rank._rank cimport Ranking, compare_fn
+from fastir.columns._text cimport Group, Text
 
 
 cdef enum:                      # what can stop a part, besides what is wrong with a line of a file

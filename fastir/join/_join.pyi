@@ -1,7 +1,7 @@
 from numpy import ndarray
 
-from fastir._judged import Judged
-from fastir._measure import Plan
+from fastir.join._judged import Judged
+from fastir.measure._measure import Plan
 
 class Join:
     ungrouped: bool

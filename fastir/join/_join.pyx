@@ -16,10 +16,10 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
-from fastir._judged cimport Index, Judged, find_judged, find_query
-from fastir._measure cimport Judgments, Plan, label_code, measure
-from fastir._rank cimport Ranking, discard, rank_and_measure, reserve
-from fastir._text cimport Group, Text, compare, compare_decimal, equal, hash_of
+from fastir.join._judged cimport Index, Judged, find_judged, find_query
+from fastir.measure._measure cimport Judgments, Plan, label_code, measure
+from fastir.rank._rank cimport Ranking, discard, rank_and_measure, reserve
+from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, hash_of
 
 from fastir.errors import quote
 

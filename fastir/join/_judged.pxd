@@ -1,8 +1,8 @@
 # The qrels as the join reads them.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastir._measure cimport Judgments
-from fastir._text cimport Text, equal
+from fastir.measure._measure cimport Judgments
+from fastir.columns._text cimport Text, equal
 
 
 cdef struct Lookup:             # one query's judged ids

@@ -2,7 +2,7 @@ from typing import Self
 
 from numpy import ndarray
 
-from fastir.rows import Arena
+from fastir.columns.rows import Arena
 
 class Judged:
     query_ids: list[str] | list[int]

@@ -18,8 +18,8 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from fastir._measure cimport Judgments
-from fastir._text cimport Text, equal, hash_of
+from fastir.measure._measure cimport Judgments
+from fastir.columns._text cimport Text, equal, hash_of
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL

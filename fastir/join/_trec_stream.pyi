@@ -2,9 +2,9 @@ from collections.abc import Callable
 
 from numpy import ndarray
 
-from fastir._join import Join
-from fastir._judged import Judged
-from fastir._measure import Plan
+from fastir.join._join import Join
+from fastir.join._judged import Judged
+from fastir.measure._measure import Plan
 from fastir.errors import DuplicateError, FormatError
 
 class Stream(Join):

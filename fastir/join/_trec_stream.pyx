@@ -13,12 +13,12 @@ import functools
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free
 
-from fastir._fenv cimport fenv_t, fesetenv, ordinary
-from fastir._join cimport NO_MEMORY, REPEATED, Join, Part
-from fastir._judged cimport Index, Judged
-from fastir._measure cimport Plan
-from fastir._text cimport Group
-from fastir._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group, set_layout
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.join._join cimport NO_MEMORY, REPEATED, Join, Part
+from fastir.join._judged cimport Index, Judged
+from fastir.measure._measure cimport Plan
+from fastir.columns._text cimport Group
+from fastir.columns._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group, set_line_format
 
 from fastir.errors import DuplicateError, FormatError, quote
 
@@ -46,7 +46,7 @@ cdef class Stream(Join):
         if self.cursors == NULL:
             raise MemoryError
         for t in range(n_threads):
-            set_layout(&self.cursors[t], "trec", True)
+            set_line_format(&self.cursors[t], "trec", True)
 
     def __dealloc__(self):
         free(self.cursors)

@@ -1,7 +1,7 @@
 from numpy import ndarray
 
-from fastir._ids import Ids
-from fastir._join import Join
+from fastir.columns._ids import Ids
+from fastir.join._join import Join
 
 class Scattered(Join):
     def add(self, queries: Ids, docs: Ids, scores: ndarray, codes: ndarray, hashes: ndarray) -> int: ...

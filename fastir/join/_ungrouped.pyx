@@ -18,14 +18,14 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from fastir._fenv cimport fenv_t, fesetenv, ordinary
-from fastir._ids cimport INTEGERS, Column, Ids, read
-from fastir._join cimport (NO_MEMORY, REPEATED, Join, Part, clear_rows, count_ranking, find_repeated, hash_group,
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.columns._ids cimport INTEGERS, Column, Ids, read
+from fastir.join._join cimport (NO_MEMORY, REPEATED, Join, Part, clear_rows, count_ranking, find_repeated, hash_group,
                            may_repeat, query_bytes)
-from fastir._judged cimport Index, find_judged
-from fastir._measure cimport Judgments, label_code, measure
-from fastir._rank cimport order_hits, rank_and_measure, reserve
-from fastir._text cimport Text, equal, hash_of, hash_of_word, last_word, mixed, room_for_rows
+from fastir.join._judged cimport Index, find_judged
+from fastir.measure._measure cimport Judgments, label_code, measure
+from fastir.rank._rank cimport order_hits, rank_and_measure, reserve
+from fastir.columns._text cimport Text, equal, hash_of, hash_of_word, last_word, mixed, room_for_rows
 
 cdef enum:
     CHUNK = 256         # rows between two looks at the columns

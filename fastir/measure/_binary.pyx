@@ -7,12 +7,12 @@ that is not among the hits holds a document that the metric does not tell from a
 from libc.math cimport NAN
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
-from fastir._arithmetic cimport log2_of, natural_log, ratio
-from fastir._metrics cimport Query, Snapshot, declare
-from fastir._ties cimport Tie, chance_of_any, count_to, take_tie
+from fastir.measure._arithmetic cimport log2_of, natural_log, ratio
+from fastir.measure._registry cimport Query, Snapshot, declare
+from fastir.measure._ties cimport Tie, chance_of_any, count_to, take_tie
 
-from fastir._metrics import CUTOFFS, EMPTY
-from fastir.cards import Card, Numbers, Param
+from fastir.measure._registry import CUTOFFS, EMPTY
+from fastir.measure.cards import Card, Numbers, Param
 
 INF = float("inf")
 NEGATIVES = Param("negatives", "skip", "documents with negative labels: as if absent, or judged non-relevant",

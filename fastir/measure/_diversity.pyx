@@ -12,12 +12,12 @@ On qrels without subtopics each metric is what it is for a single one, its ideal
 
 from libc.stdint cimport INT64_MAX, int64_t
 
-from fastir._arithmetic cimport log2_of, power, ratio
-from fastir._metrics cimport Query, Snapshot, declare
-from fastir._ties cimport chance_of_any
+from fastir.measure._arithmetic cimport log2_of, power, ratio
+from fastir.measure._registry cimport Query, Snapshot, declare
+from fastir.measure._ties cimport chance_of_any
 
-from fastir._metrics import EMPTY
-from fastir.cards import Card, Param
+from fastir.measure._registry import EMPTY
+from fastir.measure.cards import Card, Param
 
 ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True,
               aliases=("α",))

@@ -1,3 +1,3 @@
-from fastir.cards import Param
+from fastir.measure.cards import Param
 
 IDEAL: Param

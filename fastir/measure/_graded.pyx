@@ -6,11 +6,11 @@ without a gain of their own, 0 among them, may be absent from both: they add not
 
 from libc.stdint cimport int64_t
 
-from fastir._arithmetic cimport discount_at, log2_real, ratio
-from fastir._metrics cimport Query, Snapshot, declare
+from fastir.measure._arithmetic cimport discount_at, log2_real, ratio
+from fastir.measure._registry cimport Query, Snapshot, declare
 
-from fastir._metrics import CUTOFFS, EMPTY
-from fastir.cards import Card, Param
+from fastir.measure._registry import CUTOFFS, EMPTY
+from fastir.measure.cards import Card, Param
 
 GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), or what the map says, "
              "itself for labels that it lacks; its labels -1 and -2 are documents outside the qrels, and in the pool "

@@ -1,7 +1,7 @@
 # The compiled plan, the scratch that a thread needs for it, and the walk itself.
 from libc.stdint cimport int32_t, int64_t
 
-from fastir._metrics cimport Gains, Query, Snapshot, metric_fn
+from fastir.measure._registry cimport Gains, Query, Snapshot, metric_fn
 
 
 cdef enum:                      # which documents of a ranking become hits

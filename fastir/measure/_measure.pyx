@@ -17,10 +17,10 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
-from fastir._arithmetic cimport discount_at
-from fastir._metrics cimport Gains, Query, Snapshot, metric_fn
+from fastir.measure._arithmetic cimport discount_at
+from fastir.measure._registry cimport Gains, Query, Snapshot, metric_fn
 
-from fastir._metrics import function_address
+from fastir.measure._registry import function_address
 
 
 cdef class Plan:

@@ -1,4 +1,4 @@
-from fastir.cards import Card, Param
+from fastir.measure.cards import Card, Param
 
 EMPTY: Param
 PERSISTENCE: Param

@@ -11,7 +11,7 @@ _measure.pyx fills in one walk. Out: one double. A metric is a few lines over th
 `params`; a word is its position among the choices.
 """
 
-from fastir.cards import Param
+from fastir.measure.cards import Param
 
 cdef list _cards = []
 cdef dict _functions = {}

@@ -6,7 +6,7 @@
 # their own, beside their cards.
 from libc.stdint cimport int32_t, int64_t
 
-from fastir._metrics cimport Query
+from fastir.measure._registry cimport Query
 
 
 cdef struct Tie:                # documents of one score, or a single one

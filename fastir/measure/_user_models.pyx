@@ -9,13 +9,13 @@ from libc.math cimport NAN, ldexp
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport qsort
 
-from fastir._arithmetic cimport exp2_real, faded, log2_of, power, ratio
-from fastir._metrics cimport Gains, Query, Snapshot, declare
-from fastir._ties cimport Tie, take_tie
+from fastir.measure._arithmetic cimport exp2_real, faded, log2_of, power, ratio
+from fastir.measure._registry cimport Gains, Query, Snapshot, declare
+from fastir.measure._ties cimport Tie, take_tie
 
-from fastir._graded import IDEAL
-from fastir._metrics import EMPTY, PERSISTENCE
-from fastir.cards import Card, Param
+from fastir.measure._graded import IDEAL
+from fastir.measure._registry import EMPTY, PERSISTENCE
+from fastir.measure.cards import Card, Param
 
 cdef enum:
     CWL_DEPTH = 1000

@@ -1,7 +1,7 @@
 # A query's judged items, from CSR, made ready for a ranking of item numbers.
 from libc.stdint cimport int32_t, int64_t
 
-from fastir._measure cimport JUDGED, POOL, Judgments
+from fastir.measure._measure cimport JUDGED, POOL, Judgments
 
 
 cdef enum:                      # what can be wrong with a row; the messages are in numbered.py

@@ -16,13 +16,13 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from fastir._fenv cimport fenv_t, fesetenv, ordinary
-from fastir._labels cimport (TAIL, Column, Labels, count_labels, counts, label_at, list_hits, open_column,
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.rank._labels cimport (TAIL, Column, Labels, count_labels, counts, label_at, list_hits, open_column,
                              read_labels)
-from fastir._measure cimport RELEVANT, Judgments, Plan, grow, label_code, measure, sort_labels
-from fastir._rank cimport INPUT, Hit, Ranking, discard, rank_and_measure, reserve
-from fastir._select cimport MOST, real, select_best
-from fastir._simd cimport count_scores
+from fastir.measure._measure cimport RELEVANT, Judgments, Plan, grow, label_code, measure, sort_labels
+from fastir.rank._rank cimport INPUT, Hit, Ranking, discard, rank_and_measure, reserve
+from fastir.rank._top_ranks cimport MOST, real, select_best
+from fastir.rank._simd cimport count_scores
 
 cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
 

@@ -1,7 +1,7 @@
 # Columns of labels, and the labels of one group.
 from libc.stdint cimport int8_t, int32_t, int64_t
 
-from fastir._measure cimport JUDGED, POOL, Judgments
+from fastir.measure._measure cimport JUDGED, POOL, Judgments
 
 cdef enum:
     TAIL = 64                   # bytes that are read at a time; scratch has so many behind the last

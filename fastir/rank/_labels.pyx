@@ -11,7 +11,7 @@ from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
 from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from fastir._measure cimport RELEVANT, TINY, Judgments, label_code, sort_labels, write_runs
+from fastir.measure._measure cimport RELEVANT, TINY, Judgments, label_code, sort_labels, write_runs
 
 cdef extern from *:
     """

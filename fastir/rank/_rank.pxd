@@ -1,7 +1,7 @@
 # The ranks of the documents that count, from all scores of a ranking.
 from libc.stdint cimport int32_t, int64_t
 
-from fastir._measure cimport Judgments, Plan, Scratch
+from fastir.measure._measure cimport Judgments, Plan, Scratch
 
 cdef enum:
     TREC = 0            # equal scores: the larger id first

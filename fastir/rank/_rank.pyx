@@ -17,7 +17,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-from fastir._measure cimport ALL, Judgments, Plan, grow, measure, release
+from fastir.measure._measure cimport ALL, Judgments, Plan, grow, measure, release
 
 cdef int64_t FEW = 6            # distinct scores of hits up to which counting beats placing
 cdef int64_t INSERTION = 24     # hits up to which they are put into order by insertion

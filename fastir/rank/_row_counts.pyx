@@ -20,8 +20,8 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memset
 
-from fastir._rank cimport count_from, falling_order
-from fastir._simd cimport count_scores, fill_lanes, find_scores
+from fastir.rank._rank cimport count_from, falling_order
+from fastir.rank._simd cimport count_scores, fill_lanes, find_scores
 
 cdef enum:
     BLOCK = 4096            # columns that are looked at together

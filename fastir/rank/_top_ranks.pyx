@@ -13,7 +13,7 @@ or an insertion with its branches takes 0.7.
 from libc.math cimport INFINITY
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
-from fastir._simd cimport fill_lanes, find_scores
+from fastir.rank._simd cimport fill_lanes, find_scores
 
 cdef enum:
     FEW_LANES = 16      # for k <= FEW_RANKS

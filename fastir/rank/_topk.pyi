@@ -1,6 +1,6 @@
 from numpy import ndarray
 
-from fastir._measure import Plan
+from fastir.measure._measure import Plan
 
 class TopK:
     def __init__(

@@ -10,10 +10,10 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from fastir._fenv cimport fenv_t, fesetenv, ordinary
-from fastir._measure cimport Plan, measure
-from fastir._rank cimport Ranking, discard, order_hits, rank_and_measure, reserve
-from fastir._relevant cimport (NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INSIDE, RANKED_TWICE, Relevant, is_hit,
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.measure._measure cimport Plan, measure
+from fastir.rank._rank cimport Ranking, discard, order_hits, rank_and_measure, reserve
+from fastir.rank._judged_items cimport (NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INSIDE, RANKED_TWICE, Relevant, is_hit,
                                status_of, take_items)
 
 

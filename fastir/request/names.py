@@ -12,8 +12,8 @@ import functools
 import re
 from typing import Any, NamedTuple
 
-from fastir.cards import MANY, Card, Numbers, Param
-from fastir.catalogue import CARDS
+from fastir.measure.cards import MANY, Card, Numbers, Param
+from fastir.measure import CARDS
 from fastir.errors import UnknownMetricError, quote
 
 MAX_CUTOFF = 2**63 - 1
@@ -110,7 +110,7 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
             return [request_of(text, card, pairs, k, level)]
     found = read_trec(text) if len(text) < 10_000 else []
     if not found:
-        from fastir.suggest import unknown
+        from fastir.request.suggest import unknown
 
         raise unknown(text)
     return found

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, get_args
 
 import numpy as np
 
-from fastir import names
-from fastir._measure import Plan
-from fastir._metrics import function_address
-from fastir.cards import READS, Param
+from fastir.request import names
+from fastir.measure._measure import Plan
+from fastir.measure._registry import function_address
+from fastir.measure.cards import READS, Param
 from fastir.errors import quote
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
-    from fastir.conventions import Convention
+    from fastir.request.conventions import Convention
     from numpy.typing import DTypeLike
 
 Ties = Literal["trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"]
@@ -198,7 +198,7 @@ def compile_settings(
 
 def record_of(convention: Any, given: dict[str, Any]) -> Convention:
     """The convention with the caller's options; its file is read only where somebody wants to see one."""
-    from fastir import conventions
+    from fastir.request import conventions
 
     return conventions.record_of(convention, given)
 

@@ -1,8 +1,8 @@
 """What metrics mean, for people: explain() and metrics(), from the cards."""
 
-from fastir.cards import Card
+from fastir.measure.cards import Card
 from fastir.errors import UnknownMetricError
-from fastir.names import CARDS, DIALECTS, Request, read
+from fastir.request.names import CARDS, DIALECTS, Request, read
 
 UNNAMED = "without a convention the name is an error"
 

@@ -4,7 +4,7 @@ import difflib
 import re
 
 from fastir.errors import UnknownMetricError, quote
-from fastir.names import CARDS, LOCAL, NAMES, read
+from fastir.request.names import CARDS, LOCAL, NAMES, read
 
 # What people ask for and what is no metric here, by the tool that has it; lower case, `-` written as `_`.
 TOOLS = {"trec_eval": "relstring runid prefs all_prefs"}

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import NoOverlapError, quote
 from fastir.explanation.records import decimals, signed
-from fastir.plan import positive
-from fastir.results import aligned
+from fastir.request.plan import positive
+from fastir.results.results import aligned
 
 if TYPE_CHECKING:
     from fastir.comparison.records import Comparison
-    from fastir.results import Results
+    from fastir.results.results import Results
 
 NOISE = 1e-12   # relative differences up to this are rounding
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas
 
-    from fastir.conventions import Convention
-    from fastir.explanation.changes import ResultsDiff
+    from fastir.request.conventions import Convention
+    from fastir.results.changes import ResultsDiff
 
 STATUSES = ("evaluated", "missing", "no_relevant")
 SUFFIXES = (".tsv", ".json")
@@ -304,7 +304,7 @@ class Results:
         query_id   value     was   change
         q2        1.0000  0.5000  +0.5000
         """
-        from fastir.explanation.changes import differences
+        from fastir.results.changes import differences
 
         return differences(self, other, metric, top)
 
@@ -323,13 +323,13 @@ class Results:
         ValueError
             A query id is not UTF-8.
         """
-        from fastir._arrow import export_array
+        from fastir.columns._arrow import export_array
 
         return export_array(self._table())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The same as a stream of one batch."""
-        from fastir._arrow import export_stream
+        from fastir.columns._arrow import export_stream
 
         return export_stream(self._table())
 

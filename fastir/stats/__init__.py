@@ -18,7 +18,7 @@ except ImportError:
     raise ImportError("fastir.stats needs SciPy: pip install fastir[stats]") from None
 
 from fastir.stats.anova import Anova, Source, Tukey, randomized_tukey_test, tukey_test, two_way_anova
-from fastir.stats.arrays import Interval, Test
+from fastir.stats._checks import Interval, Test
 from fastir.stats.bootstrap import bootstrap_interval, bootstrap_test
 from fastir.stats.corrections import adjust
 from fastir.stats.effects import EFFECTS, detectable, effect_size, hedges_factor, power, sample_size

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from fastir._resample import ORDERS, permuted_ranges
-from fastir.stats.arrays import checked, is_constant, proper, proportion, table
+from fastir.stats._resample import ORDERS, permuted_ranges
+from fastir.stats._checks import checked, is_constant, proper, proportion, table
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
 from fastir.stats.resampling import Resamples

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from fastir._resample import DRAWS, count_studentized, drawn_indices, drawn_sums
-from fastir.stats.arrays import Alternative, Interval, Test, differences, one_of, proper, proportion
+from fastir.stats._resample import DRAWS, count_studentized, drawn_indices, drawn_sums
+from fastir.stats._checks import Alternative, Interval, Test, differences, one_of, proper, proportion
 from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired import ALTERNATIVES, Moments, moments, t_rows
 from fastir.stats.resampling import Resamples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.stats.arrays import one_of
+from fastir.stats._checks import one_of
 
 
 def adjust(p_values: ArrayLike, method: str, *, alpha: float = 0.05) -> np.ndarray:

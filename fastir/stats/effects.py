@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from fastir.stats.arrays import column, differences, one_of, proportion
+from fastir.stats._checks import column, differences, one_of, proportion
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import root
 from fastir.stats.paired import Moments, doubled_ranks, moments

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from fastir.stats.arrays import (
+from fastir.stats._checks import (
     EQUAL,
     SINGLE,
     ZERO,

@@ -7,8 +7,8 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir._resample import SIGNS, TABLES, count_reached, greatest, signed_sums
-from fastir.stats.arrays import ZERO, Alternative, Test, checked, column, differences, one_of
+from fastir.stats._resample import SIGNS, TABLES, count_reached, greatest, signed_sums
+from fastir.stats._checks import ZERO, Alternative, Test, checked, column, differences, one_of
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 from fastir.stats.paired import ALTERNATIVES

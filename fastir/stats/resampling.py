@@ -8,8 +8,8 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from fastir._resample import BLOCK_SIZE, DRAWS, ORDERS, SIGNS, stream
-from fastir.stats.arrays import whole_number
+from fastir.stats._resample import BLOCK_SIZE, DRAWS, ORDERS, SIGNS, stream
+from fastir.stats._checks import whole_number
 from fastir.threads import share_all, thread_count
 
 COST = {SIGNS: 1, DRAWS: 10, ORDERS: 40}    # of a random number and column, in signs

@@ -377,7 +377,7 @@ def test_evaluating_again_converts_nothing(monkeypatch, tmp_path):
     def refuse(*_, **__):
         raise AssertionError("converted again")
 
-    for place in ("fastir.compat.ranx.qrels_run.judgments", "fastir.rows.Rows.to_dict", "fastir.Qrels.from_dict",
+    for place in ("fastir.compat.ranx.qrels_run.judgments", "fastir.columns.rows.Rows.to_dict", "fastir.Qrels.from_dict",
                   "fastir.Run.from_dict"):
         monkeypatch.setattr(place, refuse)
     monkeypatch.setattr(fastir.compat.ranx.documents.Documents, "_shown", refuse)

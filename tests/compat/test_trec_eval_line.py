@@ -16,7 +16,7 @@ from test_golden import DATA, listed, paths, text_of
 
 from fastir import cli
 from fastir.compat import trec_eval, trec_lines
-from fastir.names import NICKNAMES
+from fastir.request.names import NICKNAMES
 
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
 

@@ -45,8 +45,8 @@ from fastir.compat.ranx.documents import Documents
 from fastir.compat.ranx.qrels_run import Qrels, Run
 from fastir.compat.ranx.report import Report
 from fastir.errors import UnknownMetricError, quote
-from fastir.names import read
-from fastir.results import Results
+from fastir.request.names import read
+from fastir.results.results import Results
 
 __all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
 

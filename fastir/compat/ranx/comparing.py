@@ -123,7 +123,7 @@ def honestly_tested(
     threads: int | None,
 ) -> dict[tuple[str, str], dict[str, Tested]]:
     """{(a, b): {metric: p-value and counts}} of every two runs, by fastir's tests."""
-    from fastir.comparison.comparing import compare_scores
+    from fastir.comparison.compare_scores import compare_scores
 
     columns = {metric: [of_run[metric] for of_run in scores.values()] for metric in next(iter(scores.values()), ())}
     undefined = {metric: (math.nan, (0, 0, 0)) for metric in columns}

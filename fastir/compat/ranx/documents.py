@@ -19,8 +19,8 @@ import numpy as np
 
 from fastir.errors import quote
 from fastir.inputs import files, formats
-from fastir.inputs.saved import check_fields
-from fastir.rows import plain_id
+from fastir.inputs.writers import check_fields
+from fastir.columns.rows import plain_id
 
 KINDS = {"json": "json", "trec": "trec", "gz": "trec", "parquet": "parquet"}    # ranx's, and fastir's format
 ENDINGS = {"txt": "trec", "parq": "parquet"}

@@ -9,7 +9,7 @@ from typing import Any
 
 from fastir.comparison.tables import LATEX
 from fastir.compat.ranx.documents import needed
-from fastir.results import replacing
+from fastir.results.results import replacing
 
 LABELS = {
     "hits": "Hits", "hit_rate": "Hit Rate", "precision": "P", "recall": "Recall", "f1": "F1", "r-precision": "R-Prec",

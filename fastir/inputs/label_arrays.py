@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir._labels import KINDS
+from fastir.rank._labels import KINDS
 from fastir.errors import quote
 from fastir.inputs import arrays
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from fastir.plan import Settings
+    from fastir.request.plan import Settings
 
 
 def column(data: ArrayLike, name: str) -> np.ndarray:
