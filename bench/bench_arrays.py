@@ -30,7 +30,7 @@ from fastir.rank._simd import CHOSEN
 THREADS = 4
 SEED = 20
 NDCG = "ndcg(gain=exp2)@10"
-PART = {"a NumPy loop": 20, "scikit-learn, a loop": 100}     # how many times fewer queries they evaluate
+PART = {"a NumPy loop": 20, "scikit-learn, a loop": 100}  # how many times fewer queries they evaluate
 
 
 # ---- labels in rank order ----------------------------------------------------------------------------------------
@@ -76,14 +76,21 @@ def ranx_kernels(labels, offsets):
     qrels, runs = numba.typed.List(), numba.typed.List()
     for start, stop in zip(offsets[:-1], offsets[1:], strict=True):
         ids = np.arange(stop - start, dtype=np.float64)
-        best = np.argsort(-labels[start:stop], kind="stable")[:(labels[start:stop] > 0).sum()]
+        best = np.argsort(-labels[start:stop], kind="stable")[: (labels[start:stop] > 0).sum()]
         qrels.append(np.column_stack([ids[best], labels[start:stop][best].astype(np.float64)]))
         runs.append(np.column_stack([ids, -ids]))
 
     def call(threads):
         numba.set_num_threads(threads)
-        return np.column_stack([ndcg(qrels, runs, 10), average_precision(qrels, runs), reciprocal_rank(qrels, runs),
-                                precision(qrels, runs, 10), recall(qrels, runs, 100)])
+        return np.column_stack(
+            [
+                ndcg(qrels, runs, 10),
+                average_precision(qrels, runs),
+                reciprocal_rank(qrels, runs),
+                precision(qrels, runs, 10),
+                recall(qrels, runs, 100),
+            ]
+        )
 
     return call
 
@@ -103,8 +110,11 @@ def in_rank_order(report, options):
     }
     same_answers(calls, 1e-12)
     calls["reading the labels"] = lambda: labels.view(np.int64).sum()
-    goals = [Goal("fastir", "ranx's kernels", 60), Goal("fastir", "reading the labels", 1 / 8),
-             Goal("fastir", "a plain loop")]
+    goals = [
+        Goal("fastir", "ranx's kernels", 60),
+        Goal("fastir", "reading the labels", 1 / 8),
+        Goal("fastir", "a plain loop"),
+    ]
     report.add(f"{size:,} rankings of 1000, 2 % relevant", timing.measure(calls, 5 * options.rounds), goals)
 
     labels, offsets = short_lists(1000 if options.quick else 1_000_000)
@@ -114,10 +124,13 @@ def in_rank_order(report, options):
         "a plain loop": lambda: plain_loop(labels, offsets),
     }
     same_answers(calls, 1e-12)
-    calls["reading the labels"] = lambda: labels[:len(labels) // 8 * 8].view(np.int64).sum()
+    calls["reading the labels"] = lambda: labels[: len(labels) // 8 * 8].view(np.int64).sum()
     goals = [Goal("fastir", "a plain loop", 2), Goal(f"fastir, {THREADS} threads", "fastir", 2.5, "wall")]
-    report.add(f"{len(offsets) - 1:,} rankings of 10 to 100, {len(labels):,} labels",
-               timing.measure(calls, options.rounds), goals)
+    report.add(
+        f"{len(offsets) - 1:,} rankings of 10 to 100, {len(labels):,} labels",
+        timing.measure(calls, options.rounds),
+        goals,
+    )
 
 
 def same_answers(calls, tolerance):
@@ -125,7 +138,7 @@ def same_answers(calls, tolerance):
     expected = next(iter(calls.values()))()
     for name, call in calls.items():
         values = call()
-        difference = np.abs(values - expected[:len(values)]).max()
+        difference = np.abs(values - expected[: len(values)]).max()
         assert difference <= tolerance, f"{name} differs by {difference}"
 
 
@@ -136,7 +149,7 @@ def learning_to_rank(queries):
     """The shape of MSLR-WEB30K: labels 0 to 4, and float32 scores that know a little of them."""
     rng = np.random.default_rng(SEED)
     sizes = np.clip(rng.gamma(4, 29.5, queries).astype(np.int64), 1, None)
-    labels = rng.choice(5, sizes.sum(), p=[.52, .32, .13, .02, .01]).astype(np.int8)
+    labels = rng.choice(5, sizes.sum(), p=[0.52, 0.32, 0.13, 0.02, 0.01]).astype(np.int8)
     return labels, (rng.normal(size=len(labels)) + 0.3 * labels).astype(np.float32), sizes
 
 
@@ -167,8 +180,8 @@ def numpy_loop(labels, scores, offsets):
         gains = 2.0 ** labels[start:stop] - 1
         best = np.sort(gains)[::-1][:10]
         ranked = gains[np.argsort(-scores[start:stop], kind="stable")[:10]]
-        ideal = best @ discounts[:len(best)]
-        values.append(ranked @ discounts[:len(ranked)] / ideal if ideal > 0 else 0.0)
+        ideal = best @ discounts[: len(best)]
+        values.append(ranked @ discounts[: len(ranked)] / ideal if ideal > 0 else 0.0)
     return np.array(values)[:, None]
 
 
@@ -184,18 +197,21 @@ def sklearn_loop(labels, scores, offsets):
 
 def scored(arrays, metrics, threads, dtype=np.float32, **options):
     labels, scores, sizes = arrays
-    return fastir.evaluate_scores(labels, scores.astype(dtype, copy=False), metrics, group=sizes, n_threads=threads,
-                                  **options)
+    return fastir.evaluate_scores(
+        labels, scores.astype(dtype, copy=False), metrics, group=sizes, n_threads=threads, **options
+    )
 
 
 def with_scores(report, options):
     arrays = learning_to_rank(310 if options.quick else 31_000)
     labels, scores, sizes = arrays
     offsets = np.concatenate([[0], sizes.cumsum()])
-    parts = {name: offsets[:(len(offsets) - 1) // part + 1] for name, part in PART.items()}
+    parts = {name: offsets[: (len(offsets) - 1) // part + 1] for name, part in PART.items()}
     calls = {"fastir": lambda: scored(arrays, NDCG, 1).values}
-    calls |= {name: functools.partial(loop, labels, scores, parts[name])
-              for name, loop in zip(PART, (numpy_loop, sklearn_loop), strict=True)}
+    calls |= {
+        name: functools.partial(loop, labels, scores, parts[name])
+        for name, loop in zip(PART, (numpy_loop, sklearn_loop), strict=True)
+    }
     same_answers(calls, 1e-12)
     calls[f"fastir, {THREADS} threads"] = lambda: scored(arrays, NDCG, THREADS).values
     assert np.array_equal(calls["fastir"](), calls[f"fastir, {THREADS} threads"]()), "threads differ"
@@ -210,18 +226,28 @@ def with_scores(report, options):
         "fastir, five metrics at full depth": lambda: scored(arrays, METRICS, 1),
         "fastir, float64 scores": lambda: scored((labels, wide, sizes), NDCG, 1, np.float64),
         "fastir, expected values of ties": lambda: scored(arrays, NDCG, 1, ties="average"),
-        "reading labels and scores": lambda: labels[:len(labels) // 8 * 8].view(np.int64).sum() + scores.sum(),
+        "reading labels and scores": lambda: labels[: len(labels) // 8 * 8].view(np.int64).sum() + scores.sum(),
     }
     costs = timing.measure(calls, options.rounds, slow=("scikit-learn, a loop",))
     for name, part in PART.items():
         costs[name] = Cost(*(seconds * (len(offsets) - 1) / (len(parts[name]) - 1) for seconds in costs[name]))
-    both = [Goal("fastir" + extra, peer + extra, 3, clock) for peer in ("LightGBM", "XGBoost")
-            for extra, clock in (("", "cpu"), (f", {THREADS} threads", "wall"))]
+    both = [
+        Goal("fastir" + extra, peer + extra, 3, clock)
+        for peer in ("LightGBM", "XGBoost")
+        for extra, clock in (("", "cpu"), (f", {THREADS} threads", "wall"))
+    ]
     most = 8 if CHOSEN == "portable" else 3
-    report.add(f"{len(sizes):,} queries, {len(labels):,} documents, nDCG@10", costs, [
-        *both, Goal("fastir", "a NumPy loop", 20), Goal("fastir", "scikit-learn, a loop", 300),
-        Goal("fastir, five metrics at full depth", "fastir", 1 / most),
-        Goal(f"fastir, {THREADS} threads", "fastir", None, "wall")])
+    report.add(
+        f"{len(sizes):,} queries, {len(labels):,} documents, nDCG@10",
+        costs,
+        [
+            *both,
+            Goal("fastir", "a NumPy loop", 20),
+            Goal("fastir", "scikit-learn, a loop", 300),
+            Goal("fastir, five metrics at full depth", "fastir", 1 / most),
+            Goal(f"fastir, {THREADS} threads", "fastir", None, "wall"),
+        ],
+    )
 
 
 def main():

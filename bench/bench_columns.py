@@ -8,7 +8,7 @@
 import functools
 import os
 
-os.environ["POLARS_MAX_THREADS"] = "1"      # read once, when it is imported
+os.environ["POLARS_MAX_THREADS"] = "1"  # read once, when it is imported
 
 import tempfile
 from pathlib import Path

@@ -24,10 +24,10 @@ class Tool(NamedTuple):
     """A way to call a tool."""
 
     what: str
-    tool: str               # as `fastir.compat.patched` knows it
-    make: Callable          # make(qrels, run): the call; it is made within that
-    asked: float | None     # how many times as fast it is to be
-    within: bool = False    # whether it is run within that, too, because it looks at the tool only then
+    tool: str  # as `fastir.compat.patched` knows it
+    make: Callable  # make(qrels, run): the call; it is made within that
+    asked: float | None  # how many times as fast it is to be
+    within: bool = False  # whether it is run within that, too, because it looks at the tool only then
 
 
 def trec_evaluator(qrels):
@@ -92,6 +92,7 @@ def objects(qrels, run):
 
 def means(shape, *more):
     """ir_measures, of the usual measures and some more."""
+
     def make(qrels, run):
         import ir_measures
 

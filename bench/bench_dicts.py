@@ -1,6 +1,6 @@
 """Dicts of dicts in, five metrics out: against pytrec_eval, ranx, and a C loop that only looks at the scores.
 
-    python bench/bench_dicts.py [--rounds N] [--quick] [--record]
+python bench/bench_dicts.py [--rounds N] [--quick] [--record]
 """
 
 import importlib.util
@@ -18,15 +18,23 @@ from timing import METRICS, Goal
 import fastir
 
 WITH_BPREF = [*METRICS[:4], "bpref"]
-PREPARED, ONE_CALL, MEANS, ROWS = ("fastir, prepared", "fastir, one call", "fastir, prepared, and the means",
-                                   "fastir, prepared, and a dict per query")
+PREPARED, ONE_CALL, MEANS, ROWS = (
+    "fastir, prepared",
+    "fastir, one call",
+    "fastir, prepared, and the means",
+    "fastir, prepared, and a dict per query",
+)
 TREC_PREPARED, TREC_ONE_CALL, RANX, WALK = "pytrec_eval, prepared", "pytrec_eval, one call", "ranx, one call", "C walk"
 
 
 def goals(prepared=None, one_call=None):
     """The comparisons of every table, and what is asked of two of them."""
-    return [Goal(PREPARED, TREC_PREPARED, prepared), Goal(MEANS, TREC_PREPARED), Goal(ROWS, TREC_PREPARED),
-            Goal(ONE_CALL, TREC_ONE_CALL, one_call)]
+    return [
+        Goal(PREPARED, TREC_PREPARED, prepared),
+        Goal(MEANS, TREC_PREPARED),
+        Goal(ROWS, TREC_PREPARED),
+        Goal(ONE_CALL, TREC_ONE_CALL, one_call),
+    ]
 
 
 def compiled_walk():
@@ -81,8 +89,11 @@ def main():
     table("1 x 20 000, all scores equal, 2000 judged", contenders(*workloads.tied()), goals(prepared=1), repeat=10)
     table("1 x 10", contenders(*workloads.single()), goals(prepared=1, one_call=10), repeat=2000)
     qrels, run = workloads.passages(queries=100 if options.quick else 6980)
-    table(f"{len(run)} x 1000, about one judged each", {**contenders(qrels, run), **others(qrels, run)},
-          [*goals(prepared=20), Goal(ONE_CALL, RANX, 40), Goal(PREPARED, WALK, 1 / 1.6)])
+    table(
+        f"{len(run)} x 1000, about one judged each",
+        {**contenders(qrels, run), **others(qrels, run)},
+        [*goals(prepared=20), Goal(ONE_CALL, RANX, 40), Goal(PREPARED, WALK, 1 / 1.6)],
+    )
     table("the same, shuffled", contenders(qrels, workloads.shuffled(run)), goals())
     report.close()
 

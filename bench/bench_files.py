@@ -24,7 +24,7 @@ THREADS = 4
 RUNS = 7
 LINE, LINE_THREADS = "fastir", f"fastir, {THREADS} threads"
 COMMAND, START = "fastir eval, whole process", "python, numpy, whole process"
-START_UP = 45   # ms that the command line may take beyond Python's and NumPy's start
+START_UP = 45  # ms that the command line may take beyond Python's and NumPy's start
 
 
 def pytrec_eval_files(qrels_path, run_path):

@@ -1,6 +1,6 @@
 """What `import fastir` costs beyond importing NumPy, each in a fresh process.
 
-    python bench/bench_import.py [--rounds N] [--quick] [--record]
+python bench/bench_import.py [--rounds N] [--quick] [--record]
 """
 
 import statistics
@@ -8,7 +8,7 @@ import statistics
 import timing
 from processes import python
 
-PROMISE = 15    # ms
+PROMISE = 15  # ms
 
 # Prints the seconds that the second import takes once the first is there.
 CLOCK = """

@@ -114,8 +114,9 @@ def first_ranks(report, options, scores, relevant, seen, k):
         calls[f"fastir, seen items excluded, {count}"] = functools.partial(evaluate, exclude=seen, n_threads=threads)
         calls[f"torch.topk and NumPy, {count}"] = functools.partial(in_torch, tensor, relevant, k, threads)
         calls[f"torch.topk alone, {count}"] = functools.partial(only_torch, tensor, k, threads)
-        calls[f"masked copy, torch.topk and NumPy, {count}"] = functools.partial(in_torch, tensor, relevant, k, threads,
-                                                                                 seen)
+        calls[f"masked copy, torch.topk and NumPy, {count}"] = functools.partial(
+            in_torch, tensor, relevant, k, threads, seen
+        )
         assert np.array_equal(evaluate(n_threads=threads).values, expected), f"{count} differ"
         goals += [
             Goal(f"fastir, {count}", f"torch.topk and NumPy, {count}", 3 if k == 10 else None, "wall"),

@@ -21,7 +21,7 @@ from fastir.threads import WORTH
 DEPTH = 1000
 THREADS = 4
 ONE, MORE, DEFAULT = "1 thread", f"{THREADS} threads", "threads as it likes"
-BIG = 100e6     # bytes from which threads are asked to pay
+BIG = 100e6  # bytes from which threads are asked to pay
 
 
 def write_run(path, run):
@@ -48,8 +48,10 @@ def file(folder, queries):
 
 def contenders(qrels, run, validate):
     """Calls with different numbers of threads, after a check that they give the same."""
-    evaluators = {name: fastir.Evaluator(qrels, METRICS, n_threads=n, validate=validate)
-                  for name, n in ((ONE, 1), (MORE, THREADS), (DEFAULT, None))}
+    evaluators = {
+        name: fastir.Evaluator(qrels, METRICS, n_threads=n, validate=validate)
+        for name, n in ((ONE, 1), (MORE, THREADS), (DEFAULT, None))
+    }
     values = [evaluator.evaluate(run).values for evaluator in evaluators.values()]
     assert all(np.array_equal(values[0], others) for others in values[1:]), "values depend on the number of threads"
     return {name: lambda evaluator=evaluator: evaluator.evaluate(run) for name, evaluator in evaluators.items()}

@@ -12,7 +12,7 @@ import numpy as np
 import timing
 from timing import Goal
 
-SLOWER = 1 / 1.05   # at most, of a training with fastir's metric against one without any
+SLOWER = 1 / 1.05  # at most, of a training with fastir's metric against one without any
 ITERATIONS = 10
 
 
@@ -38,8 +38,10 @@ def torchmetrics_calls(labels, scores):
     for name in ours.__all__:
         graded = name == "RetrievalNormalizedDCG"
         target = torch.from_numpy(labels.ravel() if graded else (labels.ravel() > 2).astype(int))
-        pair = [getattr(module, name)(**({} if name == "RetrievalRPrecision" else {"top_k": 10}))
-                for module in (theirs, ours)]
+        pair = [
+            getattr(module, name)(**({} if name == "RetrievalRPrecision" else {"top_k": 10}))
+            for module in (theirs, ours)
+        ]
         for metric in pair:
             metric.update(preds, target, indexes)
         yield (f"torchmetrics {name}", *(lambda metric=metric: again(metric) for metric in pair), 20)
@@ -57,12 +59,20 @@ def sklearn_calls(labels, scores):
     import fastir.compat.sklearn as ours
 
     tied = scores.round(2)
-    for name, data in (("ndcg_score", labels), ("dcg_score", labels),
-                       ("label_ranking_average_precision_score", (labels > 2).astype(int))):
+    for name, data in (
+        ("ndcg_score", labels),
+        ("dcg_score", labels),
+        ("label_ranking_average_precision_score", (labels > 2).astype(int)),
+    ):
         for what, values in (("", scores), (", ties", tied)):
-            yield (f"sklearn {name}{what}", *(
-                lambda call=getattr(module, name), data=data, values=values: call(data, values)
-                for module in (theirs, ours)), None)
+            yield (
+                f"sklearn {name}{what}",
+                *(
+                    lambda call=getattr(module, name), data=data, values=values: call(data, values)
+                    for module in (theirs, ours)
+                ),
+                None,
+            )
 
 
 def sentence_transformers_calls(labels, scores):
@@ -73,12 +83,23 @@ def sentence_transformers_calls(labels, scores):
     rng = random.Random(0)
     docs = [f"doc{number}" for number in range(5000)]
     relevant = {f"q{query}": set(rng.sample(docs, rng.randint(1, 8))) for query in range(len(labels))}
-    found = [[{"corpus_id": doc, "score": score} for doc, score in zip(
-        rng.sample(docs, labels.shape[1]), sorted(row, reverse=True), strict=True)] for row in scores.tolist()]
-    yield ("sentence-transformers compute_metrics", *(
-        lambda made=kind(dict.fromkeys(relevant, ""), dict.fromkeys(docs, ""), relevant): [
-            value for values in made.compute_metrics(found).values() for value in values.values()]
-        for kind in (InformationRetrievalEvaluator, ours.InformationRetrievalEvaluator)), None)
+    found = [
+        [
+            {"corpus_id": doc, "score": score}
+            for doc, score in zip(rng.sample(docs, labels.shape[1]), sorted(row, reverse=True), strict=True)
+        ]
+        for row in scores.tolist()
+    ]
+    yield (
+        "sentence-transformers compute_metrics",
+        *(
+            lambda made=kind(dict.fromkeys(relevant, ""), dict.fromkeys(docs, ""), relevant): [
+                value for values in made.compute_metrics(found).values() for value in values.values()
+            ]
+            for kind in (InformationRetrievalEvaluator, ours.InformationRetrievalEvaluator)
+        ),
+        None,
+    )
 
 
 def lightgbm_trainings(labels, features):
@@ -91,12 +112,20 @@ def lightgbm_trainings(labels, features):
         data = lightgbm.Dataset(features, labels.ravel(), group=np.full(len(labels), labels.shape[1]))
         recorded = {}
         lightgbm.train(
-            {"objective": "lambdarank", "metric": metric, "eval_at": [10], "num_threads": 1, "verbose": -1}, data,
-            ITERATIONS, valid_sets=[data], feval=feval, callbacks=[lightgbm.record_evaluation(recorded)])
+            {"objective": "lambdarank", "metric": metric, "eval_at": [10], "num_threads": 1, "verbose": -1},
+            data,
+            ITERATIONS,
+            valid_sets=[data],
+            feval=feval,
+            callbacks=[lightgbm.record_evaluation(recorded)],
+        )
         return recorded["training"]["ndcg@10"][-1] if recorded else None
 
-    return {"LightGBM": lambda: train("None"), "LightGBM, ndcg": lambda: train("ndcg"),
-            "LightGBM, fastir": lambda: train("None", feval("ndcg@10"))}
+    return {
+        "LightGBM": lambda: train("None"),
+        "LightGBM, ndcg": lambda: train("ndcg"),
+        "LightGBM, fastir": lambda: train("None", feval("ndcg@10")),
+    }
 
 
 def xgboost_trainings(labels, features):
@@ -108,12 +137,22 @@ def xgboost_trainings(labels, features):
         data = xgboost.DMatrix(features, label=labels.ravel(), group=np.full(len(labels), labels.shape[1]), nthread=1)
         options = {"eval_metric": metric} if metric else {"disable_default_eval_metric": True}
         recorded = {}
-        xgboost.train({"objective": "rank:ndcg", "nthread": 1, **options}, data, ITERATIONS, evals=[(data, "v")],
-                      custom_metric=own, evals_result=recorded, verbose_eval=False)
+        xgboost.train(
+            {"objective": "rank:ndcg", "nthread": 1, **options},
+            data,
+            ITERATIONS,
+            evals=[(data, "v")],
+            custom_metric=own,
+            evals_result=recorded,
+            verbose_eval=False,
+        )
         return recorded["v"]["ndcg@10"][-1] if recorded else None
 
-    return {"XGBoost": train, "XGBoost, ndcg": lambda: train("ndcg@10"),
-            "XGBoost, fastir": lambda: train(own=custom_metric("ndcg@10"))}
+    return {
+        "XGBoost": train,
+        "XGBoost, ndcg": lambda: train("ndcg@10"),
+        "XGBoost, fastir": lambda: train(own=custom_metric("ndcg@10")),
+    }
 
 
 def main():
@@ -138,8 +177,11 @@ def main():
             continue
         none, own, ours = trainings
         np.testing.assert_allclose(trainings[ours](), trainings[own](), rtol=0, atol=1e-6)
-        report.add(f"{ITERATIONS} iterations, {features.shape[0]} rows of {features.shape[1]} features",
-                   timing.measure(trainings, options.rounds), [Goal(ours, none, SLOWER), Goal(ours, own)])
+        report.add(
+            f"{ITERATIONS} iterations, {features.shape[0]} rows of {features.shape[1]} features",
+            timing.measure(trainings, options.rounds),
+            [Goal(ours, none, SLOWER), Goal(ours, own)],
+        )
     report.close()
 
 

@@ -11,10 +11,16 @@ import workloads
 import fastir
 
 # How the others spell our names.
-TREC = {"ndcg@10": "ndcg_cut.10", "map": "map", "mrr": "recip_rank", "P@10": "P.10", "recall@100": "recall.100",
-        "bpref": "bpref"}
+TREC = {
+    "ndcg@10": "ndcg_cut.10",
+    "map": "map",
+    "mrr": "recip_rank",
+    "P@10": "P.10",
+    "recall@100": "recall.100",
+    "bpref": "bpref",
+}
 RANX = {"ndcg@10": "ndcg@10", "map": "map", "mrr": "mrr", "P@10": "precision@10", "recall@100": "recall@100"}
-IR_MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]      # as timing.METRICS
+IR_MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]  # as timing.METRICS
 
 
 def trec_evaluator(qrels, metrics=timing.METRICS):

@@ -22,16 +22,29 @@ from pathlib import Path
 from typing import NamedTuple
 
 METRICS = ["ndcg@10", "map", "mrr", "P@10", "recall@100"]
-SLOW_ROUNDS = 3     # of those who take seconds
-LIBRARIES = ("fastir", "numpy", "scipy", "pytrec_eval-terrier", "ranx", "ir_measures", "beir", "mteb", "duckdb",
-             "polars", "pandas", "pyarrow", "torch")
+SLOW_ROUNDS = 3  # of those who take seconds
+LIBRARIES = (
+    "fastir",
+    "numpy",
+    "scipy",
+    "pytrec_eval-terrier",
+    "ranx",
+    "ir_measures",
+    "beir",
+    "mteb",
+    "duckdb",
+    "polars",
+    "pandas",
+    "pyarrow",
+    "torch",
+)
 
 
 class Cost(NamedTuple):
     """Median seconds of a call."""
 
     wall: float
-    cpu: float      # of all threads, and of processes that were started
+    cpu: float  # of all threads, and of processes that were started
 
 
 class Goal(NamedTuple):
@@ -43,7 +56,7 @@ class Goal(NamedTuple):
     ours: str
     peer: str
     asked: float | None = None
-    clock: str = "cpu"      # or "wall"
+    clock: str = "cpu"  # or "wall"
 
 
 def options(description, rounds, **flags):
@@ -55,7 +68,7 @@ def options(description, rounds, **flags):
     for flag, text in flags.items():
         parser.add_argument(f"--{flag}", action="store_true", help=text)
     chosen = parser.parse_args()
-    warnings.simplefilter("ignore")     # of fastir about queries, of numba about casts
+    warnings.simplefilter("ignore")  # of fastir about queries, of numba about casts
     if chosen.quick:
         chosen.rounds = 1
     return chosen

@@ -92,13 +92,15 @@ def tied(depth=20_000, judged=2000):
     rng = np.random.default_rng(SEED)
     ids = [web_id(number) for number in rng.permutation(10**6)[:depth].tolist()]
     labels = np.where(rng.random(judged) < 0.2, rng.choice((1, 2, 3), judged), 0).tolist()
-    return {"201": dict(zip(ids[::depth // judged], labels, strict=True))}, {"201": dict.fromkeys(ids, 1.0)}
+    return {"201": dict(zip(ids[:: depth // judged], labels, strict=True))}, {"201": dict.fromkeys(ids, 1.0)}
 
 
 def without_ties(run):
     """The same rankings with scores that fall by one: for peers who order equal scores their own way."""
-    return {query: {doc: -float(rank) for rank, doc in enumerate(sorted(docs, key=docs.get, reverse=True))}
-            for query, docs in run.items()}
+    return {
+        query: {doc: -float(rank) for rank, doc in enumerate(sorted(docs, key=docs.get, reverse=True))}
+        for query, docs in run.items()
+    }
 
 
 def shuffled(run):

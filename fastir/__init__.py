@@ -22,8 +22,8 @@ is reused, and only callers without ids bring a whole one.
 
 from typing import TYPE_CHECKING
 
-from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
+from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
 from fastir.evaluation.many_runs import ResultsByRun
 from fastir.qrels import Qrels
 from fastir.request.reference import explain, metrics
@@ -32,31 +32,58 @@ from fastir.run import Run
 
 if TYPE_CHECKING:
     from fastir import plots, stats
-    from fastir.evaluation.accumulator import Accumulator
-    from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
+    from fastir.comparison.compare import compare
     from fastir.comparison.compare_scores import compare_scores
     from fastir.comparison.records import Comparison
-    from fastir.comparison.compare import compare
     from fastir.config import show_config
+    from fastir.evaluation.accumulator import Accumulator
+    from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 
 __version__ = "0.1.0"
 
 # What needs another package is reached by its name only: `from fastir import *` works without SciPy.
 __all__ = [
-    "Accumulator", "Comparison", "DuplicateError", "Evaluator", "FastirError", "FastirWarning", "FormatError",
-    "NoOverlapError", "Qrels", "Results", "ResultsByRun", "Run", "UnknownMetricError", "evaluate", "evaluate_many",
-    "evaluate_matrix", "evaluate_ranked", "evaluate_scores", "evaluate_topk", "explain", "metrics", "plots",
+    "Accumulator",
+    "Comparison",
+    "DuplicateError",
+    "Evaluator",
+    "FastirError",
+    "FastirWarning",
+    "FormatError",
+    "NoOverlapError",
+    "Qrels",
+    "Results",
+    "ResultsByRun",
+    "Run",
+    "UnknownMetricError",
+    "evaluate",
+    "evaluate_many",
+    "evaluate_matrix",
+    "evaluate_ranked",
+    "evaluate_scores",
+    "evaluate_topk",
+    "explain",
+    "metrics",
+    "plots",
     "show_config",
-]  # fmt: skip
+]
 
 # What not every program needs, by the module that has it: imported when it is first asked for.
 LATER = {
-    "Accumulator": "evaluation.accumulator", "Comparison": "comparison.records", "compare": "comparison.compare",
-    "compare_scores": "comparison.compare_scores", "conventions": "conventions", "evaluate_matrix": "evaluation.matrix",
-    "evaluate_ranked": "evaluation.label_lists", "evaluate_scores": "evaluation.label_lists",
-    "evaluate_topk": "evaluation.matrix", "plots": "plots", "show_config": "config", "stats": "stats",
-}  # fmt: skip
+    "Accumulator": "evaluation.accumulator",
+    "Comparison": "comparison.records",
+    "compare": "comparison.compare",
+    "compare_scores": "comparison.compare_scores",
+    "conventions": "conventions",
+    "evaluate_matrix": "evaluation.matrix",
+    "evaluate_ranked": "evaluation.label_lists",
+    "evaluate_scores": "evaluation.label_lists",
+    "evaluate_topk": "evaluation.matrix",
+    "plots": "plots",
+    "show_config": "config",
+    "stats": "stats",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -31,6 +31,8 @@ def show_config() -> dict[str, Any]:
     True
     """
     return {
-        "version": fastir.__version__, "simd": CHOSEN, "simd_available": list(AVAILABLE),
+        "version": fastir.__version__,
+        "simd": CHOSEN,
+        "simd_available": list(AVAILABLE),
         "n_threads": thread_count(None, WORTH),
-    }  # fmt: skip
+    }

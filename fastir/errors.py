@@ -18,7 +18,11 @@ class FormatError(FastirError, ValueError):
     """
 
     def __init__(
-        self, message: str, path: str | None = None, line: int | None = None, column: int | None = None,
+        self,
+        message: str,
+        path: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
         text: str | None = None,
     ) -> None:
         super().__init__(message, path, line, column, text)
@@ -49,4 +53,4 @@ def quote(value: object, limit: int = 80) -> str:
     """The repr of something that the caller gave, cut at `limit` characters."""
     text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)
     long = len(text) > limit + 2 or (isinstance(value, (str, bytes)) and len(value) > limit)
-    return text[:limit + 2] + "..." if long else text
+    return text[: limit + 2] + "..." if long else text

@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.evaluation.evaluator import evaluate_many
 from fastir.errors import quote
+from fastir.evaluation.evaluator import evaluate_many
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from fastir.evaluation.evaluator import QrelsLike, RunsLike
     from fastir.comparison.records import Comparison
+    from fastir.evaluation.evaluator import QrelsLike, RunsLike
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"
 COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", "--", ":", "-.")
 RECALL = tuple(level / 10 for level in range(11))
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
-LABELLED = 40       # queries up to which each has its id below
-LONGEST = 36        # letters of a name
-WRITTEN = 7         # runs up to which wins, ties and losses are all written into a heat map
+LABELLED = 40  # queries up to which each has its id below
+LONGEST = 36  # letters of a name
+WRITTEN = 7  # runs up to which wins, ties and losses are all written into a heat map
 
 
 def differences(
@@ -134,8 +134,15 @@ def wins(comparison: Comparison, metric: str | None = None, ax: Axes | None = No
             for y, x, won, lost in ((row, column, pair.wins, pair.losses), (column, row, pair.losses, pair.wins)):
                 shares[y, x] = (won - lost) / max(1, pair.n_queries)
                 text = f"{won}/{pair.ties}/{lost}" if len(runs) <= WRITTEN else f"{won - lost:+d}"
-                ax.text(x, y, text, ha="center", va="center", fontsize=8 if len(runs) <= WRITTEN else 6,
-                        color="white" if abs(shares[y, x]) > 0.6 else "black")
+                ax.text(
+                    x,
+                    y,
+                    text,
+                    ha="center",
+                    va="center",
+                    fontsize=8 if len(runs) <= WRITTEN else 6,
+                    color="white" if abs(shares[y, x]) > 0.6 else "black",
+                )
     image = ax.imshow(shares, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
     ax.figure.colorbar(image, ax=ax, label="(wins - losses) / queries")
     ax.set_xticks(range(len(runs)), map(plain, runs), rotation=90)
@@ -167,7 +174,11 @@ def precision_recall(qrels: QrelsLike, runs: RunsLike, ax: Axes | None = None, *
 
 
 def cutoffs(
-    qrels: QrelsLike, runs: RunsLike, metric: str = "ndcg", cutoffs: Iterable[int] = CUTOFFS, ax: Axes | None = None,
+    qrels: QrelsLike,
+    runs: RunsLike,
+    metric: str = "ndcg",
+    cutoffs: Iterable[int] = CUTOFFS,
+    ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
     """A metric against its cutoff, a line for each run.
@@ -227,10 +238,23 @@ def lines(results: dict[Hashable, Any], names: list[str], places: Iterable[float
     drawn = []
     for number, of_run in enumerate(results.values()):
         round, colour = divmod(number, len(COLOURS))
-        drawn += ax.plot(places, [of_run[name] for name in names], color=COLOURS[colour],
-                         linestyle=DASHES[round % len(DASHES)], marker="o", markersize=3)
-    ax.legend(drawn, map(plain, results), frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small",
-              handlelength=3)
+        drawn += ax.plot(
+            places,
+            [of_run[name] for name in names],
+            color=COLOURS[colour],
+            linestyle=DASHES[round % len(DASHES)],
+            marker="o",
+            markersize=3,
+        )
+    ax.legend(
+        drawn,
+        map(plain, results),
+        frameon=False,
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        fontsize="small",
+        handlelength=3,
+    )
     ax.grid(color="0.9")
     return tidy(ax)
 
@@ -268,5 +292,5 @@ def tidy(ax: Axes) -> Axes:
 def plain(text: object) -> str:
     """Text that matplotlib shows as it is, if not too long: no mathematics, no underscore in front to hide a label."""
     text = str(text)
-    text = (text if len(text) <= LONGEST else f"{text[:LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}").replace("$", r"\$")
+    text = (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}").replace("$", r"\$")
     return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text

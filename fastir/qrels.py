@@ -5,11 +5,11 @@ import os
 import numpy as np
 
 from fastir import inputs
-from fastir.join._judged import Judged
-from fastir.inputs import dicts, files, formats
 from fastir.columns.line_formats import WITH_GROUPS
-from fastir.request.plan import one_of
 from fastir.columns.rows import Rows
+from fastir.inputs import dicts, files, formats
+from fastir.join._judged import Judged
+from fastir.request.plan import one_of
 
 
 class Qrels(Rows):

@@ -5,14 +5,14 @@ from collections.abc import Callable
 import numpy as np
 
 from fastir import inputs
-from fastir.join._grouped import Columns
-from fastir.join._dicts import has_integer_documents, plain_scores
 from fastir.columns._ids import of_arena
-from fastir.inputs import dicts, formats
 from fastir.columns.rows import Arena, Rows
+from fastir.inputs import dicts, formats
+from fastir.join._dicts import has_integer_documents, plain_scores
+from fastir.join._grouped import Columns
 from fastir.threads import share_all
 
-STRETCH = 1 << 16       # rows that a thread takes at a time
+STRETCH = 1 << 16  # rows that a thread takes at a time
 
 
 class Run(Rows):

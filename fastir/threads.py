@@ -5,7 +5,7 @@ import os
 import threading
 from typing import SupportsIndex
 
-WORTH = 1 << 20     # rows: below, starting a team costs more than it gives
+WORTH = 1 << 20  # rows: below, starting a team costs more than it gives
 LARGEST = 256
 
 

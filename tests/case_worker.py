@@ -79,7 +79,7 @@ def evaluate(case, helpers, folder):
         return command_line(folder, case)
     if case["api"] == "array":
         made = {"pd": __import__("pandas")}
-        exec(case["calls"]["ranx"].partition("from ranx")[0], made)     # the two frames, before that peer is called
+        exec(case["calls"]["ranx"].partition("from ranx")[0], made)  # the two frames, before that peer is called
         qrels, run = made["Q"], made["R"]
     elif case["api"] == "dict":
         qrels, run = (expression(case[side]["py"], helpers) for side in ("qrels", "run"))

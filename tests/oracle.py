@@ -212,12 +212,14 @@ class Request(NamedTuple):
 
     def __str__(self):
         inside = ", ".join(f"{key}={str(value).replace(' ', '')}" for key, value in self.params.items())
-        return "".join((
-            self.name,
-            f"({inside})" if inside else "",
-            f"@{self.k}" if self.k else "",
-            f"-l{self.suffix}" if self.suffix else "",
-        ))
+        return "".join(
+            (
+                self.name,
+                f"({inside})" if inside else "",
+                f"@{self.k}" if self.k else "",
+                f"-l{self.suffix}" if self.suffix else "",
+            )
+        )
 
     def value(self, x, judged, rel_level=1):
         """The value for one query.

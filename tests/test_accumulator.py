@@ -16,8 +16,18 @@ from fastir.results.results import UNIT
 pytestmark = UNEVEN
 
 # One of each kind of aggregation: mean, geometric, sum, count, and NaN left out or not.
-METRICS = ["ndcg@10", "map", "mrr(empty=skip)", "mrr(empty=nan)", "gm_map", "gm_map(empty=nan)", "num_rel_ret", "num_q",
-           "dcg", "bpref"]
+METRICS = [
+    "ndcg@10",
+    "map",
+    "mrr(empty=skip)",
+    "mrr(empty=nan)",
+    "gm_map",
+    "gm_map(empty=nan)",
+    "num_rel_ret",
+    "num_q",
+    "dcg",
+    "bpref",
+]
 
 
 def batches(seed=0, n=12):
@@ -25,7 +35,7 @@ def batches(seed=0, n=12):
     rng = np.random.default_rng(seed)
     for number in range(n):
         sizes = rng.integers(0, 30, rng.integers(1, 40))
-        labels = rng.choice(4, sizes.sum(), p=[.7, .1, .1, .1]) * (number != 3)
+        labels = rng.choice(4, sizes.sum(), p=[0.7, 0.1, 0.1, 0.1]) * (number != 3)
         yield {"labels": labels, "scores": rng.integers(0, 50, sizes.sum()).astype("f4"), "group": sizes}
 
 
@@ -49,8 +59,16 @@ def filled(parts, **options):
     return total
 
 
-@pytest.mark.parametrize("options", [{}, {"rel_level": 2, "ties": "pessimistic"}, {"convention": "lightgbm"},
-                                     {"max_depth": 5, "score_dtype": "float32", "n_threads": 2}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"rel_level": 2, "ties": "pessimistic"},
+        {"convention": "lightgbm"},
+        {"max_depth": 5, "score_dtype": "float32", "n_threads": 2},
+    ],
+    ids=str,
+)
 def test_batches_are_as_one_call(options):
     parts = list(batches())
     total = filled(parts, **options)

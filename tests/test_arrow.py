@@ -88,13 +88,19 @@ def test_a_requested_schema_is_not_an_error(results):
 class Array(ctypes.Structure):
     """ArrowArray and ArrowSchema as far as their children; the first words differ, the children stand at `offset`."""
 
-    _fields_ = [("numbers", ctypes.c_int64 * 5), ("buffers", ctypes.c_void_p),
-                ("children", ctypes.POINTER(ctypes.c_void_p))]
+    _fields_ = [
+        ("numbers", ctypes.c_int64 * 5),
+        ("buffers", ctypes.c_void_p),
+        ("children", ctypes.POINTER(ctypes.c_void_p)),
+    ]
 
 
 class Schema(ctypes.Structure):
-    _fields_ = [("texts", ctypes.c_void_p * 3), ("numbers", ctypes.c_int64 * 2),
-                ("children", ctypes.POINTER(ctypes.c_void_p))]
+    _fields_ = [
+        ("texts", ctypes.c_void_p * 3),
+        ("numbers", ctypes.c_int64 * 2),
+        ("children", ctypes.POINTER(ctypes.c_void_p)),
+    ]
 
 
 def child(capsule, kind, name, place):
@@ -109,8 +115,9 @@ def test_a_column_outlives_its_table(results):
     expected = [results.query_ids, *results.values.T.tolist()]
     for place in (0, 1, 3):
         schema, array = results.__arrow_c_array__()
-        moved = pyarrow.Array._import_from_c(child(array, Array, b"arrow_array", place),
-                                             child(schema, Schema, b"arrow_schema", place))
+        moved = pyarrow.Array._import_from_c(
+            child(array, Array, b"arrow_array", place), child(schema, Schema, b"arrow_schema", place)
+        )
         del schema, array
         assert moved.to_pylist() == expected[place]
 
@@ -138,11 +145,14 @@ def test_a_capsule_is_consumed_once(results):
         pyarrow.RecordBatchReader._import_from_c_capsule(capsule)
 
 
-@pytest.mark.parametrize("columns, part", [
-    ([(b"l", b"x", [None, object()])], "batch"),                                # no array
-    ([(b"l", b"x", [None, np.zeros(3)]), (b"l", b"y", [None, 3])], "batch"),    # after a good one
-    ([(b"l", "x", [])], "schema"),
-])
+@pytest.mark.parametrize(
+    "columns, part",
+    [
+        ([(b"l", b"x", [None, object()])], "batch"),  # no array
+        ([(b"l", b"x", [None, np.zeros(3)]), (b"l", b"y", [None, 3])], "batch"),  # after a good one
+        ([(b"l", "x", [])], "schema"),
+    ],
+)
 def test_what_goes_wrong_in_a_stream_is_its_error_and_not_its_end(columns, part, monkeypatch):
     """column_of makes no such columns: this is how the stream would answer if memory ran out."""
     made = iter(columns)
@@ -155,16 +165,20 @@ def test_what_goes_wrong_in_a_stream_is_its_error_and_not_its_end(columns, part,
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize("use", [
-    "results.__arrow_c_array__(); results.__arrow_c_stream__()",
-    "pyarrow.record_batch(results)",
-    "pyarrow.table(results)",
-    "pyarrow.RecordBatchReader.from_stream(results)",
-    "next(iter(_arrow.Batches(results))).ids(0)",
-    "bad()",
-])
+@pytest.mark.parametrize(
+    "use",
+    [
+        "results.__arrow_c_array__(); results.__arrow_c_stream__()",
+        "pyarrow.record_batch(results)",
+        "pyarrow.table(results)",
+        "pyarrow.RecordBatchReader.from_stream(results)",
+        "next(iter(_arrow.Batches(results))).ids(0)",
+        "bad()",
+    ],
+)
 def test_memory_does_not_grow(use):
-    out = python("""
+    out = python(
+        """
         import pyarrow
         from fastir.columns import _arrow
         use = compile(sys.argv[1], "use", "exec")
@@ -187,5 +201,7 @@ def test_memory_does_not_grow(use):
         for _ in range(10000):
             exec(use)
         print(resident() - before)
-    """, use)
+    """,
+        use,
+    )
     assert int(out) < 1 << 20

@@ -23,8 +23,8 @@ except ImportError:
     pandas = None
 
 CATEGORIES = ("file-format", "score", "ties-precision", "structure", "grade", "dict", "metric")
-FRAMES = re.compile(r"A(0\d|1[0-6])b?-")       # of the category array: data frames, which pandas must be there for
-TABLES = ("D12-outer-list",)   # a list of tuples, which the catalogue wants refused, is a run (tests/test_tables.py)
+FRAMES = re.compile(r"A(0\d|1[0-6])b?-")  # of the category array: data frames, which pandas must be there for
+TABLES = ("D12-outer-list",)  # a list of tuples, which the catalogue wants refused, is a run (tests/test_tables.py)
 WORKER = Path(__file__).with_name("case_worker.py")
 
 
@@ -37,8 +37,10 @@ def catalogue():
     chosen = [case for case in cases if case["category"] in CATEGORIES and case["id"] not in TABLES]
     frames = [case for case in cases if FRAMES.match(case["id"])]
     missing = pytest.mark.skipif(pandas is None, reason="needs pandas")
-    return [*(pytest.param(case, id=case["id"]) for case in chosen),
-            *(pytest.param(case, id=case["id"], marks=missing) for case in frames)]
+    return [
+        *(pytest.param(case, id=case["id"]) for case in chosen),
+        *(pytest.param(case, id=case["id"], marks=missing) for case in frames),
+    ]
 
 
 class Worker:
@@ -127,7 +129,7 @@ LABELS = [1, 0, 2, 0, 1, 1]
 SCORES = [3, 2.5, 2, 9, 8, 7]
 OFFSETS = [0, 3, 6]
 WRAPPED = np.array([0, -(2**31) + 8], np.int32)
-UNSORTED = [2, 0, 1, 2, 1, 0]       # the rows of each query in another order
+UNSORTED = [2, 0, 1, 2, 1, 0]  # the rows of each query in another order
 
 
 def read_only(values):
@@ -152,8 +154,13 @@ def scored(labels=LABELS, scores=SCORES, metric="ndcg@10", **division):
 
 def of_both(**arrays):
     """The call of either function that these arguments are for."""
-    return [lambda: ranked(**arrays), lambda: scored(**arrays, **({} if "labels" not in arrays else {
-        "scores": -np.arange(np.size(arrays["labels"]), dtype=float)}))]
+    return [
+        lambda: ranked(**arrays),
+        lambda: scored(
+            **arrays,
+            **({} if "labels" not in arrays else {"scores": -np.arange(np.size(arrays["labels"]), dtype=float)}),
+        ),
+    ]
 
 
 class OnDevice:
@@ -176,12 +183,16 @@ ARRAYS = {
     "A27-wrong-dtype": of_both(labels=np.array(["1", "0"], object), offsets=[0, 2]),
     "A29-non-contiguous": [
         lambda: ranked(np.repeat(LABELS, 2)[::2], np.repeat(OFFSETS, 2)[::2]),
-        lambda: scored(np.repeat(LABELS, 2)[::2], np.repeat(SCORES, 2)[::2], group=np.repeat([3, 3], 2)[::2])],
+        lambda: scored(np.repeat(LABELS, 2)[::2], np.repeat(SCORES, 2)[::2], group=np.repeat([3, 3], 2)[::2]),
+    ],
     "A30-read-only": [
         lambda: ranked(read_only(LABELS), read_only(OFFSETS)),
-        lambda: scored(read_only(LABELS), read_only(SCORES), qid=read_only([8, 8, 8, 5, 5, 5]))],
-    "A33-float32": [lambda: ranked(np.array(LABELS, "f4")),
-                    lambda: scored(np.array(LABELS, "f4"), np.array(SCORES, "f4"))],
+        lambda: scored(read_only(LABELS), read_only(SCORES), qid=read_only([8, 8, 8, 5, 5, 5])),
+    ],
+    "A33-float32": [
+        lambda: ranked(np.array(LABELS, "f4")),
+        lambda: scored(np.array(LABELS, "f4"), np.array(SCORES, "f4")),
+    ],
     "A34b-1-column": [lambda: scored([1, 2, 3], np.array([[1.0], [2.0], [3.0]]), group=[3])],
     "A35-skl-negative": of_both(labels=[1, -1, 2], offsets=[0, 3]),
     "A37-skl-k0": of_both(labels=[1, 0, 2], offsets=[0, 3], metric="ndcg@0"),
@@ -192,7 +203,8 @@ ARRAYS = {
     "A44-offsets-float": of_both(offsets=np.array([0, 3.0, 6])),
     "A45-offsets-int32-wrap": [
         lambda: ranked(np.broadcast_to(np.int8(1), 2**31 + 8), WRAPPED),
-        lambda: scored(*(np.broadcast_to(kind(1), 2**31 + 8) for kind in (np.int8, np.float32)), offsets=WRAPPED)],
+        lambda: scored(*(np.broadcast_to(kind(1), 2**31 + 8) for kind in (np.int8, np.float32)), offsets=WRAPPED),
+    ],
     "A47-group-sum": [lambda: scored(group=[3, 2])],
     "A51-empty-offsets": of_both(offsets=[]),
     "A57-cuda": [lambda: ranked(OnDevice()), lambda: scored(scores=OnDevice())],
@@ -200,14 +212,21 @@ ARRAYS = {
     "A62-datetime": of_both(labels=np.array(LABELS, "M8[s]"), offsets=OFFSETS),
     "A63-structured": of_both(labels=np.array([(1.0,)], [("a", "f8")]), offsets=[0, 1]),
 }
-SAME = {    # no values in the catalogue: arrays whose values are those of what stands behind them
+SAME = {  # no values in the catalogue: arrays whose values are those of what stands behind them
     "A50-group-none": (lambda: scored(offsets=None), lambda: scored(offsets=[0, 6])),
     "A52-overlap-buffers": (lambda: scored(*[np.array(LABELS, "f8")] * 2), lambda: scored(LABELS, LABELS)),
     "A55-neg-stride": (
-        lambda: ranked(np.array(LABELS[::-1])[::-1], np.array(OFFSETS[::-1])[::-1]), ranked,
-        lambda: scored(np.array(LABELS[::-1])[::-1], np.array(SCORES[::-1])[::-1]), scored),
-    "A59-dlpack-f16": (lambda: ranked(np.array(LABELS, "f2")), ranked,
-                       lambda: scored(np.array(LABELS, "f2"), np.array(SCORES, "f2")), scored),
+        lambda: ranked(np.array(LABELS[::-1])[::-1], np.array(OFFSETS[::-1])[::-1]),
+        ranked,
+        lambda: scored(np.array(LABELS[::-1])[::-1], np.array(SCORES[::-1])[::-1]),
+        scored,
+    ),
+    "A59-dlpack-f16": (
+        lambda: ranked(np.array(LABELS, "f2")),
+        ranked,
+        lambda: scored(np.array(LABELS, "f2"), np.array(SCORES, "f2")),
+        scored,
+    ),
 }
 LONG_DOUBLE_IS_DOUBLE = np.dtype(np.longdouble).itemsize == 8
 

@@ -47,24 +47,59 @@ def test_it_prints_what_the_comparison_shows(output, comparison):
 
 
 def test_every_option_reaches_the_comparison(output):
-    options = {"test": "randomization", "n_resamples": 500, "correction": "bonferroni", "family": "all",
-               "interval": "bca", "effect": "hedges_gz", "confidence": 0.9, "random_state": 3}
-    told = ["--test", "randomization", "--resamples", 500, "--correction", "bonferroni", "--family", "all",
-            "--interval", "bca", "--effect", "hedges_gz", "--confidence", 0.9, "--seed", 3]
+    options = {
+        "test": "randomization",
+        "n_resamples": 500,
+        "correction": "bonferroni",
+        "family": "all",
+        "interval": "bca",
+        "effect": "hedges_gz",
+        "confidence": 0.9,
+        "random_state": 3,
+    }
+    told = [
+        "--test",
+        "randomization",
+        "--resamples",
+        500,
+        "--correction",
+        "bonferroni",
+        "--family",
+        "all",
+        "--interval",
+        "bca",
+        "--effect",
+        "hedges_gz",
+        "--confidence",
+        0.9,
+        "--seed",
+        3,
+    ]
     evaluation = ["--rel-level", 2, "--queries", "intersection", "--ties", "doc_id_asc", "--threads", 2]
-    expected = fastir.compare(QRELS, {"bm25.run": BM25, "dense.run": DENSE}, ["ndcg@10", "map"], rel_level=2,
-                              queries="intersection", ties="doc_id_asc", **options)
+    expected = fastir.compare(
+        QRELS,
+        {"bm25.run": BM25, "dense.run": DENSE},
+        ["ndcg@10", "map"],
+        rel_level=2,
+        queries="intersection",
+        ties="doc_id_asc",
+        **options,
+    )
     found = output("compare", QRELS, BM25, DENSE, *ASKED, *told, *evaluation, "--format", "json")
     assert json.loads(found) == expected.to_json()
     assert {name: expected.to_json()["method"][name] for name in ("test", "family")} == {
-        "test": "randomization", "family": "all"}
+        "test": "randomization",
+        "family": "all",
+    }
 
 
 @pytest.mark.parametrize("baseline", [DENSE, "dense.run"])
 def test_a_baseline_is_named_as_typed_or_as_its_row(output, baseline):
     rows = output("compare", QRELS, BM25, DENSE, BM25, *ASKED, "--baseline", baseline, "--format", "tsv").splitlines()
     assert [row.split("\t")[:3] for row in rows[1:3]] == [
-        ["bm25.run", "dense.run", "ndcg@10"], ["bm25.run (2)", "dense.run", "ndcg@10"]]
+        ["bm25.run", "dense.run", "ndcg@10"],
+        ["bm25.run (2)", "dense.run", "ndcg@10"],
+    ]
 
 
 def test_a_run_may_be_standard_input():
@@ -107,13 +142,18 @@ def test_a_picture_that_cannot_be_written_leaves_what_was_there(call, tmp_path, 
     assert path.read_text() == "old" and [entry.name for entry in tmp_path.iterdir()] == ["old.png"]
 
 
-@pytest.mark.parametrize(("package", "arguments", "message"), [
-    ("scipy", [], "fastir.stats needs SciPy: pip install fastir[stats]"),
-    ("matplotlib", ["--plot", "x.png"], "--plot needs matplotlib: pip install 'fastir[plot]'"),
-])
+@pytest.mark.parametrize(
+    ("package", "arguments", "message"),
+    [
+        ("scipy", [], "fastir.stats needs SciPy: pip install fastir[stats]"),
+        ("matplotlib", ["--plot", "x.png"], "--plot needs matplotlib: pip install 'fastir[plot]'"),
+    ],
+)
 def test_what_must_be_installed_is_told(package, arguments, message):
-    code = f"import sys; sys.modules[{package!r}] = None; from fastir import *; import fastir.cli as cli; " \
-           f"sys.exit(cli.main({['compare', QRELS, BM25, DENSE, *ASKED, *arguments]}))"
+    code = (
+        f"import sys; sys.modules[{package!r}] = None; from fastir import *; import fastir.cli as cli; "
+        f"sys.exit(cli.main({['compare', QRELS, BM25, DENSE, *ASKED, *arguments]}))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"fastir: error: {message}") and done.stderr.count("\n") == 1
@@ -122,27 +162,33 @@ def test_what_must_be_installed_is_told(package, arguments, message):
 # ---- exit codes and messages -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [
-    ["compare", QRELS, BM25, "-m", "map"],
-    ["compare", QRELS, BM25, DENSE],
-    ["compare", QRELS, "-", "-", "-m", "map"],
-    ["compare", QRELS, BM25, DENSE, "-m", "map", "--format", "xml"],
-    ["compare", QRELS, BM25, DENSE, "-m", "map", "--confidence", "high"],
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", QRELS, BM25, "-m", "map"],
+        ["compare", QRELS, BM25, DENSE],
+        ["compare", QRELS, "-", "-", "-m", "map"],
+        ["compare", QRELS, BM25, DENSE, "-m", "map", "--format", "xml"],
+        ["compare", QRELS, BM25, DENSE, "-m", "map", "--confidence", "high"],
+    ],
+)
 def test_usage_errors_are_1(call, arguments):
     code, out, err = call(*arguments)
     assert (code, out) == (1, "")
     assert err.startswith("usage: fastir compare") and "fastir: error: " in err
 
 
-@pytest.mark.parametrize(("arguments", "words"), [
-    (["--test", "magic"], ["'magic'", "'randomization'"]),
-    (["--correction", "magic"], ["'magic'", "'holm'"]),
-    (["--baseline", "absent"], ["baseline 'absent'", "'bm25.run', 'dense.run'"]),
-    (["--confidence", "2"], ["confidence"]),
-    (["-m", "gm_map"], ["'gm_map' is a geometric mean"]),
-    (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
-])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--test", "magic"], ["'magic'", "'randomization'"]),
+        (["--correction", "magic"], ["'magic'", "'holm'"]),
+        (["--baseline", "absent"], ["baseline 'absent'", "'bm25.run', 'dense.run'"]),
+        (["--confidence", "2"], ["confidence"]),
+        (["-m", "gm_map"], ["'gm_map' is a geometric mean"]),
+        (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
+    ],
+)
 def test_bad_input_is_2_and_one_line(call, arguments, words):
     code, out, err = call("compare", QRELS, BM25, DENSE, *ASKED, *arguments)
     assert (code, out) == (2, ""), err
@@ -208,17 +254,36 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe(call, bars, monkeypatch, term
 def test_an_interrupted_comparison_says_so(tmp_path):
     """Ctrl-C while p-values are computed: one line, no table, no picture, 130."""
     pytest.importorskip("matplotlib")
-    rows = [f"q{query} Q0 {doc} 1 {score} tag\n" for query in range(300)
-            for doc, score in [("a", 1.0), *((f"x{place}", 2.0 + place) for place in range(400))]]
+    rows = [
+        f"q{query} Q0 {doc} 1 {score} tag\n"
+        for query in range(300)
+        for doc, score in [("a", 1.0), *((f"x{place}", 2.0 + place) for place in range(400))]
+    ]
     (tmp_path / "qrels").write_text("".join(f"q{query} 0 {doc} 1\n" for query in range(300) for doc in ("a", "y")))
-    (tmp_path / "run").write_text("".join(f"q{query} Q0 a 1 1.0 tag\nq{query} Q0 x 1 {query % 3}.0 tag\n"
-                                          for query in range(300)))
-    command = [sys.executable, "-m", "fastir", "compare", "qrels", "run", "-", "-m", "mrr", "--test", "bootstrap",
-               "--resamples", str(10**8), "--plot", "x.png"]
+    (tmp_path / "run").write_text(
+        "".join(f"q{query} Q0 a 1 1.0 tag\nq{query} Q0 x 1 {query % 3}.0 tag\n" for query in range(300))
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "fastir",
+        "compare",
+        "qrels",
+        "run",
+        "-",
+        "-m",
+        "mrr",
+        "--test",
+        "bootstrap",
+        "--resamples",
+        str(10**8),
+        "--plot",
+        "x.png",
+    ]
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, cwd=tmp_path, **streams) as process:
         try:
-            process.stdin.write("".join(rows).encode())     # more than a pipe holds: it is read now
+            process.stdin.write("".join(rows).encode())  # more than a pipe holds: it is read now
             process.stdin.close()
             time.sleep(1.5)
             assert process.poll() is None, process.stderr.read()

@@ -21,8 +21,13 @@ def collection(runs=3, queries=30, seed=7):
     rng = random.Random(seed)
     qrels = {f"q{number}": {f"d{doc}": rng.choice((0, 0, 1, 2)) for doc in range(12)} for number in range(queries)}
     skill = {f"run_{number}": number / 2 for number in range(runs)}
-    return qrels, {name: {query: {doc: level * label + rng.gauss(0, 1) for doc, label in docs.items()}
-                          for query, docs in qrels.items()} for name, level in skill.items()}
+    return qrels, {
+        name: {
+            query: {doc: level * label + rng.gauss(0, 1) for doc, label in docs.items()}
+            for query, docs in qrels.items()
+        }
+        for name, level in skill.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +57,8 @@ def test_it_evaluates_and_compares_what_came_out(three):
         assert math.isclose(system.mean, results[system.run][system.metric], rel_tol=1e-15)
     assert {run: {metric: results[run].per_query(metric) for metric in METRICS} for run in runs} == {
         run: {metric: {query: of_run[metric][query] for query in qrels} for metric in METRICS}
-        for run, of_run in three.per_query.items()}
+        for run, of_run in three.per_query.items()
+    }
 
 
 @UNEVEN
@@ -63,8 +69,14 @@ def test_files_pairs_and_runs_are_compared_alike(tmp_path):
     others = (paths, list(runs.items()), {name: fastir.Run.from_dict(run) for name, run in runs.items()})
     for other in others:
         for threads in (1, 3):
-            found = fastir.compare(gen.write_qrels(tmp_path / "qrels", qrels), other, METRICS, test="randomization",
-                                   n_resamples=999, n_threads=threads)
+            found = fastir.compare(
+                gen.write_qrels(tmp_path / "qrels", qrels),
+                other,
+                METRICS,
+                test="randomization",
+                n_resamples=999,
+                n_threads=threads,
+            )
             assert found.pairs == expected.pairs and found.systems == expected.systems
 
 
@@ -78,17 +90,22 @@ def test_options_of_the_evaluation_are_passed_on():
 
 
 QRELS = {"both": {"a": 1}, "one": {"a": 1}, "none": {"a": 1}, "also": {"a": 1}}
-UNLIKE = {"x": {"both": {"a": 1.0}, "one": {"a": 1.0}, "also": {"a": 1.0}, "foreign": {"a": 1.0}},
-          "y": {"both": {"b": 2.0, "a": 1.0}, "also": {"a": 1.0}}}
+UNLIKE = {
+    "x": {"both": {"a": 1.0}, "one": {"a": 1.0}, "also": {"a": 1.0}, "foreign": {"a": 1.0}},
+    "y": {"both": {"b": 2.0, "a": 1.0}, "also": {"a": 1.0}},
+}
 
 
 @UNEVEN
-@pytest.mark.parametrize(("queries", "compared", "differences"), [
-    (None, ["also", "both", "none", "one"], [0, 0.5, 0, 1]),
-    ("qrels", ["also", "both", "none", "one"], [0, 0.5, 0, 1]),
-    ("intersection", ["also", "both"], [0, 0.5]),
-    (["one", "both"], ["both", "one"], [0.5, 1]),
-])
+@pytest.mark.parametrize(
+    ("queries", "compared", "differences"),
+    [
+        (None, ["also", "both", "none", "one"], [0, 0.5, 0, 1]),
+        ("qrels", ["also", "both", "none", "one"], [0, 0.5, 0, 1]),
+        ("intersection", ["also", "both"], [0, 0.5]),
+        (["one", "both"], ["both", "one"], [0.5, 1]),
+    ],
+)
 def test_one_rule_says_which_queries_count_for_all_runs(queries, compared, differences):
     found = fastir.compare(QRELS, UNLIKE, "mrr", queries=queries)
     assert found.query_ids == compared
@@ -160,8 +177,11 @@ def test_letters_name_the_runs_that_a_run_is_better_than(three):
     for row, run in zip(rows[1:], three.runs, strict=True):
         for cell, metric in zip(row[2:], METRICS, strict=True):
             [mean] = [system.mean for system in three.systems if (system.run, system.metric) == (run, metric)]
-            beaten = "".join(raised[letter] for letter, other in zip("abc", three.runs, strict=True)
-                             if (run, other, metric) in significant)
+            beaten = "".join(
+                raised[letter]
+                for letter, other in zip("abc", three.runs, strict=True)
+                if (run, other, metric) in significant
+            )
             assert cell == ("*" if run == "run_2" else "") + f"{mean:.4f}" + beaten
     notes = str(three).partition("\n\n")[2]
     assert notes.startswith("Best with a star; letters name the runs that a run is better than (p ≤ 0.05).\n")
@@ -311,8 +331,14 @@ def test_json_holds_everything_in_its_types():
     data = json.loads(json.dumps(found.to_json(per_query=True), allow_nan=False))
     assert data["runs"] == ["a", "b"] and data["metrics"] == ["score"]
     assert data["pairs"][0]["p_value"] is None and data["pairs"][0]["difference"] == 0.25
-    assert data["systems"][0] == {"run": "a", "metric": "score", "mean": 0.5, "low": data["systems"][0]["low"],
-                                  "high": data["systems"][0]["high"], "n_queries": 2}
+    assert data["systems"][0] == {
+        "run": "a",
+        "metric": "score",
+        "mean": 0.5,
+        "low": data["systems"][0]["low"],
+        "high": data["systems"][0]["high"],
+        "n_queries": 2,
+    }
     assert data["method"]["test"] == "t" and data["per_query"]["a"]["score"] == {"q0": 0.5, "q1": 0.5}
     assert "per_query" not in found.to_json()
     named_by_tuples = fastir.compare_scores({(1, 2): {"q": 0.5, "r": 1.0}, "b": {"q": 0.0, "r": 0.0}})
@@ -330,8 +356,12 @@ def test_frames(three):
 
 
 def test_files_hold_what_is_shown(three, tmp_path):
-    for suffix, text in ((".txt", three.to_table()), (".md", three.to_table("markdown")),
-                         (".html", three.to_table("html")), (".tex", three.to_table("latex"))):
+    for suffix, text in (
+        (".txt", three.to_table()),
+        (".md", three.to_table("markdown")),
+        (".html", three.to_table("html")),
+        (".tex", three.to_table("latex")),
+    ):
         three.save(tmp_path / f"table{suffix}")
         assert (tmp_path / f"table{suffix}").read_text("utf-8") == text
     three.save(str(tmp_path / "all.json"), per_query=True)

@@ -52,7 +52,10 @@ def test_a_pair():
     comparison = fastir.compare_scores(RUNS)
     first, second, third = comparison.pairs
     assert [(pair.a, pair.b, pair.metric) for pair in comparison.pairs] == [
-        ("x", "y", "score"), ("x", "z", "score"), ("y", "z", "score")]
+        ("x", "y", "score"),
+        ("x", "z", "score"),
+        ("y", "z", "score"),
+    ]
     assert first.difference == pytest.approx(0.075, rel=1e-12)
     assert first.p_value == first.adjusted_p == stats.t_test(ARRAYS["x"], ARRAYS["y"]).p_value
     assert (first.low, first.high) == stats.t_interval(ARRAYS["x"], ARRAYS["y"])[1:3]
@@ -71,11 +74,21 @@ def test_a_system():
 
 def test_the_method_says_how():
     method = fastir.compare_scores(
-        random_runs(60), test="randomization", n_resamples=999, correction="holm", random_state=7).method
+        random_runs(60), test="randomization", n_resamples=999, correction="holm", random_state=7
+    ).method
     assert method[:8] == ("randomization", 999, 3, 0, 7, "holm", "metric", 3)
     assert (method.version, method.n_queries, method.queries) == (fastir.__version__, 60, "same")
-    for word in ("randomization", "999 resamples", "random_state 7", "holm", "each metric (3)", "95 %", "Cohen's d_z",
-                 "60 queries", "0 of 3 p-values exact"):
+    for word in (
+        "randomization",
+        "999 resamples",
+        "random_state 7",
+        "holm",
+        "each metric (3)",
+        "95 %",
+        "Cohen's d_z",
+        "60 queries",
+        "0 of 3 p-values exact",
+    ):
         assert word in str(method)
     method = fastir.compare_scores(RUNS, test="randomization").method
     assert (method.exact_pairs, method.n_resamples) == (3, 0)
@@ -106,10 +119,16 @@ def test_a_frame_of_pairs():
 # ---- every test is that of fastir.stats ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("test", "on_arrays"), [
-    ("t", stats.t_test), ("wilcoxon", stats.wilcoxon), ("sign", stats.sign_test),
-    ("randomization", stats.randomization_test), ("bootstrap", stats.bootstrap_test),
-])
+@pytest.mark.parametrize(
+    ("test", "on_arrays"),
+    [
+        ("t", stats.t_test),
+        ("wilcoxon", stats.wilcoxon),
+        ("sign", stats.sign_test),
+        ("randomization", stats.randomization_test),
+        ("bootstrap", stats.bootstrap_test),
+    ],
+)
 @pytest.mark.parametrize("n", [20, 60])
 def test_paired_tests(test, on_arrays, n):
     runs = RUNS if n == 20 else {run: values["m0"] for run, values in random_runs(n).items()}
@@ -119,8 +138,9 @@ def test_paired_tests(test, on_arrays, n):
         assert (pair.p_value, pair.exact) == (expected.p_value, expected.exact)
 
 
-@pytest.mark.parametrize(("test", "on_arrays"), [
-    ("tukey", stats.tukey_test), ("randomized_tukey", stats.randomized_tukey_test)])
+@pytest.mark.parametrize(
+    ("test", "on_arrays"), [("tukey", stats.tukey_test), ("randomized_tukey", stats.randomized_tukey_test)]
+)
 def test_simultaneous_tests(test, on_arrays):
     expected = on_arrays(np.stack(list(ARRAYS.values()), axis=1), confidence=0.9)
     comparison = fastir.compare_scores(RUNS, test=test, confidence=0.9)
@@ -163,7 +183,9 @@ def test_families(correction):
     each = fastir.compare_scores(runs, correction=correction)
     assert [pair.p_value for pair in each.pairs] == raw
     assert [pair.adjusted_p for pair in each.pairs] == [
-        *stats.adjust(raw[:3], correction), *stats.adjust(raw[3:], correction)]
+        *stats.adjust(raw[:3], correction),
+        *stats.adjust(raw[3:], correction),
+    ]
     together = fastir.compare_scores(runs, correction=correction, family="all")
     assert [pair.adjusted_p for pair in together.pairs] == stats.adjust(raw, correction).tolist()
     assert (each.method.family_size, together.method.family_size) == (3, 6)
@@ -174,18 +196,25 @@ def test_max_t_over_a_metric_and_over_all():
     b = np.array([55, 40, 36, 60, 52, 20, 85, 49, 51, 30]) / 100
     c = np.array([9, 8, 5, 7, 6, 3, 10, 4, 7, 5]) / 10
     d = np.array([8, 8, 6, 5, 6, 2, 9, 5, 5, 4]) / 10
-    runs = {"first": {"m": dict(enumerate(a)), "n": dict(enumerate(c))},
-            "second": {"m": dict(enumerate(b)), "n": dict(enumerate(d))}}
+    runs = {
+        "first": {"m": dict(enumerate(a)), "n": dict(enumerate(c))},
+        "second": {"m": dict(enumerate(b)), "n": dict(enumerate(d))},
+    }
     together = fastir.compare_scores(runs, test="randomization", correction="max_t", family="all").pairs
     assert [(pair.p_value * 1024, pair.adjusted_p * 1024, pair.exact) for pair in together] == [
-        (34, 62, True), (192, 196, True)]
+        (34, 62, True),
+        (192, 196, True),
+    ]
     each = fastir.compare_scores(runs, test="randomization", correction="max_t").pairs
     assert [pair.adjusted_p for pair in each] == [pair.p_value for pair in each]
 
 
 def test_undefined_p_values_are_of_no_family():
-    runs = {"a": {"q1": 0.1, "q2": 0.4, "q3": 0.6}, "b": {"q1": 0.2, "q2": 0.5, "q3": 0.7},
-            "c": {"q1": 0.1, "q2": 0.9, "q3": 0.3}}
+    runs = {
+        "a": {"q1": 0.1, "q2": 0.4, "q3": 0.6},
+        "b": {"q1": 0.2, "q2": 0.5, "q3": 0.7},
+        "c": {"q1": 0.1, "q2": 0.9, "q3": 0.3},
+    }
     comparison = fastir.compare_scores(runs, correction="bonferroni")
     constant, *others = comparison.pairs
     assert math.isnan(constant.p_value) and math.isnan(constant.adjusted_p)
@@ -200,7 +229,7 @@ def test_too_few_resamples_for_the_family_are_told():
         fastir.compare_scores(runs, test="randomization", correction="holm", n_resamples=150)
     fastir.compare_scores(runs, test="randomization", correction="holm", n_resamples=199)
     fastir.compare_scores(runs, test="randomization", n_resamples=10)
-    fastir.compare_scores(RUNS, test="randomization", correction="holm", n_resamples=10)    # exact
+    fastir.compare_scores(RUNS, test="randomization", correction="holm", n_resamples=10)  # exact
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "sign"])
@@ -213,8 +242,11 @@ def test_tests_of_ranks_and_signs_warn_of_many_queries(test):
 # ---- what makes no difference --------------------------------------------------------------------------------------
 
 RANDOM = [
-    {"test": "randomization"}, {"test": "randomization", "correction": "max_t", "family": "all"},
-    {"test": "bootstrap"}, {"test": "randomized_tukey"}, {"interval": "bca"},
+    {"test": "randomization"},
+    {"test": "randomization", "correction": "max_t", "family": "all"},
+    {"test": "bootstrap"},
+    {"test": "randomized_tukey"},
+    {"interval": "bca"},
 ]
 
 
@@ -222,22 +254,25 @@ RANDOM = [
 def test_threads_change_no_bit(options, monkeypatch):
     monkeypatch.setattr("fastir.stats.resampling.LARGEST", 1 << 20)
     runs = random_runs(60, 4, 2)
-    first, *others = (numbers(fastir.compare_scores(runs, n_resamples=3000, n_threads=threads, **options))
-                      for threads in (1, 2, 8))
+    first, *others = (
+        numbers(fastir.compare_scores(runs, n_resamples=3000, n_threads=threads, **options)) for threads in (1, 2, 8)
+    )
     assert others == [first, first]
 
 
 @pytest.mark.parametrize("options", RANDOM, ids=str)
 def test_the_order_of_queries_and_runs_changes_no_bit(options):
     runs = random_runs(60, 4)
-    backwards = {run: {metric: dict(reversed(values.items())) for metric, values in of_run.items()}
-                 for run, of_run in reversed(runs.items())}
+    backwards = {
+        run: {metric: dict(reversed(values.items())) for metric, values in of_run.items()}
+        for run, of_run in reversed(runs.items())
+    }
     expected = by_pair(fastir.compare_scores(runs, n_resamples=3000, **options))
     for (a, b, metric), pair in by_pair(fastir.compare_scores(backwards, n_resamples=3000, **options)).items():
         other = expected[b, a, metric]
         assert (pair.p_value, pair.adjusted_p, pair.losses) == (other.p_value, other.adjusted_p, other.wins)
         assert pair.difference == -other.difference
-        if options.get("interval") != "bca":    # whose levels are not symmetric
+        if options.get("interval") != "bca":  # whose levels are not symmetric
             assert pair.low == pytest.approx(-other.high, abs=1e-12)
 
 
@@ -257,7 +292,8 @@ def test_results_mappings_series_and_frames_are_the_same():
     expected = fastir.compare_scores(results)
     assert expected.metrics == ["mrr", "ndcg@10"]
     assert [(system.run, system.mean) for system in expected.systems[:2]] == [
-        (name, results[name]["mrr"]) for name in results]
+        (name, results[name]["mrr"]) for name in results
+    ]
     nested = {name: {metric: of_run.per_query(metric) for metric in of_run.names} for name, of_run in results.items()}
     frames = {name: of_run.to_pandas() for name, of_run in results.items()}
     for runs in (nested, frames, fastir.evaluate_many(QRELS, RANKINGS, ["mrr", "ndcg@10"])):
@@ -296,8 +332,10 @@ UNEVEN = {"a": {"q1": 0.5, "q2": 0.25, "q3": 1.0}, "b": {"q2": 0.5, "q3": 0.0, "
 
 
 def test_unequal_queries_need_a_rule():
-    with pytest.raises(fastir.NoOverlapError, match="run 'a' has no score for query 'q4', which another run has; "
-                                                    "queries='intersection' leaves"):
+    with pytest.raises(
+        fastir.NoOverlapError,
+        match="run 'a' has no score for query 'q4', which another run has; queries='intersection' leaves",
+    ):
         fastir.compare_scores(UNEVEN)
     shared = fastir.compare_scores(UNEVEN, queries="intersection")
     assert (shared.query_ids, shared.pairs[0].difference, shared.method.unshared) == (["q2", "q3"], 0.375, 2)
@@ -313,8 +351,10 @@ def test_unequal_queries_need_a_rule():
 
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_a_query_that_results_call_missing_is_not_shared():
-    results = {"good": fastir.evaluate(QRELS, RANKINGS["good"], "mrr"),
-               "part": fastir.evaluate(QRELS, {"q2": {"a": 1.0}}, "mrr")}
+    results = {
+        "good": fastir.evaluate(QRELS, RANKINGS["good"], "mrr"),
+        "part": fastir.evaluate(QRELS, {"q2": {"a": 1.0}}, "mrr"),
+    }
     assert fastir.compare_scores(results).query_ids == ["q1", "q2", "q3"]
     assert fastir.compare_scores(results, queries="intersection").query_ids == ["q2"]
 
@@ -365,8 +405,10 @@ def test_folds_are_put_together():
 def test_crossed_seeds_widen_the_interval():
     random = np.random.default_rng(0)
     base = random.random(80)
-    runs = {name: [dict(enumerate(base + shift + of_seed + 0.1 * random.random(80))) for of_seed in (-0.1, 0, 0.1)]
-            for name, shift in (("a", 0.0), ("b", 0.05))}
+    runs = {
+        name: [dict(enumerate(base + shift + of_seed + 0.1 * random.random(80))) for of_seed in (-0.1, 0, 0.1)]
+        for name, shift in (("a", 0.0), ("b", 0.05))
+    }
     crossed = fastir.compare_scores(runs, seeds="crossed", test="bootstrap", interval="percentile", n_resamples=4000)
     given = fastir.compare_scores(runs, seeds="mean", test="bootstrap", interval="percentile", n_resamples=4000)
     wide, narrow = crossed.pairs[0], given.pairs[0]
@@ -374,8 +416,14 @@ def test_crossed_seeds_widen_the_interval():
     assert wide.high - wide.low > 3 * (narrow.high - narrow.low)
     assert wide.p_value > narrow.p_value and not wide.exact
     assert crossed.systems[0].high - crossed.systems[0].low > given.systems[0].high - given.systems[0].low
-    backwards = fastir.compare_scores(dict(reversed(runs.items())), seeds="crossed", test="bootstrap",
-                                      interval="percentile", n_resamples=4000, n_threads=2).pairs[0]
+    backwards = fastir.compare_scores(
+        dict(reversed(runs.items())),
+        seeds="crossed",
+        test="bootstrap",
+        interval="percentile",
+        n_resamples=4000,
+        n_threads=2,
+    ).pairs[0]
     assert (backwards.p_value, backwards.low) == (wide.p_value, pytest.approx(-wide.high))
 
 
@@ -393,7 +441,7 @@ def test_crossed_single_seeds_are_the_bootstrap():
 
 @pytest.mark.parametrize("test", pairwise.TESTS)
 def test_identical_runs(test):
-    pair, = fastir.compare_scores({"a": RUNS["x"], "b": RUNS["x"]}, test=test).pairs
+    (pair,) = fastir.compare_scores({"a": RUNS["x"], "b": RUNS["x"]}, test=test).pairs
     assert (pair.difference, pair.p_value, pair.wins, pair.ties) == (0.0, 1.0, 0, 20)
     assert pair.low <= 0 <= pair.high
     assert pair.note == "all differences are 0"
@@ -402,7 +450,7 @@ def test_identical_runs(test):
 
 @pytest.mark.parametrize("test", pairwise.TESTS)
 def test_one_query(test):
-    pair, = fastir.compare_scores({"a": {"q": 0.5}, "b": {"q": 0.25}}, test=test).pairs
+    (pair,) = fastir.compare_scores({"a": {"q": 0.5}, "b": {"q": 0.25}}, test=test).pairs
     assert pair.p_value == 1.0 or math.isnan(pair.p_value)
     assert math.isnan(pair.p_value) == (test in ("t", "bootstrap", "tukey"))
     assert (pair.note, pair.difference, pair.wins) == ("one query", 0.25, 1)
@@ -412,14 +460,14 @@ def test_one_query(test):
 @pytest.mark.parametrize("test", pairwise.TESTS)
 def test_constant_differences(test):
     runs = {"a": RUNS["x"], "b": {query: value + 0.1 for query, value in RUNS["x"].items()}}
-    pair, = fastir.compare_scores(runs, test=test, n_resamples=1000).pairs
+    (pair,) = fastir.compare_scores(runs, test=test, n_resamples=1000).pairs
     assert math.isnan(pair.p_value) == (test in ("t", "bootstrap", "tukey"))
     assert pair.note == "all differences are equal"
     assert pair.losses == 20
 
 
 def test_ties_are_equal_on_paper():
-    pair, = fastir.compare_scores({"a": {"q1": 0.1 + 0.2, "q2": 0.5}, "b": {"q1": 0.3, "q2": 0.4}}).pairs
+    (pair,) = fastir.compare_scores({"a": {"q1": 0.1 + 0.2, "q2": 0.5}, "b": {"q1": 0.3, "q2": 0.4}}).pairs
     assert (pair.wins, pair.ties, pair.losses) == (1, 1, 0)
 
 
@@ -428,36 +476,44 @@ def test_ties_are_equal_on_paper():
 A = {"q1": 0.5, "q2": 0.25}
 
 
-@pytest.mark.parametrize(("arguments", "options", "error", "message"), [
-    ([[A, A]], {}, TypeError, "runs must be a mapping of name to values, got list"),
-    ([{}], {}, ValueError, "there are no runs"),
-    ([{"a": 3}], {}, TypeError, "run 'a': expected Results, {query_id: value} or .*, got int"),
-    ([{"a": {"m": A, "n": 3}}], {}, TypeError, "run 'a', metric 'n': expected Results"),
-    ([{"a": {"q1": "0.5"}}], {}, TypeError, "run 'a': the value of query 'q1' is '0.5', expected a number"),
-    ([{"a": {"q1": None}}], {}, TypeError, "the value of query 'q1' is None"),
-    ([{"a": {"q1": math.inf}}], {}, ValueError, "run 'a': score of query 'q1' is infinite"),
-    ([{"a": pandas.Series([1.0, 2.0], ["q", "q"])}], {}, ValueError, "run 'a': query 'q' stands twice"),
-    ([{"a": {"m": A}, "b": {"n": A}}], {}, ValueError, "run 'b' has no metric 'm'; it has 'n'"),
-    ([{"a": A}, ["m", "n"]], {}, ValueError, "run 'a' has no metric 'm'; it has 'score'"),
-    ([{"a": A}, []], {}, ValueError, "metrics must be names, each once"),
-    ([{"a": A}], {"test": "student"}, ValueError, "test is 'student', expected one of 't', 'wilcoxon'"),
-    ([{"a": A}], {"correction": "fdr"}, ValueError, "correction is 'fdr', expected one of None, 'bonferroni'"),
-    ([{"a": A}], {"correction": "max_t"}, ValueError, "correction='max_t' is for test='randomization', got test='t'"),
-    ([{"a": A}], {"test": "tukey", "correction": "holm"}, ValueError, "correction must be None, got 'holm'"),
-    ([{"a": A}], {"family": "pair"}, ValueError, "family is 'pair', expected one of 'metric', 'all'"),
-    ([{"a": A}], {"interval": "z"}, ValueError, "interval is 'z'"),
-    ([{"a": A}], {"effect": "cohen"}, ValueError, "effect is 'cohen', expected one of 'd_z'"),
-    ([{"a": A}], {"confidence": 1}, ValueError, "confidence must be between 0 and 1, got 1"),
-    ([{"a": A}], {"n_resamples": 0}, ValueError, "n_resamples must be at least 1, got 0"),
-    ([{"a": A}], {"random_state": None}, TypeError, "random_state must be an int, got NoneType"),
-    ([{"a": A}], {"n_threads": 0}, ValueError, "n_threads must be at least 1, got 0"),
-    ([{"a": A}], {"baseline": "b"}, ValueError, "baseline 'b' is no run; the runs are 'a'"),
-    ([{"a": A}], {"queries": "union"}, ValueError, "queries is 'union', expected None, 'intersection', 'zero'"),
-    ([{"a": A}], {"seeds": "pool"}, ValueError, "seeds is 'pool', expected None or one of 'mean'"),
-    ([{"a": [A, A]}], {}, TypeError, "run 'a' has several values; seeds= says what they are"),
-    ([{"a": []}], {"seeds": "mean"}, ValueError, "run 'a' has an empty list of values"),
-    ([{"a": [A, A]}], {"seeds": "crossed"}, ValueError, "seeds='crossed' is for test='bootstrap'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        ([[A, A]], {}, TypeError, "runs must be a mapping of name to values, got list"),
+        ([{}], {}, ValueError, "there are no runs"),
+        ([{"a": 3}], {}, TypeError, "run 'a': expected Results, {query_id: value} or .*, got int"),
+        ([{"a": {"m": A, "n": 3}}], {}, TypeError, "run 'a', metric 'n': expected Results"),
+        ([{"a": {"q1": "0.5"}}], {}, TypeError, "run 'a': the value of query 'q1' is '0.5', expected a number"),
+        ([{"a": {"q1": None}}], {}, TypeError, "the value of query 'q1' is None"),
+        ([{"a": {"q1": math.inf}}], {}, ValueError, "run 'a': score of query 'q1' is infinite"),
+        ([{"a": pandas.Series([1.0, 2.0], ["q", "q"])}], {}, ValueError, "run 'a': query 'q' stands twice"),
+        ([{"a": {"m": A}, "b": {"n": A}}], {}, ValueError, "run 'b' has no metric 'm'; it has 'n'"),
+        ([{"a": A}, ["m", "n"]], {}, ValueError, "run 'a' has no metric 'm'; it has 'score'"),
+        ([{"a": A}, []], {}, ValueError, "metrics must be names, each once"),
+        ([{"a": A}], {"test": "student"}, ValueError, "test is 'student', expected one of 't', 'wilcoxon'"),
+        ([{"a": A}], {"correction": "fdr"}, ValueError, "correction is 'fdr', expected one of None, 'bonferroni'"),
+        (
+            [{"a": A}],
+            {"correction": "max_t"},
+            ValueError,
+            "correction='max_t' is for test='randomization', got test='t'",
+        ),
+        ([{"a": A}], {"test": "tukey", "correction": "holm"}, ValueError, "correction must be None, got 'holm'"),
+        ([{"a": A}], {"family": "pair"}, ValueError, "family is 'pair', expected one of 'metric', 'all'"),
+        ([{"a": A}], {"interval": "z"}, ValueError, "interval is 'z'"),
+        ([{"a": A}], {"effect": "cohen"}, ValueError, "effect is 'cohen', expected one of 'd_z'"),
+        ([{"a": A}], {"confidence": 1}, ValueError, "confidence must be between 0 and 1, got 1"),
+        ([{"a": A}], {"n_resamples": 0}, ValueError, "n_resamples must be at least 1, got 0"),
+        ([{"a": A}], {"random_state": None}, TypeError, "random_state must be an int, got NoneType"),
+        ([{"a": A}], {"n_threads": 0}, ValueError, "n_threads must be at least 1, got 0"),
+        ([{"a": A}], {"baseline": "b"}, ValueError, "baseline 'b' is no run; the runs are 'a'"),
+        ([{"a": A}], {"queries": "union"}, ValueError, "queries is 'union', expected None, 'intersection', 'zero'"),
+        ([{"a": A}], {"seeds": "pool"}, ValueError, "seeds is 'pool', expected None or one of 'mean'"),
+        ([{"a": [A, A]}], {}, TypeError, "run 'a' has several values; seeds= says what they are"),
+        ([{"a": []}], {"seeds": "mean"}, ValueError, "run 'a' has an empty list of values"),
+        ([{"a": [A, A]}], {"seeds": "crossed"}, ValueError, "seeds='crossed' is for test='bootstrap'"),
+    ],
+)
 def test_errors_name_what_is_wrong(arguments, options, error, message):
     with pytest.raises(error, match=message):
         fastir.compare_scores(*arguments, **options)

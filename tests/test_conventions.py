@@ -25,7 +25,7 @@ def labelled(ranked, extra=(), scores=None):
 
 SEED_003 = labelled([3, 2, 3, 0, 1, 2], [3, 2])
 EMPTY = {"q1": {"a": 1, "b": 1}, "q2": {"a": 0}}, {"q1": {"c": 3.0, "a": 2.0}, "q2": {"a": 1.0}}
-HALF = 0.5 / 2          # the mean of 0.5 and 0
+HALF = 0.5 / 2  # the mean of 0.5 and 0
 SUBTOPICS = {"q": {"s1": {"a": 1}, "s2": {"a": 0, "b": 1}, "s3": {"c": 1}}}
 TIED = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
 LISTS = ("lightgbm", "xgboost", "catboost")
@@ -93,7 +93,8 @@ def test_one_name_with_several_numbers(convention, topic):
     value = expected(values)[convention]
     if value is not None:
         assert fastir.evaluate(qrels, run, metric, convention=convention)[metric] == pytest.approx(
-            value, rel=1e-14, abs=0, nan_ok=True)
+            value, rel=1e-14, abs=0, nan_ok=True
+        )
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
@@ -124,7 +125,8 @@ def test_an_empty_ranking_is_nan_in_trec_eval():
     qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"b": 1.0, "a": 0.5}, "q2": {}}
     results = fastir.evaluate(qrels, run, ["iprec@0", "iprec@0.5", "11pt_avg", "map"], convention="trec_eval-10")
     assert results.to_dict()["q2"] == pytest.approx(
-        {"iprec@0": math.nan, "iprec@0.5": 0.0, "11pt_avg": math.nan, "map": 0.0}, nan_ok=True)
+        {"iprec@0": math.nan, "iprec@0.5": 0.0, "11pt_avg": math.nan, "map": 0.0}, nan_ok=True
+    )
     assert math.isnan(results["11pt_avg"])
 
 
@@ -176,8 +178,10 @@ def test_results_carry_the_convention():
     assert results.convention == dataclasses.replace(CONVENTIONS["lightgbm"], ties="trec")
     assert repr(results).splitlines()[-1] == "convention lightgbm, ties=trec"
     assert json.loads(json.dumps(results.to_json()))["convention"] == "lightgbm, ties=trec"
-    for again in (pickle.loads(pickle.dumps(results)),
-                  fastir.evaluate(*SEED_003, "map", convention=results.convention)):
+    for again in (
+        pickle.loads(pickle.dumps(results)),
+        fastir.evaluate(*SEED_003, "map", convention=results.convention),
+    ):
         assert again == results
         assert again.convention == results.convention
 
@@ -214,8 +218,10 @@ def test_metrics_keep_their_order_and_their_rules(tmp_path):
 def test_metrics_with_queries_of_their_own():
     options = {"convention": "beir", "weights": {"q1": 1, "q2": 3}}
     results = fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, ["ndcg", "mrr"], **options)
-    assert results.to_dict() == {"q1": {"ndcg": 1.0, "mrr": 1.0}, "q2": {"ndcg": pytest.approx(math.nan, nan_ok=True),
-                                                                         "mrr": 0.0}}
+    assert results.to_dict() == {
+        "q1": {"ndcg": 1.0, "mrr": 1.0},
+        "q2": {"ndcg": pytest.approx(math.nan, nan_ok=True), "mrr": 0.0},
+    }
     assert dict(results) == {"ndcg": 1.0, "mrr": 0.25}
 
 
@@ -242,10 +248,18 @@ def test_pytrec_eval_itself():
     pytrec_eval = pytest.importorskip("pytrec_eval")
     _, qrels, run = lists()
     run["0"], run["1"] = {doc: 1.0 + place * 1e-9 for place, doc in enumerate(run["0"])}, {}
-    names = {"map": "map", "ndcg_cut_5": "ndcg@5", "11pt_avg": "11pt_avg", "iprec_at_recall_0.30": "iprec@0.3",
-             "recip_rank": "mrr", "bpref": "bpref", "P_5": "P@5"}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut", "11pt_avg", "iprec_at_recall", "recip_rank", "P",
-                                                    "bpref"}).evaluate(run)
+    names = {
+        "map": "map",
+        "ndcg_cut_5": "ndcg@5",
+        "11pt_avg": "11pt_avg",
+        "iprec_at_recall_0.30": "iprec@0.3",
+        "recip_rank": "mrr",
+        "bpref": "bpref",
+        "P_5": "P@5",
+    }
+    theirs = pytrec_eval.RelevanceEvaluator(
+        qrels, {"map", "ndcg_cut", "11pt_avg", "iprec_at_recall", "recip_rank", "P", "bpref"}
+    ).evaluate(run)
     ours = fastir.evaluate(qrels, run, names.values(), convention="trec_eval-9").to_dict()
     for query, values in theirs.items():
         wanted = {metric: values[name] for name, metric in names.items()}
@@ -269,8 +283,13 @@ def test_lightgbm_itself():
     labels, *_ = lists()
     options = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [3, 20], "verbose": -1}
     for q, (row, scores) in enumerate(zip(labels, SCORES, strict=True)):
-        data = lightgbm.Dataset(np.arange(12.0).reshape(-1, 1), row, group=[12], init_score=scores,
-                                params={"verbose": -1, "feature_pre_filter": False, "min_data_in_bin": 1})
+        data = lightgbm.Dataset(
+            np.arange(12.0).reshape(-1, 1),
+            row,
+            group=[12],
+            init_score=scores,
+            params={"verbose": -1, "feature_pre_filter": False, "min_data_in_bin": 1},
+        )
         booster = lightgbm.Booster(options, data)
         theirs = {name: value for _, name, value, _ in booster.eval_train()}
         assert [theirs["ndcg@3"], theirs["ndcg@20"], theirs["map@3"]] == pytest.approx(ours[:, q].tolist(), abs=1e-12)
@@ -292,9 +311,13 @@ def test_xgboost_itself():
 
 def test_catboost_itself():
     utils = pytest.importorskip("catboost.utils")
-    names = {"NDCG:top=3;type=Base": "ndcg@3", "NDCG:top=3;type=Exp": "ndcg_burges@3",
-             "PrecisionAt:top=20": "precision@20",
-             "RecallAt:top=3": "recall@3", "MAP:top=3": "map@3"}
+    names = {
+        "NDCG:top=3;type=Base": "ndcg@3",
+        "NDCG:top=3;type=Exp": "ndcg_burges@3",
+        "PrecisionAt:top=20": "precision@20",
+        "RecallAt:top=3": "recall@3",
+        "MAP:top=3": "map@3",
+    }
     for binary, theirs in ((False, list(names)[:2]), (True, list(names))):
         labels, ours = columns([names[name] for name in theirs], "catboost", binary)
         for q, (row, scores) in enumerate(zip(labels, SCORES, strict=True)):
@@ -322,8 +345,17 @@ def test_ir_measures_itself():
     pytest.importorskip("cwl")
     _, qrels, run = lists()
     del run["3"]
-    names = {"RR@5": "mrr@5", "RR": "mrr", "nDCG@5": "ndcg@5", "Judged@5": "judged@5", "RBP(rel=1)": "rbp", "AP": "map",
-             "IPrec@0.3": "iprec@0.3", "Compat": "compat", "P@20": "P@20"}
+    names = {
+        "RR@5": "mrr@5",
+        "RR": "mrr",
+        "nDCG@5": "ndcg@5",
+        "Judged@5": "judged@5",
+        "RBP(rel=1)": "rbp",
+        "AP": "map",
+        "IPrec@0.3": "iprec@0.3",
+        "Compat": "compat",
+        "P@20": "P@20",
+    }
     theirs = ir_measures.calc_aggregate(map(ir_measures.parse_measure, names), qrels, run)
     ours = fastir.evaluate(qrels, run, names.values(), convention="ir_measures")
     differences = {name: ours[names[str(name)]] - value for name, value in theirs.items() if str(name) in names}

@@ -198,11 +198,12 @@ def test_what_tools_mean_differently_and_fastir_does_not_know_is_an_error():
 def test_explain_tells_all_meanings_of_a_name():
     lines = fastir.explain("Accuracy@10").splitlines()
     assert lines[0] == "Accuracy@10: 2 metrics, by the tool; without a convention the name is an error"
-    assert [line.split(":")[0] for line in lines if not line.startswith(" ")][1:] == [
-        "hit_rate@10", "pair_accuracy@10"]
+    assert [line.split(":")[0] for line in lines if not line.startswith(" ")][1:] == ["hit_rate@10", "pair_accuracy@10"]
     assert [line.split() for line in lines[-3:]] == [
-        ["in", "beir", "hit_rate@10"], ["in", "sentence-transformers", "hit_rate@10"],
-        ["in", "ir_measures", "pair_accuracy@10"]]
+        ["in", "beir", "hit_rate@10"],
+        ["in", "sentence-transformers", "hit_rate@10"],
+        ["in", "ir_measures", "pair_accuracy@10"],
+    ]
     with pytest.raises(fastir.UnknownMetricError, match="did you mean"):
         fastir.explain("acuracy")
 

@@ -17,11 +17,25 @@ from fastir.explanation.explaining import increments
 pytestmark = UNEVEN
 
 CARDS = fastir.metrics()
-NAMES = [*(card.name + ("@0.4" if card.at else "") for card in CARDS),
-         *(f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3, 20))]
+NAMES = [
+    *(card.name + ("@0.4" if card.at else "") for card in CARDS),
+    *(f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3, 20)),
+]
 # Sums of a term for every rank.
-SUMS = ["ndcg", "ndcg@5", "ndcg_burges@5", "dcg@5", "map", "map@3", "precision@5", "recall@5", "rbp", "err@5", "cg@4",
-        "hits@7"]
+SUMS = [
+    "ndcg",
+    "ndcg@5",
+    "ndcg_burges@5",
+    "dcg@5",
+    "map",
+    "map@3",
+    "precision@5",
+    "recall@5",
+    "rbp",
+    "err@5",
+    "cg@4",
+    "hits@7",
+]
 QRELS = {"q": {"a": 3, "b": 0, "c": 1, "d": -1, "e": 2, "f": 1}}
 RUN = {"q": {"b": 6.0, "a": 5.0, "x": 5.0, "y": 4.0, "c": 3.0, "d": 2.0, "e": 2.0}}
 
@@ -46,26 +60,30 @@ def agree(results, told):
 
 def same(values, others):
     return values.keys() == others.keys() and all(
-        values[name] == others[name] or values[name] != values[name] and others[name] != others[name]
-        for name in values)
+        values[name] == others[name] or values[name] != values[name] and others[name] != others[name] for name in values
+    )
 
 
 # ---- explain: what it adds up to -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [
-    {},
-    {"ties": "doc_id_asc"},
-    {"ties": "input", "max_depth": 9},
-    {"ties": "optimistic"},
-    {"ties": "pessimistic", "judged_only": True},
-    {"judged_only": True, "max_depth": 7},
-    {"score_dtype": "float32", "rel_level": 2},
-    {"empty": "skip"},
-    {"empty": "one", "gain": "exp2"},
-    {"ideal": "retrieved", "ap_norm": "hits"},
-    {"gain": {-1: 0.5, -2: 0.25, 0: -1, 2: 7}, "ties": "optimistic"},
-], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"ties": "doc_id_asc"},
+        {"ties": "input", "max_depth": 9},
+        {"ties": "optimistic"},
+        {"ties": "pessimistic", "judged_only": True},
+        {"judged_only": True, "max_depth": 7},
+        {"score_dtype": "float32", "rel_level": 2},
+        {"empty": "skip"},
+        {"empty": "one", "gain": "exp2"},
+        {"ideal": "retrieved", "ap_norm": "hits"},
+        {"gain": {-1: 0.5, -2: 0.25, 0: -1, 2: 7}, "ties": "optimistic"},
+    ],
+    ids=str,
+)
 def test_every_metric_is_the_sum_of_what_its_documents_contribute(options):
     names = [name for name in NAMES if "gain" not in options or not name.startswith(("err", "nerr"))]
     for seed in range(3):
@@ -90,8 +108,15 @@ def averaged(card):
 def test_every_convention_is_explained_by_its_own_rules(convention):
     qrels, run = gen.collection(1, 5, 12)
     shared = {query: run.get(query, {}) for query in qrels}
-    agree(*explanations(qrels, shared, ["ndcg@5", "map", "mrr", "precision@5", "recall@3"], convention=convention,
-                        **({"ties": "trec"} if convention in ("sklearn", "torchmetrics") else {})))
+    agree(
+        *explanations(
+            qrels,
+            shared,
+            ["ndcg@5", "map", "mrr", "precision@5", "recall@3"],
+            convention=convention,
+            **({"ties": "trec"} if convention in ("sklearn", "torchmetrics") else {}),
+        )
+    )
 
 
 def test_groups_of_qrels():
@@ -156,15 +181,27 @@ def test_missing_documents_are_the_relevant_ones_best_first():
     [explanation] = explanations(qrels, {"q": {"found": 1.0}}, ["ndcg", "recall"])[1].values()
     assert [(document.doc_id, document.label) for document in explanation.missing] == [("b", 3), ("a", 1), ("c", 1)]
     best = explanation.missing[0]
-    assert best == ("b", None, None, 0, 3, {"ndcg": 3.0, "recall": 0.25}, {"ndcg": None, "recall": None},
-                    {"ndcg": 0.0, "recall": 0.0})
+    assert best == (
+        "b",
+        None,
+        None,
+        0,
+        3,
+        {"ndcg": 3.0, "recall": 0.25},
+        {"ndcg": None, "recall": None},
+        {"ndcg": 0.0, "recall": 0.0},
+    )
 
 
 def test_what_cannot_contribute_is_part_of_the_base():
     metrics = ["num_ret", "num_rel", "ideal_dcg", "unjudged@4"]
     [explanation] = explanations(QRELS, RUN, metrics)[1].values()
-    assert explanation.base == {"num_ret": 7.0, "num_rel": 4.0, "ideal_dcg": explanation.values["ideal_dcg"],
-                                "unjudged@4": 1.0}
+    assert explanation.base == {
+        "num_ret": 7.0,
+        "num_rel": 4.0,
+        "ideal_dcg": explanation.values["ideal_dcg"],
+        "unjudged@4": 1.0,
+    }
     assert [document.contribution["unjudged@4"] for document in explanation.documents] == [-0.25, 0, -0.25, 0, 0, 0, 0]
 
 
@@ -245,7 +282,9 @@ def test_documents_that_were_judged_for_other_queries():
     explanation = evaluator.explain({"q": {"a": 4.0, "x": 3.0, "z": 2.0}}, "q")
     assert explanation.values == evaluator.evaluate({"q": {"a": 4.0, "x": 3.0, "z": 2.0}}).to_dict()["q"]
     assert (explanation.base, [document.contribution["hole@4"] for document in explanation.documents]) == (
-        {"hole@4": 0.75}, [-0.25, -0.25, 0.0])
+        {"hole@4": 0.75},
+        [-0.25, -0.25, 0.0],
+    )
 
 
 def test_it_prints_ranks_ties_labels_and_what_is_missing():
@@ -284,8 +323,13 @@ def test_documents_enter_leave_move_and_stay():
     diff = new.diff(old)
     moves = {move.doc_id: move for move in diff.moves}
     assert {doc: (move.what, move.rank, move.other_rank) for doc, move in moves.items()} == {
-        "a": ("stayed", 1, 1), "b": ("moved", 3, 2), "c": ("entered", 2, None), "d": ("left", None, 3),
-        "u": ("entered", 4, None), "v": ("left", None, 4)}
+        "a": ("stayed", 1, 1),
+        "b": ("moved", 3, 2),
+        "c": ("entered", 2, None),
+        "d": ("left", None, 3),
+        "u": ("entered", 4, None),
+        "v": ("left", None, 4),
+    }
     b = moves["b"]
     assert (b.label, b.gain, b.discount) == (2, 2.0, pytest.approx(0.5, rel=1e-15))
     assert b.change == b.contribution - b.other_contribution == pytest.approx(1 - 2 / math.log2(3))
@@ -302,13 +346,16 @@ def test_a_diff_prints_the_judged_documents_and_counts_the_others():
     evaluator = fastir.Evaluator({"q": {"a": 1, "b": 2, "c": 1, "d": 1}}, ["dcg", "map"])
     new = evaluator.explain({"q": {"a": 4.0, "c": 3.0, "b": 2.0, "u": 1.0}}, "q")
     old = evaluator.explain({"q": {"a": 4.0, "b": 3.0, "d": 2.0, "v": 1.0}}, "q")
-    assert str(new.diff(old)) == """\
+    assert (
+        str(new.diff(old))
+        == """\
 query q, dcg: 2.6309 against 2.7619, -0.1309
 doc_id  what     rank  was  label  gain  discount     was   change
 c       entered     2    -      1     1    0.6309       -  +0.6309
 d       left        -    3      1     1         -  0.5000  -0.5000
 b       moved       3    2      2     2    0.5000  0.6309  -0.2619
 of those without a label 1 entered, 1 left"""
+    )
 
 
 def test_explanations_of_two_queries_have_no_diff():
@@ -326,8 +373,10 @@ def test_explanations_of_two_queries_have_no_diff():
 def results_of(ranks, **options):
     """Results whose reciprocal ranks are those of the ranks, by query; 0 where that is None."""
     qrels = {query: {"rel": 1} for query in ranks}
-    run = {query: {"rel" if place + 1 == rank else f"x{place}": -float(place) for place in range(9)}
-           for query, rank in ranks.items()}
+    run = {
+        query: {"rel" if place + 1 == rank else f"x{place}": -float(place) for place in range(9)}
+        for query, rank in ranks.items()
+    }
     return fastir.evaluate(qrels, run, ["mrr", "num_ret"], queries="qrels", **options)
 
 
@@ -341,13 +390,16 @@ def test_queries_gain_and_lose():
     assert (diff.mean, diff.other_mean) == (new["mrr"], old["mrr"])
     shorter = new.diff(old, "mrr", top=1)
     assert (shorter.gains, shorter.losses, shorter.n_gains) == (diff.gains[:1], diff.losses[:1], 2)
-    assert str(shorter) == """\
+    assert (
+        str(shorter)
+        == """\
 mrr: 0.3900 against 0.5750, -0.1850; 2 gain, 1 equal, 2 lose
 query_id          value     was   change
 a                1.0000  0.5000  +0.5000
 ... 1 more gain
 d                0.0000  1.0000  -1.0000
 ... 1 more lose"""
+    )
 
 
 def test_only_queries_that_both_have_are_compared():

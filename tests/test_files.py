@@ -21,8 +21,12 @@ from fastir.inputs import formats, trec
 
 pytestmark = UNEVEN
 
-NAMES = [name for card in fastir.metrics() if not card.pooled
-         for name in (card.name, *([f"{card.name}@3"] if card.cutoff else []))]
+NAMES = [
+    name
+    for card in fastir.metrics()
+    if not card.pooled
+    for name in (card.name, *([f"{card.name}@3"] if card.cutoff else []))
+]
 CHUNKS = (1, 100, 1000, 1 << 20)
 THREADS = (1, 2, 3, 8)
 EVERY_WAY = pytest.mark.parametrize(("chunk", "n_threads"), [(chunk, n) for chunk in CHUNKS for n in THREADS])
@@ -384,7 +388,9 @@ def test_a_duplicate_and_a_malformed_line(comes_back, n_threads, path):
 
 def members(data, size):
     """Gzip of many members, as `cat a.gz b.gz` makes, with empty ones."""
-    return b"".join(gzip.compress(data[start:start + size]) + gzip.compress(b"") for start in range(0, len(data), size))
+    return b"".join(
+        gzip.compress(data[start : start + size]) + gzip.compress(b"") for start in range(0, len(data), size)
+    )
 
 
 PACKED = {"one member": gzip.compress, "many members": lambda data: members(data, 37),

@@ -126,7 +126,7 @@ def test_ms_marco_qrels_are_trec_qrels(read):
 
 
 def test_ids_of_beir_may_hold_all_but_tabs_and_line_ends(read):
-    ids = ["#1", " a  b ", "a,b", "x\"y", "\ufeff", "\v\f", "\u2028", "\x1c", "\udcff"]
+    ids = ["#1", " a  b ", "a,b", 'x"y', "\ufeff", "\v\f", "\u2028", "\x1c", "\udcff"]
     data = {query: {doc: number for number, doc in enumerate(ids)} for query in ids}
     assert exact(read(Qrels, text_of(data, "beir").replace("\n", "\r\n"), format="beir")) == exact(data)
 
@@ -428,8 +428,9 @@ def fits_trec(data):
     return fields and all(data.values()) and not any(query.startswith("#") for query in data)
 
 
-@given(st.dictionaries(IDS | RAW, st.dictionaries(IDS | RAW, SCORES, max_size=4), min_size=1, max_size=4),
-       st.booleans())
+@given(
+    st.dictionaries(IDS | RAW, st.dictionaries(IDS | RAW, SCORES, max_size=4), min_size=1, max_size=4), st.booleans()
+)
 @settings(max_examples=150, deadline=None)
 def test_any_ids_and_numbers_read_back_or_are_refused(tmp_path_factory, data, judged):
     folder = tmp_path_factory.mktemp("saved")

@@ -265,7 +265,7 @@ def test_rbp_eval(line, record_property):
             *cuts, share = around(scores[query], n if depth == "full" else int(depth))
             for metric, text in zip((f"rbp(p={p}{gains})", f"rbp_resid(p={p}, tail=always)"), texts, strict=True):
                 names.update(dict.fromkeys(f"{metric}@{cut}" for cut in cuts if cut))
-                tail = float(p) if "resid" in metric else 0.0      # to the power of the depth, which counts in any case
+                tail = float(p) if "resid" in metric else 0.0  # to the power of the depth, which counts in any case
                 rows.append((query, metric, cuts, share, tail, n if depth == "full" else min(int(depth), n), text))
     results = fastir.evaluate(qrels, run, names, queries="intersection", ties="average").to_dict()
     compared = []
@@ -310,8 +310,11 @@ def test_lightgbm(model, record_property):
 # NTCIREVAL's names for what is ours, by its gains of the labels: levels 1 to 3, and its nDCG does not discount rank 1.
 NTCIR = {"RR": "mrr", "AP": "map", "RBP": "rbp(p=0.95, gains=scaled)"}
 NTCIR_AT = {
-    "AP@": "map(ap_norm=min_kR)@{k}", "nDCG@": "ndcg(discount=jk2)@{k}", "MSnDCG@": "ndcg@{k}",
-    "P@": "precision@{k}", "Hit@": "hit_rate@{k}",
+    "AP@": "map(ap_norm=min_kR)@{k}",
+    "nDCG@": "ndcg(discount=jk2)@{k}",
+    "MSnDCG@": "ndcg@{k}",
+    "P@": "precision@{k}",
+    "Hit@": "hit_rate@{k}",
 }
 
 
@@ -323,8 +326,11 @@ def test_ntcireval(expected, gains, judged_only, record_property):
     """pyNTCIREVAL's fixture: one ranking of four, ten relevant documents of three grades, printed to four places."""
     folder = DATA / "small_formats" / "pyNTCIREVAL"
     judged = dict(line.split() for line in text_of(folder / "sample.rel").splitlines())
-    qrels = {"q": {doc: gains[int(label[1:])] if gains and label != "L0" else int(label[1:])
-                   for doc, label in judged.items()}}
+    qrels = {
+        "q": {
+            doc: gains[int(label[1:])] if gains and label != "L0" else int(label[1:]) for doc, label in judged.items()
+        }
+    }
     run = {"q": {doc: -float(rank) for rank, doc in enumerate(text_of(folder / "sample.res").split())}}
     text = text_of(folder / f"res_test_compute{expected}.txt")
     names = {}

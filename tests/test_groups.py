@@ -249,8 +249,9 @@ def test_groups_that_are_none(qrels):
         fastir.evaluate(qrels, RUN, "map_ia")
 
 
-@pytest.mark.parametrize(("metric", "options"), [("alpha_ndcg@2", {"judged_only": True}),
-                                                 ("err_ia(judged_only=true)@2", {})])
+@pytest.mark.parametrize(
+    ("metric", "options"), [("alpha_ndcg@2", {"judged_only": True}), ("err_ia(judged_only=true)@2", {})]
+)
 def test_judged_only_means_nothing_where_a_document_is_judged_for_one_subtopic_alone(metric, options):
     qrels, run = {"q": {"s1": {"a": 1}, "s2": {"b": 1}}}, {"q": {"a": 2.0, "b": 1.0}}
     with pytest.raises(ValueError, match="cannot drop documents"):

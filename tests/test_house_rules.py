@@ -91,11 +91,16 @@ def test_only_the_front_door_imports_the_command_line(path):
     assert "fastir.cli" not in imported or path.name == "__main__.py"
     if path.name == "results/results.py":
         known = [name for name in imported if name and name.startswith("fastir")]
-        assert set(known) <= {"fastir.columns._arrow", "fastir.columns._arrow.export_array", "fastir.columns._arrow.export_stream",
-                              "fastir.request.conventions", "fastir.request.conventions.Convention",
-                              "fastir.results.changes", "fastir.results.changes.differences",
-                              "fastir.results.changes.ResultsDiff"}, (
-            "results.py stands alone, but for the way to Arrow, to what compares two, and a type")
+        assert set(known) <= {
+            "fastir.columns._arrow",
+            "fastir.columns._arrow.export_array",
+            "fastir.columns._arrow.export_stream",
+            "fastir.request.conventions",
+            "fastir.request.conventions.Convention",
+            "fastir.results.changes",
+            "fastir.results.changes.differences",
+            "fastir.results.changes.ResultsDiff",
+        }, "results.py stands alone, but for the way to Arrow, to what compares two, and a type"
 
 
 def test_importing_fastir_imports_little():
@@ -123,8 +128,10 @@ def committed():
 
 def test_nothing_that_a_build_makes_is_committed(committed):
     """One C file is written by hand: a peer in a bench."""
-    built = re.compile(r"(?<!bench/plain_loop)\.(c|cpp|so|pyd|dll|dylib|o|pyc|whl|html)$"
-                       r"|(^|/)(build|dist|__pycache__|[^/]*\.egg-info)/")
+    built = re.compile(
+        r"(?<!bench/plain_loop)\.(c|cpp|so|pyd|dll|dylib|o|pyc|whl|html)$"
+        r"|(^|/)(build|dist|__pycache__|[^/]*\.egg-info)/"
+    )
     assert not [path for path in committed if built.search(path)]
 
 

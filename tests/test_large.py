@@ -55,11 +55,16 @@ def test_l01_l02_qrels_of_gigabytes(size, tmp_path):
         assert path.stat().st_size == size
         query, doc = divmod(lines - 1, 1000)
         run = json.dumps({f"q{query}": {"d_": 3.0, "e": 2.0, f"d{doc}": 1.0}, "q0": {"d0": 1.0}})
-        out = python("""
+        out = python(
+            """
             metrics = ["num_rel", "num_rel_ret", "mrr"]
             results = fastir.evaluate(sys.argv[1], json.loads(sys.argv[2]), metrics, queries="qrels")
             print(int(results["num_rel"]), int(results["num_rel_ret"]), results.values[-1, 2], len(results.query_ids))
-        """, path, run, timeout=600)
+        """,
+            path,
+            run,
+            timeout=600,
+        )
         assert out.split() == [str(lines), "2", str(1 / 3), str(query + 1)]
     finally:
         path.unlink()
@@ -75,7 +80,8 @@ def test_l03_a_run_of_179_million_lines(together, tmp_path):
         with open(path, "ab") as file:
             last = "q0000000" if together else f"q{n // 1000 - 1:07}"
             file.write("".join(f"{last} Q0 x{doc} 1 {-doc} t\n" for doc in range(n % 1000)).encode())
-        out = python("""
+        out = python(
+            """
             resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
             last = f"q{178_955:07}"
             qrels = {"q0000000": {"d2": 1, "x970": 1}, last: {"d999": 1, "x970": 1}}
@@ -85,7 +91,10 @@ def test_l03_a_run_of_179_million_lines(together, tmp_path):
                 print("MemoryError")
             else:
                 print(*results.values.ravel().tolist())
-        """, path, timeout=900)
+        """,
+            path,
+            timeout=900,
+        )
         more = [1971.0, 2.0], [1000.0, 1.0]
         first, other = more if together else more[::-1]
         assert out in ("MemoryError\n", f"{1 / 3} {first[0]} {first[1]} 0.001 {other[0]} {other[1]}\n")
@@ -97,12 +106,17 @@ def test_l03_a_run_of_179_million_lines(together, tmp_path):
 def test_l04_memory_of_a_run_entry(tmp_path):
     """At most 48 bytes a document, ids included."""
     n = 500 * 1000
-    out = python(PEAK + """
+    out = python(
+        PEAK
+        + """
 fastir.Run.from_file(sys.argv[2])
 before = resident()
 run = fastir.Run.from_file(sys.argv[1])
 print(run.n_rows, resident() - before)
-""", run_file(tmp_path / "run", 500, 1000), run_file(tmp_path / "small", 1, 10))
+""",
+        run_file(tmp_path / "run", 500, 1000),
+        run_file(tmp_path / "small", 1, 10),
+    )
     rows, grown = map(int, out.split())
     assert rows == n and grown / n <= 48
 
@@ -110,7 +124,8 @@ print(run.n_rows, resident() - before)
 @large
 def test_l05_more_labels_than_31_bits_count():
     """The only relevant one is the last; where one query has them all, its scratch may be more memory than there is."""
-    out = python("""
+    out = python(
+        """
         n = 2**31 + 8
         labels = np.zeros(n, np.int8)
         labels[-1] = 1
@@ -122,7 +137,9 @@ def test_l05_more_labels_than_31_bits_count():
             print("MemoryError")
         else:
             print(results.values[0].tolist() == [n, 1 / n])
-    """, timeout=600)
+    """,
+        timeout=600,
+    )
     assert out in [f"True False [8.0, 0.125]\n{last}\n" for last in ("True", "MemoryError")]
 
 
@@ -146,7 +163,9 @@ def test_l06_more_offsets_than_31_bits_count():
 def test_memory_of_seven_million_rows_in_batches(threads):
     """Rows grouped by query, from a generator that was warmed up: at most 100 MB."""
     pytest.importorskip("pyarrow")
-    out = python(PEAK + """
+    out = python(
+        PEAK
+        + """
 import pyarrow
 threads, queries, documents = int(sys.argv[1]), 7000, 1000
 schema = pyarrow.schema([("query_id", pyarrow.string()), ("doc_id", pyarrow.string()), ("score", pyarrow.float64())])
@@ -166,7 +185,9 @@ before = resident()
 forget_the_peak()
 results = evaluator.evaluate(reader(queries))
 print(peak() - before, results["mrr"] == sum(1 / rank for rank in range(1, 11)) / 10, results.report.unjudged_share)
-""", threads)
+""",
+        threads,
+    )
     grown, right, unjudged = out.split()
     assert int(grown) <= 100 << 20 and right == "True" and unjudged == "0.999"
 
@@ -176,13 +197,19 @@ print(peak() - before, results["mrr"] == sum(1 / rank for rank in range(1, 11)) 
 def test_memory_of_a_file(threads, queries, tmp_path):
     """A run of 50 MB, or 300 MB, is read in at most 40 MB, or 60 MB, above the import."""
     path = run_file(tmp_path / "run", queries, 1000)
-    out = python(PEAK + """
+    out = python(
+        PEAK
+        + """
 before = resident()
 forget_the_peak()
 qrels = {f"q{query:07}": {f"d{query % 10}": 1} for query in range(int(sys.argv[3]))}
 results = fastir.evaluate(qrels, sys.argv[1], METRICS, n_threads=int(sys.argv[2]))
 print(peak() - before, results["p@5"])
-""", path, threads, queries)
+""",
+        path,
+        threads,
+        queries,
+    )
     size, (grown, precision) = path.stat().st_size, out.split()
     path.unlink()
     assert size > (45 << 20 if queries == 2000 else 284 * 10**6)

@@ -66,20 +66,24 @@ def collection(seed, n, m, densities):
     for density in rng.choice(densities, n):
         items = rng.choice(m, min(m, density), replace=False).tolist()
         relevant.append(dict(zip(items, rng.integers(-2, 4, len(items)).tolist(), strict=True)))
-        excluded.append(rng.choice(m, rng.choice([0, m // 20, m // 2, m])))     # some stand twice
+        excluded.append(rng.choice(m, rng.choice([0, m // 20, m // 2, m])))  # some stand twice
     return rng, LAYOUTS[rng.choice(list(LAYOUTS))](scores), relevant, excluded if rng.integers(2) else None
 
 
 def assert_like_dicts(rng, scores, relevant, excluded, names, k=None, **options):
     expected = fastir.evaluate(*as_dicts(scores, relevant, excluded), names, queries="qrels", max_depth=k, **options)
-    results = fastir.evaluate_matrix(scores, relevant, names, exclude=excluded, k=k, n_threads=int(rng.integers(1, 4)),
-                                     **options)
+    results = fastir.evaluate_matrix(
+        scores, relevant, names, exclude=excluded, k=k, n_threads=int(rng.integers(1, 4)), **options
+    )
     for name, ours, theirs in zip(names, results.values.T, expected.values.T, strict=True):
         assert ours.tobytes() == theirs.tobytes(), name
     assert results.status == expected.status
     report, wanted = results.report, expected.report
     assert (report.unjudged_share, report.no_relevant, report.nothing_judged) == (
-        wanted.unjudged_share, wanted.no_relevant, wanted.nothing_judged)
+        wanted.unjudged_share,
+        wanted.no_relevant,
+        wanted.nothing_judged,
+    )
     return report, wanted
 
 
@@ -93,7 +97,7 @@ def test_every_metric(seed):
     m = (1, 2, 7, 40, 300)[seed % 5]
     rng, *data = collection(seed, 8, m, [0, 1, 3, m // 2, m])
     options = {"ties": ("input", "optimistic", "pessimistic")[seed % 3], **OPTIONS[seed // 5 % 5]}
-    report, wanted = assert_like_dicts(rng, *data, NAMES[seed % 8::8], **options)
+    report, wanted = assert_like_dicts(rng, *data, NAMES[seed % 8 :: 8], **options)
     if "k" not in options:
         assert report.queries_with_ties == wanted.queries_with_ties
 
@@ -118,7 +122,7 @@ def test_the_best_of_long_rows(seed):
     ties = ("input", "input", "optimistic", "pessimistic")[seed % 4]
     k = (None, None, 10, 60)[seed // 4 % 4]
     assert_like_dicts(rng, *data, names, k=k, ties=ties)
-    retrieved = ["ndcg(ideal=retrieved)@5", "nerr(ideal=retrieved)@10"]     # whose ideal reads the whole ranking, or k
+    retrieved = ["ndcg(ideal=retrieved)@5", "nerr(ideal=retrieved)@10"]  # whose ideal reads the whole ranking, or k
     assert_like_dicts(rng, *data, retrieved, k=k, ties=ties)
     assert_like_dicts(rng, *data, names, k=k, ties=ties, judged_only=True)
 
@@ -359,8 +363,10 @@ def test_a_convention_whose_metrics_differ_in_their_rules():
     rng, scores, relevant, _ = collection(11, 20, 50, [5, 20])
     relevant = [{item: max(label, 0) for item, label in row.items()} for row in relevant]
     both = fastir.evaluate_matrix(scores, relevant, ["ndcg@10", "map@10"], convention="torchmetrics")
-    alone = [fastir.evaluate_matrix(scores, relevant, name, convention="torchmetrics", ties=ties)
-             for name, ties in (("ndcg@10", "average"), ("map@10", "input"))]
+    alone = [
+        fastir.evaluate_matrix(scores, relevant, name, convention="torchmetrics", ties=ties)
+        for name, ties in (("ndcg@10", "average"), ("map@10", "input"))
+    ]
     assert both.values.tolist() == np.hstack([results.values for results in alone]).tolist()
     assert fastir.evaluate_matrix(SCORES, RELEVANT, FIVE, convention="trec_eval-10").values.shape == (2, 5)
 
@@ -454,7 +460,7 @@ def by_hand(scores, relevant, seen, k):
     for row, items, out in zip(scores, relevant, seen, strict=True):
         row = row.copy()
         row[out] = -np.inf
-        top = np.argsort(-row, kind="stable")[:min(k, len(row) - len(set(out)))]
+        top = np.argsort(-row, kind="stable")[: min(k, len(row) - len(set(out)))]
         hits = np.isin(top, items)
         best = min(k, len(items))
         gains = hits / np.log2(np.arange(2, len(top) + 2))

@@ -75,14 +75,15 @@ CASES = {
     "A43-offsets-negative": lambda: matrix(relevant=([0, -3, 6], ITEMS, LABELS)),
     "A44-offsets-float": lambda: matrix(relevant=(np.array([0, 3.0, 6]), ITEMS, LABELS)),
     "A45-offsets-int32-wrap": lambda: matrix(
-        relevant=(np.array([0, -(2**31) + 8], np.int32), np.broadcast_to(np.int8(1), 2**31 + 8))),
+        relevant=(np.array([0, -(2**31) + 8], np.int32), np.broadcast_to(np.int8(1), 2**31 + 8))
+    ),
     "A51-empty-offsets": lambda: matrix(relevant=([], ITEMS, LABELS)),
     "A57-cuda": lambda: matrix(OnADevice()),
     "A60-longdouble": lambda: matrix(SCORES.astype(np.longdouble)),
     "A62-datetime": lambda: matrix(relevant=(INDPTR, ITEMS, np.array(LABELS, "M8[s]"))),
     "A63-structured": lambda: matrix(np.array([[(1.0,)]], [("a", "f8")]), [[0]]),
 }
-SAME = {    # no values in the catalogue: those of the control
+SAME = {  # no values in the catalogue: those of the control
     "A53-inputs-unchanged": lambda array: (array, CSR),
     "A55-neg-stride": lambda array: (array[:, ::-1].copy()[:, ::-1], CSR),
     "A59-dlpack-f16": lambda array: (array.astype("f2"), CSR),

@@ -84,7 +84,8 @@ def test_weights_are_exact(seed):
     names = ["map", "ndcg@3", "gm_map"]
     plain = fastir.evaluate(qrels, run, names)
     assert dict(fastir.evaluate(qrels, run, names, weights=dict.fromkeys(qrels, 1))) == pytest.approx(
-        dict(plain), rel=1e-15, abs=0)
+        dict(plain), rel=1e-15, abs=0
+    )
     assert fastir.evaluate(qrels, run, names, weights=dict.fromkeys(qrels, 1))["map"] == plain["map"]
     weights = {query: 0.1 * place for place, query in enumerate(qrels)}
     results = fastir.evaluate(qrels, run, names, weights=weights)

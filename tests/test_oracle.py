@@ -95,6 +95,7 @@ def test_oracle_spelling():
 
 # ---- fastir against the oracle ---------------------------------------------------------------------------------
 
+
 class Points(tuple):
     """Recall points, in any order, as they are written in a name."""
 
@@ -160,8 +161,9 @@ def requests_of(card):
         yield from (Request(card.name, k, None, {name: value}) for name in names for value in PARAMS[name])
 
 
-REQUESTS = list({str(request): request for card in fastir.metrics() if not card.pooled
-                 for request in requests_of(card)}.values())
+REQUESTS = list(
+    {str(request): request for card in fastir.metrics() if not card.pooled for request in requests_of(card)}.values()
+)
 # Textbooks do not count steps: these are not tried on deep rankings.
 SLOW = ("ndcg_rel", "r_ndcg", "g", "inf_ap", "pair_accuracy", "auc", "compat", "alpha_ndcg", "nerr_ia", "nrbp", "nnrbp")
 DEEP = [request for request in REQUESTS if request.name not in SLOW and not request.params]
@@ -221,16 +223,21 @@ def test_judged_for_any_query(seed, tmp_path):
     for query, judged in qrels.items():
         ranked = oracle.ranking(run.get(query, {}))
         x = [0 if doc in anywhere else -1 for doc in ranked]
-        expected[query] = [*(Request("hole", k).value(x, []) for k in cuts), Request("hole").value(x, []),
-                           Request("map").value(oracle.codes(judged, ranked), judged.values())]
+        expected[query] = [
+            *(Request("hole", k).value(x, []) for k in cuts),
+            Request("hole").value(x, []),
+            Request("map").value(oracle.codes(judged, ranked), judged.values()),
+        ]
     names = [*(f"Hole@{k}" for k in cuts), "hole", "map"]
     path = gen.write_run(tmp_path / "run.txt", run)
     for each in (run, fastir.Run.from_dict(run), path):
         results = fastir.evaluate(qrels, each, names, queries="qrels")
         assert_close(results, expected)
         assert results.status == fastir.evaluate(qrels, each, "map", queries="qrels").status
-    assert_close(fastir.evaluate(qrels, run, "hole@3", queries="qrels", empty="skip", ties="average", judged_only=True),
-                 dict.fromkeys(expected, [0.0]))
+    assert_close(
+        fastir.evaluate(qrels, run, "hole@3", queries="qrels", empty="skip", ties="average", judged_only=True),
+        dict.fromkeys(expected, [0.0]),
+    )
 
 
 @pytest.mark.parametrize("seed", range(100, 124))
@@ -254,7 +261,9 @@ def test_labels_in_rank_order(seed):
     judged = [list(judgments.values()) for judgments in qrels.values()]
     requests = some(seed // len(OPTIONS))
     results = fastir.evaluate_ranked(
-        *flat(ranked), map(str, requests), **options,
+        *flat(ranked),
+        map(str, requests),
+        **options,
         **dict(zip(("ideal_labels", "ideal_offsets"), flat(judged), strict=True)),
     )
     expected = oracle.evaluate(qrels, run, requests, **options)
@@ -285,8 +294,8 @@ def test_deep_rankings(seed, ties):
 
 
 CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
-SILENT = {"rbp_norm", "f", "first"}     # they change nothing at the default p, at x = 1, on qrels without subtopics
-CUTS = {"ap_norm": "@2", "short": "@30"}    # without a cutoff they change nothing
+SILENT = {"rbp_norm", "f", "first"}  # they change nothing at the default p, at x = 1, on qrels without subtopics
+CUTS = {"ap_norm": "@2", "short": "@30"}  # without a cutoff they change nothing
 
 
 @pytest.mark.parametrize("name", sorted(CHOICES - SILENT))

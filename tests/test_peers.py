@@ -33,7 +33,8 @@ def collection(seed):
     rng = random.Random(seed)
     pool = [f"d{number:02}" for number in range(80)]
     judged = {
-        f"q{i}": {d: rng.choice((0, 0, 1, 1, 2, 3)) for d in rng.sample(pool, rng.randint(2, 30))} for i in range(40)}
+        f"q{i}": {d: rng.choice((0, 0, 1, 1, 2, 3)) for d in rng.sample(pool, rng.randint(2, 30))} for i in range(40)
+    }
     return judged, {query: ranking(rng, pool, 5) for query in judged}
 
 

@@ -26,8 +26,11 @@ def real(column):
         rows = list(csv.DictReader(file, delimiter="\t"))
     queries = [row["qid"] for row in rows]
     sizes = [queries.count(query) for query in dict.fromkeys(queries)]
-    return (np.array([int(row["label"]) for row in rows]),
-            np.array([float(row[f"score_{column}"]) for row in rows], np.float32).astype(np.float64), np.array(sizes))
+    return (
+        np.array([int(row["label"]) for row in rows]),
+        np.array([float(row[f"score_{column}"]) for row in rows], np.float32).astype(np.float64),
+        np.array(sizes),
+    )
 
 
 @pytest.fixture(params=KINDS)
@@ -39,10 +42,10 @@ def rows(request):
     sizes = np.concatenate([[1, 1, 1], rng.integers(1, 40, 40)])
     n = sizes.sum()
     graded = "graded" in request.param
-    labels = rng.choice(5, n, p=[.6, .2, .1, .05, .05]) if graded else (rng.random(n) < .25).astype(int)
+    labels = rng.choice(5, n, p=[0.6, 0.2, 0.1, 0.05, 0.05]) if graded else (rng.random(n) < 0.25).astype(int)
     starts = np.cumsum(sizes) - sizes
     for query, label in ((0, 0), (1, 1), (7, 0), (11, 0), (12, 1)):
-        labels[starts[query]:starts[query] + sizes[query]] = label
+        labels[starts[query] : starts[query] + sizes[query]] = label
     return labels, rng.integers(-5, 6, n) / 4 if "ties" in request.param else rng.permutation(n) / 64 - 3, sizes
 
 
@@ -80,13 +83,24 @@ def test_values_that_lightgbm_printed(column):
 def test_lightgbm(rows):
     lightgbm = pytest.importorskip("lightgbm")
     labels, scores, sizes = rows
-    options = {"objective": "lambdarank", "metric": "ndcg,map", "eval_at": [1, 3, 5, 10, 50], "verbose": -1,
-               "num_threads": 1}
+    options = {
+        "objective": "lambdarank",
+        "metric": "ndcg,map",
+        "eval_at": [1, 3, 5, 10, 50],
+        "verbose": -1,
+        "num_threads": 1,
+    }
     for by_query in (None, weights_of(rows)):
         train = lightgbm.Dataset(np.zeros((4, 1)), [0, 1, 0, 1], group=[4], params=options)
-        valid = lightgbm.Dataset(np.zeros((len(labels), 1)), labels, group=sizes, init_score=scores, reference=train,
-                                 weight=None if by_query is None else np.repeat(by_query, sizes))
-        booster = lightgbm.Booster(options, train)      # no trees: what it scores is what boosting would begin from
+        valid = lightgbm.Dataset(
+            np.zeros((len(labels), 1)),
+            labels,
+            group=sizes,
+            init_score=scores,
+            reference=train,
+            weight=None if by_query is None else np.repeat(by_query, sizes),
+        )
+        booster = lightgbm.Booster(options, train)  # no trees: what it scores is what boosting would begin from
         booster.add_valid(valid, "valid")
         values = {name: value for _, name, value, _ in booster.eval_valid()}
         assert len(values) == 10
@@ -99,8 +113,9 @@ def test_xgboost(rows):
     labels, scores, sizes = rows
 
     def theirs(metric, by_query=None, **options):
-        matrix = xgboost.DMatrix(np.zeros((len(labels), 1)), labels, base_margin=scores, group=sizes, nthread=1,
-                                 weight=by_query)
+        matrix = xgboost.DMatrix(
+            np.zeros((len(labels), 1)), labels, base_margin=scores, group=sizes, nthread=1, weight=by_query
+        )
         options.update(objective="rank:ndcg", eval_metric=metric, nthread=1, base_score=0)
         booster = xgboost.train(options, matrix, 0)
         return float(booster.eval_set([(matrix, "valid")]).rpartition(":")[2])
@@ -146,12 +161,13 @@ def test_sklearn(rows, k):
     labels, scores, sizes = rows
     at = "" if k is None else f"@{k}"
     results = fastir.evaluate_scores(labels, scores, [f"ndcg{at}", f"dcg{at}"], group=sizes, convention="sklearn")
-    in_order = fastir.evaluate_scores(labels, scores, [f"ndcg{at}", f"dcg{at}"], group=sizes, convention="sklearn",
-                                      ties="input")
+    in_order = fastir.evaluate_scores(
+        labels, scores, [f"ndcg{at}", f"dcg{at}"], group=sizes, convention="sklearn", ties="input"
+    )
     parts = zip(*(np.split(array, np.cumsum(sizes)[:-1]) for array in (labels, scores)), strict=True)
     for query, (label, score) in enumerate(parts):
         if len(label) < 2:
-            continue                            # which it refuses
+            continue  # which it refuses
         calls = metrics.ndcg_score, metrics.dcg_score
         values = [call([label], [score], k=k) for call in calls]
         assert results.values[query].tolist() == pytest.approx(values, abs=EXACT)
@@ -178,10 +194,11 @@ def test_torchmetrics(rows, name):
     if not name.startswith("ndcg") and (is_graded(rows) or has_ties(rows)):
         pytest.skip("it takes labels 0 and 1 only, and orders equal scores by chance")
     labels, scores, sizes = rows
-    positive = (scores - scores.min() + 1).astype(np.float32)       # lower ones it takes for not retrieved
+    positive = (scores - scores.min() + 1).astype(np.float32)  # lower ones it takes for not retrieved
     queries = torch.tensor(np.repeat(np.arange(len(sizes)), sizes))
     for empty, action in (("zero", "neg"), ("one", "pos"), ("skip", "skip")):
         metric = getattr(retrieval, kind)(empty_target_action=action, **arguments)
         value = float(metric(torch.tensor(positive), torch.tensor(labels), indexes=queries))
         assert ours((labels, positive, sizes), name, "torchmetrics", empty=empty, **options) == pytest.approx(
-            value, abs=SINGLE)
+            value, abs=SINGLE
+        )

@@ -18,8 +18,13 @@ def collection(runs, queries=12):
     rng = random.Random(runs)
     qrels = {f"q{number}": {f"d{doc}": rng.choice((0, 0, 1, 2)) for doc in range(9)} for number in range(queries)}
     names = itertools.islice(itertools.chain(NAMES, map(str, itertools.count())), runs)
-    return qrels, {name: {query: {doc: rng.random() + place * label / 20 for doc, label in docs.items()}
-                          for query, docs in qrels.items()} for place, name in enumerate(names)}
+    return qrels, {
+        name: {
+            query: {doc: rng.random() + place * label / 20 for doc, label in docs.items()}
+            for query, docs in qrels.items()
+        }
+        for place, name in enumerate(names)
+    }
 
 
 @pytest.fixture(params=[2, 20])
@@ -67,8 +72,10 @@ def test_differences_are_sorted_and_add_up(comparison):
     rows = x[[comparison.query_ids.index(query) for query in queries]]
     assert (rows[:, 0] - rows[:, 1]).tolist() == both
     told = comparison.diff(a, b, "map")
-    assert ax.get_title().endswith(f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose; "
-                                   f"mean {told.mean - told.other_mean:+.4f} (dashed)")
+    assert ax.get_title().endswith(
+        f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose; "
+        f"mean {told.mean - told.other_mean:+.4f} (dashed)"
+    )
     assert apart(ax, ax.get_xticklabels())
     with pytest.raises(KeyError, match="'x' was not compared"):
         plots.differences(comparison, "x", b)
@@ -98,7 +105,7 @@ def test_wins_are_those_of_the_pairs(comparison):
     shares = ax.images[0].get_array()
     few = len(comparison.runs) <= plots.WRITTEN
     written = {text.get_position(): text.get_text() for text in ax.texts}
-    for pair in comparison.pairs[:len(comparison.pairs) // 2]:
+    for pair in comparison.pairs[: len(comparison.pairs) // 2]:
         row, column = comparison.runs.index(pair.a), comparison.runs.index(pair.b)
         assert shares[row, column] == -shares[column, row] == (pair.wins - pair.losses) / pair.n_queries
         for place, won, lost in (((column, row), pair.wins, pair.losses), ((row, column), pair.losses, pair.wins)):
@@ -117,7 +124,13 @@ def test_wins_of_many_queries_fit_their_cells():
 def test_wins_against_a_baseline_fill_its_column():
     ax = drawn(plots.wins(fastir.compare(*collection(4), "map", baseline="_hidden")))
     assert {position for text in ax.texts for position in [text.get_position()]} == {
-        (1, 0), (1, 2), (1, 3), (0, 1), (2, 1), (3, 1)}
+        (1, 0),
+        (1, 2),
+        (1, 3),
+        (0, 1),
+        (2, 1),
+        (3, 1),
+    }
 
 
 @pytest.mark.parametrize("n", [2, 20])
@@ -154,9 +167,13 @@ def test_a_metric_against_its_cutoff(n):
 def test_it_draws_where_it_is_told(comparison):
     figure, axes = matplotlib.pyplot.subplots(1, 5)
     qrels, runs = collection(2)
-    assert [plots.differences(comparison, *comparison.runs[:2], ax=axes[0]), plots.means(comparison, ax=axes[1]),
-            plots.wins(comparison, ax=axes[2]), plots.precision_recall(qrels, runs, ax=axes[3]),
-            plots.cutoffs(qrels, runs, ax=axes[4])] == list(axes)
+    assert [
+        plots.differences(comparison, *comparison.runs[:2], ax=axes[0]),
+        plots.means(comparison, ax=axes[1]),
+        plots.wins(comparison, ax=axes[2]),
+        plots.precision_recall(qrels, runs, ax=axes[3]),
+        plots.cutoffs(qrels, runs, ax=axes[4]),
+    ] == list(axes)
     assert all(ax.figure is figure for ax in axes)
 
 

@@ -180,7 +180,8 @@ def test_p03_fork_after_a_parallel_evaluation(n_threads):
 @pytest.mark.parametrize("method", ["spawn", "fork", "forkserver"])
 def test_p11_evaluators_travel_to_other_processes(method, tmp_path, qrels, run):
     script = tmp_path / "pool.py"
-    script.write_text(textwrap.dedent("""
+    script.write_text(
+        textwrap.dedent("""
         import json, multiprocessing, sys
         import fastir
         if __name__ == "__main__":
@@ -189,7 +190,8 @@ def test_p11_evaluators_travel_to_other_processes(method, tmp_path, qrels, run):
             with multiprocessing.get_context(method).Pool(2) as pool:
                 results = pool.map(evaluator.evaluate, [run] * 4)
             print(json.dumps([results.values.tolist() for results in results]))
-    """))
+    """)
+    )
     arguments = map(json.dumps, (qrels, run, method))
     done = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, timeout=30, check=True)
     assert json.loads(done.stdout) == [fastir.evaluate(qrels, run, ["ndcg@10", "map"]).values.tolist()] * 4

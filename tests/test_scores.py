@@ -13,10 +13,10 @@ import fastir
 
 pytestmark = UNEVEN
 
-SIZES = [0, 1, 2, 3, 0, 20, 31, 32, 33, 34, 118, 150, 300, 700]      # about what the kernels tell apart
+SIZES = [0, 1, 2, 3, 0, 20, 31, 32, 33, 34, 118, 150, 300, 700]  # about what the kernels tell apart
 LABELS = {
-    "graded": lambda rng, n: rng.choice(5, n, p=[.52, .32, .13, .02, .01]),
-    "sparse": lambda rng, n: (rng.random(n) < .03).astype(int),
+    "graded": lambda rng, n: rng.choice(5, n, p=[0.52, 0.32, 0.13, 0.02, 0.01]),
+    "sparse": lambda rng, n: (rng.random(n) < 0.03).astype(int),
     "negative": lambda rng, n: rng.choice([-3, -2, -1, 0, 1, 2], n),
     "wide": lambda rng, n: rng.choice([0, 0, 1, 127, 128, 900], n),
 }
@@ -29,7 +29,7 @@ SCORES = {
     "rising": lambda rng, n: np.arange(n),
 }
 TIES = ("input", "optimistic", "pessimistic", "average")
-NOT_FOR_WIDE = ("err", "nerr", "inst", "insq", "bpm", "sdcg", "tbg", "u_measure")   # a largest label of 4
+NOT_FOR_WIDE = ("err", "nerr", "inst", "insq", "bpm", "sdcg", "tbg", "u_measure")  # a largest label of 4
 CARDS = [card for card in fastir.metrics() if not card.pooled and not card.groups]
 WHOLE = [f"{card.name}@0.5" if card.at else card.name for card in CARDS]
 CUT = [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 5, 10, 20, 50)]
@@ -145,7 +145,7 @@ def test_scores_are_compared_as_asked():
     assert fastir.evaluate_scores(labels, scores, "mrr")["mrr"] == 1.0
     assert fastir.evaluate_scores(labels, scores, "mrr", score_dtype="float32")["mrr"] == 0.5
     assert fastir.evaluate_scores(labels, scores, "mrr", convention="xgboost")["mrr"] == 0.5
-    large = np.array([2**24, 2**24 + 1])    # integers that float32 does not hold
+    large = np.array([2**24, 2**24 + 1])  # integers that float32 does not hold
     assert fastir.evaluate_scores(labels, large, "mrr")["mrr"] == 1.0
 
 
@@ -161,14 +161,24 @@ def test_any_number_of_threads(n_threads):
 
 
 def test_the_choice_of_instructions_does_not_show():
-    code = "import numpy, fastir\n" \
-           "rng = numpy.random.default_rng(2)\n" \
-           "labels, scores = rng.integers(0, 5, 20000), rng.integers(0, 300, 20000)\n" \
-           "for dtype in ('f4', 'f8'):\n" \
-           "    results = fastir.evaluate_scores(labels, scores.astype(dtype), ['map', 'ndcg'], group=[100] * 200)\n" \
-           "    print(results.values.tobytes().hex())\n"
-    out = {subprocess.run([sys.executable, "-c", code], env={**os.environ, "FASTIR_SIMD": choice}, check=True,
-                          capture_output=True, text=True).stdout for choice in ("portable", "")}
+    code = (
+        "import numpy, fastir\n"
+        "rng = numpy.random.default_rng(2)\n"
+        "labels, scores = rng.integers(0, 5, 20000), rng.integers(0, 300, 20000)\n"
+        "for dtype in ('f4', 'f8'):\n"
+        "    results = fastir.evaluate_scores(labels, scores.astype(dtype), ['map', 'ndcg'], group=[100] * 200)\n"
+        "    print(results.values.tobytes().hex())\n"
+    )
+    out = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "FASTIR_SIMD": choice},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for choice in ("portable", "")
+    }
     assert len(out) == 1
 
 
@@ -177,8 +187,11 @@ def test_the_choice_of_instructions_does_not_show():
 
 def test_sizes_offsets_and_ids_say_the_same():
     labels, scores = collection("graded", "tied")
-    expected = bits(fastir.evaluate_scores(labels, scores, NAMES, group=np.array(SIZES, "u1") if max(SIZES) < 256
-                                           else np.array(SIZES, "i2")))
+    expected = bits(
+        fastir.evaluate_scores(
+            labels, scores, NAMES, group=np.array(SIZES, "u1") if max(SIZES) < 256 else np.array(SIZES, "i2")
+        )
+    )
     offsets = np.cumsum([0, *SIZES])
     assert bits(fastir.evaluate_scores(labels, scores, NAMES, offsets=offsets.tolist())) == expected
     ids = np.repeat(np.arange(len(SIZES)) * 7 - 3, SIZES)
@@ -188,8 +201,9 @@ def test_sizes_offsets_and_ids_say_the_same():
     assert by_id.values.tobytes() == np.frombuffer(expected).reshape(len(SIZES), -1)[filled].tobytes()
 
 
-@pytest.mark.parametrize("kind", [lambda i: i, lambda i: f"query {i}", lambda i: i * 2**40 - 2**45],
-                         ids=["small", "text", "large"])
+@pytest.mark.parametrize(
+    "kind", [lambda i: i, lambda i: f"query {i}", lambda i: i * 2**40 - 2**45], ids=["small", "text", "large"]
+)
 def test_ids_in_any_order_keep_the_order_of_the_rows(kind):
     rng = np.random.default_rng(3)
     codes, labels, scores = rng.integers(0, 90, 4000), rng.integers(0, 3, 4000), rng.integers(0, 5, 4000)
@@ -224,8 +238,14 @@ def test_the_report():
     results = fastir.evaluate_scores([1, 0, 0, -1], [1, 1, 2, 3], "map", qid=["x", "x", "y", "y"])
     assert results.status == {"x": "evaluated", "y": "no_relevant"}
     assert results.report == fastir.results.Report(
-        in_both=2, in_both_example="x", no_relevant=1, no_relevant_example="y", queries_with_ties=1,
-        queries_with_ties_example="x", unjudged_share=0.25)
+        in_both=2,
+        in_both_example="x",
+        no_relevant=1,
+        no_relevant_example="y",
+        queries_with_ties=1,
+        queries_with_ties_example="x",
+        unjudged_share=0.25,
+    )
 
 
 # ---- labels that are gains ---------------------------------------------------------------------------------------
@@ -235,14 +255,19 @@ def test_a_fraction_is_its_own_gain():
     results = fastir.evaluate_scores([0.5, 0.0, 2.25, -0.5], [1, 2, 3, 4], ["dcg", "ideal_dcg@2", "ndcg@3", "cg@2"])
     dcg = 2.25 / math.log2(3) + 0.5 / math.log2(5)
     assert results.values[0].tolist() == pytest.approx(
-        [dcg, 2.25 + 0.5 / math.log2(3), 2.25 / math.log2(3) / (2.25 + 0.5 / math.log2(3)), 2.25], rel=1e-15)
+        [dcg, 2.25 + 0.5 / math.log2(3), 2.25 / math.log2(3) / (2.25 + 0.5 / math.log2(3)), 2.25], rel=1e-15
+    )
 
 
 @pytest.mark.parametrize("ties", TIES)
 def test_fractions_change_with_their_scale_alone(ties):
     """A power of two changes no bit of a ratio, whether labels are integers or fractions."""
-    names = [f"{name}{at}" for name in ("ndcg", "g", "ndcg_rel") for at in ("", "@10", "@40")
-             if (at == "" or name == "ndcg") and (ties != "average" or name == "ndcg")]
+    names = [
+        f"{name}{at}"
+        for name in ("ndcg", "g", "ndcg_rel")
+        for at in ("", "@10", "@40")
+        if (at == "" or name == "ndcg") and (ties != "average" or name == "ndcg")
+    ]
     names = [name for name in names if not name.startswith("g")] + (["dcg@10"] if ties == "input" else [])
     labels, scores = collection("graded", "tied")
     whole = fastir.evaluate_scores(labels, scores, names, group=SIZES, ties=ties)
@@ -265,13 +290,16 @@ def test_fractions_are_relevant_from_the_level_on():
     assert fastir.evaluate_scores([0.5, 1.7], [1, 2], "ndcg").status == {0: "evaluated"}
 
 
-@pytest.mark.parametrize("metric", ["map", "mrr", "P@5", "ndcg_burges", "ndcg(gain=exp2)@10", "r_ndcg", "err", "rbp",
-                                    "ndcg(gain={1: 3})", "bpref"])
+@pytest.mark.parametrize(
+    "metric",
+    ["map", "mrr", "P@5", "ndcg_burges", "ndcg(gain=exp2)@10", "r_ndcg", "err", "rbp", "ndcg(gain={1: 3})", "bpref"],
+)
 def test_other_metrics_name_themselves_and_the_row(metric):
     with pytest.raises(ValueError) as caught:
         fastir.evaluate_scores([1, 0, 0.25], [1, 2, 3], ["ndcg", metric])
-    assert str(caught.value) == ("labels[2] = 0.25 is not a whole number; labels must be integers for metric "
-                                 f"{metric!r}")
+    assert str(caught.value) == (
+        f"labels[2] = 0.25 is not a whole number; labels must be integers for metric {metric!r}"
+    )
 
 
 # ---- what is refused ---------------------------------------------------------------------------------------------
@@ -307,13 +335,16 @@ def test_other_metrics_name_themselves_and_the_row(metric):
 ])  # fmt: skip
 def test_refused(change, error, words):
     with pytest.raises(error, match=words):
-        fastir.evaluate_scores(**{"labels": [1, 0, 1], "scores": [1.0, 2.0, 3.0], "metrics": ["ndcg@10", "map"],
-                                  **change})
+        fastir.evaluate_scores(
+            **{"labels": [1, 0, 1], "scores": [1.0, 2.0, 3.0], "metrics": ["ndcg@10", "map"], **change}
+        )
 
 
 def test_rows_are_named_as_the_caller_has_them():
-    for labels, scores, words in (([1, math.nan, 0], [1, 2, 3], r"labels\[1\]"),
-                                  ([1, 1, 0], [1, 2, math.nan], "row 2")):
+    for labels, scores, words in (
+        ([1, math.nan, 0], [1, 2, 3], r"labels\[1\]"),
+        ([1, 1, 0], [1, 2, math.nan], "row 2"),
+    ):
         with pytest.raises(ValueError, match=words):
             fastir.evaluate_scores(labels, scores, "map", qid=[7, 5, 7])
 
@@ -337,8 +368,11 @@ def test_rules_of_single_metrics():
         alone = fastir.evaluate_scores(labels, scores, name, group=SIZES, convention="sklearn")
         assert alone.per_query(name) == together.per_query(name)
     averaged = fastir.evaluate_scores(labels, scores, "ndcg@10", group=SIZES, ties="average")
-    assert together["ndcg@10"] == averaged["ndcg@10"] != fastir.evaluate_scores(labels, scores, "ndcg@10", group=SIZES)[
-        "ndcg@10"]
+    assert (
+        together["ndcg@10"]
+        == averaged["ndcg@10"]
+        != fastir.evaluate_scores(labels, scores, "ndcg@10", group=SIZES)["ndcg@10"]
+    )
     assert together.convention == fastir.conventions.CONVENTIONS["sklearn"]
 
 

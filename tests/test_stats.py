@@ -9,9 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fastir.stats import _resample
 from fastir import stats
-from fastir.stats import bootstrap, exact, grid, paired, randomization, resampling
+from fastir.stats import _resample, bootstrap, exact, grid, paired, randomization, resampling
 
 # Sakai (2018), table 5.1, and ten more queries; whole tenths and hundredths.
 X = np.array([7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]) / 10
@@ -36,10 +35,15 @@ def many_scores(n, k=2, seed=0):
 # ---- worked values -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("pair", "t", "p"), [
-    ("xy", 2.1157598612734656, 0.04779676184496439), ("xz", 1.613300878952031, 0.1231651045809951),
-    ("yz", 0.6526936253786, 0.521773448398489), ("ab", 2.573049798858673, 0.0300371390978427),
-])
+@pytest.mark.parametrize(
+    ("pair", "t", "p"),
+    [
+        ("xy", 2.1157598612734656, 0.04779676184496439),
+        ("xz", 1.613300878952031, 0.1231651045809951),
+        ("yz", 0.6526936253786, 0.521773448398489),
+        ("ab", 2.573049798858673, 0.0300371390978427),
+    ],
+)
 def test_t(pair, t, p):
     found = stats.t_test(*PAIRS[pair])
     assert (found.statistic, found.p_value, found.exact, found.note) == (close(t), close(p), True, "")
@@ -53,8 +57,9 @@ def test_t_interval_and_one_sided_t():
     assert stats.t_test(X - Y) == stats.t_test(X, Y)
 
 
-@pytest.mark.parametrize(("pair", "count", "of"), [("xy", 69120, 2 ** 20), ("xz", 151632, 2 ** 20),
-                                                   ("yz", 653824, 2 ** 20), ("ab", 34, 2 ** 10)])
+@pytest.mark.parametrize(
+    ("pair", "count", "of"), [("xy", 69120, 2**20), ("xz", 151632, 2**20), ("yz", 653824, 2**20), ("ab", 34, 2**10)]
+)
 def test_exact_randomization(pair, count, of):
     """Without a tolerance for what is equal on paper the first would be 68736."""
     a, b = PAIRS[pair]
@@ -64,14 +69,18 @@ def test_exact_randomization(pair, count, of):
     assert stats.randomization_test(b, a, alternative="less").p_value == count / of / 2
 
 
-@pytest.mark.parametrize(("pair", "zeros", "w", "p", "corrected"), [
-    ("xy", "wilcox", 24, 0.0372293031021671, 0.0399460216747035),
-    ("xy", "pratt", 49, 0.0653006896869358, 0.0681230496693848),
-    ("xy", "zsplit", 56.5, 0.0674896075838294, 0.0703655874977186),
-    ("xz", "wilcox", 48, 0.1731437746832581, None), ("xz", "pratt", 66, 0.1753035558008973, None),
-    ("xz", "zsplit", 69, 0.1762200983215345, None),
-    ("ab", "wilcox", 8, 0.0459977900113863, 0.0518654147914673),
-])
+@pytest.mark.parametrize(
+    ("pair", "zeros", "w", "p", "corrected"),
+    [
+        ("xy", "wilcox", 24, 0.0372293031021671, 0.0399460216747035),
+        ("xy", "pratt", 49, 0.0653006896869358, 0.0681230496693848),
+        ("xy", "zsplit", 56.5, 0.0674896075838294, 0.0703655874977186),
+        ("xz", "wilcox", 48, 0.1731437746832581, None),
+        ("xz", "pratt", 66, 0.1753035558008973, None),
+        ("xz", "zsplit", 69, 0.1762200983215345, None),
+        ("ab", "wilcox", 8, 0.0459977900113863, 0.0518654147914673),
+    ],
+)
 def test_wilcoxon_by_the_normal_approximation(pair, zeros, w, p, corrected):
     found = stats.wilcoxon(*PAIRS[pair], zeros=zeros, exact=False)
     assert found == (w, close(p), False, "")
@@ -79,16 +88,24 @@ def test_wilcoxon_by_the_normal_approximation(pair, zeros, w, p, corrected):
         assert stats.wilcoxon(*PAIRS[pair], zeros=zeros, exact=False, continuity=True).p_value == close(corrected)
 
 
-@pytest.mark.parametrize(("pair", "zeros", "count", "of"), [
-    ("ab", "wilcox", 50, 2 ** 10), ("xy", "wilcox", 1322, 2 ** 15), ("xy", "pratt", 2338, 2 ** 15),
-    ("xz", "wilcox", 24236, 2 ** 17), ("xz", "pratt", 24140, 2 ** 17), ("xz", "zsplit", 24140, 2 ** 17),
-])
+@pytest.mark.parametrize(
+    ("pair", "zeros", "count", "of"),
+    [
+        ("ab", "wilcox", 50, 2**10),
+        ("xy", "wilcox", 1322, 2**15),
+        ("xy", "pratt", 2338, 2**15),
+        ("xz", "wilcox", 24236, 2**17),
+        ("xz", "pratt", 24140, 2**17),
+        ("xz", "zsplit", 24140, 2**17),
+    ],
+)
 def test_exact_wilcoxon_with_ties(pair, zeros, count, of):
     assert stats.wilcoxon(*PAIRS[pair], zeros=zeros)[1:] == (count / of, True, "")
 
 
-@pytest.mark.parametrize(("pair", "wins", "p"), [("xy", 10, 0.3017578125), ("xz", 11, 0.332305908203125),
-                                                 ("yz", 8, 1.0), ("ab", 7, 0.34375)])
+@pytest.mark.parametrize(
+    ("pair", "wins", "p"), [("xy", 10, 0.3017578125), ("xz", 11, 0.332305908203125), ("yz", 8, 1.0), ("ab", 7, 0.34375)]
+)
 def test_sign(pair, wins, p):
     assert stats.sign_test(*PAIRS[pair])[:2] == (wins, close(p))
 
@@ -97,27 +114,33 @@ def test_two_way_anova():
     found = stats.two_way_anova(XYZ)
     assert found.runs[:4] == (close(0.1083333333333333), 2, close(0.05416666666666667), close(2.4749498997995962))
     assert found.runs.p_value == close(0.0976354182795282)
-    assert found.queries == (close(1.0293333333333333), 19, close(0.0541754385964912), close(2.4753507014028053),
-                             close(0.0085586581532763))
+    assert found.queries == (
+        close(1.0293333333333333),
+        19,
+        close(0.0541754385964912),
+        close(2.4753507014028053),
+        close(0.0085586581532763),
+    )
     assert found.error[:3] == (close(0.8316666666666666), 38, close(0.0218859649122807))
     assert found.margin() == close(0.0669673213987833)
     assert found.partial_eta_squared == close(0.1152482269503545)
     assert found.eta_squared == close(0.055010155721056)
     assert found.omega_squared == close(0.0324230503218075)
     between = found.queries.sum_of_squares + found.error.sum_of_squares
-    assert found.runs.mean_square / (between / 57) == close(1.6590542718968295)     # the one-way F
+    assert found.runs.mean_square / (between / 57) == close(1.6590542718968295)  # the one-way F
 
 
 def test_friedman_is_the_analysis_of_variance_of_ranks():
     ranks = np.apply_along_axis(lambda row: [(row < v).sum() + ((row == v).sum() + 1) / 2 for v in row], 1, XYZ)
     found = stats.two_way_anova(ranks)
     assert 40 * found.runs.sum_of_squares / (found.runs.sum_of_squares + found.error.sum_of_squares) == close(
-        2.2388059701492535)
+        2.2388059701492535
+    )
 
 
 def test_anova_with_repeats_and_tests_of_seeds():
-    first = np.array([[.50, .52, .51], [.30, .28, .33], [.72, .70, .69], [.10, .15, .12]])
-    second = np.array([[.55, .53, .57], [.36, .33, .30], [.71, .74, .73], [.18, .14, .20]])
+    first = np.array([[0.50, 0.52, 0.51], [0.30, 0.28, 0.33], [0.72, 0.70, 0.69], [0.10, 0.15, 0.12]])
+    second = np.array([[0.55, 0.53, 0.57], [0.36, 0.33, 0.30], [0.71, 0.74, 0.73], [0.18, 0.14, 0.20]])
     found = stats.two_way_anova(np.stack([first, second], axis=1))
     assert (found.runs.f, found.runs.p_value) == (close(14.459016393442035), close(0.0015644545263954))
     assert found.queries.f == close(721.4972677595637)
@@ -142,10 +165,15 @@ def test_paired_tukey():
     assert q.tolist() == close([2.2672186840096047, 3.0229582453461368, 0.7557395613365321])
 
 
-@pytest.mark.parametrize(("q", "k", "freedom", "p"), [
-    (3, 2, 10, 0.0598903244255574), (4, 5, 60, 0.048050543543979), (3.5, 20, 931, 0.603797654424677),
-    (5.012, 20, 931, 0.051660549423196),
-])
+@pytest.mark.parametrize(
+    ("q", "k", "freedom", "p"),
+    [
+        (3, 2, 10, 0.0598903244255574),
+        (4, 5, 60, 0.048050543543979),
+        (3.5, 20, 931, 0.603797654424677),
+        (5.012, 20, 931, 0.051660549423196),
+    ],
+)
 def test_studentized_range(q, k, freedom, p):
     assert float(stats.studentized_range_sf(q, k, freedom)) == close(p)
 
@@ -158,20 +186,20 @@ def test_studentized_range_against_scipy_and_t():
     assert stats.studentized_range_ppf(0.95, 3, 38) == close(3.449020901406288)
     for q, k, freedom in ((3.0, 3, 1), (10.0, 3, 2), (3.0, 10, 5), (6.0, 100, 50), (0.5, 4, 12), (4.0, 3, np.inf)):
         assert float(stats.studentized_range_sf(q, k, freedom)) == close(studentized_range.sf(q, k, freedom), 2e-9)
-    for freedom in (1, 2, 3, 20, 5000):     # two variables: their difference is a t
+    for freedom in (1, 2, 3, 20, 5000):  # two variables: their difference is a t
         for q in (0.01, 1.0, 8.0, 20.0):
-            expected = 2 * special.stdtr(freedom, -q / 2 ** 0.5)
+            expected = 2 * special.stdtr(freedom, -q / 2**0.5)
             found = float(stats.studentized_range_sf(q, 2, freedom))
             assert found == pytest.approx(expected, rel=1e-11, abs=1e-30), (q, freedom)
 
 
 def test_exact_randomized_tukey():
     found = stats.randomized_tukey_test(XYZ[:5])
-    assert (found.p_values * 6 ** 5).tolist() == [[7776, 3384, 264], [3384, 7776, 5640], [264, 5640, 7776]]
+    assert (found.p_values * 6**5).tolist() == [[7776, 3384, 264], [3384, 7776, 5640], [264, 5640, 7776]]
     assert found.exact
     thirds = np.array([[2, 2, 2, 2, 1, 2, 1, 2], [0, 1, 2, 0, 1, 1, 1, 1], [1, 1, 1, 2, 1, 2, 0, 2]]).T / 3
-    found = stats.randomized_tukey_test(thirds, n_resamples=6 ** 7)
-    assert (found.p_values[np.triu_indices(3, 1)] * 6 ** 8).tolist() == [73728, 776448, 1152000]
+    found = stats.randomized_tukey_test(thirds, n_resamples=6**7)
+    assert (found.p_values[np.triu_indices(3, 1)] * 6**8).tolist() == [73728, 776448, 1152000]
     assert stats.randomization_test(thirds[:, 0], thirds[:, 1]).p_value == 16 / 256
     assert stats.t_test(thirds[:, 0], thirds[:, 1])[:2] == (close(2.965614910077132), close(0.0209375702069246))
 
@@ -179,7 +207,7 @@ def test_exact_randomized_tukey():
 def test_randomized_tukey_with_random_orders():
     found = stats.randomized_tukey_test(XYZ, n_resamples=200_000).p_values[np.triu_indices(3, 1)]
     for p, expected in zip(found, (1110609904674816, 389700040587264, 3259830372673536), strict=True):
-        expected /= 6 ** 20
+        expected /= 6**20
         assert abs(p - expected) < 4 * (expected * (1 - expected) / 200_000) ** 0.5
 
 
@@ -205,7 +233,7 @@ def test_levels_of_the_bca_interval():
     assert bootstrap.skewness_of_mean(DRAWN, of) / 6 == close(-0.0033224612055756)
     assert bootstrap.skewness_of_mean(X - Y, paired.moments(X - Y, 1.0)) / 6 == close(0.0066296102579149)
     even = bootstrap.Resampled(grid.Grid(np.array([[5000]]), 1.0, 0), np.arange(10001)[None], None)
-    low, high = even.interval(0, -1, 6 * 0.1, "bca", 0.95)     # bias 0, acceleration 0.1
+    low, high = even.interval(0, -1, 6 * 0.1, "bca", 0.95)  # bias 0, acceleration 0.1
     z = special.ndtri(0.975)
     assert (low, high) == tuple(close(10000 * special.ndtr(v / (1 - 0.1 * v))) for v in (-z, z))
 
@@ -220,16 +248,33 @@ def test_bootstrap_shift_tests_of_all_resamples():
 
 
 CORRECTED = {
-    "bonferroni": [.008, .064, .312, .328, .336, .48, .592, 1], "holm": [.008, .056, *[.234] * 6],
-    "holm_sidak": [.00797205593005597, .0546737773262951, *[.21233721621145] * 6],
-    "sidak": [.00797205593005597, .0622363871076847, .272576878252815, .284600129224387, .290546276130735,
-              .390431061458918, .459385246580266, .840435223129321],
-    "hochberg": [.008, .056, *[.148] * 5, .205], "hommel": [.008, .056, .111, .111, .111, .12, .148, .205],
-    "bh": [.008, .032, .0672, .0672, .0672, .08, .0845714285714286, .205],
-    "by": [.0217428571428571, .0869714285714286, *[.18264] * 3, .217428571428571, .22985306122449, .557160714285714],
-    "two_stage_bh": [.006, .024, *[.0504] * 3, .06, .0634285714285714, .15375],
+    "bonferroni": [0.008, 0.064, 0.312, 0.328, 0.336, 0.48, 0.592, 1],
+    "holm": [0.008, 0.056, *[0.234] * 6],
+    "holm_sidak": [0.00797205593005597, 0.0546737773262951, *[0.21233721621145] * 6],
+    "sidak": [
+        0.00797205593005597,
+        0.0622363871076847,
+        0.272576878252815,
+        0.284600129224387,
+        0.290546276130735,
+        0.390431061458918,
+        0.459385246580266,
+        0.840435223129321,
+    ],
+    "hochberg": [0.008, 0.056, *[0.148] * 5, 0.205],
+    "hommel": [0.008, 0.056, 0.111, 0.111, 0.111, 0.12, 0.148, 0.205],
+    "bh": [0.008, 0.032, 0.0672, 0.0672, 0.0672, 0.08, 0.0845714285714286, 0.205],
+    "by": [
+        0.0217428571428571,
+        0.0869714285714286,
+        *[0.18264] * 3,
+        0.217428571428571,
+        0.22985306122449,
+        0.557160714285714,
+    ],
+    "two_stage_bh": [0.006, 0.024, *[0.0504] * 3, 0.06, 0.0634285714285714, 0.15375],
 }
-RAW = [.001, .008, .039, .041, .042, .06, .074, .205]
+RAW = [0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205]
 
 
 @pytest.mark.parametrize("method", CORRECTED)
@@ -244,45 +289,57 @@ def test_corrections(method):
 
 def test_corrections_like_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
-    names = {"holm_sidak": "holm-sidak", "hochberg": "simes-hochberg", "bh": "fdr_bh", "by": "fdr_by",
-             "two_stage_bh": "fdr_tsbh"}
+    names = {
+        "holm_sidak": "holm-sidak",
+        "hochberg": "simes-hochberg",
+        "bh": "fdr_bh",
+        "by": "fdr_by",
+        "two_stage_bh": "fdr_tsbh",
+    }
     random = np.random.default_rng(1)
     for size in (1, 2, 3, 7, 30):
-        p = np.round(random.random(size) ** 2, 2)   # with ties
+        p = np.round(random.random(size) ** 2, 2)  # with ties
         for method in CORRECTED:
             expected = multitest.multipletests(p, 0.05, names.get(method, method))[1]
             assert stats.adjust(p, method).tolist() == pytest.approx(expected.tolist(), rel=1e-10, abs=1e-15), method
 
 
 def test_effect_sizes():
-    expected = {"glass": .4360837524443069, "d_av": .3785658488438016, "d_z": .4730982873872994, "dominance": .25,
-                "hedges_g": .3710363263433419, "hedges_gz": .4541319440138031, "rank_biserial": .6}
+    expected = {
+        "glass": 0.4360837524443069,
+        "d_av": 0.3785658488438016,
+        "d_z": 0.4730982873872994,
+        "dominance": 0.25,
+        "hedges_g": 0.3710363263433419,
+        "hedges_gz": 0.4541319440138031,
+        "rank_biserial": 0.6,
+    }
     for kind, value in expected.items():
         assert stats.effect_size(X, Y, kind) == close(value), kind
-    assert stats.effect_size(Y, X, "glass") == close(-.3390887386414955)
-    assert stats.effect_size(X, Y, "anova") == close(2 ** 0.5 * expected["d_z"])
-    assert stats.hedges_factor(19) == close(.9599103529242548)
-    assert stats.hedges_factor(38) == close(.9801104021309475)
+    assert stats.effect_size(Y, X, "glass") == close(-0.3390887386414955)
+    assert stats.effect_size(X, Y, "anova") == close(2**0.5 * expected["d_z"])
+    assert stats.hedges_factor(19) == close(0.9599103529242548)
+    assert stats.hedges_factor(38) == close(0.9801104021309475)
     assert set(stats.EFFECTS) == {*expected, "anova"}
 
 
 def test_power():
-    assert stats.power(.4730982873873, 20) == close(.5193231666173277)
-    assert stats.power(.3, 50) == close(.547657038970515)
-    assert stats.sample_size(.3) == close(89.14936472, 1e-8)
-    assert stats.detectable(20) == close(.6604416544, 1e-7)
-    assert stats.detectable(50) == close(.4041829997, 1e-7)
-    assert stats.detectable(1000) == close(.0886810183, 1e-4)   # which has a power of .800017
+    assert stats.power(0.4730982873873, 20) == close(0.5193231666173277)
+    assert stats.power(0.3, 50) == close(0.547657038970515)
+    assert stats.sample_size(0.3) == close(89.14936472, 1e-8)
+    assert stats.detectable(20) == close(0.6604416544, 1e-7)
+    assert stats.detectable(50) == close(0.4041829997, 1e-7)
+    assert stats.detectable(1000) == close(0.0886810183, 1e-4)  # which has a power of .800017
     for n in (3, 20, 1000, 100_000):
-        assert stats.power(stats.detectable(n), n) == close(.8)
-    assert stats.power(1.0, 1000) == 1.0    # where SciPy's noncentral t has NaN for the far tail
+        assert stats.power(stats.detectable(n), n) == close(0.8)
+    assert stats.power(1.0, 1000) == 1.0  # where SciPy's noncentral t has NaN for the far tail
 
 
 def test_equivalence():
-    found = stats.equivalence_test(X, Y, low=-.1, high=.1)
-    assert found[:2] == (close(-.7052532870911561), close(.2446046536638028))
-    assert stats.equivalence_test(X, Y, low=-.1, high=1.).statistic == close(4.936773009638088)
-    assert stats.equivalence_test(X, Y, low=-.1, high=1.).p_value == close(4.578526614659e-05)
+    found = stats.equivalence_test(X, Y, low=-0.1, high=0.1)
+    assert found[:2] == (close(-0.7052532870911561), close(0.2446046536638028))
+    assert stats.equivalence_test(X, Y, low=-0.1, high=1.0).statistic == close(4.936773009638088)
+    assert stats.equivalence_test(X, Y, low=-0.1, high=1.0).p_value == close(4.578526614659e-05)
 
 
 def test_max_t():
@@ -314,7 +371,7 @@ def test_small_inputs_without_a_grid_against_full_enumeration():
     random = np.random.default_rng(6)
     for _ in range(300):
         n = int(random.integers(1, 9))
-        a, b = random.choice(random.random(4), (2, n))      # few values: sums tie, up to rounding
+        a, b = random.choice(random.random(4), (2, n))  # few values: sums tie, up to rounding
         sums = SIGNS[n] @ (a - b)
         reach = abs(sums) >= abs((a - b).sum()) - 1e-9
         assert stats.randomization_test(a, b).p_value == reach.mean()
@@ -330,7 +387,7 @@ def test_halves_and_table_count_the_same_subsets():
         for limit in (-1, 0, int(d[0]), int(d.sum() // 3), int(d.sum() // 2), int(d.sum()), int(d.sum()) + 5):
             count = int((sums <= limit).sum())
             assert _resample.subsets_below(d, limit) == count
-            assert _resample.share_below(d, limit) == count / 2 ** n
+            assert _resample.share_below(d, limit) == count / 2**n
 
 
 def test_an_exact_p_value_of_many_whole_differences_is_right():
@@ -367,7 +424,7 @@ def test_exact_wilcoxon_against_full_enumeration():
 
 # ---- random numbers ------------------------------------------------------------------------------------------------
 
-WORD = 2 ** 64
+WORD = 2**64
 STEP = 0x9E3779B97F4A7C15
 
 
@@ -386,7 +443,7 @@ def word(seed, purpose, number, position):
 
 def indices(seed, purpose, number, n, draws):
     words = (word(seed, purpose, number, position) for position in range(0, draws, 2))
-    halves = [half for value in words for half in (value % 2 ** 32, value >> 32)]
+    halves = [half for value in words for half in (value % 2**32, value >> 32)]
     return [half * n >> 32 for half in halves[:draws]]
 
 
@@ -414,8 +471,12 @@ def test_orders_are_shuffled_by_a_hash():
     ranges = np.empty(20, np.int64)
     _resample.permuted_ranges(x, _resample.stream(3, _resample.ORDERS), 11, False, ranges)
     for i in range(20):
-        halves = (half for position in itertools.count()
-                  for value in [word(3, _resample.ORDERS, 11 + i, position)] for half in (value % 2 ** 32, value >> 32))
+        halves = (
+            half
+            for position in itertools.count()
+            for value in [word(3, _resample.ORDERS, 11 + i, position)]
+            for half in (value % 2**32, value >> 32)
+        )
         sums = np.zeros(4, np.int64)
         for row in x.tolist():
             for j in (3, 2, 1):
@@ -440,7 +501,7 @@ def test_random_numbers_stay_what_they_are():
 
 @pytest.mark.parametrize("threads", [2, 8])
 def test_threads_change_no_bit(threads, monkeypatch):
-    monkeypatch.setattr(resampling, "LARGEST", 1 << 18)    # blocks of a few resamples
+    monkeypatch.setattr(resampling, "LARGEST", 1 << 18)  # blocks of a few resamples
     a, b, c = many_scores(70, 3)
     calls = [
         lambda n: stats.randomization_test(a, b, n_resamples=5000, n_threads=n),
@@ -448,8 +509,10 @@ def test_threads_change_no_bit(threads, monkeypatch):
         lambda n: stats.bootstrap_test(a, b, n_resamples=5000, n_threads=n, studentized=False),
         lambda n: stats.bootstrap_interval(a, b, n_resamples=5000, n_threads=n, method="bca"),
         lambda n: [v.tolist() for v in stats.max_t(np.stack([a - b, a - c], 1), n_resamples=5000, n_threads=n)],
-        lambda n: [np.array(v).tolist() for v in
-                   stats.randomized_tukey_test(np.stack([a, b, c], 1), n_resamples=5000, n_threads=n)],
+        lambda n: [
+            np.array(v).tolist()
+            for v in stats.randomized_tukey_test(np.stack([a, b, c], 1), n_resamples=5000, n_threads=n)
+        ],
     ]
     for call in calls:
         assert call(threads) == call(1)
@@ -463,7 +526,7 @@ def test_the_order_of_runs_has_no_say_in_randomized_tukey():
 
 
 def test_monte_carlo_counts_the_data_as_one_resample():
-    d = many_scores(60)[0] - 0.1    # no resample comes near
+    d = many_scores(60)[0] - 0.1  # no resample comes near
     found = stats.randomization_test(d, n_resamples=99)
     assert (found.p_value, found.exact) == (0.01, False)
 
@@ -472,7 +535,7 @@ def test_random_signs_come_near_the_exact_p_value(monkeypatch):
     monkeypatch.setattr(exact, "HALVES", 0)
     monkeypatch.setattr(exact, "STEPS", 0)
     monkeypatch.setattr(exact.exact_p, "__defaults__", (0,))
-    for pair, p in {"xy": 69120 / 2 ** 20, "yz": 653824 / 2 ** 20}.items():
+    for pair, p in {"xy": 69120 / 2**20, "yz": 653824 / 2**20}.items():
         found = stats.randomization_test(*PAIRS[pair], n_resamples=400_000)
         assert not found.exact
         assert abs(found.p_value - p) < 4 * (p * (1 - p) / 400_000) ** 0.5
@@ -491,11 +554,11 @@ def test_other_scores_are_rounded_and_sums_have_slack():
     scores = many_scores(100)
     found = grid.to_grid(scores)
     assert found.loose == 1
-    assert np.abs(found.whole * found.unit - scores).max() <= 2.0 ** -41
+    assert np.abs(found.whole * found.unit - scores).max() <= 2.0**-41
     assert found.slack() == 200
-    assert grid.to_grid(np.array([[1e-6, 3e5]])).whole.tolist() == [[1, 3 * 10 ** 11]]
+    assert grid.to_grid(np.array([[1e-6, 3e5]])).whole.tolist() == [[1, 3 * 10**11]]
     wide = grid.to_grid(np.array([[math.pi * 1e300, math.e]]))
-    assert abs(wide.whole).sum() < 2 ** 52
+    assert abs(wide.whole).sum() < 2**52
 
 
 def test_differences_that_are_equal_on_paper_tie():
@@ -531,7 +594,9 @@ def test_t_like_scipy():
         for alternative in paired.ALTERNATIVES:
             expected = ttest_rel(a, b, alternative=alternative)
             assert stats.t_test(a, b, alternative=alternative)[:2] == (
-                close(float(expected.statistic)), close(float(expected.pvalue)))
+                close(float(expected.statistic)),
+                close(float(expected.pvalue)),
+            )
         interval = ttest_rel(a, b).confidence_interval(0.9)
         assert stats.t_interval(a, b, confidence=0.9)[1:3] == (close(interval.low, 1e-9), close(interval.high, 1e-9))
 
@@ -541,7 +606,7 @@ def test_wilcoxon_like_scipy():
 
     random = np.random.default_rng(3)
     for n, method in itertools.product((5, 12, 40, 200), ("exact", "asymptotic")):
-        d = random.permutation(np.arange(1, n + 1)) * random.choice((-1, 1), n)     # no ties, no zeros
+        d = random.permutation(np.arange(1, n + 1)) * random.choice((-1, 1), n)  # no ties, no zeros
         for alternative in paired.ALTERNATIVES:
             expected = wilcoxon(d, method=method, alternative=alternative)
             found = stats.wilcoxon(d, exact=method == "exact", alternative=alternative)
@@ -558,8 +623,9 @@ def test_randomization_like_scipy():
 
     a, b = many_scores(10)
     for alternative in paired.ALTERNATIVES:
-        expected = permutation_test((a - b,), np.sum, permutation_type="samples", alternative=alternative,
-                                    n_resamples=np.inf)
+        expected = permutation_test(
+            (a - b,), np.sum, permutation_type="samples", alternative=alternative, n_resamples=np.inf
+        )
         assert stats.randomization_test(a, b, alternative=alternative).p_value == close(float(expected.pvalue))
 
 
@@ -572,8 +638,10 @@ def test_bootstrap_like_scipy(method):
     found = stats.bootstrap_interval(d, n_resamples=40_000, method=method)
     assert found.standard_error == pytest.approx(interval.standard_error, rel=0.02)
     low, high = interval.confidence_interval
-    assert found[1:3] == (pytest.approx(low, abs=0.05 * found.standard_error),
-                          pytest.approx(high, abs=0.05 * found.standard_error))
+    assert found[1:3] == (
+        pytest.approx(low, abs=0.05 * found.standard_error),
+        pytest.approx(high, abs=0.05 * found.standard_error),
+    )
 
 
 def test_tukey_of_two_runs_is_the_t_test():
@@ -586,8 +654,8 @@ def test_tukey_of_two_runs_is_the_t_test():
 
 
 def test_randomized_tukey_of_two_runs_is_the_randomization_test():
-    found = stats.randomized_tukey_test(np.stack([X, Y], axis=1), n_resamples=2 ** 19)
-    assert (found.p_values[0, 1], found.exact) == (69120 / 2 ** 20, True)
+    found = stats.randomized_tukey_test(np.stack([X, Y], axis=1), n_resamples=2**19)
+    assert (found.p_values[0, 1], found.exact) == (69120 / 2**20, True)
 
 
 # ---- degenerate data -----------------------------------------------------------------------------------------------
@@ -606,8 +674,8 @@ def test_constant_differences(difference):
     for test in (stats.t_test, stats.bootstrap_test):
         found = test(a, b)
         assert (math.isnan(found.p_value), found.note) == (True, "all differences are equal")
-    assert stats.sign_test(a, b).p_value == stats.randomization_test(a, b).p_value == close(2 / 2 ** 20)
-    assert stats.wilcoxon(a, b).p_value == 2 / 2 ** 20
+    assert stats.sign_test(a, b).p_value == stats.randomization_test(a, b).p_value == close(2 / 2**20)
+    assert stats.wilcoxon(a, b).p_value == 2 / 2**20
     for interval in (stats.t_interval(a, b), stats.bootstrap_interval(a, b)):
         assert interval.low == interval.high == pytest.approx(difference)
     assert math.isnan(stats.effect_size(a, b))
@@ -627,33 +695,40 @@ def test_one_query():
 
 def test_no_p_value_is_0():
     many = np.ones(3000) + 1e-3 * many_scores(3000)[0]
-    for found in (stats.t_test(many), stats.sign_test(many), stats.wilcoxon(many),
-                  stats.randomization_test(np.round(many))):
+    for found in (
+        stats.t_test(many),
+        stats.sign_test(many),
+        stats.wilcoxon(many),
+        stats.randomization_test(np.round(many)),
+    ):
         assert 0 < found.p_value < 1e-200
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: stats.t_test([1, 2], [1]), "a has 2 values but b has 1"),
-    (lambda: stats.t_test([1, math.nan], [1, 2]), r"a\[1\] is nan"),
-    (lambda: stats.randomization_test([1, 2], [1, math.inf]), r"b\[1\] is inf"),
-    (lambda: stats.sign_test([]), "a has shape"),
-    (lambda: stats.t_test([[1, 2]]), "expected one value per query"),
-    (lambda: stats.t_test([1, 2], alternative="both"), "alternative is 'both', expected one of 'two-sided'"),
-    (lambda: stats.wilcoxon([1, 2], zeros="drop"), "zeros is 'drop'"),
-    (lambda: stats.wilcoxon(np.arange(1.0, 1200.0), exact=True), "takes up to 1000 differences"),
-    (lambda: stats.bootstrap_interval([1, 2], method="basic"), "method is 'basic'"),
-    (lambda: stats.bootstrap_interval([1, 2], confidence=95), "confidence must be between 0 and 1, got 95"),
-    (lambda: stats.randomization_test([1, 2], n_resamples=0), "n_resamples must be at least 1, got 0"),
-    (lambda: stats.randomization_test([1, 2], random_state=-1), "random_state must be at least 0, got -1"),
-    (lambda: stats.two_way_anova([[1, 2]]), r"scores has shape \(1, 2\)"),
-    (lambda: stats.tukey_test([[1], [2]]), r"scores has shape \(2, 1\)"),
-    (lambda: stats.randomized_tukey_test([[1], [2]]), "expected two runs or more"),
-    (lambda: stats.adjust([0.5, 1.5], "holm"), "numbers from 0 to 1"),
-    (lambda: stats.adjust([0.5], "fdr"), "method is 'fdr', expected one of 'bonferroni'"),
-    (lambda: stats.effect_size([1, 2], [1, 2], "cohen"), "kind is 'cohen'"),
-    (lambda: stats.equivalence_test([1, 2], low=1, high=0), "low must be below high"),
-    (lambda: stats.sample_size(0), "effect must not be 0"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: stats.t_test([1, 2], [1]), "a has 2 values but b has 1"),
+        (lambda: stats.t_test([1, math.nan], [1, 2]), r"a\[1\] is nan"),
+        (lambda: stats.randomization_test([1, 2], [1, math.inf]), r"b\[1\] is inf"),
+        (lambda: stats.sign_test([]), "a has shape"),
+        (lambda: stats.t_test([[1, 2]]), "expected one value per query"),
+        (lambda: stats.t_test([1, 2], alternative="both"), "alternative is 'both', expected one of 'two-sided'"),
+        (lambda: stats.wilcoxon([1, 2], zeros="drop"), "zeros is 'drop'"),
+        (lambda: stats.wilcoxon(np.arange(1.0, 1200.0), exact=True), "takes up to 1000 differences"),
+        (lambda: stats.bootstrap_interval([1, 2], method="basic"), "method is 'basic'"),
+        (lambda: stats.bootstrap_interval([1, 2], confidence=95), "confidence must be between 0 and 1, got 95"),
+        (lambda: stats.randomization_test([1, 2], n_resamples=0), "n_resamples must be at least 1, got 0"),
+        (lambda: stats.randomization_test([1, 2], random_state=-1), "random_state must be at least 0, got -1"),
+        (lambda: stats.two_way_anova([[1, 2]]), r"scores has shape \(1, 2\)"),
+        (lambda: stats.tukey_test([[1], [2]]), r"scores has shape \(2, 1\)"),
+        (lambda: stats.randomized_tukey_test([[1], [2]]), "expected two runs or more"),
+        (lambda: stats.adjust([0.5, 1.5], "holm"), "numbers from 0 to 1"),
+        (lambda: stats.adjust([0.5], "fdr"), "method is 'fdr', expected one of 'bonferroni'"),
+        (lambda: stats.effect_size([1, 2], [1, 2], "cohen"), "kind is 'cohen'"),
+        (lambda: stats.equivalence_test([1, 2], low=1, high=0), "low must be below high"),
+        (lambda: stats.sample_size(0), "effect must not be 0"),
+    ],
+)
 def test_errors_name_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call()
@@ -662,6 +737,7 @@ def test_errors_name_what_is_wrong(call, message):
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends a signal")
 def test_a_test_can_be_interrupted():
     """A handler runs in the caller's thread, between two blocks."""
+
     def interrupt(signum, frame):
         raise KeyboardInterrupt
 
@@ -671,7 +747,7 @@ def test_a_test_can_be_interrupted():
         for threads in (1, 2):
             signal.setitimer(signal.ITIMER_REAL, 0.1)
             with pytest.raises(KeyboardInterrupt):
-                stats.randomization_test(*many_scores(1000), n_resamples=10 ** 9, n_threads=threads)
+                stats.randomization_test(*many_scores(1000), n_resamples=10**9, n_threads=threads)
     finally:
         signal.signal(signal.SIGALRM, before)
     assert time.monotonic() - begin < 5

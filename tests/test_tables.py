@@ -19,7 +19,7 @@ duckdb = pytest.importorskip("duckdb")
 
 METRICS = ["ndcg@10", "map", "bpref", "rbp", "recall@5", "num_ret"]
 QRELS, RUN = ({query: docs for query, docs in side.items() if docs} for side in gen.collection(77))
-MANY = {query: {f"d{i}": i % 4 for i in range(60)} for query in ("a", "b", "c")}      # many hits: ranked, not counted
+MANY = {query: {f"d{i}": i % 4 for i in range(60)} for query in ("a", "b", "c")}  # many hits: ranked, not counted
 EVERY = {query: {f"d{i}": (i * 7919) % 101 / 4 for i in range(80)} for query in ("c", "a", "x")}
 ROLES = ("query_id", "doc_id")
 
@@ -93,12 +93,15 @@ SHAPES = {
     "pandas, objects": lambda rows, number: frame(rows, number).astype({"qid": object, "docno": object}),
     "pandas, categories": lambda rows, number: frame(rows, number).astype({"qid": "category", "docno": "category"}),
     "pandas, Arrow strings": lambda rows, number: frame(rows, number).astype(
-        dict.fromkeys(("qid", "docno"), "string[pyarrow]")),
+        dict.fromkeys(("qid", "docno"), "string[pyarrow]")
+    ),
     "pandas, Python strings": lambda rows, number: frame(rows, number).astype(
-        dict.fromkeys(("qid", "docno"), "string[python]")),
+        dict.fromkeys(("qid", "docno"), "string[python]")
+    ),
     "polars": lambda rows, number: polars.DataFrame(rows, schema=["qid", "docno", number], orient="row"),
     "polars, categories": lambda rows, number: polars.DataFrame(
-        rows, schema=["qid", "docno", number], orient="row").with_columns(polars.col("qid").cast(polars.Categorical)),
+        rows, schema=["qid", "docno", number], orient="row"
+    ).with_columns(polars.col("qid").cast(polars.Categorical)),
     "Arrow string": columns_as(pyarrow.string()),
     "Arrow large string": columns_as(pyarrow.large_string()),
     "Arrow string view": columns_as(pyarrow.string_view()),
@@ -113,13 +116,22 @@ ONCE = {
     "tuples, once": lambda rows, number: iter(rows),
     "named tuples": lambda rows, number: map(namedtuple("Row", "query doc number")._make, rows),
     "reader": lambda rows, number: pyarrow.RecordBatchReader.from_batches(
-        arrow(rows, number).schema, arrow(rows, number).to_batches(max_chunksize=11)),
+        arrow(rows, number).schema, arrow(rows, number).to_batches(max_chunksize=11)
+    ),
 }
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"n_threads": 3}, {"validate": "judged"}, {"ties": "doc_id_asc"}, {"score_dtype": "float32"},
-], ids=lambda options: "-".join(map(str, options.values())) or "default")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"n_threads": 3},
+        {"validate": "judged"},
+        {"ties": "doc_id_asc"},
+        {"score_dtype": "float32"},
+    ],
+    ids=lambda options: "-".join(map(str, options.values())) or "default",
+)
 @pytest.mark.parametrize("shape", [*SHAPES, *ONCE])
 @pytest.mark.parametrize("order", ["grouped", "shuffled", "by score"])
 @pytest.mark.parametrize("collection", [(QRELS, RUN), (MANY, EVERY)], ids=["few", "many"])
@@ -138,8 +150,16 @@ def test_every_shape_and_order_of_a_run(collection, order, shape, options):
 
 
 def counts(report):
-    return (report.in_both, report.only_in_qrels, report.only_in_run, report.no_relevant, report.nothing_judged,
-            report.queries_with_ties, report.unjudged_share, report.repairs)
+    return (
+        report.in_both,
+        report.only_in_qrels,
+        report.only_in_run,
+        report.no_relevant,
+        report.nothing_judged,
+        report.queries_with_ties,
+        report.unjudged_share,
+        report.repairs,
+    )
 
 
 @pytest.mark.parametrize("shape", [*SHAPES, *ONCE])
@@ -220,12 +240,18 @@ def test_integers_that_meet_text_are_counted(tmp_path):
     assert results.report.repairs["integer ids read as text"][0] == 7
 
 
-@pytest.mark.parametrize("qrels, run", [
-    (INTEGER_QRELS, as_text(INTEGER_RUN)), (as_text(INTEGER_QRELS), INTEGER_RUN),
-    (INTEGER_QRELS, {7: {"10": 1.0}}), ({"q": {"a": 1}}, {"q": {"a": 1.0, 3: 2.0}}),
-    ({"q": {"a": 1}}, {"q": {"a": 1.0}, 3: {"a": 1.0}}),
-    ({"q": {"a": 1, 3: 1}}, {"q": {"a": 1.0}}), ({1: {1: 1}}, {1: {1: 1.0, True: 2.0, "x": 1.0}}),
-])
+@pytest.mark.parametrize(
+    "qrels, run",
+    [
+        (INTEGER_QRELS, as_text(INTEGER_RUN)),
+        (as_text(INTEGER_QRELS), INTEGER_RUN),
+        (INTEGER_QRELS, {7: {"10": 1.0}}),
+        ({"q": {"a": 1}}, {"q": {"a": 1.0, 3: 2.0}}),
+        ({"q": {"a": 1}}, {"q": {"a": 1.0}, 3: {"a": 1.0}}),
+        ({"q": {"a": 1, 3: 1}}, {"q": {"a": 1.0}}),
+        ({1: {1: 1}}, {1: {1: 1.0, True: 2.0, "x": 1.0}}),
+    ],
+)
 def test_dicts_whose_ids_differ_in_type_are_refused(qrels, run):
     with pytest.raises(TypeError, match="int|str"):
         fastir.evaluate(qrels, run, "map")
@@ -240,7 +266,10 @@ def test_numbers_with_leading_zeros_are_not_integers():
 def test_integers_beyond_64_bits_are_their_text():
     big = 2**64 - 1
     table = {
-        "query_id": np.array([1, 1], np.uint64), "doc_id": np.array([big, 8], np.uint64), "score": np.array([2.0, 1.0])}
+        "query_id": np.array([1, 1], np.uint64),
+        "doc_id": np.array([big, 8], np.uint64),
+        "score": np.array([2.0, 1.0]),
+    }
     assert fastir.evaluate({"1": {str(big): 1}}, table, "mrr")["mrr"] == 1.0
 
 
@@ -261,8 +290,14 @@ def test_columns_that_are_called_otherwise():
 
 def test_the_field_s_names_have_an_order():
     """PyTerrier's frames have docid and docno, and the second is the id."""
-    table = {"qid": ["1", "1"], "docid": [0, 1], "docno": ["x", "y"], "rank": [1, 2], "score": [2.0, 1.0],
-             "query": ["?", "?"]}
+    table = {
+        "qid": ["1", "1"],
+        "docid": [0, 1],
+        "docno": ["x", "y"],
+        "rank": [1, 2],
+        "score": [2.0, 1.0],
+        "query": ["?", "?"],
+    }
     assert fastir.evaluate({"1": {"y": 1}}, table, "mrr")["mrr"] == 0.5
 
 
@@ -272,15 +307,18 @@ def table_with(column, row, value):
     return {name: np.array([one[place] for one in rows], object) for place, name in enumerate((*ROLES, "score"))}
 
 
-@pytest.mark.parametrize("column, value, kind, message", [
-    (0, None, ValueError, "row 3: 'query_id' is missing"),
-    (1, None, ValueError, "row 3: 'doc_id' is missing"),
-    (1, float("nan"), ValueError, "row 3: 'doc_id' is missing"),
-    (1, 3, TypeError, "row 3: 'doc_id' must be a str"),
-    (2, None, ValueError, "row 3: 'score'.*missing"),
-    (2, "x", TypeError, "row 3: 'score' must be numeric, got str 'x'"),
-    (2, float("nan"), ValueError, r"row 3: 'score' is NaN.*\(query a, document d3\)"),
-])
+@pytest.mark.parametrize(
+    "column, value, kind, message",
+    [
+        (0, None, ValueError, "row 3: 'query_id' is missing"),
+        (1, None, ValueError, "row 3: 'doc_id' is missing"),
+        (1, float("nan"), ValueError, "row 3: 'doc_id' is missing"),
+        (1, 3, TypeError, "row 3: 'doc_id' must be a str"),
+        (2, None, ValueError, "row 3: 'score'.*missing"),
+        (2, "x", TypeError, "row 3: 'score' must be numeric, got str 'x'"),
+        (2, float("nan"), ValueError, r"row 3: 'score' is NaN.*\(query a, document d3\)"),
+    ],
+)
 def test_what_is_wrong_in_a_row_is_named(column, value, kind, message):
     with pytest.raises(kind, match=message):
         fastir.evaluate({"a": {"d1": 1}}, table_with(column, 3, value), "map")
@@ -297,28 +335,37 @@ def test_a_null_in_arrow_data_is_named(column):
         fastir.evaluate({"a": {"x": 1}}, table, "map")
 
 
-@pytest.mark.parametrize("data, kind, message", [
-    (polars.LazyFrame({"a": [1]}), TypeError, r"LazyFrame.*run\.collect\(\)"),
-    (pyarrow.table({"qid": [1.5], "docno": ["x"], "score": [1.0]}), TypeError,
-     "'qid' must hold strings or integers.*'g'"),
-    (pyarrow.table({"qid": ["a"], "docno": ["x"], "score": ["1"]}), TypeError, "'score' must be numeric.*'u'"),
-    ({"qid": ["a", "b"], "docno": ["x"], "score": [1.0]}, ValueError, "columns differ in length: 1, 2"),
-    ({"qid": [["a"]], "docno": [["x"]], "score": [[1.0]]}, ValueError, "one dimension"),
-    ([("a", "x")], TypeError, "row 0: expected a tuple"),
-    ([{"query_id": "a"}], TypeError, "row 0: expected a tuple"),
-    (pyarrow.array(["a"]), TypeError, "named columns"),
-])
+@pytest.mark.parametrize(
+    "data, kind, message",
+    [
+        (polars.LazyFrame({"a": [1]}), TypeError, r"LazyFrame.*run\.collect\(\)"),
+        (
+            pyarrow.table({"qid": [1.5], "docno": ["x"], "score": [1.0]}),
+            TypeError,
+            "'qid' must hold strings or integers.*'g'",
+        ),
+        (pyarrow.table({"qid": ["a"], "docno": ["x"], "score": ["1"]}), TypeError, "'score' must be numeric.*'u'"),
+        ({"qid": ["a", "b"], "docno": ["x"], "score": [1.0]}, ValueError, "columns differ in length: 1, 2"),
+        ({"qid": [["a"]], "docno": [["x"]], "score": [[1.0]]}, ValueError, "one dimension"),
+        ([("a", "x")], TypeError, "row 0: expected a tuple"),
+        ([{"query_id": "a"}], TypeError, "row 0: expected a tuple"),
+        (pyarrow.array(["a"]), TypeError, "named columns"),
+    ],
+)
 def test_what_is_no_run_is_refused(data, kind, message):
     with pytest.raises(kind, match=message):
         fastir.evaluate({"a": {"x": 1}}, data, "map")
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("rows", [
-    [("a", "x", 1.0), ("a", "y", 1.0), ("a", "x", 2.0)],
-    [("b", "y", 1.0), ("a", "x", 1.0), ("b", "z", 1.0), ("a", "x", 2.0)],
-    [("foreign", "x", 1.0), ("a", "y", 1.0), ("foreign", "x", 2.0)],
-])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("a", "x", 1.0), ("a", "y", 1.0), ("a", "x", 2.0)],
+        [("b", "y", 1.0), ("a", "x", 1.0), ("b", "z", 1.0), ("a", "x", 2.0)],
+        [("foreign", "x", 1.0), ("a", "y", 1.0), ("foreign", "x", 2.0)],
+    ],
+)
 def test_a_document_that_stands_twice_names_both_rows(rows, threads):
     qrels = {"a": {"x": 1, "u": 0}, "b": {"y": 1}}
     first, later = (i for i, row in enumerate(rows) if row[1] == "x")
@@ -346,8 +393,10 @@ def test_judged_validation_does_not_look_at_unjudged_documents(tmp_path):
         fastir.evaluate({"a": {"x": 1}}, rows, "mrr", validate="none")
 
 
-@pytest.mark.parametrize("label, kind", [
-    (1.5, TypeError), (2.0**31, OverflowError), (float("nan"), ValueError), (float("inf"), OverflowError)])
+@pytest.mark.parametrize(
+    "label, kind",
+    [(1.5, TypeError), (2.0**31, OverflowError), (float("nan"), ValueError), (float("inf"), OverflowError)],
+)
 def test_labels_of_a_table_are_integers(label, kind):
     table = {"query_id": ["a", "a"], "doc_id": ["x", "y"], "label": [1.0, label]}
     with pytest.raises(kind, match=r"row 1.*\(query a, document y\)"):

@@ -25,8 +25,11 @@ def has_average(card):
 
 
 AVERAGED = {card.name for card in fastir.metrics() if has_average(card)}
-POSSIBLE = [request for request in REQUESTS
-            if request.name in AVERAGED and not (request.k and request.params.get("ap_norm") == "hits")]
+POSSIBLE = [
+    request
+    for request in REQUESTS
+    if request.name in AVERAGED and not (request.k and request.params.get("ap_norm") == "hits")
+]
 
 
 def orders(scores):
@@ -120,6 +123,7 @@ def test_by_label(rule, seed):
     place = {-1: -2, -2: -1}
     wanted = {}
     for query, judged in qrels.items():
+
         def key(doc, judged=judged, scores=run[query]):
             [code] = oracle.codes(judged, [doc])
             return -scores[doc], sign * place.get(code, code)
@@ -133,8 +137,9 @@ def test_by_label(rule, seed):
 def test_the_mean_lies_between_the_best_and_the_worst(seed):
     qrels, run = gen.collection(seed)
     names = ["map", "ndcg@5", "mrr", "recall@3", "rbp", "err", "bpref", "hit_rate@2"]
-    worst, mean, best = (fastir.evaluate(qrels, run, names, ties=rule).values
-                         for rule in ("pessimistic", "average", "optimistic"))
+    worst, mean, best = (
+        fastir.evaluate(qrels, run, names, ties=rule).values for rule in ("pessimistic", "average", "optimistic")
+    )
     trec = fastir.evaluate(qrels, run, names).values
     assert (worst <= mean + 1e-15).all()
     assert (mean <= best + 1e-15).all()

@@ -42,7 +42,7 @@ OPTIONS = [{}, {"rel_level": 2}, {"judged_only": True}, {"max_depth": 3}]
 @pytest.mark.parametrize("seed", range(24))
 def test_every_metric(seed):
     indices, scores, relevant = collection(seed, 12, (1, 5, 30)[seed % 3], 40)
-    names, options = NAMES[seed % 8::8], OPTIONS[seed // 6]
+    names, options = NAMES[seed % 8 :: 8], OPTIONS[seed // 6]
     expected = fastir.evaluate(*as_dicts(indices, None, relevant), names, queries="qrels", ties="input", **options)
     results = fastir.evaluate_topk(indices, relevant, names, n_threads=seed % 3 + 1, **options)
     assert bits(results) == bits(expected) and results.status == expected.status

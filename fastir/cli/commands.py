@@ -25,8 +25,17 @@ from fastir.results.results import Results, aligned, json_text, rounded, tsv_tex
 OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
 STDIN = "-"
-OPTIONS = ("convention", "rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads",
-           "duplicates")
+OPTIONS = (
+    "convention",
+    "rel_level",
+    "queries",
+    "ties",
+    "judged_only",
+    "max_depth",
+    "score_dtype",
+    "n_threads",
+    "duplicates",
+)
 PATIENCE = 1.0  # seconds of work before a progress bar appears
 
 EXAMPLE = """\
@@ -60,8 +69,9 @@ def parser() -> Parser:
     evaluate = commands.add_parser("eval", help="evaluate one run or several", **layout)
     evaluate.set_defaults(command=evaluate_command, usage_error=evaluate.error)
     evaluate.add_argument("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
-    evaluate.add_argument("--format", choices=FORMATS, default="table",
-                          help="tsv and json are exact, the others round to 4 decimals")
+    evaluate.add_argument(
+        "--format", choices=FORMATS, default="table", help="tsv and json are exact, the others round to 4 decimals"
+    )
     add_run_arguments(evaluate.add_argument)
 
     compare = commands.add_parser("compare", help="say which of several runs is better, and how sure that is", **layout)

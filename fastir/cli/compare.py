@@ -19,8 +19,12 @@ STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "inte
 
 def add_compare_arguments(add: Callable) -> None:
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
-    add("--test", default="t", metavar="NAME", help="such as t, wilcoxon, sign, randomization, bootstrap, tukey "
-                                                    "(default %(default)s)")
+    add(
+        "--test",
+        default="t",
+        metavar="NAME",
+        help="such as t, wilcoxon, sign, randomization, bootstrap, tukey (default %(default)s)",
+    )
     add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
     add("--correction", metavar="NAME", help="such as holm, bonferroni, bh, max-t (default: none)")
     add("--family", choices=("metric", "all"), default="metric", help="p-values that are corrected together")
@@ -79,8 +83,10 @@ def plot_format(path: str) -> str:
 
 
 def tables(format: str) -> Callable:
-    return lambda comparison, options: comparison.to_table(
-        format, rows="pairs" if options.pairs else "runs", intervals=options.intervals).rstrip("\n") + "\n"
+    return lambda comparison, options: (
+        comparison.to_table(format, rows="pairs" if options.pairs else "runs", intervals=options.intervals).rstrip("\n")
+        + "\n"
+    )
 
 
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
@@ -90,7 +96,10 @@ def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
 
 
 FORMATS: dict[str, Callable] = {
-    "table": tables("text"), "markdown": tables("markdown"), "html": tables("html"), "latex": tables("latex"),
+    "table": tables("text"),
+    "markdown": tables("markdown"),
+    "html": tables("html"),
+    "latex": tables("latex"),
     "json": lambda comparison, options: json_text(comparison.to_json()),
     "tsv": as_tsv,
 }

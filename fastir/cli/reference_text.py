@@ -71,11 +71,16 @@ def reference() -> str:
         single=code(FAMILIES[name].family for name in sorted(SINGLE)),
         local="\n".join(map(ambiguity, dict.fromkeys(name for _, name in LOCAL))),
         without_empty=code(card.name for card in CARDS if not any(param is empty for param in card.params)),
-        empty=f"{empty.accepted()}: {empty.meaning}", default=empty.default,
-        qrels=QRELS, by_group=pformat(BY_GROUP, width=120), run=RUN,
+        empty=f"{empty.accepted()}: {empty.meaning}",
+        default=empty.default,
+        qrels=QRELS,
+        by_group=pformat(BY_GROUP, width=120),
+        run=RUN,
     )
-    values = {**evaluate(QRELS, RUN, [example(card) for card in CARDS if not card.groups], queries="qrels"),
-              **evaluate(BY_GROUP, RUN, [example(card) for card in CARDS if card.groups], queries="qrels")}
+    values = {
+        **evaluate(QRELS, RUN, [example(card) for card in CARDS if not card.groups], queries="qrels"),
+        **evaluate(BY_GROUP, RUN, [example(card) for card in CARDS if card.groups], queries="qrels"),
+    }
     return "\n".join([head, *(section(card, values[example(card)]) for card in CARDS)])
 
 

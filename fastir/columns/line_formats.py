@@ -9,26 +9,31 @@ class LineFormat(NamedTuple):
     """What a line holds; fields count from 0, and the query is the first."""
 
     name: str
-    expected: str       # for messages
-    doc: int            # where the document stands
-    number: int         # and the number
-    what: str           # what the number is: "score", "label" or "rank"
-    behind: str         # how many fields follow it: "none", "at most one" or "some"
+    expected: str  # for messages
+    doc: int  # where the document stands
+    number: int  # and the number
+    what: str  # what the number is: "score", "label" or "rank"
+    behind: str  # how many fields follow it: "none", "at most one" or "some"
     tabs: bool = False  # whether a tab ends a field, and nothing else does; the first line is then HEADER
-    query: int = 1      # how many fields the query takes: with 2, the second is a group of its judgments
+    query: int = 1  # how many fields the query takes: with 2, the second is a group of its judgments
 
 
 TREC_QRELS = LineFormat("qrels", "exactly 4 fields (query iteration document label)", 2, 3, "label", "none")
-LINE_FORMATS = {     # (format, is_run)
+LINE_FORMATS = {  # (format, is_run)
     ("trec", True): LineFormat("run", "6 fields or more (query Q0 document rank score tag)", 2, 4, "score", "some"),
     ("trec", False): TREC_QRELS,
-    ("beir", True): LineFormat("BEIR run", "3 fields, tabs between (query document score)", 1, 2, "score", "none", True),
-    ("beir", False): LineFormat("BEIR qrels", "3 fields, tabs between (query document label)", 1, 2, "label", "none", True),
-    ("msmarco", True): LineFormat("MS MARCO run", "3 fields (query document rank), or 4 (the score, too)", 1, 2, "rank",
-                              "at most one"),
+    ("beir", True): LineFormat(
+        "BEIR run", "3 fields, tabs between (query document score)", 1, 2, "score", "none", True
+    ),
+    ("beir", False): LineFormat(
+        "BEIR qrels", "3 fields, tabs between (query document label)", 1, 2, "label", "none", True
+    ),
+    ("msmarco", True): LineFormat(
+        "MS MARCO run", "3 fields (query document rank), or 4 (the score, too)", 1, 2, "rank", "at most one"
+    ),
     ("msmarco", False): TREC_QRELS,
 }
-WITH_GROUPS = ("subtopic", "qrels_jg")      # one line_format, whose iteration is a subtopic or a group of judges
+WITH_GROUPS = ("subtopic", "qrels_jg")  # one line_format, whose iteration is a subtopic or a group of judges
 LINE_FORMATS |= {(format, False): TREC_QRELS._replace(query=2) for format in WITH_GROUPS}
 HEADER = "query-id\tcorpus-id\tscore"
 
@@ -36,7 +41,8 @@ LINE_PROBLEMS = {
     "nul": "the line holds a NUL byte; the file looks truncated, binary or UTF-16",
     "carriage return": "malformed line: a carriage return inside it; expected lines that end in LF or CRLF",
     "data comment": (
-        "the line starts with '#' like a comment but has the fields of a data line; remove the '#' or the line"),
+        "the line starts with '#' like a comment but has the fields of a data line; remove the '#' or the line"
+    ),
     "quotation": "an id begins with a quotation mark, which BEIR would take for CSV; expected ids without",
 }
 NUMBER_PROBLEMS = {
@@ -105,8 +111,11 @@ def guess(line_format, shown, n=None):
     if not is_run and n >= 6:
         return "; it looks like a run: are the two files swapped?"
     if n == 3:
-        return "; a run of query, document and rank needs format='msmarco'" if is_run else (
-            "; the 3 columns of BEIR need their header and format='beir'")
+        return (
+            "; a run of query, document and rank needs format='msmarco'"
+            if is_run
+            else ("; the 3 columns of BEIR need their header and format='beir'")
+        )
     return ""
 
 

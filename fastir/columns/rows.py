@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fastir.join._judged import encode
 from fastir.errors import quote
+from fastir.join._judged import encode
 
 
 class Arena:
@@ -47,9 +47,9 @@ class Arena:
         if not len(starts):
             return []
         low = int(starts.min())
-        text = self.text[low:int((starts + lengths).max())].tobytes()
+        text = self.text[low : int((starts + lengths).max())].tobytes()
         places = zip((starts - low).tolist(), lengths.tolist(), strict=True)
-        ids = [text[start:start + length].decode("utf-8", "surrogateescape") for start, length in places]
+        ids = [text[start : start + length].decode("utf-8", "surrogateescape") for start, length in places]
         return list(map(int, ids)) if self.integers else ids
 
     def __reduce__(self):
@@ -106,7 +106,7 @@ class Rows:
         {kind: (count, place)}.
     """
 
-    what: str       # for messages
+    what: str  # for messages
 
     def __init__(self, query_ids, offsets, ids, numbers, repairs=None):
         self._query_ids = query_ids

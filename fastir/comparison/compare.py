@@ -5,23 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from fastir.comparison.compare_scores import checked_options, compare_scores
 from fastir.evaluation import many_runs
 from fastir.evaluation.evaluator import Evaluator, as_qrels
-from fastir.comparison.compare_scores import checked_options, compare_scores
 
 if TYPE_CHECKING:
-    from fastir.evaluation.evaluator import QrelsLike
     from fastir.comparison.records import Comparison
+    from fastir.evaluation.evaluator import QrelsLike
 
 INTERSECTION = "intersection"
 
 
 def compare(
-    qrels: QrelsLike, runs: Mapping[Hashable, Any] | Iterable[tuple[Hashable, Any]], metrics: str | Iterable[str], *,
-    baseline: Hashable = None, test: str = "t", n_resamples: int = 100_000, correction: str | None = None,
-    family: str = "metric", confidence: float = 0.95, interval: str = "t", effect: str = "d_z",
-    queries: str | Collection | None = None, seeds: Any = None, random_state: int = 0,
-    n_threads: SupportsIndex | None = None, notice: Callable[[Hashable, int], object] | None = None, **options: Any,
+    qrels: QrelsLike,
+    runs: Mapping[Hashable, Any] | Iterable[tuple[Hashable, Any]],
+    metrics: str | Iterable[str],
+    *,
+    baseline: Hashable = None,
+    test: str = "t",
+    n_resamples: int = 100_000,
+    correction: str | None = None,
+    family: str = "metric",
+    confidence: float = 0.95,
+    interval: str = "t",
+    effect: str = "d_z",
+    queries: str | Collection | None = None,
+    seeds: Any = None,
+    random_state: int = 0,
+    n_threads: SupportsIndex | None = None,
+    notice: Callable[[Hashable, int], object] | None = None,
+    **options: Any,
 ) -> Comparison:
     """Evaluate runs and say which is better, by how much, and how sure that is.
 
@@ -71,17 +84,32 @@ def compare(
     >>> pair.a, pair.b, pair.wins, pair.ties, pair.losses, round(pair.difference, 4), pair.p_value
     ('first', 'often', 2, 4, 0, 0.1667, 0.5)
     """
-    checked_options(
-        test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads)
+    checked_options(test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads)
     results, queries = evaluated(qrels, runs, metrics, queries, seeds, {**options, "n_threads": n_threads}, notice)
     return compare_scores(
-        results, baseline=baseline, test=test, n_resamples=n_resamples, correction=correction, family=family,
-        confidence=confidence, interval=interval, effect=effect, queries=queries, seeds=seeds,
-        random_state=random_state, n_threads=n_threads)
+        results,
+        baseline=baseline,
+        test=test,
+        n_resamples=n_resamples,
+        correction=correction,
+        family=family,
+        confidence=confidence,
+        interval=interval,
+        effect=effect,
+        queries=queries,
+        seeds=seeds,
+        random_state=random_state,
+        n_threads=n_threads,
+    )
 
 
 def evaluated(
-    qrels: Any, runs: Any, metrics: Any, queries: Any, seeds: str | None, options: dict[str, Any],
+    qrels: Any,
+    runs: Any,
+    metrics: Any,
+    queries: Any,
+    seeds: str | None,
+    options: dict[str, Any],
     notice: Callable[[Hashable, int], object] | None,
 ) -> tuple[dict[Hashable, Any], Any]:
     """{name: Results, or a list of them with seeds}, and the `queries` that compare_scores is to apply to them."""
@@ -93,9 +121,9 @@ def evaluated(
         queries = INTERSECTION if policy == INTERSECTION else None
         if seeds == "folds" and policy in ("qrels", "strict"):
             queries = list(qrels)
-    if seeds == "folds":                # each has some of the queries
+    if seeds == "folds":  # each has some of the queries
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": INTERSECTION})
-    elif by_name and queries is not None:       # which those of all runs are is known when they have been read
+    elif by_name and queries is not None:  # which those of all runs are is known when they have been read
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries

@@ -36,16 +36,24 @@ from fastir.threads import thread_count
 
 FAMILIES = ("metric", "all")
 INTERVALS = ("t", "percentile", "bca")
-MANY = 1000     # queries from which tests of ranks and signs find differences that do not matter
+MANY = 1000  # queries from which tests of ranks and signs find differences that do not matter
 
 
 def compare_scores(
-    runs: Mapping[Hashable, Any], metrics: str | Iterable[str] | None = None, *,
-    baseline: Hashable | list[Hashable] = None, test: str = "t", n_resamples: SupportsIndex = 100_000,
-    correction: str | None = None, family: Literal["metric", "all"] = "metric", confidence: float = 0.95,
-    interval: Literal["t", "percentile", "bca"] = "t", effect: str = "d_z",
+    runs: Mapping[Hashable, Any],
+    metrics: str | Iterable[str] | None = None,
+    *,
+    baseline: Hashable | list[Hashable] = None,
+    test: str = "t",
+    n_resamples: SupportsIndex = 100_000,
+    correction: str | None = None,
+    family: Literal["metric", "all"] = "metric",
+    confidence: float = 0.95,
+    interval: Literal["t", "percentile", "bca"] = "t",
+    effect: str = "d_z",
     queries: Literal["intersection", "zero"] | Iterable[Hashable] | None = None,
-    seeds: Literal["mean", "crossed", "folds"] | None = None, random_state: SupportsIndex = 0,
+    seeds: Literal["mean", "crossed", "folds"] | None = None,
+    random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Comparison:
     """Compare runs by their values per query: which is better, by how much, and how sure that is.
@@ -120,15 +128,20 @@ def compare_scores(
     (0.125, 4, True)
     """
     options = checked_options(
-        test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads)
+        test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads
+    )
     scores = read_scores(runs, metrics, queries, seeds)
     means = scores.means()
     a, b, against = chosen_pairs(scores.runs, baseline)
-    groups = [Group(metric, of_metric, columns, scores.owner, a, b, options.effect)
-              for metric, of_metric, columns in zip(scores.metrics, means, scores.repeats, strict=True)]
+    groups = [
+        Group(metric, of_metric, columns, scores.owner, a, b, options.effect)
+        for metric, of_metric, columns in zip(scores.metrics, means, scores.repeats, strict=True)
+    ]
     if test in ("wilcoxon", "sign") and groups[0].n >= MANY:
-        warn(f"with {groups[0].n} queries the {test} test tends to find differences that do not matter; "
-             "the t and randomization tests do less")
+        warn(
+            f"with {groups[0].n} queries the {test} test tends to find differences that do not matter; "
+            "the t and randomization tests do less"
+        )
     intervals = [of_group(group, scores, options) for group in groups]
     if not len(a):
         outcomes = [Outcome(np.empty(0), np.empty(0, bool)) for _ in groups]
@@ -142,9 +155,16 @@ def compare_scores(
         for group, *those in zip(groups, outcomes, adjusted, intervals, strict=True)
     ]
     return Comparison(
-        scores.runs, scores.metrics, scores.query_ids, means.transpose(0, 2, 1), sum(records, []),
-        [system for group, found in zip(groups, intervals, strict=True)
-         for system in make_systems(scores.runs, group, found)],
+        scores.runs,
+        scores.metrics,
+        scores.query_ids,
+        means.transpose(0, 2, 1),
+        sum(records, []),
+        [
+            system
+            for group, found in zip(groups, intervals, strict=True)
+            for system in make_systems(scores.runs, group, found)
+        ],
         describe(scores, groups, outcomes, options, against, queries),
     )
 
@@ -166,12 +186,23 @@ def checked_options(
     if correction is not None and test in SIMULTANEOUS:
         raise ValueError(f"test={test!r} corrects for the runs itself; correction must be None, got {correction!r}")
     if seeds == "crossed" and (test, interval) != ("bootstrap", "percentile"):
-        raise ValueError("seeds='crossed' is for test='bootstrap' with interval='percentile', "
-                         f"got test={test!r} and interval={interval!r}")
+        raise ValueError(
+            "seeds='crossed' is for test='bootstrap' with interval='percentile', "
+            f"got test={test!r} and interval={interval!r}"
+        )
     thread_count(n_threads, 0)
     return Options(
-        test, whole_number(n_resamples, "n_resamples", 1), correction, family, proportion(confidence, "confidence"),
-        interval, effect, seeds, whole_number(random_state, "random_state", 0), n_threads)
+        test,
+        whole_number(n_resamples, "n_resamples", 1),
+        correction,
+        family,
+        proportion(confidence, "confidence"),
+        interval,
+        effect,
+        seeds,
+        whole_number(random_state, "random_state", 0),
+        n_threads,
+    )
 
 
 def chosen_pairs(runs: list, baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple]:
@@ -207,11 +238,15 @@ def corrected(outcomes: list[Outcome], options: Options) -> list[np.ndarray]:
         size = np.count_nonzero(~np.isnan(p))
         needed = math.ceil(size / (1 - options.confidence) - 1 - 1e-9)
         if not all(outcome.exact.all() for outcome in family) and options.n_resamples < needed:
-            warn(f"with n_resamples={options.n_resamples} no corrected p-value of a family of {size} can be below "
-                 f"{1 - options.confidence:.3g}; that takes {needed}")
+            warn(
+                f"with n_resamples={options.n_resamples} no corrected p-value of a family of {size} can be below "
+                f"{1 - options.confidence:.3g}; that takes {needed}"
+            )
             break
-    adjusted = [adjust(np.concatenate([outcome.p for outcome in family]), options.correction,
-                       alpha=1 - options.confidence) for family in families]
+    adjusted = [
+        adjust(np.concatenate([outcome.p for outcome in family]), options.correction, alpha=1 - options.confidence)
+        for family in families
+    ]
     return np.split(np.concatenate(adjusted), len(outcomes))
 
 
@@ -232,10 +267,19 @@ def make_pairs(
     ties = group.n - group.wins - group.losses
     smallest = of.deviation * detectable(group.n, alpha=1 - options.confidence)
     columns = (of.mean, outcome.p, adjusted, low, high, group.effects, group.wins, ties, group.losses)
-    rows = zip(group.a.tolist(), group.b.tolist(), *(column.tolist() for column in columns), outcome.exact.tolist(),
-               smallest.tolist(), notes.tolist(), strict=True)
-    return [Pair(runs[a], runs[b], group.metric, *numbers, group.n, exact, found, note)
-            for a, b, *numbers, exact, found, note in rows]
+    rows = zip(
+        group.a.tolist(),
+        group.b.tolist(),
+        *(column.tolist() for column in columns),
+        outcome.exact.tolist(),
+        smallest.tolist(),
+        notes.tolist(),
+        strict=True,
+    )
+    return [
+        Pair(runs[a], runs[b], group.metric, *numbers, group.n, exact, found, note)
+        for a, b, *numbers, exact, found, note in rows
+    ]
 
 
 def make_systems(runs: list, group: Group, intervals: Intervals) -> list[System]:
@@ -253,8 +297,23 @@ def describe(
     resampled = options.test in RESAMPLED and exact < n_pairs or options.interval != "t"
     left_out = {group.metric: len(scores.query_ids) - group.n for group in groups if group.n < len(scores.query_ids)}
     return Method(
-        options.test, options.n_resamples if resampled else 0, n_pairs, exact,
-        options.random_state, options.correction, options.family,
-        max(sizes) if options.family == "metric" else sum(sizes), options.confidence,
-        "simultaneous" if options.test in SIMULTANEOUS else options.interval, EFFECTS[options.effect][0], policy,
-        len(scores.query_ids), scores.unshared, left_out, options.seeds, against, scores.convention, fastir.__version__)
+        options.test,
+        options.n_resamples if resampled else 0,
+        n_pairs,
+        exact,
+        options.random_state,
+        options.correction,
+        options.family,
+        max(sizes) if options.family == "metric" else sum(sizes),
+        options.confidence,
+        "simultaneous" if options.test in SIMULTANEOUS else options.interval,
+        EFFECTS[options.effect][0],
+        policy,
+        len(scores.query_ids),
+        scores.unshared,
+        left_out,
+        options.seeds,
+        against,
+        scores.convention,
+        fastir.__version__,
+    )

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.stats._checks import proper
 from fastir.stats._resample import REPEATS, stream
 from fastir.stats.anova import randomized_tukey_test, tukey_test, two_way_anova
-from fastir.stats._checks import proper
 from fastir.stats.bootstrap import (
     crossed_means,
     draws,
@@ -24,7 +24,7 @@ from fastir.stats.paired import Moments, moments, sign_rows, signed_ranks, t_row
 from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
 from fastir.stats.resampling import seed
 
-CELLS = 1 << 22     # differences that are held at once
+CELLS = 1 << 22  # differences that are held at once
 
 
 class Options(NamedTuple):
@@ -73,7 +73,13 @@ class Group:
     """
 
     def __init__(
-        self, metric: str, means: np.ndarray, columns: np.ndarray, owner: np.ndarray, a: np.ndarray, b: np.ndarray,
+        self,
+        metric: str,
+        means: np.ndarray,
+        columns: np.ndarray,
+        owner: np.ndarray,
+        a: np.ndarray,
+        b: np.ndarray,
         effect: str,
     ) -> None:
         self.metric, self.owner, self.a, self.b = metric, owner, a, b
@@ -149,11 +155,20 @@ def tukey(group: Group, options: Options) -> Outcome:
         found = tukey_test(group.x.T, confidence=options.confidence)
     else:
         n_resamples, random_state, n_threads = options.resampling()
-        found = randomized_tukey_test(group.x.T, confidence=options.confidence, n_resamples=n_resamples,
-                                      random_state=random_state, n_threads=n_threads)
+        found = randomized_tukey_test(
+            group.x.T,
+            confidence=options.confidence,
+            n_resamples=n_resamples,
+            random_state=random_state,
+            n_threads=n_threads,
+        )
     size = len(group.a)
-    return Outcome(found.p_values[group.a, group.b], np.full(size, found.exact), np.full(size, found.note),
-                   np.full(size, found.margin))
+    return Outcome(
+        found.p_values[group.a, group.b],
+        np.full(size, found.exact),
+        np.full(size, found.note),
+        np.full(size, found.margin),
+    )
 
 
 # ---- the randomization test of all metrics: they share the signs ---------------------------------------------------
@@ -163,10 +178,11 @@ def randomization(groups: list[Group], options: Options) -> list[Outcome]:
     runs, count = len(groups[0].x), len(groups[0].a)
     rows = np.zeros((len(groups) * runs, len(groups[0].taking_part)), np.int64)
     for g, group in enumerate(groups):
-        rows[g * runs:(g + 1) * runs, group.taking_part] = group.grid.whole
+        rows[g * runs : (g + 1) * runs, group.taking_part] = group.grid.whole
     of_group = np.repeat(np.arange(len(groups)), count)
     pairs = Pairs(
-        rows, np.concatenate([g * runs + group.a for g, group in enumerate(groups)]),
+        rows,
+        np.concatenate([g * runs + group.a for g, group in enumerate(groups)]),
         np.concatenate([g * runs + group.b for g, group in enumerate(groups)]),
         np.array([group.grid.slack() for group in groups])[of_group],
         np.array([group.grid.loose for group in groups])[of_group],
@@ -193,8 +209,13 @@ def each(test: Callable[[Group, Options], Outcome]) -> Callable[[list[Group], Op
 
 
 TESTS = {
-    "t": each(t), "wilcoxon": each(wilcoxon), "sign": each(sign), "randomization": randomization,
-    "bootstrap": each(bootstrap), "tukey": each(tukey), "randomized_tukey": each(tukey),
+    "t": each(t),
+    "wilcoxon": each(wilcoxon),
+    "sign": each(sign),
+    "randomization": randomization,
+    "bootstrap": each(bootstrap),
+    "tukey": each(tukey),
+    "randomized_tukey": each(tukey),
 }
 RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 SIMULTANEOUS = ("tukey", "randomized_tukey")
@@ -206,15 +227,19 @@ SIMULTANEOUS = ("tukey", "randomized_tukey")
 class Intervals(NamedTuple):
     """Bounds of the runs' means and of the pairs' differences; p-values of the latter if they come along."""
 
-    runs: np.ndarray        # of shape (2, n_runs)
-    pairs: np.ndarray       # of shape (2, n_pairs)
+    runs: np.ndarray  # of shape (2, n_runs)
+    pairs: np.ndarray  # of shape (2, n_pairs)
     outcome: Outcome | None = None
 
 
 def by_t(group: Group, options: Options) -> Intervals:
     runs = moments(group.x, group.largest)
-    return Intervals(*(np.array([of.mean - of.margins(options.confidence), of.mean + of.margins(options.confidence)])
-                       for of in (runs, group.of)))
+    return Intervals(
+        *(
+            np.array([of.mean - of.margins(options.confidence), of.mean + of.margins(options.confidence)])
+            for of in (runs, group.of)
+        )
+    )
 
 
 def by_bootstrap(group: Group, options: Options) -> Intervals:
@@ -223,21 +248,25 @@ def by_bootstrap(group: Group, options: Options) -> Intervals:
     def bounds(a, b, of, skewness):
         if of.n == 1:
             return np.full((2, len(a)), np.nan)
-        found = [(mean, mean) if constant else drawn.interval(i, j, skew, options.interval, options.confidence)
-                 for i, j, mean, constant, skew in zip(a, b, of.mean, of.constant, skewness, strict=True)]
+        found = [
+            (mean, mean) if constant else drawn.interval(i, j, skew, options.interval, options.confidence)
+            for i, j, mean, constant, skew in zip(a, b, of.mean, of.constant, skewness, strict=True)
+        ]
         return np.array(found).reshape(-1, 2).T
 
     alone = moments(group.x, group.largest)
     runs = np.arange(len(group.x))
     skewness = np.concatenate([skewness_of_mean(*group.differences(part)) for part in group.parts()])
-    return Intervals(bounds(runs, runs * 0 - 1, alone, skewness_of_mean(group.x, alone)),
-                     bounds(group.a, group.b, group.of, skewness))
+    return Intervals(
+        bounds(runs, runs * 0 - 1, alone, skewness_of_mean(group.x, alone)),
+        bounds(group.a, group.b, group.of, skewness),
+    )
 
 
 def by_crossed_bootstrap(group: Group, options: Options, names: list[str]) -> Intervals:
     """Queries and, inside each run, seeds are drawn: percentile intervals, and the shift test of the mean."""
     columns = resampled(to_grid(group.columns), draws(group.n, len(group.columns), *options.resampling()))
-    ranks = np.argsort(np.argsort(names, kind="stable"))    # a run's draws do not depend on where it stands
+    ranks = np.argsort(np.argsort(names, kind="stable"))  # a run's draws do not depend on where it stands
     streams = [stream(seed(options.random_state), REPEATS + int(rank)) for rank in ranks]
     means = crossed_means(columns, group.owner, streams)
     levels = [(1 - options.confidence) / 2, (1 + options.confidence) / 2]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
 
-DISTRIBUTED = ("t", "tukey")    # whose p-values come from a formula: to call them exact would say nothing
+DISTRIBUTED = ("t", "tukey")  # whose p-values come from a formula: to call them exact would say nothing
 
 
 class Pair(NamedTuple):
@@ -140,8 +140,12 @@ class Method(NamedTuple):
         drawn = f"; {self.n_resamples} resamples (random_state {self.random_state})" if self.n_resamples else ""
         of_family = {"metric": "the pairs of each metric", "all": "all pairs and metrics"}[self.family]
         corrected = f"; {self.correction} over {of_family} ({self.family_size})" if self.correction else ""
-        queries = {"same": "", "intersection": f" that all runs have, {self.unshared} left out",
-                   "zero": f", {self.unshared} of them 0 where a run lacks them", "chosen": " that were chosen"}
+        queries = {
+            "same": "",
+            "intersection": f" that all runs have, {self.unshared} left out",
+            "zero": f", {self.unshared} of them 0 where a run lacks them",
+            "chosen": " that were chosen",
+        }
         left_out = ", ".join(f"{count} undefined in {metric}" for metric, count in self.left_out.items())
         return (
             f"{self.test} test, paired, two-sided{sure}{drawn}{corrected}; {100 * self.confidence:g} % intervals "
@@ -171,8 +175,14 @@ class Comparison:
     """
 
     def __init__(
-        self, runs: list, metrics: list[str], query_ids: list, values: np.ndarray, pairs: list[Pair],
-        systems: list[System], method: Method,
+        self,
+        runs: list,
+        metrics: list[str],
+        query_ids: list,
+        values: np.ndarray,
+        pairs: list[Pair],
+        systems: list[System],
+        method: Method,
     ) -> None:
         values.flags.writeable = False
         self.runs = runs
@@ -195,23 +205,32 @@ class Comparison:
 
         from fastir.stats import two_way_anova
 
-        return {metric: two_way_anova(values[~np.isnan(values).any(axis=1)])
-                for metric, values in zip(self.metrics, self.values, strict=True)}
+        return {
+            metric: two_way_anova(values[~np.isnan(values).any(axis=1)])
+            for metric, values in zip(self.metrics, self.values, strict=True)
+        }
 
     @property
     def per_query(self) -> dict[Hashable, dict[str, dict[Any, float]]]:
         """The values, {run: {metric: {query_id: value}}}, as `compare_scores` takes them."""
         columns = self.values.transpose(2, 0, 1).tolist()
         return {
-            run: {metric: dict(zip(self.query_ids, values, strict=True))
-                  for metric, values in zip(self.metrics, of_run, strict=True)}
+            run: {
+                metric: dict(zip(self.query_ids, values, strict=True))
+                for metric, values in zip(self.metrics, of_run, strict=True)
+            }
             for run, of_run in zip(self.runs, columns, strict=True)
         }
 
     # ---- as text and files (tables.py) ----------------------------------------------------------------------------
 
     def to_table(
-        self, format: str = "text", *, rows: str = "runs", intervals: bool = False, digits: int = 4,
+        self,
+        format: str = "text",
+        *,
+        rows: str = "runs",
+        intervals: bool = False,
+        digits: int = 4,
         alpha: float | None = None,
     ) -> str:
         """A table to print.

@@ -18,7 +18,7 @@ SEEDS = ("mean", "crossed", "folds")
 POLICIES = ("intersection", "zero")
 EXPECTED = "expected Results, {query_id: value} or {metric: {query_id: value}}"
 
-Column = tuple[list, np.ndarray]        # query ids and their values
+Column = tuple[list, np.ndarray]  # query ids and their values
 
 
 class Side(NamedTuple):
@@ -84,8 +84,9 @@ def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) ->
             owner.append(number)
     names = list(columns[0]) if wanted is None else wanted
     check_metrics(labels, names, columns, owner)
-    sides = [Side(labels[run], name, *column[name])
-             for name in names for column, run in zip(columns, owner, strict=True)]
+    sides = [
+        Side(labels[run], name, *column[name]) for name in names for column, run in zip(columns, owner, strict=True)
+    ]
     lacking = missing_queries(runs, seeds) if isinstance(queries, str) and queries == "intersection" else []
     query_ids, unshared = chosen_queries(sides, queries, lacking)
     repeats = aligned(sides, query_ids).reshape(len(names), len(columns), len(query_ids))
@@ -129,12 +130,16 @@ def column_of(run: Hashable, metric: str, values: Any) -> Column:
     if len(set(ids)) < len(ids):
         twice = next(query_id for query_id in ids if ids.count(query_id) > 1)
         raise ValueError(f"run {quote(run)}{metric}: query {quote(twice)} stands twice")
-    odd = [kind for kind in {type(value) for _, value in items}
-           if not hasattr(kind, "__float__") and not hasattr(kind, "__index__")]
+    odd = [
+        kind
+        for kind in {type(value) for _, value in items}
+        if not hasattr(kind, "__float__") and not hasattr(kind, "__index__")
+    ]
     if odd:
         query_id, value = next(item for item in items if type(item[1]) in odd)
-        raise TypeError(f"run {quote(run)}{metric}: the value of query {quote(query_id)} is {quote(value)}, "
-                        "expected a number")
+        raise TypeError(
+            f"run {quote(run)}{metric}: the value of query {quote(query_id)} is {quote(value)}, expected a number"
+        )
     return ids, np.fromiter((value for _, value in items), np.float64, len(items))
 
 
@@ -144,8 +149,10 @@ def check_means(run: Hashable, results: Results, wanted: list[str] | None) -> No
         raise ValueError(f"run {quote(run)} has weighted means, which no test here compares; evaluate without weights")
     for name, how in results.aggregates.items():
         if how.startswith("geometric") and (wanted is None or name in wanted):
-            raise ValueError(f"metric {quote(name)} is a geometric mean over the queries, which no test here compares; "
-                             "name the others with metrics=")
+            raise ValueError(
+                f"metric {quote(name)} is a geometric mean over the queries, which no test here compares; "
+                "name the others with metrics="
+            )
 
 
 def joined(run: Hashable, folds: list[dict[str, Column]]) -> dict[str, Column]:
@@ -179,9 +186,15 @@ def check_metrics(labels: list, names: list[str], columns: list[dict], owner: li
 def missing_queries(runs: Mapping, seeds: str | None) -> list[set]:
     """For each column the queries that its run lacks, by the status of its Results."""
     return [
-        {query_id for result in part if isinstance(result, Results) 
-         for query_id, status in result.status.items() if status == "missing"}
-        for run, values in runs.items() for part in parts_of(run, values, seeds)
+        {
+            query_id
+            for result in part
+            if isinstance(result, Results)
+            for query_id, status in result.status.items()
+            if status == "missing"
+        }
+        for run, values in runs.items()
+        for part in parts_of(run, values, seeds)
     ]
 
 
@@ -211,7 +224,8 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set]) -> tuple
                 why = "which another run has" if queries is None else "which was asked for"
                 raise NoOverlapError(
                     f"run {quote(side.run)} has no {side.metric} for query {quote(query_id)}, {why}; "
-                    f"queries='intersection' leaves such queries out, queries='zero' counts them as 0")
+                    f"queries='intersection' leaves such queries out, queries='zero' counts them as 0"
+                )
     return ordered, len(union) - len(shared)
 
 

@@ -20,16 +20,22 @@ from fastir.results.results import aligned, json_text, replacing, tsv_text
 if TYPE_CHECKING:
     from fastir.comparison.records import Comparison, Pair
 
-LETTERS = "abcdefghijklmnoprstuvwxyz"       # without q, of which few fonts have a superscript
+LETTERS = "abcdefghijklmnoprstuvwxyz"  # without q, of which few fonts have a superscript
 RAISED = str.maketrans(f"{LETTERS}0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
 MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\|*_`<"})
-LATEX = str.maketrans({
-    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "≤": "$\\le$", "<": r"\textless{}", ">": r"\textgreater{}",
-})
-WIDTH = 100         # of notes in text
-NOISE = 1e-12       # relative differences up to this are rounding
+LATEX = str.maketrans(
+    {
+        **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "≤": "$\\le$",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
+WIDTH = 100  # of notes in text
+NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class Cell(NamedTuple):
@@ -64,10 +70,12 @@ def table_text(
 def plain(comparison: Comparison, per_query: bool) -> dict[str, Any]:
     """As Comparison.to_json."""
     data: dict[str, Any] = {
-        "runs": comparison.runs, "metrics": comparison.metrics,
+        "runs": comparison.runs,
+        "metrics": comparison.metrics,
         "systems": [system._asdict() for system in comparison.systems],
         "pairs": [pair._asdict() for pair in comparison.pairs],
-        "method": {**comparison.method._asdict(), "baseline": list(comparison.method.baseline)}}
+        "method": {**comparison.method._asdict(), "baseline": list(comparison.method.baseline)},
+    }
     if per_query:
         data["per_query"] = comparison.per_query
     return json_types(data)
@@ -104,8 +112,10 @@ def pair_lines(comparison: Comparison) -> str:
 SUFFIXES: dict[str, Callable[..., str]] = {
     ".json": lambda comparison, **options: json_text(comparison.to_json(**options)),
     ".tsv": pair_lines,
-    **{suffix: functools.partial(lambda kind, comparison, **options: comparison.to_table(kind, **options), kind)
-       for suffix, kind in ((".txt", "text"), (".md", "markdown"), (".html", "html"), (".tex", "latex"))},
+    **{
+        suffix: functools.partial(lambda kind, comparison, **options: comparison.to_table(kind, **options), kind)
+        for suffix, kind in ((".txt", "text"), (".md", "markdown"), (".html", "html"), (".tex", "latex"))
+    },
 }
 
 
@@ -123,19 +133,30 @@ def of_runs(comparison: Comparison, intervals: bool, digits: int, alpha: float) 
             better, worse = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
             beaten.setdefault((better, pair.metric), []).append(places[worse])
     systems = {(system.run, system.metric): system for system in comparison.systems}
-    best = {metric: max((systems[run, metric].mean for run in runs), default=math.nan)
-            for metric in comparison.metrics}
+    best = {metric: max((systems[run, metric].mean for run in runs), default=math.nan) for metric in comparison.metrics}
     rows = []
     for label, run in zip(labels, runs, strict=True):
         cells = [Cell(label), Cell(str(run))]
         for metric in comparison.metrics:
             system = systems[run, metric]
             interval = f"[{number(system.low, digits)}, {number(system.high, digits)}]" if intervals else ""
-            cells.append(Cell(number(system.mean, digits), marks(beaten.get((run, metric), []), labels), interval,
-                              len(runs) > 1 and math.isclose(system.mean, best[metric], rel_tol=NOISE, abs_tol=0.0)))
+            cells.append(
+                Cell(
+                    number(system.mean, digits),
+                    marks(beaten.get((run, metric), []), labels),
+                    interval,
+                    len(runs) > 1 and math.isclose(system.mean, best[metric], rel_tol=NOISE, abs_tol=0.0),
+                )
+            )
         rows.append(cells)
-    notes = [f"Best in bold; {'letters' if labels[0] == 'a' else 'numbers'} name the runs that a run is better than "
-             f"(p ≤ {alpha:g}{', corrected' if comparison.method.correction else ''})."] if comparison.pairs else []
+    notes = (
+        [
+            f"Best in bold; {'letters' if labels[0] == 'a' else 'numbers'} name the runs that a run is better than "
+            f"(p ≤ {alpha:g}{', corrected' if comparison.method.correction else ''})."
+        ]
+        if comparison.pairs
+        else []
+    )
     if intervals:
         notes.append(f"{comparison.method.confidence:.0%} intervals of the means in brackets.")
     return Table(["#", "run", *comparison.metrics], rows, 2, [*notes, str(comparison.method)])
@@ -151,11 +172,17 @@ def of_pairs(comparison: Comparison, intervals: bool, digits: int, alpha: float)
     rows = []
     for pair in comparison.pairs:
         difference = f"{pair.difference:+.{digits}f}" if pair.difference == pair.difference else "-"
-        cells = [Cell(pair.metric), Cell(str(pair.a)), Cell(str(pair.b)),
-                 Cell(difference, strong=pair.adjusted_p <= alpha),
-                 Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]"),
-                 Cell(p_text(pair, pair.p_value, method.n_resamples)), Cell(number(pair.effect, 3)),
-                 Cell(f"{pair.wins}/{pair.ties}/{pair.losses}"), *[Cell(pair.note)] * noted]
+        cells = [
+            Cell(pair.metric),
+            Cell(str(pair.a)),
+            Cell(str(pair.b)),
+            Cell(difference, strong=pair.adjusted_p <= alpha),
+            Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]"),
+            Cell(p_text(pair, pair.p_value, method.n_resamples)),
+            Cell(number(pair.effect, 3)),
+            Cell(f"{pair.wins}/{pair.ties}/{pair.losses}"),
+            *[Cell(pair.note)] * noted,
+        ]
         if method.correction:
             cells.insert(6, Cell(p_text(pair, pair.adjusted_p, method.n_resamples)))
         rows.append(cells)
@@ -206,10 +233,19 @@ def as_text(table: Table) -> str:
         return star + cell.text + cell.beats.translate(RAISED)
 
     wide = {column for row in table.rows for column, cell in enumerate(row) if cell.interval}
-    rows = [[part for column, cell in enumerate(row)
-             for part in (written(cell, column), *[cell.interval] * (column in wide))] for row in table.rows]
-    head = [part for column, name in enumerate(table.head)
-            for part in (" " * (starred and column >= table.first) + name, *[""] * (column in wide))]
+    rows = [
+        [
+            part
+            for column, cell in enumerate(row)
+            for part in (written(cell, column), *[cell.interval] * (column in wide))
+        ]
+        for row in table.rows
+    ]
+    head = [
+        part
+        for column, name in enumerate(table.head)
+        for part in (" " * (starred and column >= table.first) + name, *[""] * (column in wide))
+    ]
     notes = [note.replace("in bold", "with a star") for note in table.notes]
     notes = [textwrap.fill(note, WIDTH, break_on_hyphens=False) for note in notes]
     return "\n".join([aligned([head, *rows], len(head)), *notes])
@@ -221,8 +257,11 @@ def as_markdown(table: Table) -> str:
         text = f"**{text}**" if cell.strong else text
         return " ".join(filter(None, [text + cell.beats.translate(RAISED), cell.interval]))
 
-    rows = [[name.translate(MARKDOWN) for name in table.head], ["---"] * len(table.head),
-            *(list(map(written, row)) for row in table.rows)]
+    rows = [
+        [name.translate(MARKDOWN) for name in table.head],
+        ["---"] * len(table.head),
+        *(list(map(written, row)) for row in table.rows),
+    ]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([*lines, "", *(note.translate(MARKDOWN) for note in table.notes)]) + "\n"
 
@@ -236,13 +275,23 @@ def as_html(table: Table) -> str:
 
     head = "".join(f"<th>{html.escape(name)}</th>" for name in table.head)
     rows = ("".join(f"<td>{written(cell)}</td>" for cell in row) for row in table.rows)
-    return "\n".join([
-        "<table>", f"<caption>{html.escape(' '.join(table.notes))}</caption>", f"<thead><tr>{head}</tr></thead>",
-        "<tbody>", *(f"<tr>{row}</tr>" for row in rows), "</tbody>", "</table>", ""])
+    return "\n".join(
+        [
+            "<table>",
+            f"<caption>{html.escape(' '.join(table.notes))}</caption>",
+            f"<thead><tr>{head}</tr></thead>",
+            "<tbody>",
+            *(f"<tr>{row}</tr>" for row in rows),
+            "</tbody>",
+            "</table>",
+            "",
+        ]
+    )
 
 
 def as_latex(table: Table) -> str:
     """Needs the package booktabs."""
+
     def written(cell: Cell) -> str:
         text = cell.text.translate(LATEX)
         text = f"\\textbf{{{text}}}" if cell.strong else text
@@ -250,12 +299,28 @@ def as_latex(table: Table) -> str:
         return f"{text} {{\\small {cell.interval}}}" if cell.interval else text
 
     rows = [" & ".join(map(written, row)) for row in table.rows]
-    return "\n".join([
-        "\\begin{table}", "\\centering", f"\\caption{{{' '.join(table.notes).translate(LATEX)}}}",
-        "\\label{tab:comparison}", f"\\begin{{tabular}}{{{'l' * len(table.head)}}}", "\\toprule",
-        " & ".join(name.translate(LATEX) for name in table.head) + r" \\", "\\midrule",
-        *(row + r" \\" for row in rows), "\\bottomrule", "\\end{tabular}", "\\end{table}", ""])
+    return "\n".join(
+        [
+            "\\begin{table}",
+            "\\centering",
+            f"\\caption{{{' '.join(table.notes).translate(LATEX)}}}",
+            "\\label{tab:comparison}",
+            f"\\begin{{tabular}}{{{'l' * len(table.head)}}}",
+            "\\toprule",
+            " & ".join(name.translate(LATEX) for name in table.head) + r" \\",
+            "\\midrule",
+            *(row + r" \\" for row in rows),
+            "\\bottomrule",
+            "\\end{tabular}",
+            "\\end{table}",
+            "",
+        ]
+    )
 
 
 FORMATS: dict[str, Callable[[Table], str]] = {
-    "text": as_text, "markdown": as_markdown, "html": as_html, "latex": as_latex}
+    "text": as_text,
+    "markdown": as_markdown,
+    "html": as_html,
+    "latex": as_latex,
+}

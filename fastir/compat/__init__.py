@@ -40,15 +40,18 @@ PATCHES = {
         "sentence_transformers.sentence_transformer.evaluation:InformationRetrievalEvaluator.compute_metrics",
     ),
     "sklearn": tuple(
-        f"{module}:{name}" for module in ("sklearn.metrics", "sklearn.metrics._ranking")
+        f"{module}:{name}"
+        for module in ("sklearn.metrics", "sklearn.metrics._ranking")
         for name in ("ndcg_score", "dcg_score", "label_ranking_average_precision_score")
     ),
 }
 # Where that is not what pip calls a tool; and the least version that has it, where others behave otherwise.
 PACKAGES = {
-    "ir_measures": "ir-measures", "pytrec_eval": "pytrec-eval-terrier",
-    "sentence_transformers": "sentence-transformers", "sklearn": "scikit-learn",
-}  # fmt: skip
+    "ir_measures": "ir-measures",
+    "pytrec_eval": "pytrec-eval-terrier",
+    "sentence_transformers": "sentence-transformers",
+    "sklearn": "scikit-learn",
+}
 LEAST = {"mteb": (2, 26, 6), "sentence_transformers": (6, 0, 0)}
 
 
@@ -98,8 +101,10 @@ def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
                 owner = functools.reduce(getattr, outer, importing(module, tool))
                 original = inspect.getattr_static(owner, name)
             except AttributeError:
-                raise ImportError(f"{tool} {version(tool)} is installed, which has no {place}; fastir.compat.{tool} "
-                                  "says what it was compared with") from None
+                raise ImportError(
+                    f"{tool} {version(tool)} is installed, which has no {place}; fastir.compat.{tool} "
+                    "says what it was compared with"
+                ) from None
             stand_in = getattr(importlib.import_module(f"fastir.compat.{tool}"), name)
             found.append((owner, name, staticmethod(stand_in) if isinstance(original, staticmethod) else stand_in))
     return found
@@ -113,8 +118,10 @@ def importing(module: str, tool: str) -> Any:
         package = PACKAGES.get(tool, tool)
         raise ImportError(f"fastir.compat: {tool} cannot be imported ({error}); pip install {package}") from error
     if tool in LEAST and tuple(map(int, re.findall("[0-9]+", version(tool))[:3])) < LEAST[tool]:
-        raise ImportError(f"fastir.compat: {tool} {version(tool)} is installed, but "
-                          f"{'.'.join(map(str, LEAST[tool]))} or later is needed, as others compute something else")
+        raise ImportError(
+            f"fastir.compat: {tool} {version(tool)} is installed, but "
+            f"{'.'.join(map(str, LEAST[tool]))} or later is needed, as others compute something else"
+        )
     return imported
 
 

@@ -43,7 +43,9 @@ ASKED = {
 
 
 def evaluate(
-    qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]], k_values: Sequence[int],
+    qrels: dict[str, dict[str, int]],
+    results: dict[str, dict[str, float]],
+    k_values: Sequence[int],
     ignore_identical_ids: bool = True,
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
     """nDCG, average precision, recall and precision at each cutoff.
@@ -70,8 +72,10 @@ def evaluate(
         As by `fastir.compat.pytrec_eval.RelevanceEvaluator`.
     """
     if ignore_identical_ids:
-        logger.info("documents whose id is that of their query are removed from the results; "
-                    "ignore_identical_ids=False keeps them")
+        logger.info(
+            "documents whose id is that of their query are removed from the results; "
+            "ignore_identical_ids=False keeps them"
+        )
         for query_id, docs in results.items():
             docs.pop(query_id, None)
     wanted = {f"{measure}.{','.join(map(str, k_values))}" for _, measure in CORE}
@@ -81,7 +85,8 @@ def evaluate(
         raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
     means = dict(zip(evaluator.keys, means_of(values, len(query_ids)), strict=True))
     ndcg, map_, recall, precision = (
-        {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE)
+        {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE
+    )
     for table in (ndcg, map_, recall, precision):
         log(table)
     return ndcg, map_, recall, precision

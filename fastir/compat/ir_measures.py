@@ -45,10 +45,10 @@ from typing import Any
 import numpy as np
 
 from fastir import compat
-from fastir.request import names
-from fastir.evaluation.evaluator import Evaluator
 from fastir.errors import DuplicateError, UnknownMetricError
+from fastir.evaluation.evaluator import Evaluator
 from fastir.qrels import Qrels
+from fastir.request import names
 from fastir.run import Run
 
 QREL = ("query_id", "doc_id", "relevance")
@@ -108,7 +108,7 @@ def request_of(measure: Any) -> names.Request | None:
     if not type(measure).__module__.startswith("ir_measures.measures."):
         return None
     if any(label < 0 or gain < 0 for label, gain in measure.params.get("gains", {}).items()):
-        return None         # there a label that becomes another one, here the gain of a label
+        return None  # there a label that becomes another one, here the gain of a label
     try:
         request = names.read(spelled(measure), "ir_measures")[0]
     except UnknownMetricError:
@@ -294,10 +294,10 @@ def rankings(data: Any) -> tuple[Iterable, Any]:
         return data, data
     table = table_of(data, "run", SCORED)
     ids = table[SCORED[0]]
-    if not isinstance(ids.dtype, np.dtype):     # Arrow's strings, or categories
+    if not isinstance(ids.dtype, np.dtype):  # Arrow's strings, or categories
         return ids.unique(), table
     ids = np.asarray(ids)
-    begins = np.flatnonzero(ids[1:] != ids[:-1]) + 1        # few, where rows are grouped
+    begins = np.flatnonzero(ids[1:] != ids[:-1]) + 1  # few, where rows are grouped
     return dict.fromkeys([*ids[:1].tolist(), *ids[begins].tolist()]), table
 
 
@@ -306,13 +306,17 @@ def table_of(data: Any, what: str, fields: tuple[str, str, str]) -> Any:
     if hasattr(data, "itertuples"):
         missing = [field for field in fields if field not in data.columns]
         if missing:
-            raise ValueError(f"{what}: the DataFrame has no column {' and '.join(map(repr, missing))}; it has "
-                             f"{', '.join(map(repr, data.columns))}")
+            raise ValueError(
+                f"{what}: the DataFrame has no column {' and '.join(map(repr, missing))}; it has "
+                f"{', '.join(map(repr, data.columns))}"
+            )
         return data
     try:
         rows = list(data)
         ids = {field: np.fromiter(map(attrgetter(field), rows), object, len(rows)) for field in fields[:2]}
         return {**ids, fields[2]: np.array(list(map(attrgetter(fields[2]), rows)))}
     except (AttributeError, TypeError) as error:
-        raise ValueError(f"{what}: expected a dict of dicts, a DataFrame or an iterable of namedtuples with the fields "
-                         f"{', '.join(fields)}; {error}") from None
+        raise ValueError(
+            f"{what}: expected a dict of dicts, a DataFrame or an iterable of namedtuples with the fields "
+            f"{', '.join(fields)}; {error}"
+        ) from None

@@ -84,7 +84,7 @@ def measured(
     metrics: str | Iterable[str], higher_is_better: bool, convention: Any, choices: dict[str, Any]
 ) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
     names = metric_tuple(metrics)
-    evaluate_scores([], [], names, convention=convention, **choices)    # what is misspelt is known before training
+    evaluate_scores([], [], names, convention=convention, **choices)  # what is misspelt is known before training
 
     def measure(labels: Any, scores: Any, weight: Any, group: Any) -> Told | list[Told]:
         if group is None:

@@ -30,12 +30,14 @@ from fastir.errors import quote
 DECIMALS = 5
 # MTEB's names of what its result holds, and pytrec_eval's.
 MEANS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
-RATES = np.linspace(0, 1, 11)[:-1]      # the shares of the queries that are left out
-BLOCK = 256     # rankings whose scores are laid out at once
+RATES = np.linspace(0, 1, 11)[:-1]  # the shares of the queries that are left out
+BLOCK = 256  # rankings whose scores are laid out at once
 
 
 def calculate_retrieval_scores(
-    results: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]], k_values: Sequence[int],
+    results: dict[str, dict[str, float]],
+    qrels: dict[str, dict[str, int]],
+    k_values: Sequence[int],
     skip_first_result: bool = False,
 ) -> Any:
     """All scores of a retrieval task.
@@ -69,8 +71,10 @@ def calculate_retrieval_scores(
     except ModuleNotFoundError as error:
         raise ImportError(f"fastir.compat.mteb: the result is a class of MTEB ({error}); pip install mteb") from error
     if skip_first_result:
-        results = {query_id: dict(sorted(docs.items(), key=lambda item: item[1], reverse=True)[1:])
-                   for query_id, docs in results.items()}
+        results = {
+            query_id: dict(sorted(docs.items(), key=lambda item: item[1], reverse=True)[1:])
+            for query_id, docs in results.items()
+        }
     judged = judgments(qrels)
     evaluator = RelevanceEvaluator(judged, {f"{name}.{','.join(map(str, k_values))}" for name in MEANS.values()})
     query_ids, values = evaluator.measured(results)
@@ -88,7 +92,9 @@ def calculate_retrieval_scores(
     sure = confidences(results)
     return RetrievalEvaluationResult(
         all_scores=row_dicts(query_ids, dict.fromkeys(evaluator.keys, 0.0), evaluator.keys, values),
-        ndcg=means(tables["NDCG"]), map=means(tables["MAP"]), recall=means(tables["Recall"]),
+        ndcg=means(tables["NDCG"]),
+        map=means(tables["MAP"]),
+        recall=means(tables["Recall"]),
         precision=means(tables["P"]),
         naucs=areas(sure, {name: column for table in tables.values() for name, column in table.items()}),
         mrr={name: sum(column.tolist()) / len(column) for name, column in mrr.items()},
@@ -115,7 +121,7 @@ def confidences(results: dict[str, dict[str, float]]) -> dict[str, np.ndarray]:
     by_size.pop(0, None)
     for size, alike in by_size.items():
         for start in range(0, len(alike), BLOCK):
-            rows, rankings = zip(*alike[start:start + BLOCK], strict=True)
+            rows, rankings = zip(*alike[start : start + BLOCK], strict=True)
             scores = np.fromiter(itertools.chain.from_iterable(docs.values() for docs in rankings), float)
             scores = scores.reshape(len(rows), size)
             at = list(rows)
@@ -139,8 +145,11 @@ def areas(sure: dict[str, np.ndarray], table: dict[str, np.ndarray]) -> dict[str
         reached = areas_below(curves(levelled(values[:, order], by[order], len(order))))
         with np.errstate(invalid="ignore", divide="ignore"):
             found[kind] = (reached - lowest) / (highest - lowest)
-    return {f"nAUC_{name}_{kind}": found[kind][row] if highest[row] != lowest[row] else np.nan
-            for row, name in enumerate(table) for kind in found}
+    return {
+        f"nAUC_{name}_{kind}": found[kind][row] if highest[row] != lowest[row] else np.nan
+        for row, name in enumerate(table)
+        for kind in found
+    }
 
 
 def levelled(values: np.ndarray, by: np.ndarray, n: int) -> np.ndarray:
@@ -155,7 +164,7 @@ def levelled(values: np.ndarray, by: np.ndarray, n: int) -> np.ndarray:
 def curves(values: np.ndarray) -> np.ndarray:
     """The mean of each row without its first values, at each of RATES."""
     n = values.shape[1]
-    return np.stack([values[:, min(round(rate * n), n - 1):].mean(axis=1) for rate in RATES], axis=1)
+    return np.stack([values[:, min(round(rate * n), n - 1) :].mean(axis=1) for rate in RATES], axis=1)
 
 
 def areas_below(curves: np.ndarray) -> np.ndarray:

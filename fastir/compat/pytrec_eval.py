@@ -32,25 +32,28 @@ from typing import Any
 
 import numpy as np
 
-from fastir.join._dicts import plain_judgments
 from fastir.compat._rows import row_dicts
 from fastir.compat.run_order import Rows
 from fastir.errors import UnknownMetricError, quote
 from fastir.inputs import dicts
-from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
+from fastir.join._dicts import plain_judgments
 from fastir.qrels import Qrels
+from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
 
 __version__ = "0.5.11"  # whose behaviour this is
 
 # In the order in which trec_eval computes them, which is that of the result's keys.
 OFFICIAL = ["runid", *NICKNAMES["official"].split()]
-LATER = {"rbp", "rbp_resid", "unj"}     # trec_eval 10 has them
-CONSTANT = {"runid", "relstring"}       # text in trec_eval
-MEASURES = [*OFFICIAL, "relstring",
-            *(name for name in NICKNAMES["all_trec"].split() if name not in {*OFFICIAL, *LATER})]
-WITH_GAINS = {"G", "Rndcg", "ndcg", "ndcg_rel"}     # numbers alone are no gains
+LATER = {"rbp", "rbp_resid", "unj"}  # trec_eval 10 has them
+CONSTANT = {"runid", "relstring"}  # text in trec_eval
+MEASURES = [
+    *OFFICIAL,
+    "relstring",
+    *(name for name in NICKNAMES["all_trec"].split() if name not in {*OFFICIAL, *LATER}),
+]
+WITH_GAINS = {"G", "Rndcg", "ndcg", "ndcg_rel"}  # numbers alone are no gains
 
-PREFS = "simp pair avgjg num_prefs_poss num_prefs_ful num_prefs_ful_ret"       # known, but not supported
+PREFS = "simp pair avgjg num_prefs_poss num_prefs_ful num_prefs_ful_ret"  # known, but not supported
 ALL_PREFS = f"{PREFS} simp_ret simp_imp pair_ret pair_imp avgjg_ret avgjg_imp avgjg_Rnonrel avgjg_Rnonrel_ret"
 
 supported_measures = set(MEASURES)
@@ -89,14 +92,22 @@ class RelevanceEvaluator:
     """
 
     def __init__(
-        self, query_relevance: Any, measures: Iterable[str], relevance_level: int = 1,
+        self,
+        query_relevance: Any,
+        measures: Iterable[str],
+        relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
         self._row, self.keys, metrics, self._logarithms = asked(frozenset(measures))
         if operator.index(relevance_level) < 1:
             raise TypeError(f"relevance_level must be 1 or more, got {relevance_level}")
-        self._rows = Rows(judgments(query_relevance), metrics, rel_level=relevance_level,
-                          judged_only=judged_docs_only_flag, convention="trec_eval-9")
+        self._rows = Rows(
+            judgments(query_relevance),
+            metrics,
+            rel_level=relevance_level,
+            judged_only=judged_docs_only_flag,
+            convention="trec_eval-9",
+        )
 
     def evaluate(self, scores: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
         """The value of every measure for every query that has judgments.
@@ -209,14 +220,17 @@ def judgments(query_relevance: Any) -> Qrels:
 def plain(query_id: Any, docs: Any) -> dict[str, int]:
     """The judgments of a query with labels that are exactly int."""
     if not isinstance(docs, dict):
-        raise TypeError(f"query_relevance: query {quote(query_id)} must map to a dict {{doc_id: label}}, "
-                        f"got {type(docs).__name__}")
+        raise TypeError(
+            f"query_relevance: query {quote(query_id)} must map to a dict {{doc_id: label}}, got {type(docs).__name__}"
+        )
     try:
         return {doc_id: operator.index(label) for doc_id, label in docs.items()}
     except TypeError:
         doc_id, label = next((doc_id, label) for doc_id, label in docs.items() if not hasattr(label, "__index__"))
-        raise TypeError(f"query_relevance: a label must be an integer, got {type(label).__name__} {quote(label)} "
-                        f"(query {query_id}, document {doc_id})") from None
+        raise TypeError(
+            f"query_relevance: a label must be an integer, got {type(label).__name__} {quote(label)} "
+            f"(query {query_id}, document {doc_id})"
+        ) from None
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

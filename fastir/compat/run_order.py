@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from fastir.evaluation.evaluator import Evaluator
 from fastir.compat._rows import measured
+from fastir.evaluation.evaluator import Evaluator
 from fastir.qrels import Qrels
 
 

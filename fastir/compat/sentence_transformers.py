@@ -28,11 +28,14 @@ __all__ = ["InformationRetrievalEvaluator", "compute_metrics"]
 
 # Its names of metrics: fastir's, and which of its lists has the cutoffs.
 METRICS = {
-    "accuracy@k": ("hit_rate", "accuracy_at_k"), "precision@k": ("precision", "precision_recall_at_k"),
-    "recall@k": ("recall", "precision_recall_at_k"), "ndcg@k": ("ndcg", "ndcg_at_k"), "mrr@k": ("mrr", "mrr_at_k"),
+    "accuracy@k": ("hit_rate", "accuracy_at_k"),
+    "precision@k": ("precision", "precision_recall_at_k"),
+    "recall@k": ("recall", "precision_recall_at_k"),
+    "ndcg@k": ("ndcg", "ndcg_at_k"),
+    "mrr@k": ("mrr", "mrr_at_k"),
     "map@k": ("map", "map_at_k"),
-}  # fmt: skip
-SUMMED = ("accuracy@k", "mrr@k")    # and divided by the number of queries, a float; the others are a mean of NumPy
+}
+SUMMED = ("accuracy@k", "mrr@k")  # and divided by the number of queries, a float; the others are a mean of NumPy
 
 
 def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, Any]]]) -> dict[str, dict[int, float]]:
@@ -65,8 +68,13 @@ def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, 
         n_relevant.append(len(relevant))
     wanted = {(name, k): f"{metric}@{k}" for name, (metric, cutoffs) in METRICS.items() for k in getattr(self, cutoffs)}
     results = evaluate_ranked(
-        np.array(labels, bool), offsets(sizes), dict.fromkeys(wanted.values()), convention="sentence-transformers",
-        ideal_labels=np.ones(sum(n_relevant), bool), ideal_offsets=offsets(n_relevant))
+        np.array(labels, bool),
+        offsets(sizes),
+        dict.fromkeys(wanted.values()),
+        convention="sentence-transformers",
+        ideal_labels=np.ones(sum(n_relevant), bool),
+        ideal_offsets=offsets(n_relevant),
+    )
     columns = dict(zip(results, np.ascontiguousarray(results.values.T), strict=True))
     table: dict[str, dict[int, float]] = {name: {} for name in METRICS}
     for (name, k), metric in wanted.items():

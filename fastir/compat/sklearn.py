@@ -25,7 +25,7 @@ import numpy as np
 from fastir.evaluation.label_lists import evaluate_scores
 from fastir.inputs import arrays
 
-ROWS = 1 << 20      # entries that are sorted at once where scores are equal
+ROWS = 1 << 20  # entries that are sorted at once where scores are equal
 
 
 def ndcg_score(
@@ -66,7 +66,12 @@ def ndcg_score(
 
 
 def dcg_score(
-    y_true: Any, y_score: Any, *, k: int | None = None, log_base: float = 2, sample_weight: Any = None,
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    log_base: float = 2,
+    sample_weight: Any = None,
     ignore_ties: bool = False,
 ) -> float:
     """DCG with gains that are the labels, averaged over queries.
@@ -108,8 +113,12 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
     found = results.values[:, 0]
     if results.report.queries_with_ties:
         step = max(1, ROWS // labels.shape[1])
-        found = np.concatenate([precision_at_scores(labels[row:row + step] == 1, scores[row:row + step])
-                                for row in range(0, len(labels), step)])
+        found = np.concatenate(
+            [
+                precision_at_scores(labels[row : row + step] == 1, scores[row : row + step])
+                for row in range(0, len(labels), step)
+            ]
+        )
     return averaged(found, sample_weight)
 
 
@@ -142,9 +151,10 @@ def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "
     """
     from fastir import compat
 
-    evaluate_scores([], [], metric, convention=convention, **choices)   # what is misspelt is known at once
+    evaluate_scores([], [], metric, convention=convention, **choices)  # what is misspelt is known at once
     return compat.importing("sklearn.metrics", "sklearn").make_scorer(
-        score, response_method=response_method, metric=metric, convention=convention, **choices)
+        score, response_method=response_method, metric=metric, convention=convention, **choices
+    )
 
 
 def score(
@@ -181,8 +191,13 @@ def offsets(labels: np.ndarray) -> np.ndarray:
 def values(labels: np.ndarray, scores: np.ndarray, metric: str, k: int | None, ignore_ties: bool) -> np.ndarray:
     """Of shape (n_queries,)."""
     return evaluate_scores(
-        labels.ravel(), scores.ravel(), metric if k is None else f"{metric}@{k}", offsets=offsets(labels),
-        ties="input" if ignore_ties else None, convention="sklearn").values[:, 0]
+        labels.ravel(),
+        scores.ravel(),
+        metric if k is None else f"{metric}@{k}",
+        offsets=offsets(labels),
+        ties="input" if ignore_ties else None,
+        convention="sklearn",
+    ).values[:, 0]
 
 
 def precision_at_scores(relevant: np.ndarray, scores: np.ndarray) -> np.ndarray:

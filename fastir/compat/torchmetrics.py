@@ -30,9 +30,15 @@ retrieval = compat.importing("torchmetrics.retrieval", "torchmetrics")
 base = compat.importing("torchmetrics.retrieval.base", "torchmetrics")
 
 __all__ = [
-    "RetrievalFallOut", "RetrievalHitRate", "RetrievalMAP", "RetrievalMRR", "RetrievalNormalizedDCG",
-    "RetrievalPrecision", "RetrievalRPrecision", "RetrievalRecall",
-]  # fmt: skip
+    "RetrievalFallOut",
+    "RetrievalHitRate",
+    "RetrievalMAP",
+    "RetrievalMRR",
+    "RetrievalNormalizedDCG",
+    "RetrievalPrecision",
+    "RetrievalRPrecision",
+    "RetrievalRecall",
+]
 
 
 class Computed:
@@ -48,7 +54,7 @@ class Computed:
         Whether only documents with scores above 0 are found.
     """
 
-    metric: str             # other annotations, and properties, are compiled by torch.jit.script, which fails
+    metric: str  # other annotations, and properties, are compiled by torch.jit.script, which fails
     needed = "positive"
     positive_only = False
     top_k = None
@@ -59,10 +65,11 @@ class Computed:
         like = base.dim_zero_cat(self.preds)
         indexes, scores, labels = (
             arrays.numbers(base.dim_zero_cat(state).cpu(), name)
-            for state, name in ((self.indexes, "indexes"), (self.preds, "preds"), (self.target, "target")))
+            for state, name in ((self.indexes, "indexes"), (self.preds, "preds"), (self.target, "target"))
+        )
         if (indexes[1:] < indexes[:-1]).any():
             least, most = indexes.min(), indexes.max()
-            narrow = np.min_scalar_type(most - least)       # of 16 bits they are not compared but counted
+            narrow = np.min_scalar_type(most - least)  # of 16 bits they are not compared but counted
             order = np.argsort((indexes - least).astype(narrow), kind="stable")
             indexes, scores, labels = indexes[order], scores[order], labels[order]
         offsets = np.concatenate([[0], np.flatnonzero(indexes[1:] != indexes[:-1]) + 1, [len(indexes)]])
@@ -93,8 +100,15 @@ class Computed:
             labels = np.where(scores > 0, labels, 0)
         k = self.cutoff()
         name = self.metric if k is None else f"{self.metric}@{k}"
-        results = evaluate_scores(labels, scores, name, offsets=offsets, convention="torchmetrics",
-                                  short="clip" if self.adaptive_k else "pad", empty="zero")
+        results = evaluate_scores(
+            labels,
+            scores,
+            name,
+            offsets=offsets,
+            convention="torchmetrics",
+            short="clip" if self.adaptive_k else "pad",
+            empty="zero",
+        )
         return results.values[:, 0].copy()
 
 

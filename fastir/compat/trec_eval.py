@@ -30,18 +30,32 @@ import numpy as np
 
 import fastir
 from fastir.compat.trec_lines import (
-    MEASURES, NEW, NO_QUERIES, NOT_COMPUTED, SETS, UNREADABLE, USAGE, Line, Options, Refusal, Table, about, encoded,
-    lines_of, marked, text_of,
-)  # fmt: skip
+    MEASURES,
+    NEW,
+    NO_QUERIES,
+    NOT_COMPUTED,
+    SETS,
+    UNREADABLE,
+    USAGE,
+    Line,
+    Options,
+    Refusal,
+    Table,
+    about,
+    encoded,
+    lines_of,
+    marked,
+    text_of,
+)
 from fastir.errors import quote
 from fastir.inputs import files, formats
 from fastir.request.names import read
 from fastir.results.results import aligned
 
-DUMMY = "no document"       # in a ranking that is missing: no file has an id with a blank
+DUMMY = "no document"  # in a ranking that is missing: no file has an id with a blank
 BLOCK = 1 << 20
 
-OPTIONS = (                         # letter, word, what it takes, what it does
+OPTIONS = (  # letter, word, what it takes, what it does
     ("h", "help", "", "print this; fastir explain says more of a measure"),
     ("v", "version", "", "print the version"),
     ("q", "query_eval_wanted", "", "print the values of every query, too"),
@@ -99,10 +113,16 @@ def output(arguments: list[str], progress: Callable) -> str:
     if len(paths) < 2:
         raise Refusal(USAGE, f"expected qrels and a run, got {len(paths)} files; {USAGE_LINE}")
     options = Options(
-        "q" in given, "n" not in given, "c" in given, "J" in given, whole_number(given, "l", 0, 1),
-        whole_number(given, "M", 1, None), whole_number(given, "N", 0, 0),
-        one_of(given, "R", ("qrels", "qrels_jg"), UNREADABLE) == "qrels_jg", new,
-    )  # fmt: skip
+        "q" in given,
+        "n" not in given,
+        "c" in given,
+        "J" in given,
+        whole_number(given, "l", 0, 1),
+        whole_number(given, "M", 1, None),
+        whole_number(given, "N", 0, 0),
+        one_of(given, "R", ("qrels", "qrels_jg"), UNREADABLE) == "qrels_jg",
+        new,
+    )
     with translated({}, UNREADABLE if options.groups else NOT_COMPUTED):
         qrels = qrels_of(paths[0], options.groups)
     runs: dict[str, str] = {}
@@ -151,8 +171,11 @@ def whole_number(given: dict[str, str], letter: str, lowest: int, default: Any) 
 def help_text(known: list[str]) -> str:
     options = [[f"-{letter}" if letter else "", f"--{word}", takes, does] for letter, word, takes, does in OPTIONS]
     sets = [[nickname, " ".join(name for name in known if name in names)] for nickname, names in SETS.items()]
-    return USAGE_LINE + HELP.format(options=aligned(options, left=4), sets=aligned(sets, left=2),
-                                    measures=aligned([[name, about(name)] for name in known], left=2))
+    return USAGE_LINE + HELP.format(
+        options=aligned(options, left=4),
+        sets=aligned(sets, left=2),
+        measures=aligned([[name, about(name)] for name in known], left=2),
+    )
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
@@ -161,8 +184,11 @@ def help_text(known: list[str]) -> str:
 @contextlib.contextmanager
 def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None]:
     """Give errors their exit codes, `twice` to duplicates, and in messages the name of a run to the copy of it."""
-    codes = ((fastir.DuplicateError, twice), (fastir.NoOverlapError, NO_QUERIES),
-             ((OSError, ValueError, OverflowError), UNREADABLE))
+    codes = (
+        (fastir.DuplicateError, twice),
+        (fastir.NoOverlapError, NO_QUERIES),
+        ((OSError, ValueError, OverflowError), UNREADABLE),
+    )
     try:
         yield
     except (OSError, ValueError, OverflowError) as error:
@@ -177,8 +203,12 @@ def qrels_of(path: str, groups: bool) -> fastir.Qrels:
     if not groups:
         return fastir.Qrels.from_file(path, "trec")
     qrels = fastir.Qrels.from_file(path, "qrels_jg").to_dict()
-    return fastir.Qrels.from_dict({query_id: {group: judged[group] for group in sorted(judged, key=encoded)}
-                                   for query_id, judged in qrels.items()})
+    return fastir.Qrels.from_dict(
+        {
+            query_id: {group: judged[group] for group in sorted(judged, key=encoded)}
+            for query_id, judged in qrels.items()
+        }
+    )
 
 
 def readable(path: str, stack: contextlib.ExitStack) -> str:
@@ -246,8 +276,12 @@ def evaluated(
 
 def judges_of(qrels: fastir.Qrels, metrics: list[str], options: Options) -> list[fastir.Evaluator]:
     """What evaluates the metrics: one Evaluator; or two for level 0, which is 1 where all labels are raised by one."""
-    chosen: dict[str, Any] = {"convention": "trec_eval-10" if options.new else "trec_eval-9", "unranked": "zero",
-                              "judged_only": options.judged_only, "max_depth": options.depth}
+    chosen: dict[str, Any] = {
+        "convention": "trec_eval-10" if options.new else "trec_eval-9",
+        "unranked": "zero",
+        "judged_only": options.judged_only,
+        "max_depth": options.depth,
+    }
     if options.level:
         return [fastir.Evaluator(qrels, metrics, rel_level=options.level, **chosen)]
     graded = [metric for metric in metrics if is_graded(metric)]

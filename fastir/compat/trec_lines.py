@@ -12,30 +12,36 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.measure.cards import Card
 from fastir.errors import quote
+from fastir.measure.cards import Card
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, is_number
 
-USAGE, UNREADABLE, NOT_COMPUTED, NO_QUERIES = 1, 2, 4, 7    # exit codes
+USAGE, UNREADABLE, NOT_COMPUTED, NO_QUERIES = 1, 2, 4, 7  # exit codes
 
 TEXTS = {"runid": "tag of the run's last line", "relstring": "labels of the first documents, a character each"}
-MARKS = np.array([*".-0123456789>"])    # of relstring: in the pool without a judgment, not in it, 0 to 9, above
-LONGEST = 10_000                        # documents of relstring
+MARKS = np.array([*".-0123456789>"])  # of relstring: in the pool without a judgment, not in it, 0 to 9, above
+LONGEST = 10_000  # documents of relstring
 
 # What stands in the program's order of measures, but not in the set all_trec: before which of that set.
 BEFORE = {"num_q": "runid", "recall": "relstring", "ndcg": "dcg ideal_dcg", "rbp": f"{NICKNAMES['qrels_jg']} yaap"}
 MEASURES = " ".join(f"{BEFORE.get(name, '')} {name}" for name in NICKNAMES["all_trec"].split()).split()
 SETS = {nickname: {"runid", "num_q", *names.split()} for nickname, names in NICKNAMES.items()}
 SETS["all_trec"].add("relstring")
-NEW = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}   # in version 10
-WIPED = ("num_ret", "utility", "rbp_resid", "relstring")    # and unj: by version 10, where the run lacks the query
-FLOOR = math.log(1e-5)      # of the terms of a geometric mean
+NEW = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}  # in version 10
+WIPED = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: by version 10, where the run lacks the query
+FLOOR = math.log(1e-5)  # of the terms of a geometric mean
 
 # How a value is printed for a query and for all of them; empty where it is not.
 FORMATS = {
-    "mean": ("%6.4f", "%6.4f"), "sum": ("%d", "%d"), "count": ("", "%d"), "geometric": ("", "%6.4f"),
-    "each": ("%d", ""), "whole": ("", "%d"), "relstring": ("'%s'", ""), "runid": ("", "%s"),
-}  # fmt: skip
+    "mean": ("%6.4f", "%6.4f"),
+    "sum": ("%d", "%d"),
+    "count": ("", "%d"),
+    "geometric": ("", "%6.4f"),
+    "each": ("%d", ""),
+    "whole": ("", "%d"),
+    "relstring": ("'%s'", ""),
+    "runid": ("", "%s"),
+}
 
 
 class Refusal(Exception):
@@ -121,8 +127,11 @@ def lines_of(name: str, params: str, options: Options) -> list[Line]:
     if name == "runid":
         return [Line(name, (), "runid")]
     if name != "num_q" and (name in SETS["qrels_jg"]) != options.groups:
-        raise Refusal(NOT_COMPUTED, f"measure {name} is not defined on qrels {'with' if options.groups else 'without'} "
-                                    "groups of judges; -R says which kind they are")
+        raise Refusal(
+            NOT_COMPUTED,
+            f"measure {name} is not defined on qrels {'with' if options.groups else 'without'} "
+            "groups of judges; -R says which kind they are",
+        )
     shown = f"{name}_{params}" if params else name
     if name == "relstring":
         return [Line(shown, relstring_metrics(params or "10"), name, relstring_of)]
@@ -153,15 +162,17 @@ def cutoff_lines(name: str, params: str, card: Card) -> list[Line]:
     if len(set(values)) < len(values) or (card.at is None and min(values) < 1):
         low = "" if card.at else "be from 1 up and "
         raise Refusal(UNREADABLE, f"measure {name}: cutoffs must {low}differ, got {quote(params)}")
-    room = len(name) + 9    # the program's for such a name
-    return [Line(f"{name}_{value:3.2f}"[:room] if card.at else f"{name}_{value}", (f"{card.name}@{value!r}",))
-            for value in sorted(values)]
+    room = len(name) + 9  # the program's for such a name
+    return [
+        Line(f"{name}_{value:3.2f}"[:room] if card.at else f"{name}_{value}", (f"{card.name}@{value!r}",))
+        for value in sorted(values)
+    ]
 
 
 def positional(name: str, params: str, card: Card, n_docs: int) -> str:
     """The core's metric for parameters that are known by their places."""
     values: list[Any] = numbers(name, params)
-    named = [param.name for param in card.params[:card.positional]]
+    named = [param.name for param in card.params[: card.positional]]
     if card.params[0].many:
         values = [f"{{{params}}}"]
     if len(values) != len(named) > 1:
@@ -200,7 +211,7 @@ def relstring_of(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
     added = np.diff([np.zeros(len(num_ret)), *dcg], axis=0).T
     labels = np.rint(added * np.log2(np.arange(2, len(dcg) + 2)))
     marks = MARKS[np.minimum(labels, 10).astype(int) + 2]
-    return np.array(["".join(row[:int(n)]) for row, n in zip(marks, num_ret, strict=True)], object)
+    return np.array(["".join(row[: int(n)]) for row, n in zip(marks, num_ret, strict=True)], object)
 
 
 # ---- text ----------------------------------------------------------------------------------------------------------
@@ -232,8 +243,10 @@ def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: 
             rows.append(values.tolist())
         if together:
             summary += f"{shown}\tall\t{together}\n" % total
-    texts = [shape.replace("\0", query_ids[place].replace("%", "%%")) % row
-             for place, row in zip(order, zip(*rows, strict=True), strict=bool(rows))]
+    texts = [
+        shape.replace("\0", query_ids[place].replace("%", "%%")) % row
+        for place, row in zip(order, zip(*rows, strict=True), strict=bool(rows))
+    ]
     return "".join(texts) + summary
 
 

@@ -54,15 +54,22 @@ def custom_metric(
         without groups.
     """
     names = metric_tuple(metrics)
-    evaluate_scores([], [], names, convention=convention, **choices)    # what is misspelt is known before training
+    evaluate_scores([], [], names, convention=convention, **choices)  # what is misspelt is known before training
 
     def evaluate(predt: Any, dtrain: Any) -> Told | list[Told]:
         offsets = dtrain.get_uint_info("group_ptr")
         if not len(offsets):
             raise ValueError("the DMatrix has no groups; expected qid or group")
         weights = dtrain.get_weight()
-        results = evaluate_scores(dtrain.get_label(), predt, names, offsets=offsets,
-                                  weights=weights if len(weights) else None, convention=convention, **choices)
+        results = evaluate_scores(
+            dtrain.get_label(),
+            predt,
+            names,
+            offsets=offsets,
+            weights=weights if len(weights) else None,
+            convention=convention,
+            **choices,
+        )
         told = results.items()
         return told[0] if isinstance(metrics, str) else told
 

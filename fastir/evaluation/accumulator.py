@@ -17,10 +17,11 @@ from fastir.request.plan import metric_tuple
 from fastir.results.results import UNIT, digits, exact_total, total_log
 
 if TYPE_CHECKING:
-    from fastir.results.results import Results
     from numpy.typing import ArrayLike
 
-PLACES = 40     # of logarithms that are added up
+    from fastir.results.results import Results
+
+PLACES = 40  # of logarithms that are added up
 OF_SCORES = ("ties", "score_dtype")
 
 
@@ -67,8 +68,13 @@ class Accumulator:
         self.n_queries = 0
 
     def update(
-        self, labels: ArrayLike | None = None, scores: ArrayLike | None = None, *, indices: ArrayLike | None = None,
-        relevant: Any = None, **batch: Any,
+        self,
+        labels: ArrayLike | None = None,
+        scores: ArrayLike | None = None,
+        *,
+        indices: ArrayLike | None = None,
+        relevant: Any = None,
+        **batch: Any,
     ) -> None:
         """Add a batch of queries; without an error all of it, else none.
 
@@ -214,8 +220,8 @@ def total_of(values: np.ndarray) -> int:
     lowest = int(exponents.min())
     places = exponents - lowest
     total = 0
-    for shift, part in ((26, bits >> 26), (0, bits & (1 << 26) - 1)):     # so that 2^26 of them are exact in a double
+    for shift, part in ((26, bits >> 26), (0, bits & (1 << 26) - 1)):  # so that 2^26 of them are exact in a double
         for start in range(0, len(part), 1 << 26):
-            sums = np.bincount(places[start:start + (1 << 26)], part[start:start + (1 << 26)])
+            sums = np.bincount(places[start : start + (1 << 26)], part[start : start + (1 << 26)])
             total += sum(int(each) << shift + place for place, each in enumerate(sums.tolist()) if each)
     return total << UNIT + lowest - 53

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from fastir.errors import FastirWarning, NoOverlapError, quote
 from fastir.join._dicts import count_rest
 from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
-from fastir.errors import FastirWarning, NoOverlapError, quote
 from fastir.results.results import Report
 
-EVALUATED, MISSING, NO_RELEVANT = range(3)     # codes of results.STATUSES
+EVALUATED, MISSING, NO_RELEVANT = range(3)  # codes of results.STATUSES
 
 
 class Meeting:
@@ -37,8 +37,14 @@ class Meeting:
     __slots__ = ("judged", "n_run", "plan", "repairs", "run_ids", "status", "tally", "uncounted")
 
     def __init__(
-        self, judged: Judged, plan: Plan, status: np.ndarray, tally: tuple[int, int, int, int, int, int, int],
-        n_run: int, run_ids: Iterable[str], repairs: dict[str, tuple[int, str]],
+        self,
+        judged: Judged,
+        plan: Plan,
+        status: np.ndarray,
+        tally: tuple[int, int, int, int, int, int, int],
+        n_run: int,
+        run_ids: Iterable[str],
+        repairs: dict[str, tuple[int, str]],
         uncounted: dict[int, dict] | None = None,
     ) -> None:
         self.judged = judged
@@ -65,13 +71,17 @@ class Meeting:
         if self.n_run == 0:
             raise NoOverlapError("the run is empty: no results, no queries")
         if found == 0:
-            raise NoOverlapError(f"no query in common: the qrels have {quote(self.judged.query_ids[0])}, "
-                                 f"the run has {quote(next(iter(self.run_ids)))}")
+            raise NoOverlapError(
+                f"no query in common: the qrels have {quote(self.judged.query_ids[0])}, "
+                f"the run has {quote(next(iter(self.run_ids)))}"
+            )
         if queries == "strict" and not found == self.n_run == self.judged.n_queries:
             missing, extra = self.only_in_qrels(), self.only_in_run()
             first, side = (missing[0], "run") if missing else (extra[0], "qrels")
-            raise NoOverlapError(f"queries='strict', but query {quote(first)} is missing from the {side} "
-                                 f"({len(missing)} missing from the run, {len(extra)} from the qrels)")
+            raise NoOverlapError(
+                f"queries='strict', but query {quote(first)} is missing from the {side} "
+                f"({len(missing)} missing from the run, {len(extra)} from the qrels)"
+            )
 
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
@@ -79,15 +89,21 @@ class Meeting:
         n_queries = self.judged.n_queries
         told = []
         if queries is None and found < n_queries:
-            told.append(f"{n_queries - found} queries of the qrels are missing from the run and count as empty "
-                        f"rankings (such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, "
-                        "'intersection' leaves them out)")
+            told.append(
+                f"{n_queries - found} queries of the qrels are missing from the run and count as empty "
+                f"rankings (such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, "
+                "'intersection' leaves them out)"
+            )
         if queries is None and found < self.n_run:
-            told.append(f"{self.n_run - found} queries of the run are not in the qrels and were ignored "
-                        f"(such as {quote(self.only_in_run()[0])})")
+            told.append(
+                f"{self.n_run - found} queries of the run are not in the qrels and were ignored "
+                f"(such as {quote(self.only_in_run()[0])})"
+            )
         if nothing:
-            told.append(f"{nothing} rankings hold no judged document (such as that of query "
-                        f"{quote(self.judged.query_ids[nothing_example])})")
+            told.append(
+                f"{nothing} rankings hold no judged document (such as that of query "
+                f"{quote(self.judged.query_ids[nothing_example])})"
+            )
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
             told.append(f"{count} duplicates were repaired ({place})")
@@ -105,15 +121,21 @@ class Meeting:
             return ids[int(mask.argmax())] if mask.any() else None
 
         return Report(
-            in_both=found, in_both_example=example(~missing),
-            only_in_qrels=len(ids) - found, only_in_qrels_example=example(missing),
-            only_in_run=self.n_run - found, only_in_run_example=self.only_in_run()[0] if self.n_run > found else None,
-            no_relevant=int(no_relevant.sum()), no_relevant_example=example(no_relevant),
-            nothing_judged=nothing, nothing_judged_example=ids[nothing_example] if nothing else None,
-            queries_with_ties=tied, queries_with_ties_example=ids[tied_example] if tied else None,
+            in_both=found,
+            in_both_example=example(~missing),
+            only_in_qrels=len(ids) - found,
+            only_in_qrels_example=example(missing),
+            only_in_run=self.n_run - found,
+            only_in_run_example=self.only_in_run()[0] if self.n_run > found else None,
+            no_relevant=int(no_relevant.sum()),
+            no_relevant_example=example(no_relevant),
+            nothing_judged=nothing,
+            nothing_judged_example=ids[nothing_example] if nothing else None,
+            queries_with_ties=tied,
+            queries_with_ties_example=ids[tied_example] if tied else None,
             unjudged_share=unjudged / ranked if ranked else None,
             repairs=self.repairs,
-        )  # fmt: skip
+        )
 
 
 def frames_of_ours() -> int:

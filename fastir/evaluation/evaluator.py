@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.join import _dicts
 from fastir import inputs
+from fastir.errors import NoOverlapError, quote
+from fastir.evaluation.coverage import MISSING, Meeting
+from fastir.evaluation.many_runs import ResultsByRun, evaluate_runs
+from fastir.inputs import dicts, formats, trec
+from fastir.join import _dicts
 from fastir.join._grouped import Columns
 from fastir.join._judged import Judged
-from fastir.errors import NoOverlapError, quote
-from fastir.inputs import dicts, formats, trec
-from fastir.evaluation.many_runs import ResultsByRun, evaluate_runs
-from fastir.evaluation.coverage import MISSING, Meeting
-from fastir.request.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
 from fastir.qrels import GroupedQrels, Qrels
+from fastir.request.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
 from fastir.results.results import Results
 from fastir.run import Run
 from fastir.threads import thread_count
@@ -25,11 +25,11 @@ from fastir.threads import thread_count
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from fastir.request.conventions import Convention
-    from fastir.explanation.records import Explanation
     from fastir.evaluation.groups import Groups
-    from fastir.inputs.tables import Table
     from fastir.evaluation.rule_sets import Mixed
+    from fastir.explanation.records import Explanation
+    from fastir.inputs.tables import Table
+    from fastir.request.conventions import Convention
 
     Path = str | bytes | os.PathLike
     QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
@@ -61,15 +61,38 @@ class Evaluator:
     """
 
     def __init__(
-        self, qrels: QrelsLike, metrics: str | Iterable[str], *, rel_level: SupportsIndex = 1,
-        queries: Queries | None = None, ties: Ties | None = None, judged_only: bool = False,
-        max_depth: SupportsIndex | None = None, score_dtype: DTypeLike | None = None,
-        n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, validate: Validate = "full",
-        columns: Mapping[str, str] | None = None, weights: Mapping[Any, float] | None = None,
-        convention: str | Convention = "fastir", **choices: Any,
+        self,
+        qrels: QrelsLike,
+        metrics: str | Iterable[str],
+        *,
+        rel_level: SupportsIndex = 1,
+        queries: Queries | None = None,
+        ties: Ties | None = None,
+        judged_only: bool = False,
+        max_depth: SupportsIndex | None = None,
+        score_dtype: DTypeLike | None = None,
+        n_threads: SupportsIndex | None = None,
+        duplicates: Duplicates | None = None,
+        validate: Validate = "full",
+        columns: Mapping[str, str] | None = None,
+        weights: Mapping[Any, float] | None = None,
+        convention: str | Convention = "fastir",
+        **choices: Any,
     ) -> None:
-        self._asked = (metric_tuple(metrics), convention, rel_level, queries, ties, judged_only, max_depth, score_dtype,
-                       n_threads, duplicates, validate, choices)
+        self._asked = (
+            metric_tuple(metrics),
+            convention,
+            rel_level,
+            queries,
+            ties,
+            judged_only,
+            max_depth,
+            score_dtype,
+            n_threads,
+            duplicates,
+            validate,
+            choices,
+        )
         self._settings = settings(*self._asked)
         self._columns = columns
         self._qrels = as_qrels(qrels, columns, duplicates)
@@ -113,9 +136,7 @@ class Evaluator:
             meeting.warn(self._settings.queries)
         return results
 
-    def evaluate_many(
-        self, runs: RunsLike, *, notice: Callable[[Hashable, int], object] | None = None
-    ) -> ResultsByRun:
+    def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Hashable, int], object] | None = None) -> ResultsByRun:
         """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function of this name.
 
         notice(name, position) is called now and then, in any thread, with how much of a run's file was read.
@@ -197,16 +218,18 @@ class Evaluator:
             kept = status != MISSING
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        results = Results(query_ids, settings.names, values, status, settings.aggregates, meeting, self._weights,
-                          settings.convention)
+        results = Results(
+            query_ids, settings.names, values, status, settings.aggregates, meeting, self._weights, settings.convention
+        )
         return results, None if smooth and not nothing and not meeting.repairs else meeting
 
     def _from_dict(self, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
         judged, settings = self._judged, self._settings
         if type(run) is not dict or not _dicts.has_plain_keys(run):
             run = dicts.query_dict(run, "run")
-        tally, uncounted, kinds = _dicts.judge_dict(judged, settings.plan, run, values, status, settings.ties,
-                                                    settings.single)
+        tally, uncounted, kinds = _dicts.judge_dict(
+            judged, settings.plan, run, values, status, settings.ties, settings.single
+        )
         repairs = self._qrels.repairs
         if kinds != self._kinds:
             repairs = dicts.compared(run, kinds, self._kinds, repairs)
@@ -220,7 +243,9 @@ class Evaluator:
             run = Run.from_table(run, self._columns, settings.duplicates)
             return self._from_run(run, values, status, n_threads)
         integers = self._qrels.integers
-        tally, foreign, repairs = inputs.table_rows.evaluate(table, judged, integers, settings, values, status, n_threads)
+        tally, foreign, repairs = inputs.table_rows.evaluate(
+            table, judged, integers, settings, values, status, n_threads
+        )
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_file(
@@ -232,8 +257,9 @@ class Evaluator:
         if settings.duplicates is None and format == "trec":
             streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
         elif settings.duplicates is None and format in formats.TABLES:
-            streamed = inputs.table_files.evaluate(path, format, self._columns, judged, self._qrels.integers, settings,
-                                               values, status, n_threads, watch)
+            streamed = inputs.table_files.evaluate(
+                path, format, self._columns, judged, self._qrels.integers, settings, values, status, n_threads, watch
+            )
         if streamed is None:
             run = Run._read(path, None, settings.duplicates, self._columns, watch)
             return self._from_run(run, values, status, n_threads, watch)
@@ -241,7 +267,11 @@ class Evaluator:
         return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
 
     def _from_run(
-        self, run: Run, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None,
+        self,
+        run: Run,
+        values: np.ndarray,
+        status: np.ndarray,
+        n_threads: SupportsIndex | None,
         watch: Watch | None = None,
     ) -> Meeting:
         judged, settings = self._judged, self._settings
@@ -258,8 +288,18 @@ class Evaluator:
         return both
 
 
-OPTIONS = ("convention", "rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "n_threads",
-           "duplicates", "validate")
+OPTIONS = (
+    "convention",
+    "rel_level",
+    "queries",
+    "ties",
+    "judged_only",
+    "max_depth",
+    "score_dtype",
+    "n_threads",
+    "duplicates",
+    "validate",
+)
 
 
 def _rebuild(qrels: Qrels, metrics: tuple[str, ...], options: dict[str, Any], choices: dict[str, Any]) -> Evaluator:
@@ -297,17 +337,30 @@ def check_labels(limits: list[tuple[int, str, str]], judged: Judged) -> None:
     limit, text, why = min(limits, key=lambda entry: entry[0])
     for label, query, doc_id in judged.top_labels():
         if label > limit:
-            raise OverflowError(f"metric {quote(text)}: label {label} is too large for {why} "
-                                f"(query {judged.query_ids[query]}, document {doc_id})")
+            raise OverflowError(
+                f"metric {quote(text)}: label {label} is too large for {why} "
+                f"(query {judged.query_ids[query]}, document {doc_id})"
+            )
 
 
 def evaluate(
-    qrels: QrelsLike, run: RunLike, metrics: str | Iterable[str], *, rel_level: SupportsIndex = 1,
-    queries: Queries | None = None, ties: Ties | None = None, judged_only: bool = False,
-    max_depth: SupportsIndex | None = None, score_dtype: DTypeLike | None = None,
-    n_threads: SupportsIndex | None = None, duplicates: Duplicates | None = None, validate: Validate = "full",
-    columns: Mapping[str, str] | None = None, weights: Mapping[Any, float] | None = None,
-    convention: str | Convention = "fastir", **choices: Any,
+    qrels: QrelsLike,
+    run: RunLike,
+    metrics: str | Iterable[str],
+    *,
+    rel_level: SupportsIndex = 1,
+    queries: Queries | None = None,
+    ties: Ties | None = None,
+    judged_only: bool = False,
+    max_depth: SupportsIndex | None = None,
+    score_dtype: DTypeLike | None = None,
+    n_threads: SupportsIndex | None = None,
+    duplicates: Duplicates | None = None,
+    validate: Validate = "full",
+    columns: Mapping[str, str] | None = None,
+    weights: Mapping[Any, float] | None = None,
+    convention: str | Convention = "fastir",
+    **choices: Any,
 ) -> Results:
     """Evaluate a run against qrels. For several runs against the same qrels, see `evaluate_many`.
 
@@ -423,15 +476,26 @@ def evaluate(
     >>> results["mrr"], results.per_query("mrr")
     (0.75, {'q1': 0.5, 'q2': 1.0})
     """
-    return Evaluator(qrels, metrics, rel_level=rel_level, queries=queries, ties=ties, judged_only=judged_only,
-                     max_depth=max_depth, score_dtype=score_dtype, n_threads=n_threads, duplicates=duplicates,
-                     validate=validate, columns=columns, weights=weights, convention=convention,
-                     **choices).evaluate(run)
+    return Evaluator(
+        qrels,
+        metrics,
+        rel_level=rel_level,
+        queries=queries,
+        ties=ties,
+        judged_only=judged_only,
+        max_depth=max_depth,
+        score_dtype=score_dtype,
+        n_threads=n_threads,
+        duplicates=duplicates,
+        validate=validate,
+        columns=columns,
+        weights=weights,
+        convention=convention,
+        **choices,
+    ).evaluate(run)
 
 
-def evaluate_many(
-    qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any
-) -> ResultsByRun:
+def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any) -> ResultsByRun:
     """Evaluate many runs against the same qrels, which are prepared once.
 
     Parameters

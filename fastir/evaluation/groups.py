@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.request import names
-from fastir.join._judged import encode
+from fastir.columns.rows import Arena
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.coverage import Meeting
-from fastir.request.plan import EMPTY, Settings
+from fastir.join._judged import encode
 from fastir.qrels import GroupedQrels
+from fastir.request import names
+from fastir.request.plan import EMPTY, Settings
 from fastir.results.results import STATUSES, Results
-from fastir.columns.rows import Arena
 from fastir.run import Run
 
 if TYPE_CHECKING:
@@ -47,12 +47,15 @@ class Groups:
         for text, request in self.requests.items():
             if not request.card.groups:
                 having = ", ".join(card.name for card in names.CARDS if card.groups)
-                raise UnknownMetricError(f"metric {quote(text)} is not defined on qrels with groups; "
-                                         f"those that are: {having}")
+                raise UnknownMetricError(
+                    f"metric {quote(text)} is not defined on qrels with groups; those that are: {having}"
+                )
             only_judged = settings.plan.judged_only or request.params.get("judged_only")
             if only_judged and request.card.groups == "relevant":
-                raise ValueError(f"judged_only: metric {quote(text)} cannot drop documents, as one may be judged for "
-                                 "one group of its query and not for another; drop them from the run")
+                raise ValueError(
+                    f"judged_only: metric {quote(text)} cannot drop documents, as one may be judged for "
+                    "one group of its query and not for another; drop them from the run"
+                )
         self.qrels = qrels
         self.settings = settings
         self.values = dict(zip(metrics, settings.values, strict=True))
@@ -86,12 +89,19 @@ class Groups:
     def spread(self, run: Run) -> Run:
         """Every group of a query has the ranking of the query; only these rows are repeated."""
         places, offsets, ids = run.places(), run._offsets, run._ids
-        found = [(part, places[query_id]) for part, (query_id, _) in zip(self.qrels.parts, self.qrels.keys, strict=True)
-                 if query_id in places]
+        found = [
+            (part, places[query_id])
+            for part, (query_id, _) in zip(self.qrels.parts, self.qrels.keys, strict=True)
+            if query_id in places
+        ]
         rows = np.concatenate([np.arange(offsets[place], offsets[place + 1]) for _, place in found] or [offsets[:0]])
         sizes = np.diff(offsets)[[place for _, place in found]]
-        return Run([part for part, _ in found], np.concatenate(([0], np.cumsum(sizes))),
-                   Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers), run._numbers[rows])
+        return Run(
+            [part for part, _ in found],
+            np.concatenate(([0], np.cumsum(sizes))),
+            Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers),
+            run._numbers[rows],
+        )
 
     def mean(self, text: str, values: np.ndarray) -> np.ndarray:
         """The mean over each query's groups of a metric's values, summed in their order."""
@@ -107,8 +117,9 @@ class Groups:
                 numbers[place] += 1
         none = EMPTY.get(self.values[text].get("empty"), 0.0)
         raw = request.cutoff == 1 and self.values[text].get("first") == "raw"
-        return np.array([total / (1 if raw else number) if number else none
-                         for total, number in zip(totals, numbers, strict=True)])
+        return np.array(
+            [total / (1 if raw else number) if number else none for total, number in zip(totals, numbers, strict=True)]
+        )
 
     def evaluate(self, run: Run, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting | None]:
         """As Evaluator._evaluate, with the Meeting of all groups' judgments together."""
@@ -120,12 +131,20 @@ class Groups:
             means = self.mean(text, by_part[:, columns[base]])
             if text in self.ideals:
                 ideal = self.ideals[text]
-                means = np.where(ideal > 0, means / np.where(ideal > 0, ideal, 1.0), ideal)     # else 0 or NaN
+                means = np.where(ideal > 0, means / np.where(ideal > 0, ideal, 1.0), ideal)  # else 0 or NaN
             values[:, column] = means
         kept = [self.queries[query_id] for query_id in whole.query_ids]
         status = np.array([STATUSES.index(word) for word in whole.status.values()], np.uint8)
-        results = Results(whole.query_ids, list(self.requests), values[kept], status, self.settings.aggregates,
-                          lambda: whole.report, self.weights, self.settings.convention)
+        results = Results(
+            whole.query_ids,
+            list(self.requests),
+            values[kept],
+            status,
+            self.settings.aggregates,
+            lambda: whole.report,
+            self.weights,
+            self.settings.convention,
+        )
         return results, meeting
 
 

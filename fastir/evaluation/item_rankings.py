@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from fastir.rank._matrix import Matrix
-from fastir.rank._topk import TopK
-from fastir.evaluation.label_lists import BY_ID, weights_of
 from fastir.errors import DuplicateError, UnknownMetricError, quote
+from fastir.evaluation.label_lists import BY_ID, weights_of
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
+from fastir.rank._matrix import Matrix
+from fastir.rank._topk import TopK
 from fastir.request.plan import RANKED, TIES, Settings, metric_tuple, one_of, settings
 from fastir.results.results import Report, Results
 from fastir.threads import share_all, thread_count
 
-OWN_TIES = TIES[len(BY_ID):]
-CHUNK = 1 << 21     # scores that a thread takes at a time
-WORK = 16           # scores that take as long as a row elsewhere
-COUNTED = 32        # relevant items of a row for which it is read as if once more
-TILE = 16           # rows that are read together where they do not lie in one piece
+OWN_TIES = TIES[len(BY_ID) :]
+CHUNK = 1 << 21  # scores that a thread takes at a time
+WORK = 16  # scores that take as long as a row elsewhere
+COUNTED = 32  # relevant items of a row for which it is read as if once more
+TILE = 16  # rows that are read together where they do not lie in one piece
 PROBLEMS = {
     2: (DuplicateError, "relevant: item {item} stands twice in row {row}"),
     3: (ValueError, "relevant: item {item} of row {row} is no column of scores; out of range"),
@@ -49,24 +49,57 @@ class Asked:
     """
 
     def __init__(
-        self, metrics: Any, convention: Any, rel_level: Any, ties: Any, judged_only: Any, depth: Any, score_dtype: Any,
-        n_threads: Any, choices: dict[str, Any],
+        self,
+        metrics: Any,
+        convention: Any,
+        rel_level: Any,
+        ties: Any,
+        judged_only: Any,
+        depth: Any,
+        score_dtype: Any,
+        n_threads: Any,
+        choices: dict[str, Any],
     ) -> None:
         if ties is not RANKED:
             one_of("ties", ties, (None, *OWN_TIES))
         self.n_threads = n_threads
-        self.whole = settings(metric_tuple(metrics), convention, rel_level, None, ties, judged_only, depth, score_dtype,
-                              n_threads, None, "full", choices)
+        self.whole = settings(
+            metric_tuple(metrics),
+            convention,
+            rel_level,
+            None,
+            ties,
+            judged_only,
+            depth,
+            score_dtype,
+            n_threads,
+            None,
+            "full",
+            choices,
+        )
         self.parts = [(list(range(len(self.whole.names))), self.whole)]
         if self.whole.parts:
             self.parts = []
             for requests, rules, pooled in self.whole.parts:
                 if pooled:
-                    raise UnknownMetricError(f"metric {quote(requests[0].text)} asks whether an item was judged for "
-                                             "any query, for which it needs qrels")
-                own = settings(tuple(request.text for request in requests), convention, rel_level, None,
-                               "input" if rules["ties"] in BY_ID else rules["ties"], rules["judged_only"], depth,
-                               rules["score_dtype"], n_threads, None, "full", choices)
+                    raise UnknownMetricError(
+                        f"metric {quote(requests[0].text)} asks whether an item was judged for "
+                        "any query, for which it needs qrels"
+                    )
+                own = settings(
+                    tuple(request.text for request in requests),
+                    convention,
+                    rel_level,
+                    None,
+                    "input" if rules["ties"] in BY_ID else rules["ties"],
+                    rules["judged_only"],
+                    depth,
+                    rules["score_dtype"],
+                    n_threads,
+                    None,
+                    "full",
+                    choices,
+                )
                 self.parts.append(([self.whole.requests.index(request) for request in requests], own))
 
     def results(self, blocks: list[list[tuple]], weights: Any) -> Results:
@@ -83,9 +116,16 @@ class Asked:
                 tied[rows] |= own_counts[:, 2] > 0
             start = rows.stop
         query_ids = range(n)
-        return Results(query_ids, self.whole.names, values, status, self.whole.aggregates,
-                       lambda: report(status, counts[:, 0], counts[:, 1], tied), weights_of(weights, query_ids),
-                       self.whole.convention)
+        return Results(
+            query_ids,
+            self.whole.names,
+            values,
+            status,
+            self.whole.aggregates,
+            lambda: report(status, counts[:, 0], counts[:, 1], tied),
+            weights_of(weights, query_ids),
+            self.whole.convention,
+        )
 
 
 def read_block(
@@ -97,8 +137,16 @@ def read_block(
     offsets, out = wanted.between(first, first + n), excluded.between(first, first + n)
     work_of_row = n_columns * (1 + (offsets[-1] - offsets[0]) // (COUNTED * max(1, n)))
     threads = thread_count(n_threads, n * work_of_row // WORK)
-    kernel = Matrix(asked.plan, n_columns, single, max(asked.ties, len(BY_ID)), wanted.numbers, wanted.labels,
-                    excluded.numbers, threads)
+    kernel = Matrix(
+        asked.plan,
+        n_columns,
+        single,
+        max(asked.ties, len(BY_ID)),
+        wanted.numbers,
+        wanted.labels,
+        excluded.numbers,
+        threads,
+    )
     values, status, counts = np.empty((n, len(asked.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
 
     def work(t: int, task: slice, number: int) -> None:
@@ -135,8 +183,16 @@ def read_lists(
                 ranked_by = np.ascontiguousarray(scores[task], np.float32 if asked.single else None)
             ranked_by = np.ascontiguousarray(ranked_by, np.float64)
         part = np.ascontiguousarray(arrays.integers(rows[task], "indices", 2))
-        problem = kernel.read(t, part, ranked_by, offsets[task.start:task.stop + 1], values[task], status[task],
-                              counts[task], asked.level)
+        problem = kernel.read(
+            t,
+            part,
+            ranked_by,
+            offsets[task.start : task.stop + 1],
+            values[task],
+            status[task],
+            counts[task],
+            asked.level,
+        )
         if problem is not None:
             kind, row, item = problem
             raise failure(kind, task.start + row, item)
@@ -176,6 +232,10 @@ def report(status: np.ndarray, ranked: np.ndarray, found: np.ndarray, tied: np.n
         n = int(mask.sum())
         return {name: n, f"{name}_example": str(int(mask.argmax())) if n else None}
 
-    return Report(**counted("in_both", status < 3), **counted("no_relevant", status == 2),
-                  **counted("nothing_judged", (ranked > 0) & (found == 0)), **counted("queries_with_ties", tied > 0),
-                  unjudged_share=(total - int(found.sum())) / total if total else None)
+    return Report(
+        **counted("in_both", status < 3),
+        **counted("no_relevant", status == 2),
+        **counted("nothing_judged", (ranked > 0) & (found == 0)),
+        **counted("queries_with_ties", tied > 0),
+        unjudged_share=(total - int(found.sum())) / total if total else None,
+    )

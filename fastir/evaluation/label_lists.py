@@ -7,26 +7,36 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.rank._label_lists import Groups
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
+from fastir.rank._label_lists import Groups
 from fastir.request.plan import BY_ID, RANKED, Settings, Ties, metric_tuple, settings, without_ids
 from fastir.results.results import Report, Results
 from fastir.threads import share_all, thread_count
 
 if TYPE_CHECKING:
-    from fastir.request.conventions import Convention
     from numpy.typing import ArrayLike, DTypeLike
 
+    from fastir.request.conventions import Convention
+
 UNLIMITED = 2**63 - 1
-STRETCH = 1 << 18   # rows that a thread takes at a time
+STRETCH = 1 << 18  # rows that a thread takes at a time
 
 
 def evaluate_ranked(
-    labels: ArrayLike, offsets: ArrayLike, metrics: str | Iterable[str], *, ideal_labels: ArrayLike | None = None,
-    ideal_offsets: ArrayLike | None = None, rel_level: SupportsIndex = 1, judged_only: bool = False,
-    max_depth: SupportsIndex | None = None, n_threads: SupportsIndex | None = None,
-    weights: Mapping[int, float] | ArrayLike | None = None, convention: str | Convention = "fastir", **choices: Any,
+    labels: ArrayLike,
+    offsets: ArrayLike,
+    metrics: str | Iterable[str],
+    *,
+    ideal_labels: ArrayLike | None = None,
+    ideal_offsets: ArrayLike | None = None,
+    rel_level: SupportsIndex = 1,
+    judged_only: bool = False,
+    max_depth: SupportsIndex | None = None,
+    n_threads: SupportsIndex | None = None,
+    weights: Mapping[int, float] | ArrayLike | None = None,
+    convention: str | Convention = "fastir",
+    **choices: Any,
 ) -> Results:
     """Evaluate rankings given as labels in rank order, without ids.
 
@@ -68,8 +78,20 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    asked = settings(metric_tuple(metrics), convention, rel_level, None, RANKED, judged_only, max_depth, None,
-                     n_threads, None, "full", choices)
+    asked = settings(
+        metric_tuple(metrics),
+        convention,
+        rel_level,
+        None,
+        RANKED,
+        judged_only,
+        max_depth,
+        None,
+        n_threads,
+        None,
+        "full",
+        choices,
+    )
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
@@ -79,18 +101,30 @@ def evaluate_ranked(
         judged = label_arrays.column(ideal_labels, "ideal_labels")
         ideal = judged, offset_array(ideal_offsets, len(judged), "ideal_offsets", "ideal_labels")
         if len(ideal[1]) != len(offsets):
-            raise ValueError(f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; "
-                             "lengths must match")
+            raise ValueError(
+                f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; lengths must match"
+            )
     rows = LabelLists(labels, None, QueryGroups(range(len(offsets) - 1), offsets), ideal)
     return results_of(asked, [([], asked)], rows, weights)
 
 
 def evaluate_scores(
-    labels: ArrayLike, scores: ArrayLike, metrics: str | Iterable[str], *, group: ArrayLike | None = None,
-    qid: ArrayLike | Sequence[str] | None = None, offsets: ArrayLike | None = None, ties: Ties | None = None,
-    rel_level: SupportsIndex = 1, judged_only: bool = False, max_depth: SupportsIndex | None = None,
-    score_dtype: DTypeLike | None = None, n_threads: SupportsIndex | None = None,
-    weights: Mapping[Any, float] | ArrayLike | None = None, convention: str | Convention = "fastir", **choices: Any,
+    labels: ArrayLike,
+    scores: ArrayLike,
+    metrics: str | Iterable[str],
+    *,
+    group: ArrayLike | None = None,
+    qid: ArrayLike | Sequence[str] | None = None,
+    offsets: ArrayLike | None = None,
+    ties: Ties | None = None,
+    rel_level: SupportsIndex = 1,
+    judged_only: bool = False,
+    max_depth: SupportsIndex | None = None,
+    score_dtype: DTypeLike | None = None,
+    n_threads: SupportsIndex | None = None,
+    weights: Mapping[Any, float] | ArrayLike | None = None,
+    convention: str | Convention = "fastir",
+    **choices: Any,
 ) -> Results:
     """Evaluate documents given as labels and scores, without ids: the arrays of learning to rank.
 
@@ -160,8 +194,9 @@ def evaluate_scores(
     >>> fastir.evaluate_scores(labels, scores, "mrr", qid=["a", "b", "a", "b", "a"]).per_query("mrr")
     {'a': 1.0, 'b': 0.0}
     """
-    asked, parts = without_ids(metrics, convention, rel_level, ties, judged_only, max_depth, score_dtype, n_threads,
-                               choices)
+    asked, parts = without_ids(
+        metrics, convention, rel_level, ties, judged_only, max_depth, score_dtype, n_threads, choices
+    )
     labels = label_arrays.column(labels, "labels")
     scores = arrays.scores(scores, "scores")
     if len(scores) != len(labels):
@@ -185,13 +220,17 @@ class LabelLists:
     """
 
     def __init__(
-        self, labels: np.ndarray, scores: np.ndarray | None, rows: QueryGroups,
+        self,
+        labels: np.ndarray,
+        scores: np.ndarray | None,
+        rows: QueryGroups,
         ideal: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         self.groups = rows
         self.given = labels, scores
-        self.labels, self.scores = (array if array is None or rows.order is None else array[rows.order]
-                                    for array in self.given)
+        self.labels, self.scores = (
+            array if array is None or rows.order is None else array[rows.order] for array in self.given
+        )
         self.ideal, self.ideal_offsets = (None, None) if ideal is None else ideal
 
     def measure(self, asked: Settings) -> tuple[np.ndarray, np.ndarray, tuple[int, int, int]]:
@@ -202,8 +241,21 @@ class LabelLists:
         threads = thread_count(asked.n_threads, len(self.labels))
 
         def measured(labels, ideal, table):
-            kernel = Groups(asked.plan, labels, self.scores, self.groups.offsets, ideal, self.ideal_offsets, table,
-                            values, status, asked.level, limit, asked.ties, asked.single)
+            kernel = Groups(
+                asked.plan,
+                labels,
+                self.scores,
+                self.groups.offsets,
+                ideal,
+                self.ideal_offsets,
+                table,
+                values,
+                status,
+                asked.level,
+                limit,
+                asked.ties,
+                asked.single,
+            )
             outcomes: list[tuple[bool, int, int, int]] = []
 
             def work(t: int, task: tuple[int, int], number: int) -> bool:
@@ -211,9 +263,12 @@ class LabelLists:
                 return outcomes[-1][0]
 
             share_all(stretches(kernel, n), work, threads)
-            return (any(failed for failed, *_ in outcomes), sum(negative for _, negative, _, _ in outcomes),
-                    sum(tied for _, _, tied, _ in outcomes),
-                    min((first for _, _, tied, first in outcomes if tied), default=-1))
+            return (
+                any(failed for failed, *_ in outcomes),
+                sum(negative for _, negative, _, _ in outcomes),
+                sum(tied for _, _, tied, _ in outcomes),
+                min((first for _, _, tied, first in outcomes if tied), default=-1),
+            )
 
         failed, *counts = measured(self.labels, self.ideal, None)
         if failed and self.only_fractions(asked):
@@ -252,7 +307,9 @@ def stretches(kernel: Groups, n: int) -> Iterator[tuple[int, int]]:
 
 
 def results_of(
-    asked: Settings, parts: list[tuple[list[int], Settings]], rows: LabelLists,
+    asked: Settings,
+    parts: list[tuple[list[int], Settings]],
+    rows: LabelLists,
     weights: Mapping[Any, float] | ArrayLike | None,
 ) -> Results:
     """The Results of metrics whose parts have rules of their own."""
@@ -268,14 +325,18 @@ def results_of(
         empty = status == 2
         negative, tied, first_tied = counts
         return Report(
-            in_both=len(ids), in_both_example=str(ids[0]) if len(ids) else None,
-            no_relevant=int(empty.sum()), no_relevant_example=str(ids[int(empty.argmax())]) if empty.any() else None,
-            queries_with_ties=tied, queries_with_ties_example=str(ids[first_tied]) if tied else None,
+            in_both=len(ids),
+            in_both_example=str(ids[0]) if len(ids) else None,
+            no_relevant=int(empty.sum()),
+            no_relevant_example=str(ids[int(empty.argmax())]) if empty.any() else None,
+            queries_with_ties=tied,
+            queries_with_ties_example=str(ids[first_tied]) if tied else None,
             unjudged_share=negative / n_rows if n_rows else None,
-        )  # fmt: skip
+        )
 
-    return Results(ids, asked.names, values, status, asked.aggregates, report, weights_of(weights, ids),
-                   asked.convention)
+    return Results(
+        ids, asked.names, values, status, asked.aggregates, report, weights_of(weights, ids), asked.convention
+    )
 
 
 def weights_of(weights: Mapping[Any, float] | ArrayLike | None, query_ids: Sequence[Any]) -> dict[Any, float] | None:

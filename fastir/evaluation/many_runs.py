@@ -17,8 +17,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
-from fastir.inputs.trec import ROW
 from fastir.evaluation.coverage import Meeting
+from fastir.inputs.trec import ROW
 from fastir.results.results import Results, ResultsTable
 from fastir.run import Run
 from fastir.threads import thread_count
@@ -26,8 +26,8 @@ from fastir.threads import thread_count
 if TYPE_CHECKING:
     from fastir.request.plan import Settings
 
-SHARE = 1 << 18     # rows that are worth a thread of their own inside a run
-PULSE = 0.05        # seconds between two looks for Ctrl-C, which a wait without end was seen to miss
+SHARE = 1 << 18  # rows that are worth a thread of their own inside a run
+PULSE = 0.05  # seconds between two looks for Ctrl-C, which a wait without end was seen to miss
 
 
 class ResultsByRun(ResultsTable):
@@ -51,7 +51,9 @@ class Stopped(Exception):
 
 
 def evaluate_runs(
-    evaluate_one: Callable, settings: Settings, runs: Mapping | Iterable,
+    evaluate_one: Callable,
+    settings: Settings,
+    runs: Mapping | Iterable,
     notice: Callable[[Hashable, int], object] | None = None,
 ) -> ResultsByRun:
     """Evaluate many runs; `evaluate_many` says how.
@@ -111,7 +113,7 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
     """
     waiting = deque(sorted(jobs, key=lambda job: -job.rows))
     ended: queue.SimpleQueue = queue.SimpleQueue()
-    last, failure = jobs[-1].place, None    # what stands behind `last` is stopped, or not begun
+    last, failure = jobs[-1].place, None  # what stands behind `last` is stopped, or not begun
 
     def work(job, inside):
         def watch():
@@ -131,14 +133,14 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
         free, running = n_threads, 0
         while running or waiting and last >= 0:
             while waiting and free and last >= 0:
-                together = len(waiting) % n_threads or n_threads    # the rest then fills the threads to the end
+                together = len(waiting) % n_threads or n_threads  # the rest then fills the threads to the end
                 job = waiting.popleft()
                 inside = min(-(-free // together), max(1, job.rows // SHARE))
                 free, running = free - inside, running + 1
                 thread = threading.Thread(target=work, args=(job, inside))
                 try:
                     thread.start()
-                except (RuntimeError, MemoryError) as error:        # no more threads can be had
+                except (RuntimeError, MemoryError) as error:  # no more threads can be had
                     ended.put((None, job, inside, error))
             thread, job, inside, error = ended.get()
             if thread is not None:
@@ -148,8 +150,8 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
                 last, failure = job.place, error
         over.set()
 
-    over = threading.Event()    # an interrupted join() takes the thread for ended (CPython 3.11)
-    manager = threading.Thread(target=manage)   # the caller's thread would lose a run by an interrupt in start()
+    over = threading.Event()  # an interrupted join() takes the thread for ended (CPython 3.11)
+    manager = threading.Thread(target=manage)  # the caller's thread would lose a run by an interrupt in start()
     try:
         manager.start()
         while not over.wait(PULSE):

@@ -8,24 +8,35 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
+from fastir.evaluation.item_rankings import Asked, blocks_of, read_block, read_lists
 from fastir.inputs import arrays
 from fastir.inputs.csr import items
-from fastir.evaluation.item_rankings import Asked, blocks_of, read_block, read_lists
 from fastir.request.plan import RANKED, WHOLE, positive
 from fastir.results.results import Results
 
 if TYPE_CHECKING:
-    from fastir.request.conventions import Convention
     from numpy.typing import ArrayLike, DTypeLike
+
+    from fastir.request.conventions import Convention
 
 Ties = Literal["input", "optimistic", "pessimistic", "average"]
 
 
 def evaluate_matrix(
-    scores: ArrayLike | Iterable[ArrayLike], relevant: Any, metrics: str | Iterable[str], *,
-    k: SupportsIndex | None = None, exclude: Any = None, rel_level: SupportsIndex = 1, ties: Ties | None = None,
-    judged_only: bool = False, score_dtype: DTypeLike | None = None, n_threads: SupportsIndex | None = None,
-    weights: Any = None, convention: str | Convention = "fastir", **choices: Any,
+    scores: ArrayLike | Iterable[ArrayLike],
+    relevant: Any,
+    metrics: str | Iterable[str],
+    *,
+    k: SupportsIndex | None = None,
+    exclude: Any = None,
+    rel_level: SupportsIndex = 1,
+    ties: Ties | None = None,
+    judged_only: bool = False,
+    score_dtype: DTypeLike | None = None,
+    n_threads: SupportsIndex | None = None,
+    weights: Any = None,
+    convention: str | Convention = "fastir",
+    **choices: Any,
 ) -> Results:
     """Evaluate a matrix of scores: each row is a query (a user), and ranks all columns, the items.
 
@@ -105,8 +116,9 @@ def evaluate_matrix(
     for block in blocks_of(scores):
         block = arrays.scores(block, "scores", 2)
         if n_columns not in (None, block.shape[1]):
-            raise ValueError(f"scores: a block has {block.shape[1]} columns but the first has {n_columns}; shapes must "
-                             "match")
+            raise ValueError(
+                f"scores: a block has {block.shape[1]} columns but the first has {n_columns}; shapes must match"
+            )
         n_columns = block.shape[1]
         for side in (wanted, excluded):
             side.check_columns(n_columns, "scores")
@@ -120,10 +132,20 @@ def evaluate_matrix(
 
 
 def evaluate_topk(
-    indices: ArrayLike, relevant: Any, metrics: str | Iterable[str], *, scores: ArrayLike | None = None,
-    max_depth: SupportsIndex | None = None, rel_level: SupportsIndex = 1, ties: Ties | None = None,
-    judged_only: bool = False, score_dtype: DTypeLike | None = None, n_threads: SupportsIndex | None = None,
-    weights: Any = None, convention: str | Convention = "fastir", **choices: Any,
+    indices: ArrayLike,
+    relevant: Any,
+    metrics: str | Iterable[str],
+    *,
+    scores: ArrayLike | None = None,
+    max_depth: SupportsIndex | None = None,
+    rel_level: SupportsIndex = 1,
+    ties: Ties | None = None,
+    judged_only: bool = False,
+    score_dtype: DTypeLike | None = None,
+    n_threads: SupportsIndex | None = None,
+    weights: Any = None,
+    convention: str | Convention = "fastir",
+    **choices: Any,
 ) -> Results:
     """Evaluate lists of items, as FAISS, usearch, hnswlib or torch.topk return them: a row for each query.
 
@@ -178,8 +200,17 @@ def evaluate_topk(
     """
     if ties is not None and scores is None:
         raise ValueError("ties needs scores: without them the items are ranked as they come")
-    asked = Asked(metrics, convention, rel_level, RANKED if scores is None else ties, judged_only, max_depth,
-                  score_dtype, n_threads, choices)
+    asked = Asked(
+        metrics,
+        convention,
+        rel_level,
+        RANKED if scores is None else ties,
+        judged_only,
+        max_depth,
+        score_dtype,
+        n_threads,
+        choices,
+    )
     wanted = items(relevant, "relevant")
     wanted.check_labels(asked.whole.label_limits)
     rows = arrays.numbers(indices, "indices", 2)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.evaluation.coverage import Meeting
+from fastir.qrels import Qrels
 from fastir.request.names import NAMES, Request
 from fastir.request.plan import Settings
-from fastir.qrels import Qrels
 from fastir.results.results import STATUSES, Results
 from fastir.run import Run
 
@@ -55,8 +55,16 @@ class Mixed:
             rows = [places[query_id] for query_id in results.query_ids]
             values[np.ix_(rows, [columns[request.text] for request in requests])] = results.values
         status = np.array([STATUSES.index(word) for word in widest.status.values()], np.uint8)
-        return Results(widest.query_ids, self.settings.names, values, status, self.settings.aggregates,
-                       lambda: widest.report, self.weights, self.settings.convention), meeting
+        return Results(
+            widest.query_ids,
+            self.settings.names,
+            values,
+            status,
+            self.settings.aggregates,
+            lambda: widest.report,
+            self.weights,
+            self.settings.convention,
+        ), meeting
 
 
 class Pooled:
@@ -76,7 +84,7 @@ class Pooled:
 
     def __init__(self, make: Any, qrels: Qrels, requests: list[Request], rules: dict[str, Any]) -> None:
         self.make = make
-        self.rules = {**rules, "empty": "zero"}      # whether a query has relevant documents does not matter
+        self.rules = {**rules, "empty": "zero"}  # whether a query has relevant documents does not matter
         self.bases = [str(request._replace(card=NAMES[request.card.pooled or ""])) for request in requests]
         self.plain: Evaluator = make(qrels, ("num_q",), **rules)
         self.query_ids = list(qrels)
@@ -86,10 +94,13 @@ class Pooled:
         """As Evaluator._evaluate, with the columns in the order of the requests, and the status by the real qrels."""
         plain, meeting = self.plain._evaluate(run, n_threads, watch)
         rankings = run.to_dict() if isinstance(run, Run) else run
-        pool = {query_id: dict.fromkeys(self.judged.intersection(rankings.get(query_id, ())), 0)
-                for query_id in self.query_ids}
+        pool = {
+            query_id: dict.fromkeys(self.judged.intersection(rankings.get(query_id, ())), 0)
+            for query_id in self.query_ids
+        }
         results = self.make(pool, tuple(self.bases), **self.rules)._evaluate(run, n_threads)[0]
         columns = [results.names.index(base) for base in self.bases]
         status = np.array([STATUSES.index(word) for word in plain.status.values()], np.uint8)
-        return Results(plain.query_ids, self.bases, results.values[:, columns], status, results._aggregates,
-                       lambda: plain.report), meeting
+        return Results(
+            plain.query_ids, self.bases, results.values[:, columns], status, results._aggregates, lambda: plain.report
+        ), meeting

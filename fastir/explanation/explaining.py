@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.join import _dicts
-from fastir.request import names
-from fastir.join._judged import encode
-from fastir.evaluation.evaluator import OPTIONS, Evaluator, as_run
 from fastir.errors import quote
-from fastir.explanation.records import Document, Explanation
+from fastir.evaluation.evaluator import OPTIONS, Evaluator, as_run
 from fastir.evaluation.rule_sets import Mixed, Pooled
-from fastir.request.plan import TIES
+from fastir.explanation.records import Document, Explanation
+from fastir.join import _dicts
+from fastir.join._judged import encode
 from fastir.qrels import GroupedQrels
+from fastir.request import names
+from fastir.request.plan import TIES
 
 if TYPE_CHECKING:
     from fastir.evaluation.evaluator import RunLike
     from fastir.qrels import Qrels
 
-SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}     # a metric that divides a sum of gains, and the sum alone
+SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}  # a metric that divides a sum of gains, and the sum alone
 
 
 class Row(NamedTuple):
@@ -52,8 +52,11 @@ def explained(evaluator: Evaluator, run: RunLike, query_id: Hashable) -> Explana
     rows = ranked(evaluator, ranking or {}, codes)
     ids = [str(row.doc_id) for row in rows]
     inner = {request.text: unfiltered(request) for request in settings.requests}
-    sums = {request.text: sum_of(request, values)
-            for request, values in zip(settings.requests, settings.values, strict=True) if request.card.name in SUMS}
+    sums = {
+        request.text: sum_of(request, values)
+        for request, values in zip(settings.requests, settings.values, strict=True)
+        if request.card.name in SUMS
+    }
     elsewhere = judged_elsewhere(union, ids) if any(request.card.pooled for request in settings.requests) else set()
     values_of = partial_values(evaluator, query_id, [*inner.values(), *sums.values()], ids, codes, elsewhere)
 
@@ -85,15 +88,21 @@ def explained(evaluator: Evaluator, run: RunLike, query_id: Hashable) -> Explana
     absent.sort(key=lambda doc_id: (-labels[doc_id], encode(str(doc_id))))
     relevant = any(label >= settings.level for label in codes.values())
     return Explanation(
-        query_id, "missing" if ranking is None else "evaluated" if relevant else "no_relevant",
+        query_id,
+        "missing" if ranking is None else "evaluated" if relevant else "no_relevant",
         {metric: steps[-1][name] for metric, name in inner.items()},
         {metric: parts[name][0] for metric, name in inner.items()},
         [document(place, row) for place, row in enumerate(rows)],
-        [document(None, Row(doc_id, None, 0, 0)) for doc_id in absent])
+        [document(None, Row(doc_id, None, 0, 0)) for doc_id in absent],
+    )
 
 
 def partial_values(
-    evaluator: Evaluator, query_id: Hashable, metrics: list[str], ids: list[str], codes: dict[str, int],
+    evaluator: Evaluator,
+    query_id: Hashable,
+    metrics: list[str],
+    ids: list[str],
+    codes: dict[str, int],
     elsewhere: set[str],
 ) -> Callable[[list[str], list[float]], dict[str, float]]:
     """A function of (documents, scores) that gives the values of the ranking that begins with these documents.
@@ -114,7 +123,7 @@ def partial_values(
     unknown = [f"{mark}{place}" for place in range(len(ids) or 1)]
 
     def values_of(documents: list[str], scores: list[float]) -> dict[str, float]:
-        run = {"": dict(zip(documents + unknown[len(documents):], scores, strict=False))}
+        run = {"": dict(zip(documents + unknown[len(documents) :], scores, strict=False))}
         results, _ = evaluate(run, 1)
         return dict(zip(results.names, results.values[0].tolist(), strict=True))
 
@@ -145,8 +154,10 @@ def ranked(evaluator: Evaluator, ranking: dict[str | int, float], codes: dict[st
     tied = any(row.tied > 1 for row in orders[0])
     alike = all([row.doc_id for row in order] == [row.doc_id for row in orders[0]] for order in orders)
     if not alike or tied and by_label and isinstance(evaluator._qrels, GroupedQrels):
-        raise ValueError("explain: this ranking is not the same for all of these metrics or groups, by their rules for "
-                         "equal scores or judged_only; explain the metrics one by one, or set ties")
+        raise ValueError(
+            "explain: this ranking is not the same for all of these metrics or groups, by their rules for "
+            "equal scores or judged_only; explain the metrics one by one, or set ties"
+        )
     return orders[0]
 
 
@@ -180,7 +191,7 @@ def ordered(ranking: dict[str | int, float], codes: dict[str, int], evaluator: E
     for level, (score, tied) in enumerate(itertools.groupby(doc_ids, scores.__getitem__)):
         group = list(tied)
         rows += [Row(doc_id, score, level, len(group)) for doc_id in group]
-    rows = rows if options["max_depth"] is None else rows[:int(options["max_depth"])]
+    rows = rows if options["max_depth"] is None else rows[: int(options["max_depth"])]
     return [row for row in rows if codes.get(str(row.doc_id), -1) >= 0] if options["judged_only"] else rows
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from fastir.errors import quote
 from fastir.results.results import aligned
 
-TOP = 10        # ranks that are printed whatever stands there
-ROWS = 40       # lines of a printed table
+TOP = 10  # ranks that are printed whatever stands there
+ROWS = 40  # lines of a printed table
 
 
 # ---- one ranking -----------------------------------------------------------------------------------------------
@@ -92,8 +92,15 @@ class Explanation:
             The metric was not asked for.
         """
         metric = named(metric, self.values)
-        return [{**document._asdict(), "gain": document.gain[metric], "discount": document.discount[metric],
-                 "contribution": document.contribution[metric]} for document in [*self.documents, *self.missing]]
+        return [
+            {
+                **document._asdict(),
+                "gain": document.gain[metric],
+                "discount": document.discount[metric],
+                "contribution": document.contribution[metric],
+            }
+            for document in [*self.documents, *self.missing]
+        ]
 
     def diff(self, other: Explanation, metric: str | None = None) -> RankingDiff:
         """What makes this value differ from that of another run for the query, document by document.
@@ -112,8 +119,9 @@ class Explanation:
             The other explains another query.
         """
         if str(self.query_id) != str(other.query_id):
-            raise ValueError(f"the explanations are of two queries, {quote(self.query_id)} and "
-                             f"{quote(other.query_id)}; expected one")
+            raise ValueError(
+                f"the explanations are of two queries, {quote(self.query_id)} and {quote(other.query_id)}; expected one"
+            )
         metric = named(metric, self.values)
         named(metric, other.values)
         here = {str(document.doc_id): document for document in self.documents}
@@ -126,13 +134,14 @@ class Explanation:
         values = ", ".join(f"{metric} {decimals(value)}" for metric, value in self.values.items())
         status = "" if self.status == "evaluated" else f" ({self.status})"
         rows = [["rank", "doc_id", "score", "tied", "label", *self.values]]
-        for told, documents in itertools.groupby(self.documents, lambda document: document.rank <= TOP
-                                                 or document.label is not None):
+        for told, documents in itertools.groupby(
+            self.documents, lambda document: document.rank <= TOP or document.label is not None
+        ):
             if told:
                 rows += map(cells, documents)
             else:
                 ranks = [str(document.rank) for document in documents]
-                rows.append(["-".join(ranks[::max(1, len(ranks) - 1)]), "...", "", "", "-", *[""] * len(self.values)])
+                rows.append(["-".join(ranks[:: max(1, len(ranks) - 1)]), "...", "", "", "-", *[""] * len(self.values)])
         rows = shortened(rows + list(map(cells, self.missing)))
         return f"query {self.query_id}{status}: {values}\n{rows}"
 
@@ -140,11 +149,13 @@ class Explanation:
 def cells(document: Document) -> list[str]:
     """A row of the table of an Explanation."""
     return [
-        "missing" if document.rank is None else str(document.rank), str(document.doc_id),
-        "" if document.score is None else f"{document.score:g}", str(document.tied) if document.tied > 1 else "",
+        "missing" if document.rank is None else str(document.rank),
+        str(document.doc_id),
+        "" if document.score is None else f"{document.score:g}",
+        str(document.tied) if document.tied > 1 else "",
         "-" if document.label is None else str(document.label),
         *("" if document.rank is None else signed(value) for value in document.contribution.values()),
-    ]  # fmt: skip
+    ]
 
 
 # ---- two rankings ----------------------------------------------------------------------------------------------
@@ -186,8 +197,19 @@ def move(here: Document | None, there: Document | None, metric: str) -> Move:
     rank, discount, contribution = placed(here, metric)
     other_rank, other_discount, other_contribution = placed(there, metric)
     what = "entered" if there is None else "left" if here is None else "stayed" if rank == other_rank else "moved"
-    return Move(document.doc_id, what, rank, other_rank, document.label, document.gain[metric], discount,
-                other_discount, contribution, other_contribution, contribution - other_contribution)
+    return Move(
+        document.doc_id,
+        what,
+        rank,
+        other_rank,
+        document.label,
+        document.gain[metric],
+        discount,
+        other_discount,
+        contribution,
+        other_contribution,
+        contribution - other_contribution,
+    )
 
 
 def placed(document: Document | None, metric: str) -> tuple[int | None, float | None, float]:
@@ -217,12 +239,24 @@ class RankingDiff:
     moves: list[Move]
 
     def __repr__(self) -> str:
-        head = (f"query {self.query_id}, {self.metric}: {decimals(self.value)} against {decimals(self.other_value)}, "
-                f"{signed(self.value - self.other_value)}")
+        head = (
+            f"query {self.query_id}, {self.metric}: {decimals(self.value)} against {decimals(self.other_value)}, "
+            f"{signed(self.value - self.other_value)}"
+        )
         rows = [["doc_id", "what", "rank", "was", "label", "gain", "discount", "was", "change"]]
-        rows += [[str(move.doc_id), move.what, *("-" if value is None else str(value) for value in move[2:5]),
-                  f"{move.gain:g}", decimals(move.discount), decimals(move.other_discount), signed(move.change)]
-                 for move in self.moves if move.change or move.label is not None and move.what != "stayed"]
+        rows += [
+            [
+                str(move.doc_id),
+                move.what,
+                *("-" if value is None else str(value) for value in move[2:5]),
+                f"{move.gain:g}",
+                decimals(move.discount),
+                decimals(move.other_discount),
+                signed(move.change),
+            ]
+            for move in self.moves
+            if move.change or move.label is not None and move.what != "stayed"
+        ]
         count = [move.what for move in self.moves if move.label is None].count
         rest = ", ".join(f"{count(what)} {what}" for what in ("entered", "left", "moved") if count(what))
         return "\n".join([head, shortened(rows), *[f"of those without a label {rest}"] * bool(rest)])

@@ -15,8 +15,8 @@ from fastir.errors import quote
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-HOST = (1, 3, 11, 13)   # DLPack's devices whose memory the CPU reads: CPU, CUDA host, ROCm host, CUDA managed
-BLOCK = 1 << 16         # entries that are looked at together for NaN
+HOST = (1, 3, 11, 13)  # DLPack's devices whose memory the CPU reads: CPU, CUDA host, ROCm host, CUDA managed
+BLOCK = 1 << 16  # entries that are looked at together for NaN
 
 
 def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
@@ -49,7 +49,7 @@ def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
     if not is_half and (dtype.kind not in "biuf" or dtype.itemsize > 8):
         raise TypeError(f"{name} must hold numbers of at most 64 bits, got dtype {dtype}")
     if array.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} dimension{'s'[:ndim > 1]}, got shape {array.shape}")
+        raise ValueError(f"{name} must have {ndim} dimension{'s'[: ndim > 1]}, got shape {array.shape}")
     if is_half:
         return array.astype(np.float32)
     if not dtype.isnative or not array.flags.aligned:
@@ -87,7 +87,7 @@ def refuse_nan(array: np.ndarray, name: str) -> None:
         return
     step = max(1, BLOCK // max(1, array[:1].size))
     for start in range(0, len(array), step):
-        found = np.isnan(array[start:start + step])
+        found = np.isnan(array[start : start + step])
         if found.any():
             row, *column = (int(place[0]) for place in np.nonzero(found))
             place = f"row {start + row}" + "".join(f", column {number}" for number in column)
@@ -102,11 +102,11 @@ def from_elsewhere(data: Any, name: str) -> np.ndarray:
     if callable(getattr(data, "detach", None)):
         data = data.detach()
     if str(getattr(data, "dtype", "")).endswith("bfloat16") and callable(getattr(data, "float", None)):
-        data = data.float()         # PyTorch's, which NumPy has no dtype for
+        data = data.float()  # PyTorch's, which NumPy has no dtype for
     if hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray):
         try:
             return np.from_dlpack(data)
-        except Exception:           # each library has its own error for what it does not export so
+        except Exception:  # each library has its own error for what it does not export so
             pass
     try:
         return np.asarray(data)
@@ -119,10 +119,12 @@ def refuse_device(data: Any, name: str) -> None:
     """Raise TypeError for a tensor on a GPU: a copy of it that nobody asked for could take long."""
     try:
         on_host = data.__dlpack_device__()[0] in HOST
-    except Exception:               # none, or one of many devices: what can be converted is seen later
+    except Exception:  # none, or one of many devices: what can be converted is seen later
         on_host = not hasattr(data, "__cuda_array_interface__")
     if not on_host:
         place = getattr(data, "device", None)
         place = place() if callable(place) else place
-        raise TypeError(f"{name} is on the device {place or 'GPU'} but must be in host memory: pass a copy that the "
-                        f"CPU can read, such as .cpu() or .get() make")
+        raise TypeError(
+            f"{name} is on the device {place or 'GPU'} but must be in host memory: pass a copy that the "
+            f"CPU can read, such as .cpu() or .get() make"
+        )

@@ -58,8 +58,10 @@ class Items:
         for limit, text, why in limits:
             if self.labels is not None and self.labels.max() > limit:
                 place = int(self.labels.argmax())
-                raise OverflowError(f"metric {quote(text)}: label {self.labels[place]} is too large for {why} "
-                                    f"({place_name(self.rows, self.offsets, self.numbers, place)})")
+                raise OverflowError(
+                    f"metric {quote(text)}: label {self.labels[place]} is too large for {why} "
+                    f"({place_name(self.rows, self.offsets, self.numbers, place)})"
+                )
 
 
 def items(data: Any, name: str) -> Items:
@@ -82,16 +84,20 @@ def items(data: Any, name: str) -> Items:
         return compressed(data.indptr, data.indices, data.data, name, ".data", data.shape[1])
     if isinstance(data, tuple):
         if len(data) not in (2, 3):
-            raise ValueError(f"{name}: a tuple must hold indptr, indices and perhaps labels, got {len(data)} entries; "
-                             "one entry per row comes as a list")
+            raise ValueError(
+                f"{name}: a tuple must hold indptr, indices and perhaps labels, got {len(data)} entries; "
+                "one entry per row comes as a list"
+            )
         return compressed(data[0], data[1], data[2] if len(data) == 3 else None, name, "[2]", None)
     if isinstance(data, Mapping):
         return keyed(list(data), list(data.values()), name)
     try:
         rows = list(data)
     except TypeError:
-        raise TypeError(f"{name} must be a sparse matrix, a tuple (indptr, indices, labels), a dict or a list with the "
-                        f"items of each row, got {type(data).__name__}") from None
+        raise TypeError(
+            f"{name} must be a sparse matrix, a tuple (indptr, indices, labels), a dict or a list with the "
+            f"items of each row, got {type(data).__name__}"
+        ) from None
     found = keyed(range(len(rows)), rows, name)
     found.shape = (len(rows), None)
     return found
@@ -106,8 +112,9 @@ def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_
     if labels is not None:
         labels = arrays.numbers(labels, name + third)
         if len(labels) != len(numbers):
-            raise ValueError(f"{name}{third} has {len(labels)} entries but there are {len(numbers)} indices; lengths "
-                             "must match")
+            raise ValueError(
+                f"{name}{third} has {len(labels)} entries but there are {len(numbers)} indices; lengths must match"
+            )
         labels = whole_labels(labels, rows, offsets, numbers, name)
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
 
@@ -125,8 +132,9 @@ def keyed(keys: Any, rows: list, name: str) -> Items:
     labels = None
     if any(isinstance(row, Mapping) for row in rows):
         values = [list(row.values()) if isinstance(row, Mapping) else [1] * len(row) for row in rows]
-        labels = whole_labels(joined(values, [f"{text}, labels" for text in names], arrays.numbers), keys, offsets,
-                              numbers, name)
+        labels = whole_labels(
+            joined(values, [f"{text}, labels" for text in names], arrays.numbers), keys, offsets, numbers, name
+        )
     return Items(keys, offsets, numbers, labels, (None, None), name)
 
 
@@ -149,8 +157,9 @@ def row_numbers(keys: list, name: str) -> list:
     return keys
 
 
-def whole_labels(labels: np.ndarray, rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray,
-                 name: str) -> np.ndarray:
+def whole_labels(
+    labels: np.ndarray, rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, name: str
+) -> np.ndarray:
     """Labels as int32; the first that is none is named with its row and item."""
     if labels.dtype.kind == "f":
         right = np.isfinite(labels) & (labels == np.floor(labels))

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from fastir.join._dicts import has_plain_keys, plain_judgments
-from fastir.errors import quote
 from fastir.columns.rows import is_integer, plain_id
+from fastir.errors import quote
+from fastir.join._dicts import has_plain_keys, plain_judgments
 
 LABELS = (-(2**31), 2**31 - 1)
 
@@ -15,8 +15,10 @@ def query_dict(data: Any, what: str) -> dict[Any, Any]:
     """The outer mapping as an exact dict with exact keys, all str or all int, or the error that names the key."""
     if type(data) is not dict:
         if not hasattr(data, "items") or not hasattr(data, "keys"):
-            raise TypeError(f"{what} must be a dict of dicts, a path, a table or a fastir object, "
-                            f"got {type(data).__name__}; unknown format")
+            raise TypeError(
+                f"{what} must be a dict of dicts, a path, a table or a fastir object, "
+                f"got {type(data).__name__}; unknown format"
+            )
         data = dict(data.items())
     if has_plain_keys(data):
         return data
@@ -38,8 +40,10 @@ def compared(run: dict, kinds: tuple, known: tuple[type, type] | None, repairs: 
     what, ids, place = "query", iter(run), 0
     if kinds[0] is known[0]:
         what, ids, place = "document", (doc_id for ranking in run.values() for doc_id in ranking), 1
-    raise TypeError(f"run: {what} ids are {kinds[place].__name__} such as {quote(next(ids))}, but those of the qrels "
-                    f"are {known[place].__name__}; they never match")
+    raise TypeError(
+        f"run: {what} ids are {kinds[place].__name__} such as {quote(next(ids))}, but those of the qrels "
+        f"are {known[place].__name__}; they never match"
+    )
 
 
 def query_weights(weights: Any, query_ids: list) -> dict:
@@ -53,8 +57,9 @@ def query_weights(weights: Any, query_ids: list) -> dict:
         except KeyError:
             raise ValueError(f"weights: query {quote(query_id)} has none") from None
         except (TypeError, ValueError):
-            raise TypeError(f"weights: the weight must be a number, got {quote(weights[query_id])} "
-                            f"(query {query_id})") from None
+            raise TypeError(
+                f"weights: the weight must be a number, got {quote(weights[query_id])} (query {query_id})"
+            ) from None
         if not 0.0 <= weight < float("inf"):
             raise ValueError(f"weights: the weight must be 0 or more and finite, got {weight} (query {query_id})")
     return checked
@@ -65,8 +70,10 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
     if type(label) is int:
         number = label
     elif isinstance(label, (str, bytes)) or label is None:
-        raise TypeError(f"qrels: a label must be an integer, got {type(label).__name__} {quote(label)} "
-                        f"(query {query_id}, document {doc_id})")
+        raise TypeError(
+            f"qrels: a label must be an integer, got {type(label).__name__} {quote(label)} "
+            f"(query {query_id}, document {doc_id})"
+        )
     else:
         try:
             number = label.__index__()
@@ -74,18 +81,25 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
             try:
                 real = float(label)
             except (TypeError, ValueError):
-                raise TypeError(f"qrels: a label must be an integer, got {type(label).__name__} "
-                                f"(query {query_id}, document {doc_id})") from None
+                raise TypeError(
+                    f"qrels: a label must be an integer, got {type(label).__name__} "
+                    f"(query {query_id}, document {doc_id})"
+                ) from None
             if real != real or real in (float("inf"), float("-inf")):
-                raise ValueError(f"qrels: label {real} is not finite; expected an integer "
-                                 f"(query {query_id}, document {doc_id})") from None
+                raise ValueError(
+                    f"qrels: label {real} is not finite; expected an integer (query {query_id}, document {doc_id})"
+                ) from None
             if real != int(real):
-                raise TypeError(f"qrels: label {real!r} is not an integer; a float must be whole "
-                                f"(query {query_id}, document {doc_id})") from None
+                raise TypeError(
+                    f"qrels: label {real!r} is not an integer; a float must be whole "
+                    f"(query {query_id}, document {doc_id})"
+                ) from None
             number = int(real)
     if not LABELS[0] <= number <= LABELS[1]:
-        raise OverflowError(f"qrels: the label is too large; expected an integer from -2^31 to 2^31 - 1 "
-                            f"(query {query_id}, document {doc_id})")
+        raise OverflowError(
+            f"qrels: the label is too large; expected an integer from -2^31 to 2^31 - 1 "
+            f"(query {query_id}, document {doc_id})"
+        )
     return number
 
 
@@ -97,8 +111,10 @@ def without_groups(data: Any) -> tuple[list[tuple] | None, Any]:
     keys, parts = [], {}
     for query_id, groups in query_dict(data, "qrels").items():
         if not hasattr(groups, "items"):
-            raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{group_id: {{doc_id: label}}}} as the "
-                            f"first does, got {type(groups).__name__}")
+            raise TypeError(
+                f"qrels: query {quote(query_id)} must map to a dict {{group_id: {{doc_id: label}}}} as the "
+                f"first does, got {type(groups).__name__}"
+            )
         for group_id, docs in groups.items() or [("", {})]:
             keys.append((query_id, group_id))
             parts[f"{len(parts)}: query {query_id}, group {group_id}"] = docs
@@ -117,8 +133,9 @@ def judgments(data: Any) -> tuple[list, np.ndarray, list, np.ndarray]:
     kind: type = str
     for query_id, judged in query_dict(data, "qrels").items():
         if not hasattr(judged, "items"):
-            raise TypeError(f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, "
-                            f"got {type(judged).__name__}")
+            raise TypeError(
+                f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, got {type(judged).__name__}"
+            )
         for doc_id, label in judged.items():
             if type(doc_id) is not kind:
                 if not doc_ids and is_integer(doc_id):

@@ -11,7 +11,7 @@ from fastir.results.results import replacing
 BOM = b"\xef\xbb\xbf"
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
-SKIPPED = b"\x2a\x4d\x18"       # from the second byte: a frame of zstd that holds no data
+SKIPPED = b"\x2a\x4d\x18"  # from the second byte: a frame of zstd that holds no data
 HEAD = 4
 
 
@@ -20,7 +20,7 @@ def name_of(path):
 
 
 def packed_as(head):
-    """"gzip", "zstd" or None, from the first bytes of a file."""
+    """ "gzip", "zstd" or None, from the first bytes of a file."""
     if head.startswith(GZIP):
         return "gzip"
     if head.startswith(ZSTD) or (head[1:] == SKIPPED and head[0] >> 4 == 5):
@@ -29,7 +29,7 @@ def packed_as(head):
 
 
 def packing_of(path):
-    """"gzip", "zstd" or None, from the end of a file's name."""
+    """ "gzip", "zstd" or None, from the end of a file's name."""
     return {".gz": "gzip", ".zst": "zstd"}.get(os.path.splitext(path)[1].lower())
 
 
@@ -59,7 +59,7 @@ class Source:
         self.path = name_of(path)
         self.repairs = {}
         self.carried = b""
-        self.damaged = ()       # exceptions that mean bad data
+        self.damaged = ()  # exceptions that mean bad data
         self.file = self.opened = sys.stdin.buffer if path == "-" else open(path, "rb")
         try:
             self.unpack()
@@ -120,7 +120,7 @@ class Source:
 
     def read(self, n):
         buffer = bytearray(n)
-        return bytes(buffer[:self.readinto(memoryview(buffer))])
+        return bytes(buffer[: self.readinto(memoryview(buffer))])
 
     def position(self):
         """How much of the file was read; 0 where that is unknown."""

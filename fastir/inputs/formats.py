@@ -9,9 +9,9 @@ import functools
 import os
 
 from fastir import inputs
+from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import quote
 from fastir.inputs import files, trec
-from fastir.columns.line_formats import WITH_GROUPS
 from fastir.request.plan import DUPLICATES, one_of
 
 READERS = {
@@ -21,8 +21,8 @@ READERS = {
     "json": lambda *arguments: inputs.json_files.read(*arguments),
     **{format: functools.partial(trec.read, format=format) for format in WITH_GROUPS},
 }
-TABLES = ("csv", "jsonl", "parquet")        # read by tabular
-WRITERS = ("trec", "json", "parquet")       # functions of saved
+TABLES = ("csv", "jsonl", "parquet")  # read by tabular
+WRITERS = ("trec", "json", "parquet")  # functions of saved
 SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}  # else TREC
 
 

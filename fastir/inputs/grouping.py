@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from fastir.join._grouped import find_duplicates
 from fastir.columns._ids import of_arena
+from fastir.columns.rows import Arena, without_duplicates
+from fastir.join._grouped import find_duplicates
 from fastir.join._judged import encode
 from fastir.join._trec_stream import repeated
-from fastir.columns.rows import Arena, without_duplicates
 
 
 def gather(queries, first_rows, ids, numbers, duplicates, path, line_of=None, watch=None):
@@ -53,7 +53,7 @@ def gather(queries, first_rows, ids, numbers, duplicates, path, line_of=None, wa
         if duplicates is None:
             first, second = min(pairs, key=lambda pair: rows[pair[1]])
             query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
-            raise repeated(encode(ids[second:second + 1][0]), encode(query), line(first), line(second), path)
+            raise repeated(encode(ids[second : second + 1][0]), encode(query), line(first), line(second), path)
         repairs["duplicates"] = (len(pairs), f"{path}:{line(pairs[0][1])}" if line_of else path)
         offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates)
         ids = Arena(ids.text, ids.starts[kept], ids.lengths[kept])

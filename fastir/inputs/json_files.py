@@ -5,12 +5,12 @@ Objects come from the parser as tuples of pairs, so that a key that stands twice
 
 import numpy as np
 
+from fastir.columns.line_formats import bare
+from fastir.columns.rows import Arena
 from fastir.errors import FormatError, quote
 from fastir.inputs.dicts import LABELS
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
-from fastir.columns.line_formats import bare
-from fastir.columns.rows import Arena
 
 INF = float("inf")
 LEAST, MOST = LABELS
@@ -35,14 +35,13 @@ def read(path, is_run, duplicates, watch=None):
         raise FormatError(f"the {'run is' if is_run else 'qrels are'} empty: no query", path)
     rows = [row for _, documents in queries for row in documents]
     numbers = number_array([number for _, number in rows], is_run)
-    if numbers is None:     # infinite scores are fine, but a number that no float holds is seen only as it is written
+    if numbers is None:  # infinite scores are fine, but a number that no float holds is seen only as it is written
         check(parsed(text, path, Written), is_run, path)
         numbers = np.array([number for _, number in rows], float)
     ids = Arena.of([doc_id for doc_id, _ in rows])
     sizes = [len(documents) for _, documents in queries]
     first_rows = np.cumsum([0, *sizes[:-1]])
-    *columns, repairs = gather([query for query, _ in queries], first_rows, ids, numbers, duplicates, path,
-                               watch=watch)
+    *columns, repairs = gather([query for query, _ in queries], first_rows, ids, numbers, duplicates, path, watch=watch)
     return *columns, {**source.repairs, **repairs}
 
 
@@ -54,7 +53,7 @@ def parsed(text, path, number):
         return json.loads(text, object_pairs_hook=tuple, parse_float=number, parse_int=number)
     except json.JSONDecodeError as error:
         message = f"malformed JSON at character {error.colno}: {error.msg}"
-        raise FormatError(message, path, error.lineno, None, text[error.pos:error.pos + 80]) from None
+        raise FormatError(message, path, error.lineno, None, text[error.pos : error.pos + 80]) from None
     except RecursionError:
         raise FormatError("malformed JSON: nested too deeply", path) from None
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.rank._labels import KINDS
 from fastir.errors import quote
 from fastir.inputs import arrays
+from fastir.rank._labels import KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,8 +49,10 @@ def refuse_fraction(labels: np.ndarray, name: str, place: int, asked: Settings) 
     for request, values in zip(asked.requests, asked.values, strict=True):
         plain = values.get("gain", request.card.gain) == "linear" and request.level is None
         if not (request.card.fractional and plain):
-            raise ValueError(f"{name}[{place}] = {labels[place]} is not a whole number; labels must be integers for "
-                             f"metric {quote(request.text)}")
+            raise ValueError(
+                f"{name}[{place}] = {labels[place]} is not a whole number; labels must be integers for "
+                f"metric {quote(request.text)}"
+            )
 
 
 def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, asked: Settings) -> None:
@@ -61,8 +63,10 @@ def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, asked: Set
         if labels.size and labels.max() > limit:
             place = int(labels.argmax())
             query = int(np.searchsorted(offsets, place, "right")) - 1
-            raise OverflowError(f"metric {quote(text)}: label {labels[place]:.0f} is too large for {why} "
-                                f"(query {query}, document {place - int(offsets[query])})")
+            raise OverflowError(
+                f"metric {quote(text)}: label {labels[place]:.0f} is too large for {why} "
+                f"(query {query}, document {place - int(offsets[query])})"
+            )
 
 
 def as_codes(*columns: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:

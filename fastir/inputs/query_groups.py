@@ -17,7 +17,7 @@ class QueryGroups(NamedTuple):
     """The rows of each query stand together, in the caller's order or in `order`."""
 
     query_ids: Sequence[Any]
-    offsets: np.ndarray             # int64, of shape (n_queries + 1,)
+    offsets: np.ndarray  # int64, of shape (n_queries + 1,)
     order: np.ndarray | None = None
 
 
@@ -56,15 +56,15 @@ def by_ids(qid: Any, n: int) -> QueryGroups:
     if ids.dtype.kind not in "iuUSO" and n:
         raise TypeError(f"qid must hold integers or strings, got dtype {ids.dtype}")
     try:
-        begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))[:n])     # of stretches of one id
+        begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))[:n])  # of stretches of one id
         keys = keys_of(ids[begins])
     except TypeError as error:
         raise TypeError(f"qid must hold integers or strings, of one kind: {error}") from None
     order = stable_order(keys)
-    new = np.concatenate(([True], keys[order][1:] != keys[order][:-1]))[:len(keys)]
+    new = np.concatenate(([True], keys[order][1:] != keys[order][:-1]))[: len(keys)]
     if new.all():
         return QueryGroups(ids[begins].tolist(), np.append(begins, n))
-    firsts = order[new]                                 # the first stretch of each query
+    firsts = order[new]  # the first stretch of each query
     place = np.empty(len(firsts), np.int64)
     place[np.argsort(firsts)] = np.arange(len(firsts))
     codes = np.empty(len(begins), np.int64)

@@ -10,13 +10,13 @@ import contextlib
 import os
 
 from fastir.columns._number import numbers_of
+from fastir.columns.line_formats import NUMBER_PROBLEMS
 from fastir.errors import FormatError, quote
 from fastir.inputs import table_rows, tables
 from fastir.inputs.files import Source, name_of
-from fastir.columns.line_formats import NUMBER_PROBLEMS
 
-BLOCK = 1 << 20     # bytes that pyarrow parses at a time; a line must fit
-ROWS = 1 << 16      # rows that it decodes at a time
+BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
+ROWS = 1 << 16  # rows that it decodes at a time
 
 
 def read(path, is_run, format, duplicates, columns, watch=None):
@@ -40,6 +40,7 @@ def opened(path, is_run, format, columns, watch):
     name = name_of(path)
     library(name)
     with contextlib.ExitStack() as files:
+
         def fresh():
             file = files.enter_context(FILES[format](path))
             file.look()
@@ -65,7 +66,7 @@ def opened(path, is_run, format, columns, watch):
             if error.path is not None:
                 raise
             raise type(error)(str(error), name) from None
-        except (TypeError, ValueError, OverflowError, NotImplementedError) as error:    # pyarrow's are among them
+        except (TypeError, ValueError, OverflowError, NotImplementedError) as error:  # pyarrow's are among them
             raise FormatError(str(error), name) from None
 
 
@@ -126,7 +127,8 @@ class Csv(Text):
             pyarrow.PythonFile(self, "r"),
             reader.ReadOptions(use_threads=False, block_size=BLOCK, column_names=self.names),
             reader.ParseOptions(newlines_in_values=True),
-            reader.ConvertOptions(check_utf8=False, include_columns=names, column_types=types))
+            reader.ConvertOptions(check_utf8=False, include_columns=names, column_types=types),
+        )
 
     def numbers_reader(self, reader):
         return Decimals(reader)
@@ -167,7 +169,8 @@ class Jsonl(Text):
         return reader.open_json(
             pyarrow.PythonFile(self, "r"),
             reader.ReadOptions(use_threads=False, block_size=BLOCK),
-            reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"))
+            reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
+        )
 
 
 class Parquet:

@@ -13,18 +13,18 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from fastir.join._grouped import Columns, find_duplicates
 from fastir.columns._ids import joined, of_arena
-from fastir.join._judged import Judged
-from fastir.join._ungrouped import Scattered
+from fastir.columns.rows import Arena, without_duplicates
 from fastir.errors import DuplicateError, quote
 from fastir.inputs.tables import Batch, Table, table
+from fastir.join._grouped import Columns, find_duplicates
+from fastir.join._judged import Judged
+from fastir.join._ungrouped import Scattered
 from fastir.request.plan import Settings
-from fastir.columns.rows import Arena, without_duplicates
 from fastir.threads import WORTH, share, share_all, thread_count
 
-STRETCH = 1 << 16   # rows that a thread takes at a time
-WINDOW = 1 << 20    # rows of a table that can be read only once that are kept, should their queries come back
+STRETCH = 1 << 16  # rows that a thread takes at a time
+WINDOW = 1 << 20  # rows of a table that can be read only once that are kept, should their queries come back
 
 
 def read(data: Any, what: str, columns: Mapping | None, duplicates: str | None) -> tuple:
@@ -61,7 +61,7 @@ def grouped(found: Table, duplicates: str | None) -> tuple:
     first, second = min(pairs, key=lambda pair: order[pair[1]])
     if duplicates is None:
         query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
-        raise repeated(what, query, arena[second:second + 1][0], int(order[first]), int(order[second]))
+        raise repeated(what, query, arena[second : second + 1][0], int(order[first]), int(order[second]))
     offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates)
     arena = Arena(arena.text, arena.starts[kept], arena.lengths[kept], arena.integers)
     return query_ids, offsets, arena, numbers, {"duplicates": (len(pairs), f"row {order[second]}")}
@@ -92,22 +92,35 @@ def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:
             break
         at -= len(batch.docs)
     kind = OverflowError if numbers[row] == np.trunc(numbers[row]) else TypeError
-    raise kind(f"qrels: row {row}: {quote(name)} {numbers[row]:g} is not an integer from -2^31 to 2^31 - 1 "
-               f"(query {batch.queries[at]}, document {batch.docs[at]})")
+    raise kind(
+        f"qrels: row {row}: {quote(name)} {numbers[row]:g} is not an integer from -2^31 to 2^31 - 1 "
+        f"(query {batch.queries[at]}, document {batch.docs[at]})"
+    )
 
 
 def not_a_number(found: Table, query: Any, doc: Any, row: int) -> ValueError:
-    return ValueError(f"{found.what}: row {row}: {quote(found.names[2])} is NaN, missing or not a number "
-                      f"(query {query}, document {doc})")
+    return ValueError(
+        f"{found.what}: row {row}: {quote(found.names[2])} is NaN, missing or not a number "
+        f"(query {query}, document {doc})"
+    )
 
 
 def repeated(what: str, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
-    return DuplicateError(f"{what}: document {quote(doc)} stands twice for query {quote(query)}, in rows {first} and "
-                          f"{later}; duplicates='first', 'last' or 'max' would repair it")
+    return DuplicateError(
+        f"{what}: document {quote(doc)} stands twice for query {quote(query)}, in rows {first} and "
+        f"{later}; duplicates='first', 'last' or 'max' would repair it"
+    )
 
 
-def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, values: np.ndarray,
-             status: np.ndarray, n_threads: SupportsIndex | None) -> tuple:
+def evaluate(
+    found: Table,
+    judged: Judged,
+    integers: bool,
+    settings: Settings,
+    values: np.ndarray,
+    status: np.ndarray,
+    n_threads: SupportsIndex | None,
+) -> tuple:
     """Evaluate a table while it is read, filling values and status.
 
     Rows grouped by query need no memory but that of the longest query. Rows that turn out not to be are read again, or,
@@ -124,8 +137,17 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         return (0, 0, -1, 0, -1, 0, 0), [], {}
     integer_docs = head[0].docs.integers
     threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
-    make = (judged, settings.plan, values, status, settings.ties, settings.single, settings.only_judged, threads,
-            integer_docs)
+    make = (
+        judged,
+        settings.plan,
+        values,
+        status,
+        settings.ties,
+        settings.single,
+        settings.only_judged,
+        threads,
+        integer_docs,
+    )
     kept: list[Batch] | None = None if found.again else []
     source = chain((head.popleft() for _ in range(len(head))), batches)
     join = Columns(*make)
@@ -146,10 +168,12 @@ def evaluate(found: Table, judged: Judged, integers: bool, settings: Settings, v
         raise problems[min(problems)]
     if join.ungrouped:
         if kept is not None and len(kept) and kept[-1] is None:
-            raise ValueError("run: the rows of a query do not stand together, and the table can be read only once; "
-                             "sort it by query, or pass a table in memory")
+            raise ValueError(
+                "run: the rows of a query do not stand together, and the table can be read only once; "
+                "sort it by query, or pass a table in memory"
+            )
         if found.again:
-            batches.close()         # lets go of the stream behind it: some sources have only one at a time
+            batches.close()  # lets go of the stream behind it: some sources have only one at a time
         join = Scattered(*make)
         scatter(found, iter(found) if found.again else chain(kept, source), join, threads)
     tally = join.finish()
@@ -183,9 +207,9 @@ def remember(batches: Iterable[Batch], kept: list | None) -> Iterator[Batch]:
 
 def stretches(batches: Iterable[Batch]) -> Iterator[tuple]:
     """Cut batches into stretches of whole queries: queries, docs, numbers, first, stop, row of the batch's first."""
-    carried: list[tuple[Batch, int, int]] = []      # the rows of one query, which may go on in the next batch
+    carried: list[tuple[Batch, int, int]] = []  # the rows of one query, which may go on in the next batch
     row = begun = 0
-    size = STRETCH >> 6     # at first, because rows that are not grouped show it at once
+    size = STRETCH >> 6  # at first, because rows that are not grouped show it at once
     for batch in batches:
         start, n = 0, len(batch.docs)
         if carried and batch.queries.same(0, carried[0][0].queries, carried[0][1]):

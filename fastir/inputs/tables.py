@@ -22,7 +22,7 @@ DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
 NUMBER = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
 ROLES = ("query_id", "doc_id", "score", "label")
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-ROWS = 1 << 13      # of Python objects at a time
+ROWS = 1 << 13  # of Python objects at a time
 
 
 class Batch(NamedTuple):
@@ -69,8 +69,9 @@ class Table:
             if kinds is None or row == 0:
                 kinds = queries.integers, docs.integers
             elif kinds != (queries.integers, docs.integers) and len(docs):
-                raise TypeError(f"{self.what}: row {row}: ids are of another type than those before: strings and "
-                                "integers")
+                raise TypeError(
+                    f"{self.what}: row {row}: ids are of another type than those before: strings and integers"
+                )
             if len(docs):
                 yield batch
             row += len(docs)
@@ -87,9 +88,11 @@ def find_columns(what: str, names: list, columns: Mapping) -> tuple:
         wanted = [columns[role]] if role in columns else usual
         name = next((name for name in wanted if name in names), None)
         if name is None:
-            raise ValueError(f"{what}: the table has no column {' or '.join(map(repr, wanted))}; it has "
-                             f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
-                             "it is")
+            raise ValueError(
+                f"{what}: the table has no column {' or '.join(map(repr, wanted))}; it has "
+                f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
+                "it is"
+            )
         if names.count(name) > 1:
             raise ValueError(f"{what}: the table has several columns called {name!r}")
         found.append(name)
@@ -126,7 +129,8 @@ def is_table(data: Any) -> bool:
     if isinstance(data, Mapping):
         return bool(data) and all(isinstance(name, str) and is_column(column) for name, column in data.items())
     return not isinstance(data, (str, bytes)) and (
-        isinstance(data, Iterable) or any(hasattr(data, name) for name in ("iloc", "collect", *ARROW)))
+        isinstance(data, Iterable) or any(hasattr(data, name) for name in ("iloc", "collect", *ARROW))
+    )
 
 
 def is_column(value: Any) -> bool:
@@ -151,16 +155,19 @@ class ArrowReader:
         self.present(what, name, row)
         ids = self.batch.ids(self.place)
         if ids is None:
-            raise TypeError(f"{what}: column {quote(name)} must hold strings or integers, got Arrow type "
-                            f"{quote(self.batch.type_of(self.place))}")
+            raise TypeError(
+                f"{what}: column {quote(name)} must hold strings or integers, got Arrow type "
+                f"{quote(self.batch.type_of(self.place))}"
+            )
         return ids
 
     def numbers(self, what, name, row):
         self.present(what, name, row)
         numbers = self.batch.numbers(self.place)
         if numbers is None:
-            raise TypeError(f"{what}: column {quote(name)} must be numeric, got Arrow type "
-                            f"{quote(self.batch.type_of(self.place))}")
+            raise TypeError(
+                f"{what}: column {quote(name)} must be numeric, got Arrow type {quote(self.batch.type_of(self.place))}"
+            )
         return numbers
 
 
@@ -186,8 +193,10 @@ class ArrayReader:
             value = objects[odd]
             if value is None or value != value:
                 raise ValueError(f"{what}: row {row + odd}: {quote(name)} is missing, got {value!r}")
-            raise TypeError(f"{what}: row {row + odd}: {quote(name)} must be a str or an int like the ids before it, "
-                            f"got {type(value).__name__} {quote(value)}")
+            raise TypeError(
+                f"{what}: row {row + odd}: {quote(name)} must be a str or an int like the ids before it, "
+                f"got {type(value).__name__} {quote(value)}"
+            )
         return ids
 
     def numbers(self, what, name, row):
@@ -196,8 +205,10 @@ class ArrayReader:
             odd = next((i for i, value in enumerate(array) if isinstance(value, (str, bytes)) or value is None), None)
             if odd is not None:
                 kind = ValueError if array[odd] is None else TypeError
-                raise kind(f"{what}: row {row + odd}: {quote(name)} must be numeric, got {type(array[odd]).__name__} "
-                           f"{quote(array[odd])}; missing or of another type")
+                raise kind(
+                    f"{what}: row {row + odd}: {quote(name)} must be numeric, got {type(array[odd]).__name__} "
+                    f"{quote(array[odd])}; missing or of another type"
+                )
         elif array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
             raise TypeError(f"{what}: column {quote(name)} must be numeric, got dtype {array.dtype}")
         try:
@@ -268,8 +279,10 @@ def read_columns(columns):
     step = ROWS if objects else max(n, 1)
     for a in range(0, n, step):
         rows = slice(a, a + step)
-        yield [CodeReader(column[0][rows], column[1]) if isinstance(column, tuple) else ArrayReader(column[rows])
-               for column in columns]
+        yield [
+            CodeReader(column[0][rows], column[1]) if isinstance(column, tuple) else ArrayReader(column[rows])
+            for column in columns
+        ]
 
 
 def read_frame(frame, names):
@@ -281,8 +294,9 @@ def read_frame(frame, names):
     if any(arrow) and not any(one.dtype == object for one in series):
         import pyarrow
 
-        columns = [one.array.__arrow_array__() if flag else pyarrow.array(one)
-                   for one, flag in zip(series, arrow, strict=True)]
+        columns = [
+            one.array.__arrow_array__() if flag else pyarrow.array(one) for one, flag in zip(series, arrow, strict=True)
+        ]
         batches = Batches(pyarrow.table(dict(zip("qdn", columns, strict=True))))
         for batch in batches:
             yield [ArrowReader(batch, place) for place in range(3)]
@@ -300,7 +314,7 @@ def pandas_column(series):
         return series.cat.codes.to_numpy(), series.cat.categories.to_numpy()
     if isinstance(series.dtype, np.dtype):
         return series.to_numpy()
-    if getattr(series.dtype, "kind", "O") in "iuf":     # nullable numbers
+    if getattr(series.dtype, "kind", "O") in "iuf":  # nullable numbers
         missing = series.isna().to_numpy()
         if missing.any():
             raise ValueError(f"row {int(missing.argmax())}: {quote(series.name)} is missing (NA)")
@@ -315,8 +329,10 @@ def read_tuples(data, what):
     while chunk := list(islice(rows, ROWS)):
         for row, one in enumerate(chunk, done):
             if not isinstance(one, (tuple, list)) or len(one) != 3:
-                raise TypeError(f"{what}: row {row}: expected a tuple (query_id, doc_id, "
-                                f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}")
+                raise TypeError(
+                    f"{what}: row {row}: expected a tuple (query_id, doc_id, "
+                    f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}"
+                )
         done += len(chunk)
         yield [ArrayReader(as_objects(column)) for column in zip(*chunk, strict=True)]
 

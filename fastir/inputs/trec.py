@@ -4,18 +4,18 @@ import os
 
 import numpy as np
 
-from fastir.join._trec_stream import Stream
 from fastir.columns._trec import Reader, last_group, last_line
+from fastir.columns.line_formats import WITH_GROUPS
+from fastir.columns.rows import Arena
 from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather
-from fastir.columns.line_formats import WITH_GROUPS
-from fastir.columns.rows import Arena
+from fastir.join._trec_stream import Stream
 from fastir.threads import share, thread_count
 
-CHUNK = 1 << 20     # bytes: a block and what is made of it stay in the second-level cache
-ROW = 40            # bytes of a usual line
-SPARE = 9           # bytes behind a block: for a line end, and for the kernel to look at words
+CHUNK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
+ROW = 40  # bytes of a usual line
+SPARE = 9  # bytes behind a block: for a line end, and for the kernel to look at words
 
 
 def read(path, is_run, duplicates, watch=None, format="trec"):
@@ -37,16 +37,17 @@ def read(path, is_run, duplicates, watch=None, format="trec"):
         while not wrong and (size := blocks.fill(block)):
             try:
                 reader.read(block.array, size)
-            except FormatError as error:        # raised below, unless a document stood twice before it
+            except FormatError as error:  # raised below, unless a document stood twice before it
                 wrong = error
     if not reader.n_rows:
         raise wrong or empty(reader)
     arena, starts, lengths, numbers, first_rows, queries = reader.columns()
     queries = list(map(show, queries))
-    if format in WITH_GROUPS:       # what stands between query and group is a blank
+    if format in WITH_GROUPS:  # what stands between query and group is a blank
         queries = [" ".join(query.split()) for query in queries]
-    *columns, repairs = gather(queries, first_rows, Arena(arena, starts, lengths), numbers, duplicates,
-                               reader.path, reader.line_of, watch)
+    *columns, repairs = gather(
+        queries, first_rows, Arena(arena, starts, lengths), numbers, duplicates, reader.path, reader.line_of, watch
+    )
     if wrong:
         raise wrong
     return *columns, {**reader.repairs, **blocks.repairs, **repairs}
@@ -65,8 +66,17 @@ def evaluate(path, judged, settings, values, status, n_threads, watch=None):
     if not os.path.isfile(path):
         return None
     threads = thread_count(n_threads, os.path.getsize(path) // ROW)
-    stream = Stream(name_of(path), judged, settings.plan, values, status, settings.ties, settings.single,
-                    settings.only_judged, threads)
+    stream = Stream(
+        name_of(path),
+        judged,
+        settings.plan,
+        values,
+        status,
+        settings.ties,
+        settings.single,
+        settings.only_judged,
+        threads,
+    )
     lines, wrong = {}, {}
     buffers = [Block() for _ in range(threads)]
 

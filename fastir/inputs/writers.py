@@ -2,13 +2,13 @@
 
 import re
 
-from fastir.join._judged import encode
+from fastir.columns.line_formats import bare
 from fastir.errors import quote
 from fastir.inputs.files import BOM, packed_as
 from fastir.inputs.table_files import library
-from fastir.columns.line_formats import bare
+from fastir.join._judged import encode
 
-ROWS = 1 << 18      # that are written to Parquet at a time
+ROWS = 1 << 18  # that are written to Parquet at a time
 NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
 
 

@@ -8,7 +8,15 @@ class Join:
     foreign: dict[bytes, int]
     only_judged: bool
     def __init__(
-        self, judged: Judged, plan: Plan, values: ndarray, status: ndarray, ties: int, single: bool, only_judged: bool,
-        n_threads: int, integers: bool = False,
+        self,
+        judged: Judged,
+        plan: Plan,
+        values: ndarray,
+        status: ndarray,
+        ties: int,
+        single: bool,
+        only_judged: bool,
+        n_threads: int,
+        integers: bool = False,
     ) -> None: ...
     def finish(self) -> tuple[int, int, int, int, int, int, int]: ...

@@ -2,10 +2,10 @@ from collections.abc import Callable
 
 from numpy import ndarray
 
+from fastir.errors import DuplicateError, FormatError
 from fastir.join._join import Join
 from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
-from fastir.errors import DuplicateError, FormatError
 
 class Stream(Join):
     path: str
@@ -13,18 +13,22 @@ class Stream(Join):
     n_rows: int
     repairs: dict[str, tuple[int, str]]
     def __init__(
-        self, path: str, judged: Judged, plan: Plan, values: ndarray, status: ndarray, ties: int, single: bool,
-        only_judged: bool, n_threads: int,
+        self,
+        path: str,
+        judged: Judged,
+        plan: Plan,
+        values: ndarray,
+        status: ndarray,
+        ties: int,
+        single: bool,
+        only_judged: bool,
+        n_threads: int,
     ) -> None: ...
-    def read(
-        self, t: int, number: int, block: ndarray, size: int
-    ) -> tuple[int, Callable[[int], Exception] | None]: ...
+    def read(self, t: int, number: int, block: ndarray, size: int) -> tuple[int, Callable[[int], Exception] | None]: ...
 
 def repeated(doc_id: bytes, query_id: bytes, first: int | None, later: int | None, path: str) -> DuplicateError: ...
 def out_of_memory(before: int) -> MemoryError: ...
 def repeated_in_block(
     doc_id: bytes, query_id: bytes, first: int, later: int, path: str, before: int
 ) -> DuplicateError: ...
-def wrong_in_block(
-    message: str, path: str, line: int, column: int | None, shown: str, before: int
-) -> FormatError: ...
+def wrong_in_block(message: str, path: str, line: int, column: int | None, shown: str, before: int) -> FormatError: ...

@@ -18,8 +18,8 @@ Importing the file of a family declares its metrics. CARDS holds all cards in th
 """
 
 import fastir.measure._binary
-import fastir.measure._graded
 import fastir.measure._diversity
+import fastir.measure._graded
 import fastir.measure._user_models  # noqa: F401
 from fastir.measure._registry import cards
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 READS = ("relevant", "judged", "pool", "all")
-MANY = 100      # numbers in a parameter that is a set of them
+MANY = 100  # numbers in a parameter that is a set of them
 
 
 class Param(NamedTuple):

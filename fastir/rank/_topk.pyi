@@ -7,6 +7,13 @@ class TopK:
         self, plan: Plan, width: int, ties: int, items: ndarray, labels: ndarray | None, n_threads: int
     ) -> None: ...
     def read(
-        self, t: int, rows: ndarray, scores: ndarray | None, offsets: ndarray, values: ndarray, status: ndarray,
-        counts: ndarray, level: int,
+        self,
+        t: int,
+        rows: ndarray,
+        scores: ndarray | None,
+        offsets: ndarray,
+        values: ndarray,
+        status: ndarray,
+        counts: ndarray,
+        level: int,
     ) -> tuple[int, int, int] | None: ...

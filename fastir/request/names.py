@@ -12,13 +12,13 @@ import functools
 import re
 from typing import Any, NamedTuple
 
-from fastir.measure.cards import MANY, Card, Numbers, Param
-from fastir.measure import CARDS
 from fastir.errors import UnknownMetricError, quote
+from fastir.measure import CARDS
+from fastir.measure.cards import MANY, Card, Numbers, Param
 
 MAX_CUTOFF = 2**63 - 1
 MAX_LABEL = 2**31 - 1
-MAX_WEIGHTED = 100_000      # where all ranks down to the cutoff have a weight that is added up
+MAX_WEIGHTED = 100_000  # where all ranks down to the cutoff have a weight that is added up
 
 
 # trec_eval's lists, in the order in which it prints them, but for runid and relstring, which are no numbers.
@@ -29,7 +29,7 @@ NICKNAMES = {
     "official": OFFICIAL,
     "set": f"{COUNTS} utility {SETS}",
     "all_trec": f"{OFFICIAL} recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut "
-                f"map_cut relative_P success {SETS} num_nonrel_judged_ret rbp rbp_resid unj",
+    f"map_cut relative_P success {SETS} num_nonrel_judged_ret rbp rbp_resid unj",
     "qrels_jg": "map_avgjg P_avgjg Rprec_mult_avgjg",
 }
 # ir_measures' metrics that become another one where a parameter is given.
@@ -66,8 +66,12 @@ class Request(NamedTuple):
         at = self.card.at
         given = ", ".join(f"{name}={written(value)}" for name, value in self.params.items() if name != at)
         place = self.params.get(at) if at else self.cutoff
-        return (self.card.name + (f"({given})" if given else "") + (f"@{written(place)}" if place is not None else "")
-                + (f"-l{self.level}" if self.level is not None else ""))
+        return (
+            self.card.name
+            + (f"({given})" if given else "")
+            + (f"@{written(place)}" if place is not None else "")
+            + (f"-l{self.level}" if self.level is not None else "")
+        )
 
 
 # Every accepted name, in lower case -> its card.
@@ -168,7 +172,7 @@ def read_trec(text: str) -> list[Request]:
     ends = [i for i, letter in enumerate(lower) if letter in "_." and lower[:i] in NAMES]
     if not ends:
         return []
-    base, separator, rest = lower[:ends[-1]], text[ends[-1]], text[ends[-1] + 1:]
+    base, separator, rest = lower[: ends[-1]], text[ends[-1]], text[ends[-1] + 1 :]
     if base in FAMILIES:
         card = FAMILIES[base]
         values = rest.split(",")
@@ -193,7 +197,7 @@ def member(card: Card, value: float) -> Request:
 def read_trec_params(text: str, card: Card, parts: list[str]) -> list[Request]:
     """trec_eval's parameters: by position, as utility_1,-1,0,0; by name, as rbp_p=0.8; or gains, as ndcg_1=3,2=9."""
     if not any("=" in part for part in parts):
-        first = card.params[:card.positional]
+        first = card.params[: card.positional]
         if first and first[0].many:
             parts = ["{" + ",".join(parts) + "}"]
         pairs = [(param.name, part) for param, part in zip(first, parts)] if len(first) == len(parts) else []
@@ -227,8 +231,9 @@ def read_level(text: str, level: str | None) -> int | None:
     if level is None:
         return None
     if not (level.isascii() and level.isdigit() and len(level) <= 10 and 1 <= int(level) <= MAX_LABEL):
-        raise UnknownMetricError(f"metric {quote(text)}: the relevance level must be an integer from 1 up, "
-                                 f"got {quote(level)}")
+        raise UnknownMetricError(
+            f"metric {quote(text)}: the relevance level must be an integer from 1 up, got {quote(level)}"
+        )
     return int(level)
 
 
@@ -237,8 +242,9 @@ def param_of(text: str, card: Card, name: str) -> Param:
         if name in (param.name.lower(), *param.aliases):
             return param
     known = ", ".join(param.name for param in card.params) or "none"
-    raise UnknownMetricError(f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; "
-                             f"its parameters: {known}")
+    raise UnknownMetricError(
+        f"metric {quote(text)}: {card.name} has no parameter {quote(name)}; its parameters: {known}"
+    )
 
 
 def read_value(where: str, param: Param, value: object) -> Any:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, get_args
 
 import numpy as np
 
-from fastir.request import names
+from fastir.errors import quote
 from fastir.measure._measure import Plan
 from fastir.measure._registry import function_address
 from fastir.measure.cards import READS, Param
-from fastir.errors import quote
+from fastir.request import names
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
-    from fastir.request.conventions import Convention
     from numpy.typing import DTypeLike
+
+    from fastir.request.conventions import Convention
 
 Ties = Literal["trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"]
 Queries = Literal["qrels", "intersection", "strict"]
@@ -28,7 +29,7 @@ Validate = Literal["full", "judged"]
 WHOLE = 2**63 - 1
 TIES = get_args(Ties)
 BY_ID = ("trec", "doc_id_asc")
-RANKED: Any = object()      # in place of a tie rule: the documents come in rank order
+RANKED: Any = object()  # in place of a tie rule: the documents come in rank order
 QUERIES = (None, *get_args(Queries))
 SCORES = (None, "float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
@@ -37,7 +38,7 @@ EMPTY = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN = {-2: READS.index("pool"), -1: READS.index("all")}
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)    # made at every import: each method costs time
+@dataclass(frozen=True, slots=True, eq=False, repr=False)  # made at every import: each method costs time
 class Settings:
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, options.
 
@@ -73,9 +74,18 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def settings(
-    metrics: tuple[str, ...], convention: str | Convention, rel_level: SupportsIndex, queries: Queries | None,
-    ties: Ties | None, judged_only: bool, max_depth: SupportsIndex | None, score_dtype: DTypeLike | None,
-    n_threads: SupportsIndex | None, duplicates: Duplicates | None, validate: Validate, choices: dict[str, Any],
+    metrics: tuple[str, ...],
+    convention: str | Convention,
+    rel_level: SupportsIndex,
+    queries: Queries | None,
+    ties: Ties | None,
+    judged_only: bool,
+    max_depth: SupportsIndex | None,
+    score_dtype: DTypeLike | None,
+    n_threads: SupportsIndex | None,
+    duplicates: Duplicates | None,
+    validate: Validate,
+    choices: dict[str, Any],
 ) -> Settings:
     """Check and compile metric names and options; equal requests share one answer.
 
@@ -91,18 +101,34 @@ def settings(
     ------
     UnknownMetricError, TypeError, ValueError
     """
-    options = (convention, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
-               validate)
+    options = (
+        convention,
+        rel_level,
+        queries,
+        ties,
+        judged_only,
+        max_depth,
+        score_dtype,
+        n_threads,
+        duplicates,
+        validate,
+    )
     try:
         return compiled(metrics, *options, tuple(choices.items()))
-    except TypeError:       # an option that cannot be hashed; or one that compile_settings refuses again
+    except TypeError:  # an option that cannot be hashed; or one that compile_settings refuses again
         return compile_settings(metrics, *options, tuple(choices.items()))
 
 
 def without_ids(
-    metrics: str | Iterable[str], convention: str | Convention, rel_level: SupportsIndex, ties: Ties | None,
-    judged_only: bool, max_depth: SupportsIndex | None, score_dtype: DTypeLike | None,
-    n_threads: SupportsIndex | None, choices: dict[str, Any],
+    metrics: str | Iterable[str],
+    convention: str | Convention,
+    rel_level: SupportsIndex,
+    ties: Ties | None,
+    judged_only: bool,
+    max_depth: SupportsIndex | None,
+    score_dtype: DTypeLike | None,
+    n_threads: SupportsIndex | None,
+    choices: dict[str, Any],
 ) -> tuple[Settings, list[tuple[list[int], Settings]]]:
     """The Settings of metrics of documents that have scores and no ids, and those of each set of rules among them.
 
@@ -110,26 +136,46 @@ def without_ids(
     for ids.
     """
     if ties in BY_ID:
-        raise ValueError(f"ties={ties!r} needs document ids, which there are none of here; expected one of "
-                         f"{', '.join(map(repr, TIES[len(BY_ID):]))}")
+        raise ValueError(
+            f"ties={ties!r} needs document ids, which there are none of here; expected one of "
+            f"{', '.join(map(repr, TIES[len(BY_ID) :]))}"
+        )
     names_given = metric_tuple(metrics)
 
     def make(texts, ties, judged_only, score_dtype):
-        return settings(texts, convention, rel_level, None, ties, judged_only, max_depth, score_dtype, n_threads, None,
-                        "full", choices)
+        return settings(
+            texts,
+            convention,
+            rel_level,
+            None,
+            ties,
+            judged_only,
+            max_depth,
+            score_dtype,
+            n_threads,
+            None,
+            "full",
+            choices,
+        )
 
     whole = make(names_given, ties, judged_only, score_dtype)
     if not whole.parts:
         by_id = TIES[whole.ties] in BY_ID
-        return whole, [(list(range(len(whole.names))),
-                        make(names_given, "input", judged_only, score_dtype) if by_id else whole)]
+        return whole, [
+            (list(range(len(whole.names))), make(names_given, "input", judged_only, score_dtype) if by_id else whole)
+        ]
     parts = []
     for requests, rules, pooled in whole.parts:
         if pooled:
-            raise names.UnknownMetricError(f"metric {quote(requests[0].text)} needs document ids, which there are none "
-                                           "of here")
-        own = make(tuple(request.text for request in requests), "input" if rules["ties"] in BY_ID else rules["ties"],
-                   rules["judged_only"], rules["score_dtype"])
+            raise names.UnknownMetricError(
+                f"metric {quote(requests[0].text)} needs document ids, which there are none of here"
+            )
+        own = make(
+            tuple(request.text for request in requests),
+            "input" if rules["ties"] in BY_ID else rules["ties"],
+            rules["judged_only"],
+            rules["score_dtype"],
+        )
         parts.append(([whole.requests.index(request) for request in requests], own))
     return whole, parts
 
@@ -157,9 +203,17 @@ def checked_choices(choices: dict[str, Any]) -> dict[str, Any]:
 
 
 def compile_settings(
-    metrics: tuple[str, ...], convention: str | Convention, rel_level: SupportsIndex, queries: Queries | None,
-    ties: Ties | None, judged_only: bool, max_depth: SupportsIndex | None, score_dtype: DTypeLike | None,
-    n_threads: SupportsIndex | None, duplicates: Duplicates | None, validate: Validate,
+    metrics: tuple[str, ...],
+    convention: str | Convention,
+    rel_level: SupportsIndex,
+    queries: Queries | None,
+    ties: Ties | None,
+    judged_only: bool,
+    max_depth: SupportsIndex | None,
+    score_dtype: DTypeLike | None,
+    n_threads: SupportsIndex | None,
+    duplicates: Duplicates | None,
+    validate: Validate,
     choices: tuple[tuple[str, Any], ...],
 ) -> Settings:
     one_of("queries", queries, QUERIES)
@@ -189,11 +243,22 @@ def compile_settings(
         check_average(asked, values, depth)
     plan, limits = compile_plan(asked, values, level, bool(judged_only), depth, average)
     return Settings(
-        asked, [r.text for r in asked], values, list(map(aggregate, asked, values)),
+        asked,
+        [r.text for r in asked],
+        values,
+        list(map(aggregate, asked, values)),
         functools.partial(record_of, convention, given),
-        parts, plan, level, limits, rules["queries"], TIES.index(rules["ties"] or "trec"),
-        rules["score_dtype"] == "float32", duplicates, validate == "judged", n_threads,
-    )  # fmt: skip
+        parts,
+        plan,
+        level,
+        limits,
+        rules["queries"],
+        TIES.index(rules["ties"] or "trec"),
+        rules["score_dtype"] == "float32",
+        duplicates,
+        validate == "judged",
+        n_threads,
+    )
 
 
 def record_of(convention: Any, given: dict[str, Any]) -> Convention:
@@ -238,8 +303,10 @@ def check_average(asked: list[names.Request], all_values: list[dict[str, Any]], 
         varies = values.get("ap_norm") == "hits" and request.cutoff is not None
         if varies or function_address(request.card.name, True) is None:
             where = " with ap_norm=hits and a cutoff" if varies else ""
-            raise ValueError(f"metric {quote(request.text)}: ties='average' is not possible, because its expected "
-                             f"value has no closed form here{where}")
+            raise ValueError(
+                f"metric {quote(request.text)}: ties='average' is not possible, because its expected "
+                f"value has no closed form here{where}"
+            )
 
 
 def values_of(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
@@ -260,7 +327,11 @@ def aggregate(request: names.Request, values: dict[str, Any]) -> str:
 
 
 def compile_plan(
-    asked: list[names.Request], all_values: list[dict[str, Any]], level: int, judged_only: bool, depth: int,
+    asked: list[names.Request],
+    all_values: list[dict[str, Any]],
+    level: int,
+    judged_only: bool,
+    depth: int,
     average: bool,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
@@ -292,18 +363,31 @@ def compile_plan(
             top = values["max_grade"]
             limits.append((1000 if top == "query" else top, request.text, f"max_grade={top}"))
         if "min_rel" in values and not values["min_rel"] < values["max_rel"]:
-            raise names.UnknownMetricError(f"metric {quote(request.text)}: min_rel must be below max_rel, got "
-                                           f"{values['min_rel']} and {values['max_rel']}")
+            raise names.UnknownMetricError(
+                f"metric {quote(request.text)}: min_rel must be below max_rel, got "
+                f"{values['min_rel']} and {values['max_rel']}"
+            )
         numbers = [number_for(param, values[param.name]) for param in card.params]
         numbers += [number for param in card.params if param.many for number in values[param.name]]
         resolved.append((card, view, cutoff, numbers, EMPTY.get(values.get("empty"))))
     places = {view: (i, sorted(cutoffs)) for i, (view, (cutoffs, _, _)) in enumerate(views.items())}
     plan = Plan(
-        [(*view[:3], dict(view[3]), *view[4:], gain_depth, lists_gains, sorted(cutoffs))
-         for view, (cutoffs, gain_depth, lists_gains) in views.items()],
-        [(card.name, places[view][0], places[view][1].index(cutoff), numbers, empty, card.graded,
-          READS.index(card.reads))
-         for card, view, cutoff, numbers, empty in resolved],
+        [
+            (*view[:3], dict(view[3]), *view[4:], gain_depth, lists_gains, sorted(cutoffs))
+            for view, (cutoffs, gain_depth, lists_gains) in views.items()
+        ],
+        [
+            (
+                card.name,
+                places[view][0],
+                places[view][1].index(cutoff),
+                numbers,
+                empty,
+                card.graded,
+                READS.index(card.reads),
+            )
+            for card, view, cutoff, numbers, empty in resolved
+        ],
         max(reads),
         judged_only,
         depth,
@@ -329,7 +413,7 @@ def number_for(param: Param, value: Any) -> float:
 
 def dtype_name(given: DTypeLike | None) -> Any:
     """The name of a NumPy dtype, or what was given if it is none."""
-    if given is None:       # NumPy's own reading of that is float64
+    if given is None:  # NumPy's own reading of that is float64
         return None
     try:
         return np.dtype(given).name

@@ -1,7 +1,7 @@
 """What metrics mean, for people: explain() and metrics(), from the cards."""
 
-from fastir.measure.cards import Card
 from fastir.errors import UnknownMetricError
+from fastir.measure.cards import Card
 from fastir.request.names import CARDS, DIALECTS, Request, read
 
 UNNAMED = "without a convention the name is an error"
@@ -57,8 +57,10 @@ def spelled(metric: str, dialect: str) -> str:
 
 def several(metric: str, found: list[Request]) -> list[str]:
     cards = dict.fromkeys(request.card for request in found)
-    return [f"{metric}: {', '.join(request.text for request in found)}",
-            *(f"  {card.name + card.place():<15} {card.summary}" for card in cards)]
+    return [
+        f"{metric}: {', '.join(request.text for request in found)}",
+        *(f"  {card.name + card.place():<15} {card.summary}" for card in cards),
+    ]
 
 
 def one(metric: str, request: Request) -> list[str]:

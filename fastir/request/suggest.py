@@ -18,8 +18,11 @@ def unknown(text: str) -> UnknownMetricError:
     tool = ELSEWHERE.get(re.sub(r"_[0-9]+$", "", base.replace("-", "_")))
     if tool:
         return UnknownMetricError(f"metric {quote(text)} is not supported; {tool} has it")
-    meanings = [f"{card.name + rest!r} to {dialect}" for (dialect, name), card in LOCAL.items()
-                if name == base and is_metric(card.name + rest)]
+    meanings = [
+        f"{card.name + rest!r} to {dialect}"
+        for (dialect, name), card in LOCAL.items()
+        if name == base and is_metric(card.name + rest)
+    ]
     if meanings:
         return UnknownMetricError(f"metric {quote(text)} means {', '.join(meanings)}; ask for one of these")
     if base in NAMES:
@@ -34,8 +37,11 @@ def nearest(base: str, rest: str) -> list[str]:
     """Up to three metrics spelt much like this one, with its parameters and cutoff; ndgc_10 is near ndcg@10."""
     base, cutoff = re.fullmatch("(.*?)(?:(?:_cut|_at)?_([0-9]+))?", base, re.DOTALL).groups()  # type: ignore
     tail = f"@{cutoff}{rest}" if cutoff else rest
-    alike = {name + tail: card.name + tail for name, card in NAMES.items()
-             if name.isascii() and difflib.SequenceMatcher(None, base, name).ratio() >= 0.5}
+    alike = {
+        name + tail: card.name + tail
+        for name, card in NAMES.items()
+        if name.isascii() and difflib.SequenceMatcher(None, base, name).ratio() >= 0.5
+    }
     near = difflib.get_close_matches(base + tail, alike, n=len(NAMES), cutoff=0.6)
     own = dict.fromkeys(alike[guess] if alike[guess] in near else guess for guess in near)
     return [guess for guess in own if is_metric(guess)][:3]

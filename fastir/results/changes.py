@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastir.comparison.records import Comparison
     from fastir.results.results import Results
 
-NOISE = 1e-12   # relative differences up to this are rounding
+NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class QueryChange(NamedTuple):
@@ -57,13 +57,16 @@ class ResultsDiff:
     left_out: list
 
     def __repr__(self) -> str:
-        head = (f"{self.metric}: {decimals(self.mean)} against {decimals(self.other_mean)}, "
-                f"{signed(self.mean - self.other_mean)}; {self.n_gains} gain, {self.n_equal} equal, "
-                f"{self.n_losses} lose" + (f", {len(self.left_out)} left out" if self.left_out else ""))
+        head = (
+            f"{self.metric}: {decimals(self.mean)} against {decimals(self.other_mean)}, "
+            f"{signed(self.mean - self.other_mean)}; {self.n_gains} gain, {self.n_equal} equal, "
+            f"{self.n_losses} lose" + (f", {len(self.left_out)} left out" if self.left_out else "")
+        )
         rows = [["query_id", "value", "was", "change"]]
         for changes, n, word in ((self.gains, self.n_gains, "gain"), (self.losses, self.n_losses, "lose")):
-            rows += [[str(query), decimals(value), decimals(was), signed(change)]
-                     for query, value, was, change in changes]
+            rows += [
+                [str(query), decimals(value), decimals(was), signed(change)] for query, value, was, change in changes
+            ]
             if n > len(changes):
                 rows.append([f"... {n - len(changes)} more {word}", "", "", ""])
         return f"{head}\n{aligned(rows, 1)}".rstrip("\n")
@@ -87,8 +90,9 @@ def changes_between(comparison: Comparison, a: Hashable, b: Hashable, metric: st
         if name not in known:
             raise KeyError(f"{name!r} was not compared; there are {', '.join(map(repr, known))}")
     values = comparison.values[comparison.metrics.index(metric)]
-    here, there = (dict(zip(comparison.query_ids, values[:, comparison.runs.index(run)].tolist(), strict=True))
-                   for run in (a, b))
+    here, there = (
+        dict(zip(comparison.query_ids, values[:, comparison.runs.index(run)].tolist(), strict=True)) for run in (a, b)
+    )
 
     def mean(values: dict[Any, float], kept: set) -> float:
         return math.fsum(values[query_id] for query_id in kept) / len(kept) if kept else math.nan
@@ -97,21 +101,38 @@ def changes_between(comparison: Comparison, a: Hashable, b: Hashable, metric: st
 
 
 def changes_of(
-    metric: str, here: Mapping[Any, float], there: Mapping[Any, float], top: int,
+    metric: str,
+    here: Mapping[Any, float],
+    there: Mapping[Any, float],
+    top: int,
     means: Callable[[set], tuple[float, float]],
 ) -> ResultsDiff:
     """The changes from `there` to `here`, {query_id: value}; means(query_ids) gives the two over these queries."""
     top = positive("top", "the number of queries", top, sys.maxsize)
-    changes = [QueryChange(query_id, value, there[query_id], value - there[query_id])
-               for query_id, value in here.items() if query_id in there]
+    changes = [
+        QueryChange(query_id, value, there[query_id], value - there[query_id])
+        for query_id, value in here.items()
+        if query_id in there
+    ]
     if not changes:
-        raise NoOverlapError(f"diff: no query in common: these results have {quote(next(iter(here), None))}, "
-                             f"the others {quote(next(iter(there), None))}")
+        raise NoOverlapError(
+            f"diff: no query in common: these results have {quote(next(iter(here), None))}, "
+            f"the others {quote(next(iter(there), None))}"
+        )
     counted = [change for change in changes if change.change == change.change]
     kept = {change.query_id for change in counted}
-    apart = [change for change in counted
-             if abs(change.change) > NOISE * max(abs(change.value), abs(change.other_value))]
+    apart = [
+        change for change in counted if abs(change.change) > NOISE * max(abs(change.value), abs(change.other_value))
+    ]
     gains = sorted((change for change in apart if change.change > 0), key=lambda change: -change.change)
     losses = sorted((change for change in apart if change.change < 0), key=lambda change: change.change)
-    return ResultsDiff(metric, *means(kept), gains[:top], losses[:top], len(gains), len(counted) - len(apart),
-                       len(losses), [query_id for query_id in {**here, **there} if query_id not in kept])
+    return ResultsDiff(
+        metric,
+        *means(kept),
+        gains[:top],
+        losses[:top],
+        len(gains),
+        len(counted) - len(apart),
+        len(losses),
+        [query_id for query_id in {**here, **there} if query_id not in kept],
+    )

@@ -60,9 +60,16 @@ class Results:
     """
 
     __slots__ = (
-        "_aggregates", "_convention", "_means", "_names", "_query_ids", "_report", "_status_codes", "_values",
+        "_aggregates",
+        "_convention",
+        "_means",
+        "_names",
+        "_query_ids",
+        "_report",
+        "_status_codes",
+        "_values",
         "_weights",
-    )  # fmt: skip
+    )
 
     def __init__(
         self,
@@ -84,7 +91,7 @@ class Results:
         self._report = report
         self._weights = weights
         self._convention = convention
-        self._means: dict[str, float] | None = None     # made when it is needed: an empty dict costs 20 ns
+        self._means: dict[str, float] | None = None  # made when it is needed: an empty dict costs 20 ns
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
 
@@ -174,9 +181,7 @@ class Results:
         "missing": the run lacks it, and it counts as an empty ranking; "no_relevant": the run has it, but no document
         of the qrels reaches ``rel_level``; "evaluated": anything else.
         """
-        return {
-            query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)
-        }
+        return {query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)}
 
     @property
     def report(self) -> Report:
@@ -311,8 +316,16 @@ class Results:
     def _rows(self, rows: list[int]) -> Results:
         """The same for some of the queries."""
         query_ids = [self._query_ids[row] for row in rows]
-        return Results(query_ids, self._names, self._values[rows], self._status_codes[rows], self._aggregates,
-                       lambda: self.report, self._weights, self._convention)
+        return Results(
+            query_ids,
+            self._names,
+            self._values[rows],
+            self._status_codes[rows],
+            self._aggregates,
+            lambda: self.report,
+            self._weights,
+            self._convention,
+        )
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """All values as Arrow data, for whatever reads such: a row per query, ``query_id`` (text or int64), then a
@@ -445,8 +458,10 @@ class ResultsTable(dict):
 
     def __repr__(self) -> str:
         hows = next(iter(self.values())).aggregates if self else {}
-        rows = ([str(name), *(rounded(row[metric], how) for metric, how in hows.items())]
-                for name, row in self._means().items())
+        rows = (
+            [str(name), *(rounded(row[metric], how) for metric, how in hows.items())]
+            for name, row in self._means().items()
+        )
         return aligned([[self.label, *hows], *rows], left=1).rstrip("\n")
 
 
@@ -502,14 +517,21 @@ class Report:
     """
 
     __slots__ = (
-        "in_both", "in_both_example",
-        "only_in_qrels", "only_in_qrels_example",
-        "only_in_run", "only_in_run_example",
-        "no_relevant", "no_relevant_example",
-        "nothing_judged", "nothing_judged_example",
-        "queries_with_ties", "queries_with_ties_example",
-        "unjudged_share", "repairs",
-    )  # fmt: skip
+        "in_both",
+        "in_both_example",
+        "only_in_qrels",
+        "only_in_qrels_example",
+        "only_in_run",
+        "only_in_run_example",
+        "no_relevant",
+        "no_relevant_example",
+        "nothing_judged",
+        "nothing_judged_example",
+        "queries_with_ties",
+        "queries_with_ties_example",
+        "unjudged_share",
+        "repairs",
+    )
 
     def __init__(
         self,
@@ -571,7 +593,7 @@ class Report:
 # ---- numbers -------------------------------------------------------------------------------------------------------
 
 
-UNIT = 2 * 1074     # a product of two floats is a whole number of 2^-UNIT
+UNIT = 2 * 1074  # a product of two floats is a whole number of 2^-UNIT
 
 
 def exact_total(values: Iterable[float], weights: Iterable[float]) -> int:

@@ -17,8 +17,8 @@ try:
 except ImportError:
     raise ImportError("fastir.stats needs SciPy: pip install fastir[stats]") from None
 
-from fastir.stats.anova import Anova, Source, Tukey, randomized_tukey_test, tukey_test, two_way_anova
 from fastir.stats._checks import Interval, Test
+from fastir.stats.anova import Anova, Source, Tukey, randomized_tukey_test, tukey_test, two_way_anova
 from fastir.stats.bootstrap import bootstrap_interval, bootstrap_test
 from fastir.stats.corrections import adjust
 from fastir.stats.effects import EFFECTS, detectable, effect_size, hedges_factor, power, sample_size
@@ -27,8 +27,31 @@ from fastir.stats.paired import equivalence_test, sign_test, t_interval, t_test,
 from fastir.stats.randomization import max_t, randomization_test
 
 __all__ = [
-    "EFFECTS", "Anova", "Interval", "Source", "Test", "Tukey", "adjust", "bootstrap_interval", "bootstrap_test",
-    "detectable", "effect_size", "equivalence_test", "hedges_factor", "max_t", "power", "randomization_test",
-    "randomized_tukey_test", "sample_size", "sign_test", "studentized_range_ppf", "studentized_range_sf", "t_interval",
-    "t_test", "tukey_test", "two_way_anova", "welch_test", "wilcoxon",
-]  # fmt: skip
+    "EFFECTS",
+    "Anova",
+    "Interval",
+    "Source",
+    "Test",
+    "Tukey",
+    "adjust",
+    "bootstrap_interval",
+    "bootstrap_test",
+    "detectable",
+    "effect_size",
+    "equivalence_test",
+    "hedges_factor",
+    "max_t",
+    "power",
+    "randomization_test",
+    "randomized_tukey_test",
+    "sample_size",
+    "sign_test",
+    "studentized_range_ppf",
+    "studentized_range_sf",
+    "t_interval",
+    "t_test",
+    "tukey_test",
+    "two_way_anova",
+    "welch_test",
+    "wilcoxon",
+]

@@ -71,7 +71,7 @@ def table(values: ArrayLike, name: str, dimensions: int = 2) -> np.ndarray:
 
 
 def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.ndarray:
-    array = np.ascontiguousarray(values, np.float64)    # sums depend on the layout in the last bit
+    array = np.ascontiguousarray(values, np.float64)  # sums depend on the layout in the last bit
     if array.ndim != dimensions or 0 in array.shape:
         raise ValueError(f"{name} has shape {array.shape}; expected {expected}")
     if not np.isfinite(array).all():
@@ -103,7 +103,7 @@ def proportion(value: float, name: str) -> float:
 
 def whole_number(value: object, name: str, least: int) -> int:
     try:
-        number = operator.index(value)      # type: ignore[arg-type]
+        number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"{name} must be an int, got {type(value).__name__}") from None
     if number < least:

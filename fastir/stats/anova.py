@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from fastir.stats._resample import ORDERS, permuted_ranges
 from fastir.stats._checks import checked, is_constant, proper, proportion, table
+from fastir.stats._resample import ORDERS, permuted_ranges
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
 from fastir.stats.resampling import Resamples
@@ -106,8 +106,12 @@ def two_way_anova(scores: ArrayLike) -> Anova:
     error = Source(float(ss_error), df_error, float(ss_error / df_error), np.nan, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         return Anova(
-            source(ss_runs, m - 1), source(ss_queries, n - 1), source(ss_cells, df_cells) if r > 1 else None, error,
-            float(np.divide(ss_runs, ss_runs + ss_error)), float(np.divide(ss_runs, total)),
+            source(ss_runs, m - 1),
+            source(ss_queries, n - 1),
+            source(ss_cells, df_cells) if r > 1 else None,
+            error,
+            float(np.divide(ss_runs, ss_runs + ss_error)),
+            float(np.divide(ss_runs, total)),
             float(np.divide(ss_runs - (m - 1) * error.mean_square, total + error.mean_square)),
             NO_RESIDUAL if flat else "",
         )
@@ -177,12 +181,16 @@ def honest_differences(x: np.ndarray, anova: Anova) -> tuple[np.ndarray, np.ndar
     if flat:
         differences[np.abs(differences) <= 8 * np.finfo(float).eps * np.abs(x).max()] = 0.0
         return differences, np.full(differences.shape, np.nan), True
-    return differences, differences / anova.error.mean_square ** 0.5, False
+    return differences, differences / anova.error.mean_square**0.5, False
 
 
 def randomized_tukey_test(
-    scores: ArrayLike, *, confidence: float = 0.95, n_resamples: SupportsIndex = 100_000,
-    random_state: SupportsIndex = 0, n_threads: SupportsIndex | None = None,
+    scores: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    n_resamples: SupportsIndex = 100_000,
+    random_state: SupportsIndex = 0,
+    n_threads: SupportsIndex | None = None,
 ) -> Tukey:
     """The randomized Tukey test: a difference among the ranges of means, the scores of each query being shuffled.
 

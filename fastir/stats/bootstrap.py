@@ -8,21 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from fastir.stats._resample import DRAWS, count_studentized, drawn_indices, drawn_sums
 from fastir.stats._checks import Alternative, Interval, Test, differences, one_of, proper, proportion
+from fastir.stats._resample import DRAWS, count_studentized, drawn_indices, drawn_sums
 from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired import ALTERNATIVES, Moments, moments, t_rows
 from fastir.stats.resampling import Resamples
 
 METHODS = ("percentile", "bca")
-RELATIVE = 1e-12    # of a studentized statistic: what rounding may take
+RELATIVE = 1e-12  # of a studentized statistic: what rounding may take
 
 
 def draws(
     n: int, rows: int, n_resamples: SupportsIndex, random_state: SupportsIndex, n_threads: SupportsIndex | None
 ) -> Resamples:
     """Resamples of n queries out of n, for so many rows at once."""
-    return Resamples(n_resamples, random_state, n_threads, DRAWS, n ** n if n < 64 else 1 << 64, n * rows)
+    return Resamples(n_resamples, random_state, n_threads, DRAWS, n**n if n < 64 else 1 << 64, n * rows)
 
 
 class Resampled(NamedTuple):
@@ -40,9 +40,7 @@ class Resampled(NamedTuple):
     sums: np.ndarray
     resamples: Resamples
 
-    def interval(
-        self, a: int, b: int, skewness: float, method: str, confidence: float
-    ) -> tuple[float, float]:
+    def interval(self, a: int, b: int, skewness: float, method: str, confidence: float) -> tuple[float, float]:
         """The interval of the mean of row a less that of row b, -1 being a row of zeros."""
         sums = self.sums[a] - self.sums[b] if b >= 0 else self.sums[a]
         seen = self.grid.whole[a].sum() - (self.grid.whole[b].sum() if b >= 0 else 0)
@@ -103,9 +101,9 @@ def crossed_means(columns: Resampled, owner: np.ndarray, streams: list[int]) -> 
 def skewness_of_mean(d: np.ndarray, of: Moments) -> np.ndarray:
     """Of rows of differences; a sixth of it is the acceleration of the BCa interval, with no need of a jackknife."""
     centred = d - np.expand_dims(of.mean, -1)
-    squares = (centred ** 2).sum(axis=-1)
+    squares = (centred**2).sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(of.constant, 0.0, (centred ** 3).sum(axis=-1) / squares ** 1.5)
+        return np.where(of.constant, 0.0, (centred**3).sum(axis=-1) / squares**1.5)
 
 
 def studentized_rows(
@@ -137,8 +135,14 @@ def without_variance(resamples: int) -> str:
 
 
 def bootstrap_test(
-    a: ArrayLike, b: ArrayLike | None = None, *, studentized: bool = True, alternative: Alternative = "two-sided",
-    n_resamples: SupportsIndex = 100_000, random_state: SupportsIndex = 0, n_threads: SupportsIndex | None = None,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    studentized: bool = True,
+    alternative: Alternative = "two-sided",
+    n_resamples: SupportsIndex = 100_000,
+    random_state: SupportsIndex = 0,
+    n_threads: SupportsIndex | None = None,
 ) -> Test:
     """The bootstrap shift test: the mean difference among those of resamples of differences moved to mean 0.
 
@@ -183,8 +187,13 @@ def bootstrap_test(
 
 
 def bootstrap_interval(
-    a: ArrayLike, b: ArrayLike | None = None, *, method: Literal["percentile", "bca"] = "percentile",
-    confidence: float = 0.95, n_resamples: SupportsIndex = 100_000, random_state: SupportsIndex = 0,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    method: Literal["percentile", "bca"] = "percentile",
+    confidence: float = 0.95,
+    n_resamples: SupportsIndex = 100_000,
+    random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Interval:
     """The bootstrap interval of a mean, or of the mean difference of two runs.

@@ -85,7 +85,7 @@ def hommel(p: np.ndarray, alpha: float) -> np.ndarray:
     n = len(p)
     adjusted = np.full(n, np.min(n * p / np.arange(1, n + 1)))
     for size in range(n - 1, 1, -1):
-        head, tail = p[:n - size + 1], p[n - size + 1:]
+        head, tail = p[: n - size + 1], p[n - size + 1 :]
         least = np.min(size * tail / np.arange(2, size + 1))
         first = np.minimum(size * head, least)
         adjusted = np.maximum(adjusted, np.concatenate([first, np.full(size - 1, first[-1])]))

@@ -19,10 +19,11 @@ POWER = 0.8
 class Sides:
     """What effect sizes are made of: rows of scores of runs a and b, the last axis for the queries."""
 
-    def __init__(self, a: np.ndarray, b: np.ndarray, of: Moments, whole: np.ndarray, loose: int,
-                 error: float | None = None) -> None:
+    def __init__(
+        self, a: np.ndarray, b: np.ndarray, of: Moments, whole: np.ndarray, loose: int, error: float | None = None
+    ) -> None:
         self.a, self.b, self.of, self.whole, self.loose = a, b, of, whole, loose
-        self.error = error      # mean square of the analysis of variance of all runs; None: of these two
+        self.error = error  # mean square of the analysis of variance of all runs; None: of these two
 
     def variance(self, of_run: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):
@@ -40,7 +41,7 @@ def d_av(x: Sides) -> np.ndarray:
 
 
 def anova(x: Sides) -> np.ndarray:
-    return x.ratio(x.of.deviation / 2 ** 0.5 if x.error is None else np.float64(x.error) ** 0.5)
+    return x.ratio(x.of.deviation / 2**0.5 if x.error is None else np.float64(x.error) ** 0.5)
 
 
 def dominance(x: Sides) -> np.ndarray:
@@ -55,10 +56,11 @@ def rank_biserial(x: Sides) -> np.ndarray:
 
 # Its name, what it is in full, and how it is computed.
 EFFECTS = {
-    "d_z": ("Cohen's d_z: mean difference / standard deviation of the differences",
-            lambda x: x.ratio(x.of.deviation)),
-    "hedges_gz": ("Hedges' g_z: d_z, corrected for few queries",
-                  lambda x: hedges_factor(x.of.n - 1) * x.ratio(x.of.deviation)),
+    "d_z": ("Cohen's d_z: mean difference / standard deviation of the differences", lambda x: x.ratio(x.of.deviation)),
+    "hedges_gz": (
+        "Hedges' g_z: d_z, corrected for few queries",
+        lambda x: hedges_factor(x.of.n - 1) * x.ratio(x.of.deviation),
+    ),
     "d_av": ("Cohen's d_av: mean difference / root of the mean variance of the two runs", d_av),
     "hedges_g": ("Hedges' g: d_av, corrected for few queries", lambda x: hedges_factor(2 * x.of.n - 2) * d_av(x)),
     "glass": ("Glass' delta: mean difference / standard deviation of b", lambda x: x.ratio(x.variance(x.b) ** 0.5)),
@@ -112,8 +114,8 @@ def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
     """
     freedom = n_queries - 1
     critical = -special.stdtrit(freedom, proportion(alpha, "alpha") / 2)
-    centre = abs(effect) * n_queries ** 0.5
-    missed, beyond = np.nan_to_num(special.nctdtr(freedom, centre, [critical, -critical]))   # NaN: too small for it
+    centre = abs(effect) * n_queries**0.5
+    missed, beyond = np.nan_to_num(special.nctdtr(freedom, centre, [critical, -critical]))  # NaN: too small for it
     return float(1 - missed + beyond)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastir.stats._resample import share_below, subsets_below
 from fastir.stats._checks import SMALLEST
+from fastir.stats._resample import share_below, subsets_below
 
-HALVES = 40             # values up to which two halves meet in the middle
-STEPS = 1 << 24         # of a table of sums
+HALVES = 40  # values up to which two halves meet in the middle
+STEPS = 1 << 24  # of a table of sums
 
 
 def exact_p(d: np.ndarray, slack: int, two_sided: bool, limit: int | None = STEPS) -> float | None:
@@ -31,11 +31,11 @@ def exact_p(d: np.ndarray, slack: int, two_sided: bool, limit: int | None = STEP
         seen = abs(seen)
     if n == 0 or seen - slack <= (0 if two_sided else -total):
         return 1.0
-    below = (total - seen + slack) // 2     # signed sum >= seen - slack  <=>  sum of what is negative <= below
+    below = (total - seen + slack) // 2  # signed sum >= seen - slack  <=>  sum of what is negative <= below
     step = int(np.gcd.reduce(values))
     values, below = values // step, below // step
     if n <= HALVES and 4 << (n + 1) // 2 <= n * (below + 1):
-        share = subsets_below(values, below) / 2 ** n
+        share = subsets_below(values, below) / 2**n
     elif limit is None or n * (below + 1) <= limit:
         share = share_below(values, below)
     else:

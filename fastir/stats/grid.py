@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-DENOMINATOR = 10 ** 6   # the largest that is looked for
-CLOSE = 1e-9            # how near a score must come to a multiple, all scores being up to 1
+DENOMINATOR = 10**6  # the largest that is looked for
+CLOSE = 1e-9  # how near a score must come to a multiple, all scores being up to 1
 BITS = 40
 
 
@@ -48,7 +48,7 @@ class Grid(NamedTuple):
 def to_grid(scores: np.ndarray) -> Grid:
     """Finite scores, the last axis for the queries, as whole numbers."""
     largest = magnitude(scores)
-    capacity = 2.0 ** 52 / max(scores.shape[-1], 1)     # a sum of magnitudes stays below it: floats hold it exactly
+    capacity = 2.0**52 / max(scores.shape[-1], 1)  # a sum of magnitudes stays below it: floats hold it exactly
     common = common_denominator(scores)
     if common is not None and largest * common < capacity:
         return Grid(np.rint(scores * common).astype(np.int64), 1 / common, 0)

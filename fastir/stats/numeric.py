@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 # Trapezoids converge geometrically on these integrands: with smaller steps no digit changes.
-NORMAL = np.arange(-58, 88) * 0.15      # z of one of the k normal variables
-STEP = 0.25                             # of log s, in its deviations
-NEGLIGIBLE = -70.0                      # log of a weight
+NORMAL = np.arange(-58, 88) * 0.15  # z of one of the k normal variables
+STEP = 0.25  # of log s, in its deviations
+NEGLIGIBLE = -70.0  # log of a weight
 
 
 def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
@@ -59,7 +59,7 @@ def range_sf(x: np.ndarray, k: int) -> np.ndarray:
     Written so that small probabilities keep their digits.
     """
     below = special.ndtr(NORMAL)
-    weights = k * (NORMAL[1] - NORMAL[0]) * np.exp(-NORMAL ** 2 / 2) / (2 * np.pi) ** 0.5 * below ** (k - 1)
+    weights = k * (NORMAL[1] - NORMAL[0]) * np.exp(-(NORMAL**2) / 2) / (2 * np.pi) ** 0.5 * below ** (k - 1)
     inside = np.minimum(special.ndtr(NORMAL - x[:, None]) / below, 1.0)
     with np.errstate(divide="ignore"):
         return (-np.expm1((k - 1) * np.log1p(-inside)) * weights).sum(axis=1)

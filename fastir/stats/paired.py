@@ -30,8 +30,8 @@ from fastir.stats.grid import to_grid
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 ZEROS = ("wilcox", "pratt", "zsplit")
-EXACT_RANKS = 50    # differences up to which Wilcoxon's test is exact unless told otherwise
-MOST_RANKS = 1000   # up to which it can be
+EXACT_RANKS = 50  # differences up to which Wilcoxon's test is exact unless told otherwise
+MOST_RANKS = 1000  # up to which it can be
 
 
 class Moments(NamedTuple):
@@ -48,7 +48,7 @@ class Moments(NamedTuple):
     def margins(self, confidence: float) -> np.ndarray:
         """Half the width of the t-interval of the mean."""
         quantile = special.stdtrit(self.n - 1, (1 + confidence) / 2) if self.n > 1 else np.nan
-        return quantile * self.deviation / self.n ** 0.5
+        return quantile * self.deviation / self.n**0.5
 
 
 def moments(d: np.ndarray, largest: np.ndarray | float) -> Moments:
@@ -65,7 +65,7 @@ def moments(d: np.ndarray, largest: np.ndarray | float) -> Moments:
 def t_rows(of: Moments, alternative: Alternative = "two-sided") -> tuple[np.ndarray, np.ndarray]:
     """t and p: 0 and 1 where all differences are 0, NaN where they are equal otherwise, and for one query."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(of.constant, np.where(of.mean == 0, 0.0, np.nan), of.mean / (of.deviation / of.n ** 0.5))
+        t = np.where(of.constant, np.where(of.mean == 0, 0.0, np.nan), of.mean / (of.deviation / of.n**0.5))
     p = proper(tail(special.stdtr(of.n - 1, -np.abs(t)), t, alternative))
     return t, np.where(of.constant & (of.mean == 0), 1.0, p)
 
@@ -114,7 +114,7 @@ def t_interval(a: ArrayLike, b: ArrayLike | None = None, *, confidence: float = 
     of = moments(*differences(a, b))
     margin = float(of.margins(proportion(confidence, "confidence")))
     mean = float(of.mean)
-    return Interval(mean, mean - margin, mean + margin, float(of.deviation) / of.n ** 0.5, str(of.notes()))
+    return Interval(mean, mean - margin, mean + margin, float(of.deviation) / of.n**0.5, str(of.notes()))
 
 
 def sign_rows(wins: np.ndarray, losses: np.ndarray, alternative: Alternative = "two-sided") -> np.ndarray:
@@ -148,8 +148,13 @@ def whole_differences(a: ArrayLike, b: ArrayLike | None) -> tuple[np.ndarray, in
 
 
 def wilcoxon(
-    a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided",
-    zeros: Literal["wilcox", "pratt", "zsplit"] = "wilcox", exact: bool | None = None, continuity: bool = False,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    alternative: Alternative = "two-sided",
+    zeros: Literal["wilcox", "pratt", "zsplit"] = "wilcox",
+    exact: bool | None = None,
+    continuity: bool = False,
 ) -> Test:
     """Wilcoxon's signed-rank test.
 
@@ -182,8 +187,12 @@ def wilcoxon(
 
 
 def signed_ranks(
-    d: np.ndarray, loose: int, alternative: Alternative = "two-sided", zeros: str = "wilcox",
-    exact: bool | None = None, continuity: bool = False,
+    d: np.ndarray,
+    loose: int,
+    alternative: Alternative = "two-sided",
+    zeros: str = "wilcox",
+    exact: bool | None = None,
+    continuity: bool = False,
 ) -> Test:
     """Wilcoxon's test of the differences of numbers on a grid."""
     two_sided = alternative == "two-sided"
@@ -199,7 +208,7 @@ def signed_ranks(
         raise ValueError(f"exact=True takes up to {MOST_RANKS} differences that are not 0, got {len(signed)}")
     if exact or exact is None and len(signed) <= EXACT_RANKS:
         p = exact_p(-signed if alternative == "less" else signed, 0, two_sided, limit=None)
-        return Test(statistic, float(p), True)      # type: ignore[arg-type]
+        return Test(statistic, float(p), True)  # type: ignore[arg-type]
     counted = ranks if zeros == "zsplit" else signed
     deviation = (counted.astype(float) ** 2).sum() ** 0.5 / 4
     off = (plus - minus) / 2
@@ -239,13 +248,13 @@ def welch_test(a: ArrayLike, b: ArrayLike) -> Test:
     """Welch's t-test of two independent samples, such as the means of the seeds of two systems; two-sided."""
     a, b = column(a, "a"), column(b, "b")
     largest = max(np.abs(a).max(), np.abs(b).max())
-    first, second = (of.deviation ** 2 / of.n for of in (moments(a, largest), moments(b, largest)))
+    first, second = (of.deviation**2 / of.n for of in (moments(a, largest), moments(b, largest)))
     difference, variance = a.mean() - b.mean(), first + second
     if np.isnan(variance):
         return Test(np.nan, np.nan, True, "one value")
     if variance == 0:
         same = abs(difference) <= 8 * np.finfo(float).eps * largest
         return Test(0.0, 1.0, True, EQUAL) if same else Test(np.nan, np.nan, True, EQUAL)
-    freedom = variance ** 2 / (first ** 2 / (len(a) - 1) + second ** 2 / (len(b) - 1))
-    t = float(difference / variance ** 0.5)
+    freedom = variance**2 / (first**2 / (len(a) - 1) + second**2 / (len(b) - 1))
+    t = float(difference / variance**0.5)
     return Test(t, float(proper(2 * special.stdtr(freedom, -abs(t)))), True)

@@ -7,15 +7,15 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.stats._resample import SIGNS, TABLES, count_reached, greatest, signed_sums
 from fastir.stats._checks import ZERO, Alternative, Test, checked, column, differences, one_of
+from fastir.stats._resample import SIGNS, TABLES, count_reached, greatest, signed_sums
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 from fastir.stats.paired import ALTERNATIVES
 from fastir.stats.resampling import Resamples
 from fastir.threads import share_all
 
-RELATIVE = 1e-12    # of a scaled statistic: what rounding may take
+RELATIVE = 1e-12  # of a scaled statistic: what rounding may take
 
 
 class Pairs(NamedTuple):
@@ -51,7 +51,7 @@ class Pairs(NamedTuple):
     def resamples(
         self, n_resamples: SupportsIndex, random_state: SupportsIndex, n_threads: SupportsIndex | None
     ) -> Resamples:
-        rows, queries = self.whole.shape    # the last query's sign is fixed where they are listed: |sum| is the same
+        rows, queries = self.whole.shape  # the last query's sign is fixed where they are listed: |sum| is the same
         return Resamples(n_resamples, random_state, n_threads, SIGNS, 1 << (queries - 1), rows * queries)
 
     def scales(self) -> np.ndarray:
@@ -107,8 +107,13 @@ def resampled_pairs(
 
 
 def randomization_test(
-    a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided",
-    n_resamples: SupportsIndex = 100_000, random_state: SupportsIndex = 0, n_threads: SupportsIndex | None = None,
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    alternative: Alternative = "two-sided",
+    n_resamples: SupportsIndex = 100_000,
+    random_state: SupportsIndex = 0,
+    n_threads: SupportsIndex | None = None,
 ) -> Test:
     """Fisher's paired randomization test: the sum of the differences among their sums with all or random signs.
 
@@ -164,7 +169,10 @@ def one_pair(a: ArrayLike, b: ArrayLike | None) -> Pairs:
 
 
 def max_t(
-    d: ArrayLike, *, n_resamples: SupportsIndex = 100_000, random_state: SupportsIndex = 0,
+    d: ArrayLike,
+    *,
+    n_resamples: SupportsIndex = 100_000,
+    random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The randomization test of several differences at once, and its p-values corrected by the largest statistic.
@@ -188,8 +196,10 @@ def max_t(
     columns = np.ascontiguousarray(checked(d, "d", 2, "a row per query and a column per hypothesis").T)
     grids = [to_grid(values) for values in columns]
     pairs = Pairs(
-        np.stack([*(grid.whole for grid in grids), 0 * grids[0].whole]), np.arange(len(grids)),
-        np.full(len(grids), len(grids)), np.array([grid.slack() for grid in grids]),
+        np.stack([*(grid.whole for grid in grids), 0 * grids[0].whole]),
+        np.arange(len(grids)),
+        np.full(len(grids), len(grids)),
+        np.array([grid.slack() for grid in grids]),
         np.array([grid.loose for grid in grids]),
     )
     resamples = pairs.resamples(n_resamples, random_state, n_threads)

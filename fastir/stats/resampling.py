@@ -8,13 +8,13 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from fastir.stats._resample import BLOCK_SIZE, DRAWS, ORDERS, SIGNS, stream
 from fastir.stats._checks import whole_number
+from fastir.stats._resample import BLOCK_SIZE, DRAWS, ORDERS, SIGNS, stream
 from fastir.threads import share_all, thread_count
 
-COST = {SIGNS: 1, DRAWS: 10, ORDERS: 40}    # of a random number and column, in signs
-LARGEST = 1 << 31       # cost of a block, about 0.1 s: Ctrl-C is answered between two
-ROW = 256               # cost of a row of a run, which is what thread_count() knows
+COST = {SIGNS: 1, DRAWS: 10, ORDERS: 40}  # of a random number and column, in signs
+LARGEST = 1 << 31  # cost of a block, about 0.1 s: Ctrl-C is answered between two
+ROW = 256  # cost of a row of a run, which is what thread_count() knows
 
 
 class Resamples:
@@ -34,8 +34,13 @@ class Resamples:
     """
 
     def __init__(
-        self, n_resamples: SupportsIndex, random_state: SupportsIndex, n_threads: SupportsIndex | None, purpose: int,
-        arrangements: int, cells: int,
+        self,
+        n_resamples: SupportsIndex,
+        random_state: SupportsIndex,
+        n_threads: SupportsIndex | None,
+        purpose: int,
+        arrangements: int,
+        cells: int,
     ) -> None:
         wanted = whole_number(n_resamples, "n_resamples", 1)
         self.listed = arrangements <= wanted

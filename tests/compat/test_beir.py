@@ -28,7 +28,7 @@ def test_evaluate():
     """Over the two queries that are in both; the document called like its query is out."""
     found = results()
     ndcg, average, recall, precision = evaluate(QRELS, found, [1, 2])
-    assert ndcg == {"NDCG@1": 0.0, "NDCG@2": 0.23981}         # 2 / log2(3) / (2 + 1 / log2(3)) / 2
+    assert ndcg == {"NDCG@1": 0.0, "NDCG@2": 0.23981}  # 2 / log2(3) / (2 + 1 / log2(3)) / 2
     assert average == {"MAP@1": 0.0, "MAP@2": 0.125}
     assert recall == {"Recall@1": 0.0, "Recall@2": 0.25}
     assert precision == {"P@1": 0.0, "P@2": 0.25}
@@ -55,8 +55,13 @@ def test_evaluate_custom():
 def test_equal_scores():
     """`evaluate` compares float32 and takes the last id first, `evaluate_custom` float64 and what came first."""
     qrels = {"q": {"a": 1}}
-    for apart, first, first_as_float64 in ((0.0, 0.0, 1.0), (1e-9, 0.0, 0.0), (1e-6, 0.0, 0.0), (-1e-9, 0.0, 1.0),
-                                           (-1e-6, 1.0, 1.0)):
+    for apart, first, first_as_float64 in (
+        (0.0, 0.0, 1.0),
+        (1e-9, 0.0, 0.0),
+        (1e-6, 0.0, 0.0),
+        (-1e-9, 0.0, 1.0),
+        (-1e-6, 1.0, 1.0),
+    ):
         run = {"q": {"a": 1.0, "b": 1.0 + apart}}
         assert evaluate(qrels, run, [1])[3]["P@1"] == first
         assert evaluate_custom(qrels, run, [1], "mrr")["MRR@1"] == first_as_float64
@@ -89,7 +94,12 @@ def test_values_are_logged(caplog):
         evaluate(QRELS, results(), [2])
         evaluate_custom(QRELS, results(), [3], "mrr")
     assert [line for line in caplog.messages if "@" in line] == [
-        "NDCG@2: 0.2398", "MAP@2: 0.1250", "Recall@2: 0.2500", "P@2: 0.2500", "MRR@3: 0.1111"]
+        "NDCG@2: 0.2398",
+        "MAP@2: 0.1250",
+        "Recall@2: 0.2500",
+        "P@2: 0.2500",
+        "MRR@3: 0.1111",
+    ]
 
 
 # ---- BEIR itself -------------------------------------------------------------------------------------------------
@@ -100,8 +110,14 @@ def collection(seed):
     rng = random.Random(seed)
     pool = [f"d{number}" for number in range(60)] + [f"q{number}" for number in range(8)]
     grade = rng.choice([(0, 1), (1,), (0, 1, 2)])
-    score = rng.choice([lambda: float(rng.randint(0, 5)), rng.random, lambda: 1.0 + rng.randint(0, 5) * 1e-9,
-                        lambda: rng.randint(0, 30)])
+    score = rng.choice(
+        [
+            lambda: float(rng.randint(0, 5)),
+            rng.random,
+            lambda: 1.0 + rng.randint(0, 5) * 1e-9,
+            lambda: rng.randint(0, 30),
+        ]
+    )
     queries = [f"q{number}" for number in range(rng.randint(1, 8))]
     qrels = {query: {doc: rng.choice(grade) for doc in rng.sample(pool, rng.randint(1, 20))} for query in queries}
     queries += ["q8"] * (seed % 4 == 0)
@@ -123,12 +139,16 @@ def both(evaluator, qrels, run, k_values):
     for context in (contextlib.nullcontext(), fastir.compat.patched("beir")):
         found = copy.deepcopy(run)
         with context:
-            told.append(repr([
-                outcome(evaluator.evaluate, qrels, found, k_values, False),
-                outcome(evaluator().evaluate, qrels, found, k_values),
-                *(outcome(evaluator.evaluate_custom, qrels, found, k_values, metric) for metric in CUSTOM),
-                found,
-            ]))
+            told.append(
+                repr(
+                    [
+                        outcome(evaluator.evaluate, qrels, found, k_values, False),
+                        outcome(evaluator().evaluate, qrels, found, k_values),
+                        *(outcome(evaluator.evaluate_custom, qrels, found, k_values, metric) for metric in CUSTOM),
+                        found,
+                    ]
+                )
+            )
     return told
 
 

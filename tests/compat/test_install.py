@@ -33,8 +33,9 @@ def tool(monkeypatch):
     layer.method = lambda self, run: "fastir's"
     monkeypatch.setitem(sys.modules, "toy_tool", toy)
     monkeypatch.setitem(sys.modules, "fastir.compat.toy_tool", layer)
-    monkeypatch.setitem(fastir.compat.PATCHES, "toy_tool", (
-        "toy_tool:Scorer.static", "toy_tool:Scorer.method", "toy_tool:function"))
+    monkeypatch.setitem(
+        fastir.compat.PATCHES, "toy_tool", ("toy_tool:Scorer.static", "toy_tool:Scorer.method", "toy_tool:function")
+    )
     return toy
 
 
@@ -60,7 +61,7 @@ def test_until_an_error(tool):
 
 
 def test_for_good(tool):
-    with fastir.compat.patched("toy_tool"):     # takes it back
+    with fastir.compat.patched("toy_tool"):  # takes it back
         fastir.compat.install("toy_tool")
         fastir.compat.install("toy_tool")
         assert called(tool) == {"fastir's"}
@@ -81,8 +82,10 @@ def test_a_tool_that_is_not_installed(monkeypatch):
         fastir.compat.install("absent_tool")
 
 
-@pytest.mark.parametrize(("version", "works"), [("2.9.9", False), ("2.26.5", False), ("2.26.6", True),
-                                                ("2.26.10", True), ("2.27.0rc1", True), ("3.0.0", True)])
+@pytest.mark.parametrize(
+    ("version", "works"),
+    [("2.9.9", False), ("2.26.5", False), ("2.26.6", True), ("2.26.10", True), ("2.27.0rc1", True), ("3.0.0", True)],
+)
 def test_a_tool_that_is_too_old(tool, monkeypatch, version, works):
     monkeypatch.setitem(fastir.compat.LEAST, "toy_tool", (2, 26, 6))
     monkeypatch.setattr(fastir.compat, "version", lambda tool: version)
@@ -120,8 +123,18 @@ def test_a_module_that_was_imported_before():
 def test_ir_measures_on_top_of_it():
     """Its provider for pytrec_eval gives the same values."""
     ir_measures = pytest.importorskip("ir_measures")
-    names = ("AP", "nDCG@10", "P(rel=2)@5", "RR", "Bpref", "IPrec@0.3", "SetF(beta=2.0)", "NumRet", "infAP",
-             "AP(judged_only=True)@3")
+    names = (
+        "AP",
+        "nDCG@10",
+        "P(rel=2)@5",
+        "RR",
+        "Bpref",
+        "IPrec@0.3",
+        "SetF(beta=2.0)",
+        "NumRet",
+        "infAP",
+        "AP(judged_only=True)@3",
+    )
     measures = [ir_measures.parse_measure(name) for name in names]
     qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}, "q3": {"d": 2}}
     run = {"q1": {"a": 1.0, "z": 1.0, "c": 0.5}, "q2": {"b": 2.0, "a": 1.0}}

@@ -71,11 +71,19 @@ def collection(seed, tied):
 def by_subtopic(seed, tied):
     rng = random.Random(seed)
     pool = [f"d{i:02}" for i in range(60)]
-    rows = [Qrel(query, doc, rng.choice((-1, 0, 0, 1, 1, 2)) if query != "3" else 0, str(subtopic))
-            for query in map(str, range(12)) for subtopic in range(1, rng.randint(2, 6))
-            for doc in rng.sample(pool, rng.randint(1, 12))]
-    run = {query: {doc: rng.choice((1.0, 2.0, 3.0)) if tied else -float(i)
-                   for i, doc in enumerate(rng.sample(pool, rng.randint(1, 50)))} for query in map(str, range(1, 12))}
+    rows = [
+        Qrel(query, doc, rng.choice((-1, 0, 0, 1, 1, 2)) if query != "3" else 0, str(subtopic))
+        for query in map(str, range(12))
+        for subtopic in range(1, rng.randint(2, 6))
+        for doc in rng.sample(pool, rng.randint(1, 12))
+    ]
+    run = {
+        query: {
+            doc: rng.choice((1.0, 2.0, 3.0)) if tied else -float(i)
+            for i, doc in enumerate(rng.sample(pool, rng.randint(1, 50)))
+        }
+        for query in map(str, range(1, 12))
+    }
     return rows, run
 
 
@@ -88,7 +96,8 @@ def shapes(rows, run):
     for kind in (object, str):
         frames = pandas.DataFrame(rows), pandas.DataFrame(scored(run))
         yield lambda kind=kind, frames=frames: tuple(
-            frame.astype({"query_id": kind, "doc_id": kind}) for frame in frames)
+            frame.astype({"query_id": kind, "doc_id": kind}) for frame in frames
+        )
 
 
 def values(metrics):
@@ -112,10 +121,12 @@ def test_importing_the_layer_imports_no_peer():
 
 
 def test_without_ir_measures_it_says_what_to_install():
-    code = ("import sys; sys.modules['ir_measures'] = None; import fastir.compat.ir_measures as layer\n"
-            "for call in (layer.install, layer.provider):\n"
-            "    try: call()\n"
-            "    except ImportError as error: print('pip install' in str(error), 'ir_measures' in str(error))")
+    code = (
+        "import sys; sys.modules['ir_measures'] = None; import fastir.compat.ir_measures as layer\n"
+        "for call in (layer.install, layer.provider):\n"
+        "    try: call()\n"
+        "    except ImportError as error: print('pip install' in str(error), 'ir_measures' in str(error))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "True True\n" * 2
 
@@ -125,7 +136,9 @@ def test_it_is_the_first_provider_and_only_once():
         layer.install()
         layer.install()
         assert [provider.NAME for provider in irm.DefaultPipeline.providers] == [
-            "fastir", *(provider.NAME for provider in BUNDLED)]
+            "fastir",
+            *(provider.NAME for provider in BUNDLED),
+        ]
         assert irm.DefaultPipeline.providers[0] is irm.providers.registry["fastir"] is layer.provider()
         evaluator = irm.evaluator([irm.AP, irm.RR @ 10, irm.Judged @ 5], {"q": {"d": 1}})
     assert irm.DefaultPipeline.providers == BUNDLED
@@ -174,7 +187,7 @@ def test_values(module, tied):
     pytest.importorskip(module)
     qrels, run = collection(1, tied)
     measures = parsed(MEASURES[module])
-    if tied:    # the unequal scores that are equal as float32 are no ties in Compat's ideal ranking
+    if tied:  # the unequal scores that are equal as float32 are no ties in Compat's ideal ranking
         measures = [measure for measure in measures if measure.NAME != "Compat"]
     theirs = values(metric for measure in measures for metric in irm.iter_calc([measure], qrels, run))
     alone = irm.Accuracy in measures
@@ -231,10 +244,16 @@ def test_a_real_collection():
 
 
 # By hand from METRICS: label 2 counts 1, the fourth document is not judged, one relevant one is missing.
-CWL = {"INST(max_rel=2)": 0.37595087156863255, "INSQ(max_rel=2)": 0.31274695782262485, "BPM(max_rel=2)@3": 0.5,
-       "SDCG(max_rel=2)@3": 0.46927872602275655, "NERR9(max_rel=2)@3": 0.4705882352941176,
-       "NERR10(max_rel=2)": 0.4878706199460916, "NERR11(max_rel=2)": 0.46391752577319584,
-       "RBP(rel=1)": 0.4099199999999999}
+CWL = {
+    "INST(max_rel=2)": 0.37595087156863255,
+    "INSQ(max_rel=2)": 0.31274695782262485,
+    "BPM(max_rel=2)@3": 0.5,
+    "SDCG(max_rel=2)@3": 0.46927872602275655,
+    "NERR9(max_rel=2)@3": 0.4705882352941176,
+    "NERR10(max_rel=2)": 0.4878706199460916,
+    "NERR11(max_rel=2)": 0.46391752577319584,
+    "RBP(rel=1)": 0.4099199999999999,
+}
 
 
 def test_values_of_cwl_eval_without_it():
@@ -247,8 +266,15 @@ def test_values_of_cwl_eval_without_it():
 def test_values_of_ndeval_without_it():
     rows = [Qrel("q", doc, 1, subtopic) for doc, subtopic in ("a1", "a2", "b1", "c2", "d3")] + [Qrel("q", "e", 0, "1")]
     run = {"q": dict(zip("bazcd", range(5, 0, -1), strict=True))}
-    expected = {"ERR_IA@1": 1.0, "ERR_IA@5": 0.5022692889561272, "alpha_nDCG@5": 0.8231153407224933, "NRBP": 0.46875,
-                "AP_IA": 0.5666666666666667, "StRecall@1": 1 / 3, "alpha_nDCG(alpha=0.2)@5": 0.8493829779892205}
+    expected = {
+        "ERR_IA@1": 1.0,
+        "ERR_IA@5": 0.5022692889561272,
+        "alpha_nDCG@5": 0.8231153407224933,
+        "NRBP": 0.46875,
+        "AP_IA": 0.5666666666666667,
+        "StRecall@1": 1 / 3,
+        "alpha_nDCG(alpha=0.2)@5": 0.8493829779892205,
+    }
     found = layer.provider().calc_aggregate(parsed(" ".join(expected)), rows, run)
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(expected, abs=1e-6)
 
@@ -257,8 +283,16 @@ def test_measures_of_two_kinds_in_one_call():
     """What is not about subtopics has a document's last judgment; RR@k and ERR@k have its best."""
     rows = [Qrel("q", "a", 1, "1"), Qrel("q", "b", 1, "1"), Qrel("q", "b", 0, "2"), Qrel("q", "a", 1, "2")]
     run = [ScoredDoc("q", "b", 2.0), ScoredDoc("q", "a", 1.0)]
-    expected = {irm.P @ 1: 0.0, irm.RR: 0.5, irm.RR @ 10: 1.0, irm.AP_IA: 0.75, irm.Judged @ 2: 1.0,
-                irm.ERR @ 1: 1 / 16, irm.nDCG(dcg="exp-log2") @ 1: 1.0, irm.nDCG @ 1: 0.0}
+    expected = {
+        irm.P @ 1: 0.0,
+        irm.RR: 0.5,
+        irm.RR @ 10: 1.0,
+        irm.AP_IA: 0.75,
+        irm.Judged @ 2: 1.0,
+        irm.ERR @ 1: 1 / 16,
+        irm.nDCG(dcg="exp-log2") @ 1: 1.0,
+        irm.nDCG @ 1: 0.0,
+    }
     assert layer.provider().calc_aggregate(expected, rows, run) == expected
 
 
@@ -316,8 +350,9 @@ def test_accuracy_leaves_out_what_is_undefined_only_where_nothing_else_is_asked_
 
 def test_undefined_values_are_theirs():
     """An empty ranking has no interpolated precision at recall 0, and no subtopic no ideal to compare with."""
-    found = layer.provider().calc([irm.IPrec(judged_only=True) @ 0.1], {"q": {"a": 1}, "p": {"a": 0}}, {
-        "q": {"b": 1.0}, "p": {"b": 1.0}})
+    found = layer.provider().calc(
+        [irm.IPrec(judged_only=True) @ 0.1], {"q": {"a": 1}, "p": {"a": 0}}, {"q": {"b": 1.0}, "p": {"b": 1.0}}
+    )
     assert repr(found.aggregated) == "{IPrec(judged_only=True)@0.1: nan}"
     assert [metric.value == metric.value for metric in found.per_query] == [True, False]
     found = layer.provider().calc([irm.nNRBP], [Qrel("q", "a", 0), Qrel("p", "a", 1)], {"q": {"a": 1.0}})
@@ -357,9 +392,15 @@ def test_measures_stand_in_the_order_of_their_providers():
 def test_more_than_theirs():
     qrels, run = {"q": {"a": 3, "b": 0, "c": 2}}, {"q": {"x": 4.0, "a": 3.0, "b": 2.0, "c": 1.0}}
     expected = {
-        "RR(judged_only=True)@2": 1.0, "NumRel(rel=2)": 2.0, "NumRel(rel=3)": 1.0, "RBP(rel=1,p=0.5)@2": 0.25,
-        "RBP(p=0.5)": 0.5 * (3 * 0.5 + 2 * 0.125), "RBP(p=0.5)@2": 0.75, "ERR": 7 / 32 + 3 / 64 * (1 - 7 / 16),
-        "nDCG(dcg='exp-log2',judged_only=True)@1": 1.0, "IPrec@0.125": 0.5,
+        "RR(judged_only=True)@2": 1.0,
+        "NumRel(rel=2)": 2.0,
+        "NumRel(rel=3)": 1.0,
+        "RBP(rel=1,p=0.5)@2": 0.25,
+        "RBP(p=0.5)": 0.5 * (3 * 0.5 + 2 * 0.125),
+        "RBP(p=0.5)@2": 0.75,
+        "ERR": 7 / 32 + 3 / 64 * (1 - 7 / 16),
+        "nDCG(dcg='exp-log2',judged_only=True)@1": 1.0,
+        "IPrec@0.125": 0.5,
     }
     found = layer.provider().calc_aggregate(list(map(irm.parse_measure, expected)), qrels, run)
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(expected, abs=1e-15)
@@ -407,14 +448,17 @@ def test_rows_with_more_fields_and_in_another_order():
     assert found == {irm.AP: 1.0, irm.AP_IA: 1.0}
 
 
-@pytest.mark.parametrize(("qrels", "run", "words"), [
-    ([("q", "d", 1)], {}, "qrels: expected .*namedtuples with the fields query_id, doc_id, relevance"),
-    ([Qrel("q", "d", 1)], [("q", "d", 1.0)], "run: expected .*namedtuples with the fields query_id, doc_id, score"),
-    ([Qrel("q", "d", 1)], "a path", "run: expected"),
-    ([Qrel("q", "d", 1)], 5, "run: expected"),
-    ([Qrel("q", "d", 1)], [ScoredDoc("q", "d", float("nan"))], "NaN.*query q, document d"),
-    ({"q": {"d": 1}}, {"q": {"d": float("nan")}}, "NaN.*query q, document d"),
-])
+@pytest.mark.parametrize(
+    ("qrels", "run", "words"),
+    [
+        ([("q", "d", 1)], {}, "qrels: expected .*namedtuples with the fields query_id, doc_id, relevance"),
+        ([Qrel("q", "d", 1)], [("q", "d", 1.0)], "run: expected .*namedtuples with the fields query_id, doc_id, score"),
+        ([Qrel("q", "d", 1)], "a path", "run: expected"),
+        ([Qrel("q", "d", 1)], 5, "run: expected"),
+        ([Qrel("q", "d", 1)], [ScoredDoc("q", "d", float("nan"))], "NaN.*query q, document d"),
+        ({"q": {"d": 1}}, {"q": {"d": float("nan")}}, "NaN.*query q, document d"),
+    ],
+)
 def test_what_cannot_be_read(qrels, run, words):
     with pytest.raises(ValueError, match=words):
         layer.provider().calc_aggregate([irm.AP], qrels, run)

@@ -34,7 +34,7 @@ def test_values_by_hand():
 
 
 def test_a_query_weighs_what_its_documents_weigh_on_average():
-    weight = np.array([1, 2, 3, 0, 0, 6], np.float32)       # 2, 0 and 6
+    weight = np.array([1, 2, 3, 0, 0, 6], np.float32)  # 2, 0 and 6
     assert feval("mrr")(np.array(SCORES), dataset(weight=weight))[1] == (2 * 0.5 + 6 * 1) / 8
 
 
@@ -73,9 +73,21 @@ def trained(lightgbm, X, y, group, weight, **options):
     recorded = {}
     data = lightgbm.Dataset(X, y, group=group, weight=weight)
     lightgbm.train(
-        {"objective": "lambdarank", "verbose": -1, "num_threads": 1, "num_leaves": 4, "eval_at": K,
-         "metric": options.pop("metric")}, data, 4, valid_sets=[data], valid_names=["v"],
-        callbacks=[lightgbm.record_evaluation(recorded)], **options)
+        {
+            "objective": "lambdarank",
+            "verbose": -1,
+            "num_threads": 1,
+            "num_leaves": 4,
+            "eval_at": K,
+            "metric": options.pop("metric"),
+        },
+        data,
+        4,
+        valid_sets=[data],
+        valid_names=["v"],
+        callbacks=[lightgbm.record_evaluation(recorded)],
+        **options,
+    )
     return recorded["v"]
 
 
@@ -87,9 +99,9 @@ def test_lightgbm_says_the_same_in_training(weighted):
     X = rng.normal(size=(group.sum(), 4)).round(1)
     y = np.clip((X[:, 0] + rng.normal(size=len(X))).round(), 0, 4).astype(int)
     first = group.cumsum() - group
-    y[first] = 1                                            # with weights, its nDCG of no relevant documents differs
+    y[first] = 1  # with weights, its nDCG of no relevant documents differs
     if not weighted:
-        y[first[3]:first[4]] = 0
+        y[first[3] : first[4]] = 0
     weight = rng.random(len(X)) if weighted else None
     names = [f"{metric}@{k}" for metric in ("ndcg", "map") for k in K]
     theirs = trained(lightgbm, X, y, group, weight, metric=["ndcg", "map"])
@@ -105,8 +117,15 @@ def test_lightgbm_ranker():
     rng = np.random.default_rng(1)
     X, y, group = rng.normal(size=(60, 3)), rng.integers(0, 3, 60), [20, 25, 15]
     ranker = lightgbm.LGBMRanker(n_estimators=3, num_leaves=4, verbose=-1, n_jobs=1, min_child_samples=5)
-    ranker.fit(X, y, group=group, eval_set=[(X, y)], eval_group=[group], eval_at=[10],
-               eval_metric=eval_metric(["ndcg@9", "mrr"]))
+    ranker.fit(
+        X,
+        y,
+        group=group,
+        eval_set=[(X, y)],
+        eval_group=[group],
+        eval_at=[10],
+        eval_metric=eval_metric(["ndcg@9", "mrr"]),
+    )
     recorded = next(iter(ranker.evals_result_.values()))
     assert set(recorded) == {"ndcg@9", "mrr", "ndcg@10"}
     assert recorded["mrr"][-1] == fastir.evaluate_scores(y, ranker.predict(X), "mrr", group=group)["mrr"]

@@ -24,17 +24,21 @@ def area(values, by):
     n = len(values)
     shared = [statistics.fmean(v for v, b in zip(values, by, strict=True) if b == mine) for mine in by]
     ranked = [value for _, value in sorted(zip(by, shared, strict=True))]
-    curve = [statistics.fmean(ranked[min(round(rate / 10 * n), n - 1):]) for rate in range(10)]
+    curve = [statistics.fmean(ranked[min(round(rate / 10 * n), n - 1) :]) for rate in range(10)]
     return sum((left + right) / 20 for left, right in zip(curve, curve[1:], strict=False)), curve[0] * 0.9
 
 
 def test_areas():
     rng = random.Random(2)
     for n in (1, 2, 3, 7, 40, 300):
-        table = {"fine": np.array([rng.random() for _ in range(n)]), "few": np.array([rng.choice((0, 0.5, 1.0))
-                                                                                     for _ in range(n)])}
-        sure = {"max": np.array([rng.random() for _ in range(n)]), "std": np.array([rng.choice((0.0, 1.0))
-                                                                                   for _ in range(n)])}
+        table = {
+            "fine": np.array([rng.random() for _ in range(n)]),
+            "few": np.array([rng.choice((0, 0.5, 1.0)) for _ in range(n)]),
+        }
+        sure = {
+            "max": np.array([rng.random() for _ in range(n)]),
+            "std": np.array([rng.choice((0.0, 1.0)) for _ in range(n)]),
+        }
         found = mteb.areas(sure, table)
         assert list(found) == ["nAUC_fine_max", "nAUC_fine_std", "nAUC_few_max", "nAUC_few_std"]
         for name, values in table.items():
@@ -48,8 +52,10 @@ def test_areas():
 def test_confidences():
     """Rankings of one size are laid out together, more than a block of them, too."""
     rng = random.Random(3)
-    results = {f"q{number}": {f"d{doc}": rng.choice((rng.random(), 1.0, 3)) for doc in range(rng.choice((0, 1, 2, 9)))}
-               for number in range(5 * mteb.BLOCK)}
+    results = {
+        f"q{number}": {f"d{doc}": rng.choice((rng.random(), 1.0, 3)) for doc in range(rng.choice((0, 1, 2, 9)))}
+        for number in range(5 * mteb.BLOCK)
+    }
     found = mteb.confidences(results)
     for row, docs in enumerate(results.values()):
         ranked = sorted(docs.values(), reverse=True)
@@ -73,8 +79,14 @@ def collection(seed):
     rng = random.Random(seed)
     pool = [f"d{number}" for number in range(60)] + [f"q{number}" for number in range(40)]
     grade = rng.choice([(0, 1), (1,), (0, 1, 2)])
-    score = rng.choice([lambda: float(rng.randint(0, 5)), rng.random, lambda: 1.0 + rng.randint(0, 5) * 1e-9,
-                        lambda: rng.randint(0, 30)])
+    score = rng.choice(
+        [
+            lambda: float(rng.randint(0, 5)),
+            rng.random,
+            lambda: 1.0 + rng.randint(0, 5) * 1e-9,
+            lambda: rng.randint(0, 30),
+        ]
+    )
     queries = [f"q{number}" for number in range(rng.choice((1, 3, 12, 40)))]
     least = int(seed % 9 > 0)
     qrels = {query: {doc: rng.choice(grade) for doc in rng.sample(pool, rng.randint(least, 20))} for query in queries}

@@ -35,22 +35,44 @@ def ranked(labels, extra=()):
 SEED_003 = ranked([3, 2, 3, 0, 1, 2], [3, 2])
 LEVELS = ranked([1, 2, 3])
 KNOWN = [
-    (SEED_003, "dcg", 6.861126688593502), (SEED_003, "ndcg@6", 0.785002371969948),
-    (SEED_003, "dcg_burges", 13.848263629272981), (SEED_003, "ndcg_burges", 0.7377457678497291),
-    (SEED_003, "ndcg_burges@6", 0.7510833867922446), (SEED_003, "ndcg@6-l2", 0.7407413657146327),
-    (SEED_003, "rbp.90", 0.9067079999999998), (SEED_003, "rbp@90", 0.9067079999999998),
-    (SEED_003, "rbp.9", 0.9067079999999998), (SEED_003, "f1@5", 2 / 3), (SEED_003, "map-l2", 0.611111111111111),
-    (LEVELS, "ndcg-l2", 0.6480409555), (LEVELS, "ndcg", 0.7899980042),
-    (ranked([None, 0, 1, 1]), "hits", 2), (ranked([None, 0, 1, 1]), "hits@3", 1), (ranked([0, 1]), "hit_rate@1", 0),
-    (ranked([0, 1]), "hit_rate@0", 1), (ranked([1, 0]), "precision@10", 0.1), (ranked([1, 0]), "precision@0", 0.5),
-    (ranked([1, 0, 1], [1]), "recall@1", 1 / 3), (ranked([1, 0, 1], [1]), "r-precision@1", 2 / 3),
-    (ranked([0, 1, 0, 1]), "mrr@1", 0), (ranked([1, 0, 1], [1, 1]), "map@1", 1 / 4),
-    (ranked([2, 0], [0]), "rbp.5-l2", 1), (ranked([1, 0]), "rbp.05", 0.95),
-    (ranked([1, None, 1]), "bpref", math.nan), (ranked([None], [1]), "bpref", 0), (ranked([0, 1], [-1]), "bpref@1", 0),
-    (ranked([-1, 1, 1], [0, 0]), "bpref", 0.5), (ranked([1, 2], [3]), "bpref-l2", 0.0),
-    (ranked([0, -1, 1]), "map-l0", (1 + 2 / 3) / 2), (ranked([-1, 0, 1]), "bpref-l0", 0.0),
-    (ranked([0, -1, 1]), "ndcg@3-l0", 1 / LOG(4)), (ranked([0, 2]), "rbp.5-l0", 0.5),
-    (ranked([0, 0]), "ndcg", 0), (ranked([0, 0]), "f1", 0), (ranked([]), "precision", 0), (ranked([], [1]), "f1", 0),
+    (SEED_003, "dcg", 6.861126688593502),
+    (SEED_003, "ndcg@6", 0.785002371969948),
+    (SEED_003, "dcg_burges", 13.848263629272981),
+    (SEED_003, "ndcg_burges", 0.7377457678497291),
+    (SEED_003, "ndcg_burges@6", 0.7510833867922446),
+    (SEED_003, "ndcg@6-l2", 0.7407413657146327),
+    (SEED_003, "rbp.90", 0.9067079999999998),
+    (SEED_003, "rbp@90", 0.9067079999999998),
+    (SEED_003, "rbp.9", 0.9067079999999998),
+    (SEED_003, "f1@5", 2 / 3),
+    (SEED_003, "map-l2", 0.611111111111111),
+    (LEVELS, "ndcg-l2", 0.6480409555),
+    (LEVELS, "ndcg", 0.7899980042),
+    (ranked([None, 0, 1, 1]), "hits", 2),
+    (ranked([None, 0, 1, 1]), "hits@3", 1),
+    (ranked([0, 1]), "hit_rate@1", 0),
+    (ranked([0, 1]), "hit_rate@0", 1),
+    (ranked([1, 0]), "precision@10", 0.1),
+    (ranked([1, 0]), "precision@0", 0.5),
+    (ranked([1, 0, 1], [1]), "recall@1", 1 / 3),
+    (ranked([1, 0, 1], [1]), "r-precision@1", 2 / 3),
+    (ranked([0, 1, 0, 1]), "mrr@1", 0),
+    (ranked([1, 0, 1], [1, 1]), "map@1", 1 / 4),
+    (ranked([2, 0], [0]), "rbp.5-l2", 1),
+    (ranked([1, 0]), "rbp.05", 0.95),
+    (ranked([1, None, 1]), "bpref", math.nan),
+    (ranked([None], [1]), "bpref", 0),
+    (ranked([0, 1], [-1]), "bpref@1", 0),
+    (ranked([-1, 1, 1], [0, 0]), "bpref", 0.5),
+    (ranked([1, 2], [3]), "bpref-l2", 0.0),
+    (ranked([0, -1, 1]), "map-l0", (1 + 2 / 3) / 2),
+    (ranked([-1, 0, 1]), "bpref-l0", 0.0),
+    (ranked([0, -1, 1]), "ndcg@3-l0", 1 / LOG(4)),
+    (ranked([0, 2]), "rbp.5-l0", 0.5),
+    (ranked([0, 0]), "ndcg", 0),
+    (ranked([0, 0]), "f1", 0),
+    (ranked([]), "precision", 0),
+    (ranked([], [1]), "f1", 0),
 ]
 
 
@@ -100,10 +122,13 @@ def test_values_of_the_queries(return_std):
     for qrels, run, expected in ((QRELS, RUN, [2, 1]), (Qrels(QRELS), Run(RUN), [1, 2]), (Qrels(QRELS), RUN, [1, 2])):
         values = evaluate(qrels, run, "hits@10", return_mean=False, return_std=return_std)
         assert (type(values), values.dtype, values.tolist()) == (np.ndarray, np.float64, expected)
-        values += 1         # it is the caller's
+        values += 1  # it is the caller's
     several = evaluate(QRELS, RUN, ["hits@10", "hits-l0", "mrr-l0"], return_mean=False)
     assert {name: values.tolist() for name, values in several.items()} == {
-        "hits@10": [2, 1], "hits-l0": [3, 1], "mrr-l0": [0.5, 0.5]}
+        "hits@10": [2, 1],
+        "hits-l0": [3, 1],
+        "mrr-l0": [0.5, 0.5],
+    }
     several = evaluate(QRELS, RUN, ["hits@10", "mrr"], return_mean=False)
     assert {name: values.tolist() for name, values in several.items()} == {"hits@10": [2, 1], "mrr": [0.5, 0.5]}
 
@@ -216,7 +241,7 @@ def test_arrays_that_do_not_fit():
 def test_contents_are_shown_in_order(make):
     data = {"q2": {"a": 1, "b": 3, "c": 1}, "q1": {"d": 2}}
     made = make(data)
-    data["q1"]["d"] = 7     # it was copied
+    data["q1"]["d"] = 7  # it was copied
     assert made.sorted
     assert list(made.keys()) == made.get_query_ids() == ["q1", "q2"]
     shown = [list(docs.items()) for docs in made.get_doc_ids_and_scores()]
@@ -229,13 +254,18 @@ def test_contents_are_shown_in_order(make):
     assert [array.shape for array in arrays] == [(1, 2), (3, 2)]
     assert arrays[1].tolist() == [[float(hash(doc)), number] for doc, number in (("b", 3), ("a", 1), ("c", 1))]
     frame = pytest.importorskip("pandas").DataFrame(
-        {"q_id": ["q1", "q2", "q2", "q2"], "doc_id": ["d", "b", "a", "c"], "score": [2, 3, 1, 1]})
+        {"q_id": ["q1", "q2", "q2", "q2"], "doc_id": ["d", "b", "a", "c"], "score": [2, 3, 1, 1]}
+    )
     assert made.to_dataframe().equals(frame.astype({"score": int if type(made) is Qrels else float}))
 
 
 def test_names():
     assert [made.name for made in (Qrels(), Qrels(QRELS, "n"), Run(name="m"), Run.from_dict(RUN, "k"))] == [
-        None, "n", "m", "k"]
+        None,
+        "n",
+        "m",
+        "k",
+    ]
     assert repr(Run(RUN, "bm25")) == "<Run bm25: 2 queries>"
     assert Run().metadata == {}
 
@@ -369,16 +399,23 @@ def test_evaluating_again_converts_nothing(monkeypatch, tmp_path):
     Run(RUN).save(tmp_path / "run.trec")
     qrels = Qrels(QRELS)
     qrels.add_score("q1", "z", 1)
-    runs = Run(RUN), Run({q: {d: np.float32(s) for d, s in docs.items()} for q, docs in RUN.items()}), \
-        Run.from_file(tmp_path / "run.trec")
+    runs = (
+        Run(RUN),
+        Run({q: {d: np.float32(s) for d, s in docs.items()} for q, docs in RUN.items()}),
+        Run.from_file(tmp_path / "run.trec"),
+    )
     first = [evaluate(qrels, run, ["ndcg", "map"]) for run in runs]
     assert first[0] == first[1] == first[2]
 
     def refuse(*_, **__):
         raise AssertionError("converted again")
 
-    for place in ("fastir.compat.ranx.qrels_run.judgments", "fastir.columns.rows.Rows.to_dict", "fastir.Qrels.from_dict",
-                  "fastir.Run.from_dict"):
+    for place in (
+        "fastir.compat.ranx.qrels_run.judgments",
+        "fastir.columns.rows.Rows.to_dict",
+        "fastir.Qrels.from_dict",
+        "fastir.Run.from_dict",
+    ):
         monkeypatch.setattr(place, refuse)
     monkeypatch.setattr(fastir.compat.ranx.documents.Documents, "_shown", refuse)
     assert [evaluate(qrels, run, ["ndcg", "map"]) for run in runs] == first
@@ -449,8 +486,14 @@ def test_of_documents_that_stand_twice_the_last_counts(tmp_path):
 
 
 def test_kinds_of_files(tmp_path):
-    kinds = {"q.json": "json", "q.trec": "trec", "q.txt": "trec", "q.gz": "gz", "q.parquet": "parquet",
-             "q.parq": "parquet"}
+    kinds = {
+        "q.json": "json",
+        "q.trec": "trec",
+        "q.txt": "trec",
+        "q.gz": "gz",
+        "q.parquet": "parquet",
+        "q.parq": "parquet",
+    }
     for kind in (Qrels, Run):
         assert {name: kind.file_kind(name) for name in kinds} == kinds
         assert kind.file_kind("q", "json") == "json"
@@ -498,8 +541,10 @@ def test_parquet_with_options_for_pandas(tmp_path):
 
 
 def test_neither_ranx_nor_numba_nor_pandas_is_imported():
-    code = ("import sys; from fastir.compat.ranx import Qrels, Run, evaluate; r = Run({'q': {'a': 1}}, 'n');"
-            "print(evaluate(Qrels({'q': {'a': 1}}), r, 'ndcg@10'), *{'ranx', 'numba', 'pandas'} & set(sys.modules))")
+    code = (
+        "import sys; from fastir.compat.ranx import Qrels, Run, evaluate; r = Run({'q': {'a': 1}}, 'n');"
+        "print(evaluate(Qrels({'q': {'a': 1}}), r, 'ndcg@10'), *{'ranx', 'numba', 'pandas'} & set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["1.0"]
 
@@ -517,8 +562,11 @@ def test_a_missing_package_is_named(monkeypatch, tmp_path):
 
 
 def test_collections_of_others(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ir_datasets", types.SimpleNamespace(
-        load=lambda name: types.SimpleNamespace(qrels_dict=lambda: {"q": {"a": 1}})))
+    monkeypatch.setitem(
+        sys.modules,
+        "ir_datasets",
+        types.SimpleNamespace(load=lambda name: types.SimpleNamespace(qrels_dict=lambda: {"q": {"a": 1}})),
+    )
     qrels = Qrels.from_ir_datasets("beir/x")
     assert (qrels.name, qrels.to_dict()) == ("beir/x", {"q": {"a": 1}})
     content = {"run": {"q": {"a": 1}}, "metadata": {"run": {"name": "bm25"}}}
@@ -542,8 +590,9 @@ def collection(seed):
     """
     rng = random.Random(seed)
     docs = [f"d{place}" for place in range(10, 40)]
-    qrels = {f"q{i}": {d: rng.choice((-1, 0, 0, 1, 2, 3)) for d in rng.sample(docs, rng.randint(1, 12))}
-             for i in range(12)}
+    qrels = {
+        f"q{i}": {d: rng.choice((-1, 0, 0, 1, 2, 3)) for d in rng.sample(docs, rng.randint(1, 12))} for i in range(12)
+    }
     run = {q: {d: rng.choice((0.5, 1.0, rng.random())) for d in rng.sample(docs, rng.randint(0, 15))} for q in qrels}
     return qrels, run
 
@@ -558,8 +607,9 @@ def test_values_are_those_of_ranx(ranx):
         qrels, run = collection(seed)
         theirs, ours = ranx.Run(run), Run(run)
         assert evaluate(Qrels(qrels), ours, NAMES, return_std=True) == {
-            name: pytest.approx(values, abs=1e-12) for name, values in
-            ranx.evaluate(ranx.Qrels(qrels), theirs, NAMES, return_std=True, threads=1).items()}
+            name: pytest.approx(values, abs=1e-12)
+            for name, values in ranx.evaluate(ranx.Qrels(qrels), theirs, NAMES, return_std=True, threads=1).items()
+        }
         for name in NAMES:
             assert list(ours.scores[name]) == list(theirs.scores[name])
             assert ours.scores[name] == pytest.approx(theirs.scores[name], abs=1e-12)
@@ -622,9 +672,14 @@ def test_a_real_collection(ranx):
     if not folder.is_dir():
         pytest.skip(ABSENT)
     qrels, run = Qrels.from_file(folder / "qrels.txt"), Run.from_file(folder / "full.run", "trec")
-    short = {}      # ids of three letters
-    plain = [{query: {short.setdefault(doc, f"{len(short):03}"): number for doc, number in docs.items()}
-              for query, docs in side.to_dict().items()} for side in (qrels, run)]
+    short = {}  # ids of three letters
+    plain = [
+        {
+            query: {short.setdefault(doc, f"{len(short):03}"): number for doc, number in docs.items()}
+            for query, docs in side.to_dict().items()
+        }
+        for side in (qrels, run)
+    ]
     ours = evaluate(qrels, run, NAMES, make_comparable=True)
     theirs = ranx.evaluate(ranx.Qrels(plain[0]), ranx.Run(plain[1]), NAMES, make_comparable=True, threads=1)
     assert ours == pytest.approx(theirs, abs=1e-12)

@@ -18,8 +18,11 @@ MEANS = {
     "dense_v2": [0.5211507936507936, 1.0, 0.5, 0.7716496018821114],
     "run_3": [0.65, 1.0, 0.6, 0.9706700796235777],
 }
-SIGNIFICANT = {("bm25", "dense_v2"): [True] * 4, ("bm25", "run_3"): [True] * 4,
-               ("dense_v2", "run_3"): [True, False, True, False]}
+SIGNIFICANT = {
+    ("bm25", "dense_v2"): [True] * 4,
+    ("bm25", "run_3"): [True] * 4,
+    ("dense_v2", "run_3"): [True, False, True, False],
+}
 
 
 def report(means=None, significant=None, metrics=METRICS, max_p=0.05, **options):
@@ -27,25 +30,39 @@ def report(means=None, significant=None, metrics=METRICS, max_p=0.05, **options)
     means = MEANS if means is None else means
     significant = SIGNIFICANT if significant is None else significant
     return Report(
-        list(means), {name: dict(zip(metrics, values, strict=True)) for name, values in means.items()},
-        FrozensetDict({pair: {metric: {"p_value": 0.01 if yes else 0.5, "significant": yes}
-                              for metric, yes in zip(metrics, found, strict=True)}
-                       for pair, found in significant.items()}),
-        metrics, max_p,
+        list(means),
+        {name: dict(zip(metrics, values, strict=True)) for name, values in means.items()},
+        FrozensetDict(
+            {
+                pair: {
+                    metric: {"p_value": 0.01 if yes else 0.5, "significant": yes}
+                    for metric, yes in zip(metrics, found, strict=True)
+                }
+                for pair, found in significant.items()
+            }
+        ),
+        metrics,
+        max_p,
         {(a, b): {metric: {"W": 1, "T": 2, "L": 3} for metric in metrics} for a in means for b in means if a != b},
-        **options)
+        **options,
+    )
 
 
 # ---- what a report prints, as ranx 0.3.21 was seen to ----------------------------------------------------------
 
 
 def test_the_table():
-    assert str(report()) == repr(report()) == report().to_table() == """\
+    assert (
+        str(report())
+        == repr(report())
+        == report().to_table()
+        == """\
 #    Model     MAP@100    MRR     P@5      NDCG Burges@3-l2
 ---  --------  ---------  ------  -------  ------------------
 a    bm25      0.239      0.483   0.225    0.243
 b    dense_v2  0.521ᵃ     1.000ᵃ  0.500ᵃ   0.772ᵃ
 c    run_3     0.650ᵃᵇ    1.000ᵃ  0.600ᵃᵇ  0.971ᵃ"""
+    )
     assert str(report(show_percentages=True)).splitlines()[2:] == [
         "a    bm25      23.9       48.3    22.5    24.3",
         "b    dense_v2  52.1ᵃ      100.0ᵃ  50.0ᵃ   77.2ᵃ",
@@ -54,13 +71,21 @@ c    run_3     0.650ᵃᵇ    1.000ᵃ  0.600ᵃᵇ  0.971ᵃ"""
 
 
 def test_columns_without_a_letter_are_numbers():
-    assert str(report({"a": [0.5, 0.0], "b": [0.5, 0.0], "zero": [0.0, 0.0]}, {
-        pair: [False, False] for pair in (("a", "b"), ("a", "zero"), ("b", "zero"))}, ["mrr", "map@1-l2"])) == """\
+    assert (
+        str(
+            report(
+                {"a": [0.5, 0.0], "b": [0.5, 0.0], "zero": [0.0, 0.0]},
+                {pair: [False, False] for pair in (("a", "b"), ("a", "zero"), ("b", "zero"))},
+                ["mrr", "map@1-l2"],
+            )
+        )
+        == """\
 #    Model      MRR    MAP@1-l2
 ---  -------  -----  ----------
 a    a          0.5           0
 b    b          0.5           0
 c    zero       0             0"""
+    )
     assert column("MRR", ["1.000", "12.500", "nan"]) == ["  MRR", "-----", "  1  ", " 12.5", "nan  "]
     assert str(report({}, {}, ["mrr"])) == "#    Model    MRR\n---  -------  -----"
 
@@ -122,12 +147,28 @@ def test_latex():
     assert "50\\% \\& \\#1" in report({"50% & #1": [0.5]}, {}, ["mrr"]).to_latex()
 
 
-@pytest.mark.parametrize(("metric", "label"), [
-    ("hits", "Hits"), ("hit_rate@5", "Hit Rate@5"), ("precision@5", "P@5"), ("recall@5", "Recall@5"), ("f1@5", "F1@5"),
-    ("r-precision", "R-Prec"), ("mrr@5", "MRR@5"), ("map-l2", "MAP-l2"), ("map@5-l2", "MAP@5-l2"), ("dcg@5", "DCG@5"),
-    ("dcg_burges@5", "DCG Burges@5"), ("ndcg@0", "NDCG@0"), ("bpref", "BPref"), ("rbp.8", "RBP.8"),
-    ("rbp.95-l2", "RBP.95-l2"), ("rbp@95", "rbp@95"), ("err@5", "err@5"),
-])
+@pytest.mark.parametrize(
+    ("metric", "label"),
+    [
+        ("hits", "Hits"),
+        ("hit_rate@5", "Hit Rate@5"),
+        ("precision@5", "P@5"),
+        ("recall@5", "Recall@5"),
+        ("f1@5", "F1@5"),
+        ("r-precision", "R-Prec"),
+        ("mrr@5", "MRR@5"),
+        ("map-l2", "MAP-l2"),
+        ("map@5-l2", "MAP@5-l2"),
+        ("dcg@5", "DCG@5"),
+        ("dcg_burges@5", "DCG Burges@5"),
+        ("ndcg@0", "NDCG@0"),
+        ("bpref", "BPref"),
+        ("rbp.8", "RBP.8"),
+        ("rbp.95-l2", "RBP.95-l2"),
+        ("rbp@95", "rbp@95"),
+        ("err@5", "err@5"),
+    ],
+)
 def test_labels(metric, label):
     assert report().get_metric_label(metric) == label
 
@@ -138,8 +179,10 @@ def test_exports(tmp_path, capsys):
     data = found.to_dict()
     assert list(data) == ["stat_test", "metrics", "model_names", "bm25", "dense_v2", "run_3"]
     assert data["stat_test"] == "student" and data["bm25"]["scores"] is found.results["bm25"]
-    assert data["run_3"]["comparisons"] == {"bm25": dict.fromkeys(METRICS, 0.01), "dense_v2": dict(
-        zip(METRICS, [0.01, 0.5, 0.01, 0.5], strict=True))}
+    assert data["run_3"]["comparisons"] == {
+        "bm25": dict.fromkeys(METRICS, 0.01),
+        "dense_v2": dict(zip(METRICS, [0.01, 0.5, 0.01, 0.5], strict=True)),
+    }
     assert data["run_3"]["win_tie_loss"]["bm25"]["mrr"] == {"W": 1, "T": 2, "L": 3}
     found.save(tmp_path / "report.json")
     assert (tmp_path / "report.json").read_text() == json.dumps(data, indent=4)
@@ -181,7 +224,8 @@ def test_columns_are_those_of_tabulate(seed):
         heads = rng.sample(["#", "Model", "MAP@100", "a long header"], 3)
         laid_out = zip(*(column(head, of_column) for head, of_column in zip(heads, columns, strict=True)), strict=True)
         assert "\n".join("  ".join(row).rstrip() for row in laid_out) == tabulate(
-            list(zip(*columns, strict=True)), headers=heads)
+            list(zip(*columns, strict=True)), headers=heads
+        )
 
 
 # ---- compare ---------------------------------------------------------------------------------------------------
@@ -189,10 +233,17 @@ def test_columns_are_those_of_tabulate(seed):
 
 def collection(runs=3, queries=12, seed=2):
     rng = random.Random(seed)
-    qrels = {f"q{number}": {f"d{doc}": rng.choice((0, 0, 1, 2)) for doc in range(8)} | {"sure": 1}
-             for number in range(queries)}
-    return qrels, [{query: {doc: round(rng.random() + skill * label / 4, 3) for doc, label in docs.items()}
-                    for query, docs in qrels.items()} for skill in range(runs)]
+    qrels = {
+        f"q{number}": {f"d{doc}": rng.choice((0, 0, 1, 2)) for doc in range(8)} | {"sure": 1}
+        for number in range(queries)
+    }
+    return qrels, [
+        {
+            query: {doc: round(rng.random() + skill * label / 4, 3) for doc, label in docs.items()}
+            for query, docs in qrels.items()
+        }
+        for skill in range(runs)
+    ]
 
 
 @pytest.mark.parametrize(("stat_test", "ours"), [("student", "t"), ("fisher", "randomization"), ("tukey", "tukey")])
@@ -201,11 +252,20 @@ def test_p_values_are_fastirs(stat_test, ours):
     named = [Run(run, name) for run, name in zip(runs, ("x", "y", None), strict=True)]
     found = compare(Qrels(qrels), named, ["map", "ndcg@5"], stat_test=stat_test, max_p=0.05)
     assert found.model_names == ["x", "y", "run_3"]
-    expected = fastir.compare(qrels, dict(zip(found.model_names, runs, strict=True)), ["map", "ndcg@5"], test=ours,
-                              n_resamples=1000, random_state=42, convention="ranx")
+    expected = fastir.compare(
+        qrels,
+        dict(zip(found.model_names, runs, strict=True)),
+        ["map", "ndcg@5"],
+        test=ours,
+        n_resamples=1000,
+        random_state=42,
+        convention="ranx",
+    )
     for pair in expected.pairs:
         assert found.comparisons[pair.b, pair.a][pair.metric] == {
-            "p_value": pytest.approx(pair.p_value, rel=1e-12), "significant": pair.p_value <= 0.05}
+            "p_value": pytest.approx(pair.p_value, rel=1e-12),
+            "significant": pair.p_value <= 0.05,
+        }
         assert found.win_tie_loss[pair.a, pair.b][pair.metric] == {"W": pair.wins, "T": pair.ties, "L": pair.losses}
         assert found.win_tie_loss[pair.b, pair.a][pair.metric] == {"W": pair.losses, "T": pair.ties, "L": pair.wins}
     assert list(found.win_tie_loss) == [(a, b) for a in found.model_names for b in found.model_names if a != b]
@@ -216,8 +276,10 @@ def test_p_values_are_fastirs(stat_test, ours):
 def test_literal_p_values_are_ranxs():
     stats = pytest.importorskip("scipy.stats")
     qrels, runs = collection()
-    values = {name: [of_query["map"] for of_query in fastir.evaluate(qrels, run, "map").to_dict().values()]
-              for name, run in zip(("run_1", "run_2", "run_3"), runs, strict=True)}
+    values = {
+        name: [of_query["map"] for of_query in fastir.evaluate(qrels, run, "map").to_dict().values()]
+        for name, run in zip(("run_1", "run_2", "run_3"), runs, strict=True)
+    }
     options = {"metrics": "map", "literal": True}
     student = compare(qrels, runs, **options).comparisons["run_1", "run_2"]["map"]["p_value"]
     assert student == stats.ttest_rel(values["run_1"], values["run_2"]).pvalue
@@ -276,8 +338,12 @@ def test_the_same_as_ranx():
     ranx = pytest.importorskip("ranx")
     qrels, runs = collection(4, 15)
     metrics = ["map@100", "mrr", "ndcg@10", "precision@5", "r-precision", "ndcg_burges@3-l2", "hit_rate@3"]
-    for options in ({}, {"max_p": 0.3, "rounding_digits": 4}, {"max_p": 0.2, "show_percentages": True},
-                    {"stat_test": "tukey", "max_p": 0.2}):
+    for options in (
+        {},
+        {"max_p": 0.3, "rounding_digits": 4},
+        {"max_p": 0.2, "show_percentages": True},
+        {"stat_test": "tukey", "max_p": 0.2},
+    ):
         named = [(run, f"r{place}") for place, run in enumerate(runs)]
         theirs = ranx.compare(ranx.Qrels(qrels), [ranx.Run(*run) for run in named], metrics, **options)
         ours = compare(Qrels(qrels), [Run(*run) for run in named], metrics, literal=True, **options)

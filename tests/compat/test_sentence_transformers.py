@@ -16,8 +16,12 @@ def hits(**scores):
 
 def evaluator(kind=ours.InformationRetrievalEvaluator, **cutoffs):
     """Three queries, the last without relevant documents; of q1's three one is found behind a document that ties."""
-    return kind(dict.fromkeys(("q1", "q2", "q3"), ""), dict.fromkeys("abcde", ""),
-                {"q1": {"b", "c", "x"}, "q2": {"a"}, "q3": set()}, **cutoffs)
+    return kind(
+        dict.fromkeys(("q1", "q2", "q3"), ""),
+        dict.fromkeys("abcde", ""),
+        {"q1": {"b", "c", "x"}, "q2": {"a"}, "q3": set()},
+        **cutoffs,
+    )
 
 
 FOUND = [hits(d=0.5, b=1.0, a=1.0), hits(a=2.0)]
@@ -28,8 +32,11 @@ def test_values_by_hand():
     told = evaluator(**cutoffs).compute_metrics(FOUND)
     ndcg = told.pop("ndcg@k")
     assert told == {
-        "accuracy@k": {1: 0.5, 2: 1.0}, "precision@k": {2: 0.5}, "recall@k": {2: pytest.approx((1 / 3 + 1) / 2)},
-        "mrr@k": {1: 0.5, 10: 0.75}, "map@k": {2: (0.5 / 2 + 1) / 2, 5: pytest.approx((0.5 / 3 + 1) / 2)},
+        "accuracy@k": {1: 0.5, 2: 1.0},
+        "precision@k": {2: 0.5},
+        "recall@k": {2: pytest.approx((1 / 3 + 1) / 2)},
+        "mrr@k": {1: 0.5, 10: 0.75},
+        "map@k": {2: (0.5 / 2 + 1) / 2, 5: pytest.approx((0.5 / 3 + 1) / 2)},
     }
     assert ndcg == {10: pytest.approx((0.6309297535714575 / 2.1309297535714575 + 1) / 2)}
 
@@ -51,9 +58,14 @@ def random_case(kind, seed):
     rng = random.Random(seed)
     docs = list(range(200)) if seed % 3 == 0 else [f"d{number}" for number in range(200)]
     queries = [f"q{number}" for number in range(20)]
-    made = kind(dict.fromkeys(queries, ""), dict.fromkeys(docs, ""),
-                {query: set(rng.sample(docs, rng.randint(0, 8))) for query in queries},
-                mrr_at_k=[10, 1], ndcg_at_k=[10, 3, 200], map_at_k=[100, 5])
+    made = kind(
+        dict.fromkeys(queries, ""),
+        dict.fromkeys(docs, ""),
+        {query: set(rng.sample(docs, rng.randint(0, 8))) for query in queries},
+        mrr_at_k=[10, 1],
+        ndcg_at_k=[10, 3, 200],
+        map_at_k=[100, 5],
+    )
     found = []
     for _ in made.queries_ids:
         score = rng.choice([rng.random, lambda: float(rng.randint(0, 5))])
@@ -91,13 +103,15 @@ class Model:
 
 
 def test_a_whole_call(monkeypatch):
-    monkeypatch.setattr("tqdm.tqdm.monitor_interval", 0)    # its thread would stay
+    monkeypatch.setattr("tqdm.tqdm.monitor_interval", 0)  # its thread would stay
     rng = random.Random(0)
     corpus = {f"d{number}": f"{rng.randint(0, 3)}{rng.randint(0, 3)}" for number in range(150)}
     queries = {f"q{number}": f"{rng.randint(1, 3)}{rng.randint(1, 3)}" for number in range(10)}
     relevant = {query: set(rng.sample(sorted(corpus), 5)) for query in queries}
-    said = [kind(queries, corpus, relevant, write_csv=False).compute_all_metrics
-            for kind in (Theirs, ours.InformationRetrievalEvaluator)]
+    said = [
+        kind(queries, corpus, relevant, write_csv=False).compute_all_metrics
+        for kind in (Theirs, ours.InformationRetrievalEvaluator)
+    ]
     tables = []
     for call in said:
         call.__self__.score_functions = {"dot": Model().similarity}

@@ -31,7 +31,8 @@ def test_equal_scores():
     assert ours.ndcg_score([[0, 1]], [[1, 1]]) == pytest.approx((D[0] + D[1]) / 2, abs=1e-15)
     assert ours.ndcg_score([[0, 1]], [[1, 1]], ignore_ties=True) == pytest.approx(D[1], abs=1e-15)
     assert ours.label_ranking_average_precision_score([[1, 1, 0, 1]], [[2, 2, 2, 1]]) == pytest.approx(
-        (2 / 3 + 2 / 3 + 3 / 4) / 3)
+        (2 / 3 + 2 / 3 + 3 / 4) / 3
+    )
 
 
 def test_queries_without_relevant_documents_and_weights():
@@ -90,19 +91,24 @@ def test_scikit_learn_says_the_same(metrics):
         rng = np.random.default_rng(seed)
         shape = rng.integers(1, 30), rng.integers(2, 40)
         labels = (rng.integers(0, 4, shape) if seed % 3 else rng.random(shape).round(1)) * (
-            rng.random(shape) < rng.choice([0.1, 0.5, 1.0]))
+            rng.random(shape) < rng.choice([0.1, 0.5, 1.0])
+        )
         scores = rng.normal(size=shape).round(rng.integers(0, 4))
         scores = scores.astype((np.float64, np.float32, np.int64)[seed % 3])
         weight = rng.random(shape[0]) if seed % 2 else None
         for k in (None, 1, 5, 100):
             for name, options in (("ndcg_score", {}), ("dcg_score", {}), ("dcg_score", {"log_base": 0.5})):
-                pair = [getattr(module, name)(labels, scores, k=k, sample_weight=weight, **options)
-                        for module in (metrics, ours)]
+                pair = [
+                    getattr(module, name)(labels, scores, k=k, sample_weight=weight, **options)
+                    for module in (metrics, ours)
+                ]
                 assert pair[1] == pytest.approx(pair[0], rel=1e-12, abs=1e-12), (seed, name, k)
         relevant = (labels > 0).astype(int)
         if 0 < relevant.sum() < relevant.size:
-            pair = [module.label_ranking_average_precision_score(relevant, scores, sample_weight=weight)
-                    for module in (metrics, ours)]
+            pair = [
+                module.label_ranking_average_precision_score(relevant, scores, sample_weight=weight)
+                for module in (metrics, ours)
+            ]
             assert pair[1] == pytest.approx(pair[0], rel=0, abs=1e-12), seed
 
 
@@ -111,12 +117,14 @@ def test_scores_without_ties_and_other_kinds_of_arrays(metrics):
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(0, 2, (20, 30)), rng.random((20, 30))
     assert ours.ndcg_score(labels, scores, ignore_ties=True) == pytest.approx(
-        metrics.ndcg_score(labels, scores, ignore_ties=True), rel=0, abs=1e-12)
+        metrics.ndcg_score(labels, scores, ignore_ties=True), rel=0, abs=1e-12
+    )
     for name in ("ndcg_score", "label_ranking_average_precision_score"):
         function = getattr(ours, name)
         assert function(labels.tolist(), scores.tolist()) == function(labels.astype(bool), np.asfortranarray(scores))
     assert ours.label_ranking_average_precision_score(sparse.csr_matrix(labels), scores) == pytest.approx(
-        metrics.label_ranking_average_precision_score(sparse.csr_matrix(labels), scores), rel=0, abs=1e-12)
+        metrics.label_ranking_average_precision_score(sparse.csr_matrix(labels), scores), rel=0, abs=1e-12
+    )
 
 
 def test_large_tied_matrices_are_read_in_pieces(monkeypatch, metrics):
@@ -148,12 +156,26 @@ def test_scorers(metrics):
     assert told == pytest.approx(said, rel=0, abs=1e-12) and len(told) == 3
     qid = np.repeat(range(12), 5)
     with sklearn.config_context(enable_metadata_routing=True):
-        told = cross_validate(LinearRegression(), X, y[:, 0], cv=GroupKFold(3), params={"qid": qid, "groups": qid},
-                              scoring=ours.scorer("ndcg@3", gain="exp2").set_score_request(qid=True))["test_score"]
+        told = cross_validate(
+            LinearRegression(),
+            X,
+            y[:, 0],
+            cv=GroupKFold(3),
+            params={"qid": qid, "groups": qid},
+            scoring=ours.scorer("ndcg@3", gain="exp2").set_score_request(qid=True),
+        )["test_score"]
     folds = list(GroupKFold(3).split(X, groups=qid))
     assert told.tolist() == [
-        fastir.evaluate_scores(y[test, 0], LinearRegression().fit(X[train], y[train, 0]).predict(X[test]), "ndcg@3",
-                               qid=qid[test], convention="sklearn", gain="exp2")["ndcg@3"] for train, test in folds]
+        fastir.evaluate_scores(
+            y[test, 0],
+            LinearRegression().fit(X[train], y[train, 0]).predict(X[test]),
+            "ndcg@3",
+            qid=qid[test],
+            convention="sklearn",
+            gain="exp2",
+        )["ndcg@3"]
+        for train, test in folds
+    ]
     with pytest.raises(fastir.UnknownMetricError):
         ours.scorer("ndgc")
 

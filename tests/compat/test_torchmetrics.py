@@ -103,7 +103,8 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="whole"):
         told(ours.RetrievalMAP(), (PREDS, TARGET * 0.5, INDEXES))
     assert told(ours.RetrievalNormalizedDCG(), (PREDS, TARGET * 0.5, INDEXES)) == pytest.approx(
-        told(ours.RetrievalNormalizedDCG()))
+        told(ours.RetrievalNormalizedDCG())
+    )
 
 
 # ---- torchmetrics' own compute -----------------------------------------------------------------------------------
@@ -122,12 +123,23 @@ def test_torchmetrics_says_the_same(name):
         indexes = np.repeat(rng.choice([50, 90_000]) * rng.permutation(len(sizes)), sizes)[rng.permutation(n)]
         preds = rng.normal(size=n) if seed % 2 else rng.random(n)
         target = rng.integers(1, 4 if graded else 2, n) * (rng.random(n) < rng.choice([0.1, 0.5, 0.9]))
-        data = (torch.from_numpy(preds.round(1) if graded else preds), torch.from_numpy(target),
-                torch.from_numpy(indexes))
+        data = (
+            torch.from_numpy(preds.round(1) if graded else preds),
+            torch.from_numpy(target),
+            torch.from_numpy(indexes),
+        )
         for options in asked:
-            options = {"empty_target_action": ("neg", "pos", "skip")[seed % 3], "ignore_index": (None, -1)[seed % 2],
-                       "aggregation": ("mean", "median", "max", "min")[seed % 4], **options}
-            pair = [told(getattr(module, name)(**options), *(
-                [part[half] for part in data] for half in (slice(None, n // 2 + 1), slice(n // 2, None))))
-                for module in (theirs, ours)]
+            options = {
+                "empty_target_action": ("neg", "pos", "skip")[seed % 3],
+                "ignore_index": (None, -1)[seed % 2],
+                "aggregation": ("mean", "median", "max", "min")[seed % 4],
+                **options,
+            }
+            pair = [
+                told(
+                    getattr(module, name)(**options),
+                    *([part[half] for part in data] for half in (slice(None, n // 2 + 1), slice(n // 2, None))),
+                )
+                for module in (theirs, ours)
+            ]
             assert pair[1] == pytest.approx(pair[0], rel=0, abs=1e-6), (seed, options)

@@ -32,8 +32,8 @@ NIST = {
     "out.test.qrels_jg": "-m qrels_jg -q -R qrels_jg qrels.123 results.test",
     "out.test.qrels_jg (comments)": "-m qrels_jg -q -R qrels_jg qrels.comments.123 results.test",
     "out.test.meas_params": "-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 "
-                            "-m Rprec_mult.5.0,0.2,0.35 -mutility.2,-1,0,0 -m 11pt_avg..25,.5,.75 -mndcg.1=3,2=9,4=4.5 "
-                            "-mndcg_cut.10,20,23.4 -msuccess.2,5,20 qrels.test results.test",
+    "-m Rprec_mult.5.0,0.2,0.35 -mutility.2,-1,0,0 -m 11pt_avg..25,.5,.75 -mndcg.1=3,2=9,4=4.5 "
+    "-mndcg_cut.10,20,23.4 -msuccess.2,5,20 qrels.test results.test",
 }
 
 
@@ -89,8 +89,9 @@ def files(write):
     """q1: labels 1 - 0 (not judged), 2 is missed. q2: missing from the run. q10: a label 2, and one in the pool."""
     return types.SimpleNamespace(
         qrels=write("qrels", "q2 0 a 1", "q2 0 b 0", "q10 0 a 2", "q10 0 b -1", "q1 0 a 1", "q1 0 b 0", "q1 0 c 2"),
-        run=write("run", "q10 Q0 b 1 2.5 x", "q10 Q0 a 2 1.5 x", "q1 Q0 a 1 3 x", "q1 Q0 z 2 2 x",
-                  "q1 Q0 b 3 1 my-run"),
+        run=write(
+            "run", "q10 Q0 b 1 2.5 x", "q10 Q0 a 2 1.5 x", "q1 Q0 a 1 3 x", "q1 Q0 z 2 2 x", "q1 Q0 b 3 1 my-run"
+        ),
     )
 
 
@@ -143,8 +144,13 @@ def row(name, query, value):
 def test_a_line_per_measure_and_query(output, files):
     q1 = row("num_ret", "q1", "3") + row("map", "q1", "0.5000") + row("relstring", "q1", "'1-0'")
     q10 = row("num_ret", "q10", "2") + row("map", "q10", "0.5000") + row("relstring", "q10", "'.2'")
-    both = (row("runid", "all", "my-run") + row("num_q", "all", "2") + row("num_ret", "all", "5")
-            + row("map", "all", "0.5000") + row("gm_map", "all", "0.5000"))
+    both = (
+        row("runid", "all", "my-run")
+        + row("num_q", "all", "2")
+        + row("num_ret", "all", "5")
+        + row("map", "all", "0.5000")
+        + row("gm_map", "all", "0.5000")
+    )
     assert output(*ASKED, files.qrels, files.run) == both
     assert output("-q", *ASKED, files.qrels, files.run) == q1 + q10 + both
     assert output("-q", "-n", *ASKED, files.qrels, files.run) == q1 + q10
@@ -156,17 +162,21 @@ def test_the_order_is_the_programs_whatever_was_asked_first(output, files):
     assert output("-q", *reversed_, files.qrels, files.run) == output("-q", *ASKED, files.qrels, files.run)
 
 
-@pytest.mark.parametrize("arguments", [
-    "-q -c -l2 -J -M2 -N7 -m utility.0,0,0,1 -m P QRELS RUN",
-    "QRELS -qcl 2 -JM 2 RUN -N 7 -mutility.0,0,0,1 -mP",
-    "--query_eval_wanted --complete_rel_info_wanted --level_for_rel 2 --Judged_docs_only --Max_retrieved_per_topic=2 "
-    "--Number_docs_in_coll=7 --measure utility.0,0,0,1 --measure=P -- QRELS RUN",
-    "--qu --c --le=2 --J --Ma 2 --Nu 7 --m utility.0,0,0,1 --m P --R qrels --trec 10 QRELS RUN",
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "-q -c -l2 -J -M2 -N7 -m utility.0,0,0,1 -m P QRELS RUN",
+        "QRELS -qcl 2 -JM 2 RUN -N 7 -mutility.0,0,0,1 -mP",
+        "--query_eval_wanted --complete_rel_info_wanted --level_for_rel 2 --Judged_docs_only --Max_retrieved_per_topic=2 "
+        "--Number_docs_in_coll=7 --measure utility.0,0,0,1 --measure=P -- QRELS RUN",
+        "--qu --c --le=2 --J --Ma 2 --Nu 7 --m utility.0,0,0,1 --m P --R qrels --trec 10 QRELS RUN",
+    ],
+)
 def test_options_short_long_abbreviated_anywhere(arguments, output, files):
     given = [{"QRELS": files.qrels, "RUN": files.run}.get(word, word) for word in arguments.split()]
     assert output(*given).splitlines(keepends=True)[:10] == [
-        row("P_5", "q1", "0.0000"), *(row(f"P_{k}", "q1", "0.0000") for k in (10, 15, 20, 30, 100, 200, 500, 1000)),
+        row("P_5", "q1", "0.0000"),
+        *(row(f"P_{k}", "q1", "0.0000") for k in (10, 15, 20, 30, 100, 200, 500, 1000)),
         row("utility_0,0,0,1", "q1", "5.0000"),
     ]
 
@@ -174,8 +184,9 @@ def test_options_short_long_abbreviated_anywhere(arguments, output, files):
 def test_several_runs_have_their_path_before_every_line(output, files, write):
     other = write("other", "q1 Q0 c 1 1 y")
     alone = [output("-q", *ASKED, files.qrels, run) for run in (files.run, other)]
-    tagged = "".join(f"{run}\t{line}\n" for run, text in zip((files.run, other), alone, strict=True)
-                     for line in text.splitlines())
+    tagged = "".join(
+        f"{run}\t{line}\n" for run, text in zip((files.run, other), alone, strict=True) for line in text.splitlines()
+    )
     assert output("-q", *ASKED, files.qrels, files.run, other) == tagged
     assert output("-m", "map", files.qrels, other, other) == f"{other}\t{row('map', 'all', '0.5000')}" * 2
 
@@ -187,8 +198,16 @@ def test_a_missing_query_is_skipped_without_c(values, files):
 def test_with_c_a_missing_query_is_a_ranking_of_a_document_that_nobody_judged(values, files):
     asked = ["num_ret", "map", "utility", "utility.0,2,3,1", "rbp_resid", "unj.1", "relstring", "yaap", "ideal_dcg"]
     printed = values("-q", "-c", *(part for name in asked for part in ("-m", name)), files.qrels, files.run, query="q2")
-    assert printed == {"num_ret": "0", "map": "0.0000", "relstring": "''", "utility_0,2,3,1": "3.0000",
-                       "ideal_dcg": "1.0000", "yaap": "-0.6931", "rbp_resid": "0.0000", "unj_1": "0.0000"}
+    assert printed == {
+        "num_ret": "0",
+        "map": "0.0000",
+        "relstring": "''",
+        "utility_0,2,3,1": "3.0000",
+        "ideal_dcg": "1.0000",
+        "yaap": "-0.6931",
+        "rbp_resid": "0.0000",
+        "unj_1": "0.0000",
+    }
     escaped = values("-q", "-c", "-m", "rbp_resid.p=0.5", "-m", "relstring.3", files.qrels, files.run, query="q2")
     assert escaped == {"rbp_resid_p=0.5": "1.0000", "relstring_3": "'-'"}
 
@@ -198,7 +217,7 @@ def test_version_9_counts_a_missing_query_as_0_under_c(values, output, files):
     old = values("--trec-eval-version", "9", *asked)
     # yaap of both queries is ln((1 + 1) / (1 + 2 - 1)) = 0 and ln((1 + 0.5) / (1 + 1 - 0.5)) = 0
     assert old == {"num_q": "3", "map": "0.3333", "gm_map": "0.0136", "yaap": "0.0000"}
-    assert values(*asked) == {**old, "yaap": "-0.2310"}     # -ln 2 / 3
+    assert values(*asked) == {**old, "yaap": "-0.2310"}  # -ln 2 / 3
     assert "q2" not in output("--trec-eval-version", "9", "-q", *asked)
 
 
@@ -212,28 +231,44 @@ def test_num_rel_of_all_queries_ignores_the_level_under_c(values, files):
 def test_with_c_no_query_in_common_is_all_zeros(values, output, call, files, write):
     other = write("other", "q7 Q0 a 1 1 x")
     assert values("-c", "-m", "num_q", "-m", "num_ret", "-m", "map", files.qrels, other) == {
-        "num_q": "3", "num_ret": "0", "map": "0.0000"}
+        "num_q": "3",
+        "num_ret": "0",
+        "map": "0.0000",
+    }
     assert output("-c", "-m", "map", files.qrels, files.run, other) == (
-        f"{files.run}\t{row('map', 'all', '0.3333')}{other}\t{row('map', 'all', '0.0000')}")
+        f"{files.run}\t{row('map', 'all', '0.3333')}{other}\t{row('map', 'all', '0.0000')}"
+    )
     assert call("-c", "--trec-eval-version", "9", files.qrels, other)[:2] == (7, "")
 
 
 def test_levels(values, files):
     asked = ["-m", "num_rel", "-m", "num_rel_ret", "-m", "P.2", "-m", "ndcg", "-q", files.qrels, files.run]
     graded = values(*asked, query="q1")["ndcg"]
-    assert graded == "0.3801"   # 1 / (2 + 1 / log2(3))
+    assert graded == "0.3801"  # 1 / (2 + 1 / log2(3))
     for level, counts in {"0": ("3", "2", "0.5000"), "1": ("2", "1", "0.5000"), "2": ("1", "0", "0.0000")}.items():
         assert values("-l", level, *asked, query="q1") == dict(
-            zip(("num_rel", "num_rel_ret", "P_2", "ndcg"), (*counts, graded), strict=True))
+            zip(("num_rel", "num_rel_ret", "P_2", "ndcg"), (*counts, graded), strict=True)
+        )
 
 
 def test_groups_of_judges(values, write):
     qrels = write("qrels", "q 2 a 1", "q 2 b 0", "q 10 b 1")
     run = write("run", "q Q0 a 1 2 x", "q Q0 b 2 1 x")
     assert values("-R", "qrels_jg", "-m", "qrels_jg", "-m", "P_avgjg.1,2", qrels, run) == {
-        "runid": "x", "num_q": "1", "map_avgjg": "0.7500", "P_avgjg_1": "0.5000", "P_avgjg_2": "0.5000",
-        **{f"Rprec_mult_avgjg_{x / 5:.2f}": value for x, value in zip(range(1, 11), (
-            "0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000".split()), strict=True)}}
+        "runid": "x",
+        "num_q": "1",
+        "map_avgjg": "0.7500",
+        "P_avgjg_1": "0.5000",
+        "P_avgjg_2": "0.5000",
+        **{
+            f"Rprec_mult_avgjg_{x / 5:.2f}": value
+            for x, value in zip(
+                range(1, 11),
+                ("0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000".split()),
+                strict=True,
+            )
+        },
+    }
 
 
 def test_version_9_has_float32_scores_and_other_recall_points(values, write):
@@ -256,40 +291,64 @@ def test_sums_are_the_programs(values, write):
 def test_an_empty_ranking_has_no_nan(values, write):
     qrels, run = write("qrels", "q 0 a 1"), write("run", "q Q0 z 1 1 x")
     printed = values("-J", "-m", "num_ret", "-m", "iprec_at_recall.0,1", "-m", "11pt_avg", "-m", "11pt_avg", qrels, run)
-    assert printed == {"num_ret": "0", "iprec_at_recall_0.00": "0.0000", "iprec_at_recall_1.00": "0.0000",
-                       "11pt_avg": "0.0000"}
+    assert printed == {
+        "num_ret": "0",
+        "iprec_at_recall_0.00": "0.0000",
+        "iprec_at_recall_1.00": "0.0000",
+        "11pt_avg": "0.0000",
+    }
 
 
 def test_odd_ids_and_tags(output, write):
     qrels = write("qrels", "q%d 0 a 1", "\udcff 0 a 1")
     run = write("run", "q%d Q0 a 1 1 %s", "\udcff Q0 a 1 1 %d\udcfe")
     assert output("-q", "-m", "runid", "-m", "num_ret", qrels, run) == (
-        row("num_ret", "q%d", "1") + row("num_ret", "\udcff", "1") + row("runid", "all", "%d\udcfe")
-        + row("num_ret", "all", "2"))
+        row("num_ret", "q%d", "1")
+        + row("num_ret", "\udcff", "1")
+        + row("runid", "all", "%d\udcfe")
+        + row("num_ret", "all", "2")
+    )
 
 
 # ---- measures and their parameters ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("asked", "printed"), [
-    ("P.3,1", {"P_1": "1.0000", "P_3": "0.3333"}),
-    ("P.2.9", {"P_2": "0.5000"}),
-    ("map.7", {"map": "0.5000"}),
-    ("success.1 -m success.2", {"success_1": "1.0000"}),
-    ("success -m success.2", {"success_2": "1.0000"}),
-    ("set.5 -m P.1", {"runid": "my-run", "num_q": "1", "num_ret": "3", "num_rel": "2", "num_rel_ret": "1",
-                      "P_1": "1.0000", "utility": "-1.0000", "set_P": "0.3333", "set_relative_P": "0.5000",
-                      "set_recall": "0.5000", "set_map": "0.1667", "set_F": "0.4000"}),
-    ("set_F.0.5,9", {"set_F_0.5,9": "0.3750"}),
-    ("utility.1,2,4,8", {"utility_1,2,4,8": "57.0000"}),
-    ("11pt_avg.1,0.5,0", {"11pt_avg_1,0.5,0": "0.6667"}),
-    ("Rprec_mult.1.5,123456", {"Rprec_mult_1.50": "0.3333", "Rprec_mult_123456.0": "0.0000"}),
-    ("iprec_at_recall.1,.25", {"iprec_at_recall_0.25": "1.0000", "iprec_at_recall_1.00": "0.0000"}),
-    ("dcg.1=3,0=2,-1=5,x=9", {"dcg_1=3,0=2,-1=5,x=9": "7.1546"}),
-    ("rbp.p=0.5", {"rbp_p=0.5": "0.2500"}),
-    ("rbp.1=1,2=1,p=0.5", {"rbp_1=1,2=1,p=0.5": "0.5000"}),
-    ("rbp_resid.p=0.5,1=7", {"rbp_resid_p=0.5,1=7": "0.3750"}),
-])
+@pytest.mark.parametrize(
+    ("asked", "printed"),
+    [
+        ("P.3,1", {"P_1": "1.0000", "P_3": "0.3333"}),
+        ("P.2.9", {"P_2": "0.5000"}),
+        ("map.7", {"map": "0.5000"}),
+        ("success.1 -m success.2", {"success_1": "1.0000"}),
+        ("success -m success.2", {"success_2": "1.0000"}),
+        (
+            "set.5 -m P.1",
+            {
+                "runid": "my-run",
+                "num_q": "1",
+                "num_ret": "3",
+                "num_rel": "2",
+                "num_rel_ret": "1",
+                "P_1": "1.0000",
+                "utility": "-1.0000",
+                "set_P": "0.3333",
+                "set_relative_P": "0.5000",
+                "set_recall": "0.5000",
+                "set_map": "0.1667",
+                "set_F": "0.4000",
+            },
+        ),
+        ("set_F.0.5,9", {"set_F_0.5,9": "0.3750"}),
+        ("utility.1,2,4,8", {"utility_1,2,4,8": "57.0000"}),
+        ("11pt_avg.1,0.5,0", {"11pt_avg_1,0.5,0": "0.6667"}),
+        ("Rprec_mult.1.5,123456", {"Rprec_mult_1.50": "0.3333", "Rprec_mult_123456.0": "0.0000"}),
+        ("iprec_at_recall.1,.25", {"iprec_at_recall_0.25": "1.0000", "iprec_at_recall_1.00": "0.0000"}),
+        ("dcg.1=3,0=2,-1=5,x=9", {"dcg_1=3,0=2,-1=5,x=9": "7.1546"}),
+        ("rbp.p=0.5", {"rbp_p=0.5": "0.2500"}),
+        ("rbp.1=1,2=1,p=0.5", {"rbp_1=1,2=1,p=0.5": "0.5000"}),
+        ("rbp_resid.p=0.5,1=7", {"rbp_resid_p=0.5,1=7": "0.3750"}),
+    ],
+)
 def test_parameters(asked, printed, values, files, write):
     """Of one ranking, 1 - 0, where a label 2 is missed."""
     run = write("q1", "q1 Q0 a 1 3 x", "q1 Q0 z 2 2 x", "q1 Q0 b 3 1 my-run")
@@ -303,7 +362,7 @@ def test_relstring_shows_so_many(length, shown, values, files):
 
 
 def test_relstring_shows_large_labels_and_the_pool(values, write):
-    labels = {"a": 2**31 - 1, "b": 10, "c": 9, "d": 0, "e": -1, "f": -2**31, "h": 1}
+    labels = {"a": 2**31 - 1, "b": 10, "c": 9, "d": 0, "e": -1, "f": -(2**31), "h": 1}
     qrels = write("qrels", *(f"q 0 {doc} {label}" for doc, label in labels.items()))
     run = write("run", *(f"q Q0 {doc} 1 {-place} x" for place, doc in enumerate("abcdefgh")))
     assert values("-q", "-m", "relstring", qrels, run, query="q") == {"relstring": "'>>90..-1'"}
@@ -327,13 +386,19 @@ def test_help_lists_options_and_measures(output):
     text = output("-h", "-q", "-m", "map")
     assert text == output("--help")
     for letter, word, takes, does in trec_eval.OPTIONS:
-        assert any(line.split()[:1] == [f"-{letter}" if letter else f"--{word}"] and f"--{word}" in line
-                   and takes in line and line.endswith(does) for line in text.splitlines())
+        assert any(
+            line.split()[:1] == [f"-{letter}" if letter else f"--{word}"]
+            and f"--{word}" in line
+            and takes in line
+            and line.endswith(does)
+            for line in text.splitlines()
+        )
     listed_ = [line.split()[0] for line in text.splitlines() if line and not line.startswith((" ", "-"))]
     assert [name for name in listed_ if name in trec_lines.MEASURES] == trec_lines.MEASURES
     old = output("-h", "--trec-eval-version", "9")
     assert [name for name in trec_lines.MEASURES if f"\n{name} " not in old] == sorted(
-        trec_lines.NEW, key=trec_lines.MEASURES.index)
+        trec_lines.NEW, key=trec_lines.MEASURES.index
+    )
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
@@ -363,58 +428,65 @@ def test_the_tag_is_that_of_the_last_line(end, packed, values, files, tmp_path):
 # ---- errors --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("arguments", "code", "message"), [
-    ("", 1, "expected qrels and a run, got 0 files"),
-    ("QRELS", 1, "expected qrels and a run, got 1 files"),
-    ("-x QRELS RUN", 1, "option -x not recognized"),
-    ("QRELS RUN -m", 1, "option -m requires argument"),
-    ("-m ndgc QRELS RUN", 1, "measure 'ndgc': there is none; -h lists those that there are"),
-    ("-m MAP QRELS RUN", 1, "measure 'MAP'"),
-    ("-m P_5 QRELS RUN", 1, "measure 'P_5'"),
-    ("-m prefs QRELS RUN", 1, "measure 'prefs'"),
-    ("-m P. QRELS RUN", 1, "measure 'P.': nothing stands behind the dot"),
-    ("-h -m ndgc", 1, "measure 'ndgc'"),
-    ("--trec-eval-version 9 -m unj QRELS RUN", 1, "measure 'unj'"),
-    ("--trec-eval-version 8 QRELS RUN", 1, "--trec-eval-version must be 10 or 9, got '8'"),
-    ("-l x QRELS RUN", 1, "-l must be a whole number from 0 up, got 'x'"),
-    ("-M 0 QRELS RUN", 1, "-M must be a whole number from 1 up, got '0'"),
-    ("-N ٣ QRELS RUN", 1, "-N must be a whole number from 0 up, got '٣'"),
-    ("-Z scores QRELS RUN", 1, "option -Z not recognized"),
-    ("-R prefs QRELS RUN", 2, "-R must be qrels or qrels_jg, got 'prefs'"),
-    ("absent RUN", 2, "absent: No such file or directory"),
-    ("QRELS absent", 2, "absent: No such file or directory"),
-    ("QRELS FOLDER", 2, "Is a directory"),
-    ("- RUN", 2, "qrels cannot be read from standard input"),
-    ("RUN QRELS", 2, "run:1: malformed qrels line with 6 fields"),
-    ("QRELS QRELS", 2, "qrels:1: malformed run line with 4 fields"),
-    ("QRELS EMPTY", 2, "empty: the run is empty"),
-    ("EMPTY RUN", 2, "empty: the qrels are empty"),
-    ("QRELS SCORE", 2, "score:2: score 'abc' is not a number (query q1, document b)"),
-    ("QRELS RUN SCORE", 2, "score:2: score 'abc' is not a number"),
-    ("-m P.0 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '0'"),
-    ("-m P.5,5 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '5,5'"),
-    ("-m iprec_at_recall.0.5,.5 QRELS RUN", 2, "measure iprec_at_recall: cutoffs must differ, got '0.5,.5'"),
-    ("-m P.5,x QRELS RUN", 2, "measure P takes numbers with commas between them, got '5,x'"),
-    ("-m set_F.nan QRELS RUN", 2, "measure set_F takes numbers"),
-    ("-m iprec_at_recall.1.5 QRELS RUN", 2, "recall must be a number from 0 to 1"),
-    ("-m ndcg.5 QRELS RUN", 2, "measure ndcg takes name=number with commas between them, got '5'"),
-    ("-m ndcg.1=2=3 QRELS RUN", 2, "measure ndcg takes name=number"),
-    ("-m ndcg.1=2,1=3 QRELS RUN", 2, "gain must be"),
-    ("-m rbp.p=1 QRELS RUN", 2, "p must be a number above 0 and below 1"),
-    ("-m relstring.10001 QRELS RUN", 2, "relstring shows 10000 labels at most, got '10001'"),
-    ("-m utility.1,2 QRELS RUN", 4, "measure utility takes 4 numbers, got '1,2'"),
-    ("-m map_avgjg QRELS RUN", 4, "measure map_avgjg is not defined on qrels without groups of judges"),
-    ("-R qrels_jg QRELS RUN", 4, "measure num_ret is not defined on qrels with groups of judges"),
-    ("QRELS TWICE", 4, "twice:2: document 'a' stands twice for query 'q1'"),
-    ("TWICE_JUDGED RUN", 4, "twice_judged:2: document 'a' stands twice for query 'q1'"),
-    ("-R qrels_jg -m qrels_jg TWICE_JUDGED RUN", 2, "twice_judged:2: document 'a' stands twice"),
-    ("QRELS OTHER", 7, "no query in common: the qrels have 'q2', the run has 'q7'"),
-    ("QRELS RUN OTHER", 7, "no query in common"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ("", 1, "expected qrels and a run, got 0 files"),
+        ("QRELS", 1, "expected qrels and a run, got 1 files"),
+        ("-x QRELS RUN", 1, "option -x not recognized"),
+        ("QRELS RUN -m", 1, "option -m requires argument"),
+        ("-m ndgc QRELS RUN", 1, "measure 'ndgc': there is none; -h lists those that there are"),
+        ("-m MAP QRELS RUN", 1, "measure 'MAP'"),
+        ("-m P_5 QRELS RUN", 1, "measure 'P_5'"),
+        ("-m prefs QRELS RUN", 1, "measure 'prefs'"),
+        ("-m P. QRELS RUN", 1, "measure 'P.': nothing stands behind the dot"),
+        ("-h -m ndgc", 1, "measure 'ndgc'"),
+        ("--trec-eval-version 9 -m unj QRELS RUN", 1, "measure 'unj'"),
+        ("--trec-eval-version 8 QRELS RUN", 1, "--trec-eval-version must be 10 or 9, got '8'"),
+        ("-l x QRELS RUN", 1, "-l must be a whole number from 0 up, got 'x'"),
+        ("-M 0 QRELS RUN", 1, "-M must be a whole number from 1 up, got '0'"),
+        ("-N ٣ QRELS RUN", 1, "-N must be a whole number from 0 up, got '٣'"),
+        ("-Z scores QRELS RUN", 1, "option -Z not recognized"),
+        ("-R prefs QRELS RUN", 2, "-R must be qrels or qrels_jg, got 'prefs'"),
+        ("absent RUN", 2, "absent: No such file or directory"),
+        ("QRELS absent", 2, "absent: No such file or directory"),
+        ("QRELS FOLDER", 2, "Is a directory"),
+        ("- RUN", 2, "qrels cannot be read from standard input"),
+        ("RUN QRELS", 2, "run:1: malformed qrels line with 6 fields"),
+        ("QRELS QRELS", 2, "qrels:1: malformed run line with 4 fields"),
+        ("QRELS EMPTY", 2, "empty: the run is empty"),
+        ("EMPTY RUN", 2, "empty: the qrels are empty"),
+        ("QRELS SCORE", 2, "score:2: score 'abc' is not a number (query q1, document b)"),
+        ("QRELS RUN SCORE", 2, "score:2: score 'abc' is not a number"),
+        ("-m P.0 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '0'"),
+        ("-m P.5,5 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '5,5'"),
+        ("-m iprec_at_recall.0.5,.5 QRELS RUN", 2, "measure iprec_at_recall: cutoffs must differ, got '0.5,.5'"),
+        ("-m P.5,x QRELS RUN", 2, "measure P takes numbers with commas between them, got '5,x'"),
+        ("-m set_F.nan QRELS RUN", 2, "measure set_F takes numbers"),
+        ("-m iprec_at_recall.1.5 QRELS RUN", 2, "recall must be a number from 0 to 1"),
+        ("-m ndcg.5 QRELS RUN", 2, "measure ndcg takes name=number with commas between them, got '5'"),
+        ("-m ndcg.1=2=3 QRELS RUN", 2, "measure ndcg takes name=number"),
+        ("-m ndcg.1=2,1=3 QRELS RUN", 2, "gain must be"),
+        ("-m rbp.p=1 QRELS RUN", 2, "p must be a number above 0 and below 1"),
+        ("-m relstring.10001 QRELS RUN", 2, "relstring shows 10000 labels at most, got '10001'"),
+        ("-m utility.1,2 QRELS RUN", 4, "measure utility takes 4 numbers, got '1,2'"),
+        ("-m map_avgjg QRELS RUN", 4, "measure map_avgjg is not defined on qrels without groups of judges"),
+        ("-R qrels_jg QRELS RUN", 4, "measure num_ret is not defined on qrels with groups of judges"),
+        ("QRELS TWICE", 4, "twice:2: document 'a' stands twice for query 'q1'"),
+        ("TWICE_JUDGED RUN", 4, "twice_judged:2: document 'a' stands twice for query 'q1'"),
+        ("-R qrels_jg -m qrels_jg TWICE_JUDGED RUN", 2, "twice_judged:2: document 'a' stands twice"),
+        ("QRELS OTHER", 7, "no query in common: the qrels have 'q2', the run has 'q7'"),
+        ("QRELS RUN OTHER", 7, "no query in common"),
+    ],
+)
 def test_errors_print_one_line_and_nothing_else(arguments, code, message, call, files, write, tmp_path):
     places = {
-        "QRELS": files.qrels, "RUN": files.run, "FOLDER": str(tmp_path), "EMPTY": write("empty"),
-        "SCORE": write("score", "q1 Q0 a 1 1 x", "q1 Q0 b 1 abc x"), "OTHER": write("other", "q7 Q0 a 1 1 x"),
+        "QRELS": files.qrels,
+        "RUN": files.run,
+        "FOLDER": str(tmp_path),
+        "EMPTY": write("empty"),
+        "SCORE": write("score", "q1 Q0 a 1 1 x", "q1 Q0 b 1 abc x"),
+        "OTHER": write("other", "q7 Q0 a 1 1 x"),
         "TWICE": write("twice", "q1 Q0 a 1 1 x", "q1 Q0 a 1 1 x"),
         "TWICE_JUDGED": write("twice_judged", "q1 0 a 1", "q1 0 a 0"),
     }
@@ -444,7 +516,7 @@ def test_a_pipe_gets_the_output_and_nothing_else(files, output):
 def test_an_interrupt_ends_it(files):
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen([*COMMAND, files.qrels, "-"], **streams) as process:
-        process.stdin.write(b"q1 Q0 a 1 1 x\n" * 100_000)   # more than a pipe holds: it is being read
+        process.stdin.write(b"q1 Q0 a 1 1 x\n" * 100_000)  # more than a pipe holds: it is being read
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)

@@ -15,8 +15,10 @@ LABELS, SCORES, OFFSETS = [0, 2, 1, 0, 0, 3], [0.9, 0.8, 0.7, 0.2, 0.1, 0.5], [0
 def matrix(labels=LABELS, weight=(), offsets=OFFSETS):
     """What XGBoost hands to a custom metric, as far as it is read."""
     return types.SimpleNamespace(
-        get_label=lambda: np.array(labels, np.float32), get_weight=lambda: np.array(weight, np.float32),
-        get_uint_info=lambda name: {"group_ptr": np.array(offsets, np.uint32)}[name])
+        get_label=lambda: np.array(labels, np.float32),
+        get_weight=lambda: np.array(weight, np.float32),
+        get_uint_info=lambda name: {"group_ptr": np.array(offsets, np.uint32)}[name],
+    )
 
 
 def test_values_by_hand():
@@ -25,7 +27,9 @@ def test_values_by_hand():
     first = (3 / math.log2(3) + 1 / 2) / (3 + 1 / math.log2(3))
     assert custom_metric("ndcg@10")(scores, matrix()) == ("ndcg@10", pytest.approx((first + 2) / 3, abs=1e-15))
     assert custom_metric(["map@2", "precision@5"], empty="zero")(scores, matrix()) == [
-        ("map@2", pytest.approx((0.25 + 1) / 3)), ("precision@5", pytest.approx((2 / 3 + 1) / 3))]
+        ("map@2", pytest.approx((0.25 + 1) / 3)),
+        ("precision@5", pytest.approx((2 / 3 + 1) / 3)),
+    ]
     assert custom_metric("mrr")(scores, matrix(weight=[2, 0, 6]))[1] == (2 * 0.5 + 6 * 1) / 8
 
 
@@ -51,10 +55,11 @@ def test_xgboost_says_the_same():
     for decimals in (1, 6):
         scores = rng.normal(size=n).round(decimals).astype(np.float32)
         graded = rng.integers(0, 5, n) * (rng.random(n) < 0.4)
-        graded[first[3]:first[4]] = 0
+        graded[first[3] : first[4]] = 0
         for labels, weight in ((graded, None), (graded > 0, None), (graded > 0, rng.random(len(group)))):
-            data = xgboost.DMatrix(np.zeros((n, 1)), label=labels.astype(int), base_margin=scores, weight=weight,
-                                   group=group)
+            data = xgboost.DMatrix(
+                np.zeros((n, 1)), label=labels.astype(int), base_margin=scores, weight=weight, group=group
+            )
             theirs = ["ndcg@3-", "ndcg-"] if weight is not None else ["ndcg@3", "ndcg@10", "ndcg", "ndcg@3-"]
             if labels is not graded:
                 theirs += ["map@3", "map", "map@5-", "pre@3", "pre@10"]
@@ -74,8 +79,14 @@ def test_xgboost_in_training():
     X, y, qid = rng.normal(size=(60, 3)), rng.integers(0, 3, 60), np.repeat([4, 7, 9], [20, 25, 15])
     data, recorded = xgboost.DMatrix(X, label=y, qid=qid), {}
     booster = xgboost.train(
-        {"objective": "rank:ndcg", "nthread": 1, "max_depth": 2, "eval_metric": "ndcg@5"}, data, 3, evals=[(data, "v")],
-        custom_metric=custom_metric(["mrr", "ndcg@9"]), evals_result=recorded, verbose_eval=False)
+        {"objective": "rank:ndcg", "nthread": 1, "max_depth": 2, "eval_metric": "ndcg@5"},
+        data,
+        3,
+        evals=[(data, "v")],
+        custom_metric=custom_metric(["mrr", "ndcg@9"]),
+        evals_result=recorded,
+        verbose_eval=False,
+    )
     assert set(recorded["v"]) == {"ndcg@5", "mrr", "ndcg@9"}
     told = fastir.evaluate_scores(y, booster.predict(data), "ndcg@9", qid=qid, convention="xgboost")["ndcg@9"]
     assert recorded["v"]["ndcg@9"][-1] == pytest.approx(told, rel=0, abs=1e-6)

@@ -50,12 +50,18 @@ from fastir.results.results import Results
 
 __all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
 
-WHOLE = ("bpref", "r-precision")    # take a cutoff, and ignore it
+WHOLE = ("bpref", "r-precision")  # take a cutoff, and ignore it
 
 
 def evaluate(
-    qrels: Any, run: Any, metrics: str | list[str], return_mean: bool = True, return_std: bool = False,
-    threads: int = 0, save_results_in_run: bool = True, make_comparable: bool = False,
+    qrels: Any,
+    run: Any,
+    metrics: str | list[str],
+    return_mean: bool = True,
+    return_std: bool = False,
+    threads: int = 0,
+    save_results_in_run: bool = True,
+    make_comparable: bool = False,
 ) -> Any:
     """Evaluate a run.
 
@@ -140,7 +146,7 @@ def spelled(name: str) -> tuple[str, int]:
     requests = read(plain, "ranx")
     if len(requests) > 1:
         raise UnknownMetricError(f"metric {quote(name)} stands for several; name them one by one")
-    if level and not level.strip("0"):      # labels of 0 are relevant, but add no gain
+    if level and not level.strip("0"):  # labels of 0 are relevant, but add no gain
         card = requests[0].card
         return (f"{plain}-l1", 0) if card.graded or card.name == "rbp" else (plain, 1)
     return plain + suffix + level, 0
@@ -155,8 +161,9 @@ def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple]:
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
         labels = qrels._prepared() if isinstance(qrels, Qrels) else qrels
         if raised:
-            labels = {query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()}
-                      for query_id in labels}
+            labels = {
+                query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()} for query_id in labels
+            }
         rankings = run._prepared() if isinstance(run, Run) else run
         results, _ = fastir.Evaluator(labels, queries="qrels", **options)._evaluate(rankings, options["n_threads"])
         return results.query_ids, results
@@ -179,8 +186,12 @@ def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
 
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
         return query_ids, fastir.evaluate_ranked(
-            np.where(there, coded(labels + raised), -1), offsets, ideal_labels=coded(ideal + raised),
-            ideal_offsets=ideal_offsets, **options)
+            np.where(there, coded(labels + raised), -1),
+            offsets,
+            ideal_labels=coded(ideal + raised),
+            ideal_offsets=ideal_offsets,
+            **options,
+        )
 
     return measure
 
@@ -206,8 +217,9 @@ def arrays(side: Any, what: str) -> list[np.ndarray]:
         raise TypeError(f"{what} must be a {what.capitalize()}, a dict or arrays, got {type(side).__name__}") from None
     for place, array in enumerate(found):
         if array.ndim != 2 or array.shape[1] != 2:
-            raise TypeError(f"{what}: the array of query {place} must have the shape (n_documents, 2), "
-                            f"got {array.shape}")
+            raise TypeError(
+                f"{what}: the array of query {place} must have the shape (n_documents, 2), got {array.shape}"
+            )
     return found
 
 
@@ -227,6 +239,8 @@ def check_queries(known: Any, ranked: Any) -> None:
     if known != ranked:
         missing, extra = sorted(map(str, known - ranked)), sorted(map(str, ranked - known))
         where = f"{quote(missing[0])} is missing from the run" if missing else f"{quote(extra[0])} is not in the qrels"
-        raise AssertionError(f"qrels and run must have the same queries, but {where} ({len(missing)} missing from the "
-                             f"run, {len(extra)} not in the qrels); make_comparable=True gives the run those of the "
-                             "qrels")
+        raise AssertionError(
+            f"qrels and run must have the same queries, but {where} ({len(missing)} missing from the "
+            f"run, {len(extra)} not in the qrels); make_comparable=True gives the run those of the "
+            "qrels"
+        )

@@ -11,16 +11,26 @@ import numpy as np
 from fastir.compat.ranx.report import FrozensetDict, Report
 from fastir.errors import quote
 
-TESTS = {"student": "t", "fisher": "randomization", "tukey": "tukey"}     # ranx's name, fastir's
-CELLS = 1 << 22     # values that are permuted at once
+TESTS = {"student": "t", "fisher": "randomization", "tukey": "tukey"}  # ranx's name, fastir's
+CELLS = 1 << 22  # values that are permuted at once
 
-Tested = tuple[float, tuple[int, int, int]]     # the p-value of a pair; wins, ties and losses of its first
+Tested = tuple[float, tuple[int, int, int]]  # the p-value of a pair; wins, ties and losses of its first
 
 
 def compare(
-    qrels: Any, runs: list, metrics: list[str] | str, stat_test: str = "student", n_permutations: int = 1000,
-    max_p: float = 0.01, random_seed: int = 42, threads: int = 0, rounding_digits: int = 3,
-    show_percentages: bool = False, make_comparable: bool = False, *, literal: bool = False,
+    qrels: Any,
+    runs: list,
+    metrics: list[str] | str,
+    stat_test: str = "student",
+    n_permutations: int = 1000,
+    max_p: float = 0.01,
+    random_seed: int = 42,
+    threads: int = 0,
+    rounding_digits: int = 3,
+    show_percentages: bool = False,
+    make_comparable: bool = False,
+    *,
+    literal: bool = False,
 ) -> Report:
     """Evaluate runs and test their differences.
 
@@ -103,23 +113,36 @@ def compare(
     for name, run in zip(model_names, runs, strict=True):
         values = evaluate(qrels, run, metrics, return_mean=False, threads=threads, make_comparable=make_comparable)
         scores[name] = {metrics[0]: values} if len(metrics) == 1 else values
-    results = {name: {metric: float(np.mean(values)) for metric, values in of_run.items()}
-               for name, of_run in scores.items()}
+    results = {
+        name: {metric: float(np.mean(values)) for metric, values in of_run.items()} for name, of_run in scores.items()
+    }
     test = literally_tested if literal else honestly_tested
     tested = test(scores, stat_test, n_permutations, random_seed, threads or None)
-    comparisons = FrozensetDict({
-        pair: {metric: {"p_value": p, "significant": p <= max_p} for metric, (p, _) in of_pair.items()}
-        for pair, of_pair in tested.items()})
+    comparisons = FrozensetDict(
+        {
+            pair: {metric: {"p_value": p, "significant": p <= max_p} for metric, (p, _) in of_pair.items()}
+            for pair, of_pair in tested.items()
+        }
+    )
     win_tie_loss = {
-        (a, b): {metric: dict(zip("WTL", counts if (a, b) in tested else counts[::-1], strict=True))
-                 for metric, (_, counts) in (tested.get((a, b)) or tested[b, a]).items()}
-        for a in model_names for b in model_names if a != b}
-    return Report(model_names, results, comparisons, metrics, max_p, win_tie_loss, rounding_digits, show_percentages,
-                  stat_test)
+        (a, b): {
+            metric: dict(zip("WTL", counts if (a, b) in tested else counts[::-1], strict=True))
+            for metric, (_, counts) in (tested.get((a, b)) or tested[b, a]).items()
+        }
+        for a in model_names
+        for b in model_names
+        if a != b
+    }
+    return Report(
+        model_names, results, comparisons, metrics, max_p, win_tie_loss, rounding_digits, show_percentages, stat_test
+    )
 
 
 def honestly_tested(
-    scores: dict[str, dict[str, np.ndarray]], stat_test: str, n_permutations: int, random_seed: int,
+    scores: dict[str, dict[str, np.ndarray]],
+    stat_test: str,
+    n_permutations: int,
+    random_seed: int,
     threads: int | None,
 ) -> dict[tuple[str, str], dict[str, Tested]]:
     """{(a, b): {metric: p-value and counts}} of every two runs, by fastir's tests."""
@@ -131,10 +154,13 @@ def honestly_tested(
     # a metric may be NaN for all queries: bpref where nothing was judged not relevant
     metrics = [metric for metric, of_runs in columns.items() if not np.isnan(of_runs).any(axis=0).all()]
     if found and metrics:
-        by_query = {name: {metric: dict(enumerate(of_run[metric].tolist())) for metric in metrics}
-                    for name, of_run in scores.items()}
-        comparison = compare_scores(by_query, test=TESTS[stat_test], n_resamples=n_permutations,
-                                    random_state=random_seed, n_threads=threads)
+        by_query = {
+            name: {metric: dict(enumerate(of_run[metric].tolist())) for metric in metrics}
+            for name, of_run in scores.items()
+        }
+        comparison = compare_scores(
+            by_query, test=TESTS[stat_test], n_resamples=n_permutations, random_state=random_seed, n_threads=threads
+        )
         for pair in comparison.pairs:
             found[pair.a, pair.b][pair.metric] = pair.p_value, (pair.wins, pair.ties, pair.losses)
     return found
@@ -165,6 +191,7 @@ def literally_tested(
 
 def share_of_permutations(x: np.ndarray, y: np.ndarray, n_permutations: int, random_seed: int) -> float:
     """How many permutations have means as far apart as x and y, all in floating point and none counted twice."""
+
     def apart(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         return np.abs(np.cumsum(x, axis=1)[:, -1] / x.shape[1] - np.cumsum(y, axis=1)[:, -1] / y.shape[1])
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns.rows import plain_id
 from fastir.errors import quote
 from fastir.inputs import files, formats
 from fastir.inputs.writers import check_fields
-from fastir.columns.rows import plain_id
 
-KINDS = {"json": "json", "trec": "trec", "gz": "trec", "parquet": "parquet"}    # ranx's, and fastir's format
+KINDS = {"json": "json", "trec": "trec", "gz": "trec", "parquet": "parquet"}  # ranx's, and fastir's format
 ENDINGS = {"txt": "trec", "parq": "parquet"}
 
 
@@ -44,8 +44,8 @@ class Documents:
         self.sorted = False
         self._rows: dict[str, dict[str, Any]] | None = {}
         self._columns: Any = None
-        self._arranged = False      # whether _rows are sorted already, where they are to be
-        self._lent = False          # whether a caller has _rows, and may change them
+        self._arranged = False  # whether _rows are sorted already, where they are to be
+        self._lent = False  # whether a caller has _rows, and may change them
 
     # ---- the two forms ---------------------------------------------------------------------------------------------
 
@@ -70,8 +70,10 @@ class Documents:
         """The rows, in order if they are to be."""
         rows = self._in_rows()
         if self.sorted and not self._arranged:
-            rows = self._rows = {query_id: dict(sorted(rows[query_id].items(), key=itemgetter(1), reverse=True))
-                                 for query_id in sorted(rows)}
+            rows = self._rows = {
+                query_id: dict(sorted(rows[query_id].items(), key=itemgetter(1), reverse=True))
+                for query_id in sorted(rows)
+            }
             self._arranged = True
         return rows
 
@@ -117,7 +119,8 @@ class Documents:
             if len(docs) != len(numbers):
                 raise ValueError(f"query {quote(query_id)} has {len(docs)} documents but {len(numbers)} scores")
             added[plain_id(query_id, False, "q_ids: a query id")] = self._plain(
-                query_id, dict(zip(docs, numbers, strict=True)))
+                query_id, dict(zip(docs, numbers, strict=True))
+            )
         self._changing().update(added)
         self.sort()
 
@@ -145,8 +148,9 @@ class Documents:
 
     def to_dataframe(self) -> Any:
         """A pandas frame with the columns q_id, doc_id and score."""
-        rows = [(query_id, doc_id, number) for query_id, docs in self._shown().items()
-                for doc_id, number in docs.items()]
+        rows = [
+            (query_id, doc_id, number) for query_id, docs in self._shown().items() for doc_id, number in docs.items()
+        ]
         q_ids, doc_ids, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
         return needed("pandas").DataFrame({"q_id": q_ids, "doc_id": doc_ids, "score": numbers})
 
@@ -157,8 +161,10 @@ class Documents:
         """
         if not self.sorted:
             self.sort()
-        return [np.array([(hash(doc_id), number) for doc_id, number in docs.items()], float).reshape(-1, 2)
-                for docs in self._shown().values()]
+        return [
+            np.array([(hash(doc_id), number) for doc_id, number in docs.items()], float).reshape(-1, 2)
+            for docs in self._shown().values()
+        ]
 
     @property
     def size(self) -> int:
@@ -182,8 +188,10 @@ class Documents:
         ending = os.path.splitext(os.fsdecode(path))[1][1:]
         kind = ENDINGS.get(ending, ending) if kind is None else kind
         if kind not in cls.kinds:
-            raise AssertionError(f"kind must be one of {', '.join(map(repr, cls.kinds))}, got {quote(kind)} "
-                                 f"for {quote(os.fsdecode(path))}")
+            raise AssertionError(
+                f"kind must be one of {', '.join(map(repr, cls.kinds))}, got {quote(kind)} "
+                f"for {quote(os.fsdecode(path))}"
+            )
         return kind
 
     def save(self, path: Any, kind: str | None = None) -> None:
@@ -214,7 +222,7 @@ class Documents:
             elif kind == "lz4":
                 frame = needed("lz4.frame", "lz4")
                 content = needed("cbor2").dumps(self._shown())
-                file.write(frame.compress(frame.compress(content)))     # as ranx: packed twice
+                file.write(frame.compress(frame.compress(content)))  # as ranx: packed twice
             else:
                 file.write("\n".join(self._lines()).encode("utf-8", "surrogateescape"))
 
@@ -227,8 +235,10 @@ class Documents:
             check_fields([query_id], "query")
             check_fields(list(docs), "document")
             if self.is_run:
-                lines += [f"{query_id} Q0 {doc_id} {rank} {score} {self.name}"
-                          for rank, (doc_id, score) in enumerate(docs.items(), 1)]
+                lines += [
+                    f"{query_id} Q0 {doc_id} {rank} {score} {self.name}"
+                    for rank, (doc_id, score) in enumerate(docs.items(), 1)
+                ]
             else:
                 lines += [f"{query_id} 0 {doc_id} {label}" for doc_id, label in docs.items()]
         return lines
@@ -243,5 +253,6 @@ def needed(module: str, package: str | None = None) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise ImportError(f"fastir.compat.ranx: this needs {module} ({error}); pip install {package or module}"
-                          ) from error
+        raise ImportError(
+            f"fastir.compat.ranx: this needs {module} ({error}); pip install {package or module}"
+        ) from error

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import fastir
-from fastir.join._dicts import plain_scores
+from fastir.columns.rows import plain_id
 from fastir.compat.ranx.documents import KINDS, Documents, needed
 from fastir.inputs import dicts, files
-from fastir.columns.rows import plain_id
+from fastir.join._dicts import plain_scores
 
 
 class Qrels(Documents):
@@ -37,8 +37,10 @@ class Qrels(Documents):
             self._hold(judgments(qrels))
 
     def _plain(self, query_id: Any, numbers: Any) -> dict[str, int]:
-        return {plain_id(doc_id, False, "doc_ids: a document id"): dicts.label_of(label, query_id, doc_id)
-                for doc_id, label in numbers.items()}
+        return {
+            plain_id(doc_id, False, "doc_ids: a document id"): dicts.label_of(label, query_id, doc_id)
+            for doc_id, label in numbers.items()
+        }
 
     def _prepared(self) -> fastir.Qrels:
         """What the evaluation reads, in the order of the query ids."""
@@ -77,7 +79,11 @@ class Qrels(Documents):
 
     @classmethod
     def from_parquet(
-        cls, path: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score",
+        cls,
+        path: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
         pd_kwargs: dict | None = None,
     ) -> Qrels:
         """From a Parquet file, which pandas reads with `pd_kwargs`."""
@@ -121,8 +127,10 @@ class Run(Documents):
         self.mean_scores: dict[str, np.float64] = {}
         self.std_scores: dict[str, np.float64] = {}
         if run is not None:
-            self._rows = {plain_id(query_id, False, "run: a query id"): self._plain(query_id, docs)
-                          for query_id, docs in dicts.query_dict(run, "run").items()}
+            self._rows = {
+                plain_id(query_id, False, "run: a query id"): self._plain(query_id, docs)
+                for query_id, docs in dicts.query_dict(run, "run").items()
+            }
             self.sort()
 
     def _plain(self, query_id: Any, numbers: Any) -> dict[str, float]:
@@ -171,7 +179,11 @@ class Run(Documents):
 
     @classmethod
     def from_df(
-        cls, df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score",
+        cls,
+        df: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
         name: str | None = None,
     ) -> Run:
         """From a data frame; of a document that stands twice the last row counts."""
@@ -180,8 +192,13 @@ class Run(Documents):
 
     @classmethod
     def from_parquet(
-        cls, path: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score",
-        pd_kwargs: dict | None = None, name: str | None = None,
+        cls,
+        path: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: dict | None = None,
+        name: str | None = None,
     ) -> Run:
         """From a Parquet file, which pandas reads with `pd_kwargs`."""
         return cls._from_parquet(path, pd_kwargs, q_id_col, doc_id_col, score_col, name)

@@ -12,12 +12,24 @@ from fastir.compat.ranx.documents import needed
 from fastir.results.results import replacing
 
 LABELS = {
-    "hits": "Hits", "hit_rate": "Hit Rate", "precision": "P", "recall": "Recall", "f1": "F1", "r-precision": "R-Prec",
-    "mrr": "MRR", "map": "MAP", "dcg": "DCG", "dcg_burges": "DCG Burges", "ndcg": "NDCG", "ndcg_burges": "NDCG Burges",
+    "hits": "Hits",
+    "hit_rate": "Hit Rate",
+    "precision": "P",
+    "recall": "Recall",
+    "f1": "F1",
+    "r-precision": "R-Prec",
+    "mrr": "MRR",
+    "map": "MAP",
+    "dcg": "DCG",
+    "dcg_burges": "DCG Burges",
+    "ndcg": "NDCG",
+    "ndcg_burges": "NDCG Burges",
     "bpref": "BPref",
 }
 TESTS = {
-    "student": "paired Student's t-test", "fisher": "Fisher's randomization test", "tukey": "Tukey's HSD test",
+    "student": "paired Student's t-test",
+    "fisher": "Fisher's randomization test",
+    "tukey": "Tukey's HSD test",
 }
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 RAISED = str.maketrans(f"{LETTERS}0123456789", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ۹ʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -81,9 +93,16 @@ class Report:
     """
 
     def __init__(
-        self, model_names: list[str], results: dict[str, dict[str, float]], comparisons: FrozensetDict,
-        metrics: list[str], max_p: float, win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]],
-        rounding_digits: int = 3, show_percentages: bool = False, stat_test: str = "student",
+        self,
+        model_names: list[str],
+        results: dict[str, dict[str, float]],
+        comparisons: FrozensetDict,
+        metrics: list[str],
+        max_p: float,
+        win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]],
+        rounding_digits: int = 3,
+        show_percentages: bool = False,
+        stat_test: str = "student",
     ) -> None:
         self.model_names = model_names
         self.results = results
@@ -99,8 +118,9 @@ class Report:
 
     def format_score(self, score: float) -> str:
         """A mean as it is shown."""
-        digits, score = (max(0, self.rounding_digits - 2), 100 * score) if self.show_percentages else (
-            self.rounding_digits, score)
+        digits, score = (
+            (max(0, self.rounding_digits - 2), 100 * score) if self.show_percentages else (self.rounding_digits, score)
+        )
         return f"{round(score, digits):.{digits}f}"
 
     def get_metric_label(self, m: str) -> str:
@@ -120,13 +140,19 @@ class Report:
 
     def get_superscript_for_latex(self, model: str, metric: str) -> str:
         """The same, not raised."""
-        return "".join(letter(place) for place, other in enumerate(self.model_names)
-                       if other != model and self._beats(model, other, metric))
+        return "".join(
+            letter(place)
+            for place, other in enumerate(self.model_names)
+            if other != model and self._beats(model, other, metric)
+        )
 
     def get_phantoms_for_latex(self, model: str, metric: str) -> str:
         """The letters of the other runs, for which room is left."""
-        return "".join(letter(place) for place, other in enumerate(self.model_names)
-                       if other != model and not self._beats(model, other, metric))
+        return "".join(
+            letter(place)
+            for place, other in enumerate(self.model_names)
+            if other != model and not self._beats(model, other, metric)
+        )
 
     def _beats(self, model: str, other: str, metric: str) -> bool:
         significant = self.comparisons[model, other][metric]["significant"]
@@ -136,12 +162,20 @@ class Report:
 
     def to_table(self) -> str:
         """The means as a table; the raised letters name the runs that a run is significantly better than."""
-        columns = [column("#", [letter(place) for place in range(len(self.model_names))]),
-                   column("Model", self.model_names)]
+        columns = [
+            column("#", [letter(place) for place in range(len(self.model_names))]),
+            column("Model", self.model_names),
+        ]
         columns += [
-            column(self.get_metric_label(metric),
-                   [self.format_score(self.results[model][metric]) + self.get_superscript_for_table(model, metric)
-                    for model in self.model_names]) for metric in self.metrics]
+            column(
+                self.get_metric_label(metric),
+                [
+                    self.format_score(self.results[model][metric]) + self.get_superscript_for_table(model, metric)
+                    for model in self.model_names
+                ],
+            )
+            for metric in self.metrics
+        ]
         return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
 
     def to_latex(self) -> str:
@@ -157,7 +191,8 @@ class Report:
             f"{self.get_stat_test_label(self.stat_test)} with $p \\le {self.max_p}$.\n}}\n"
             f"\\resizebox{{0.8\\textwidth}}{{!}}{{\n\\begin{{tabular}}{{c|l{'|c' * len(self.metrics)}}}\n\\toprule\n"
             f"\\textbf{{\\#}}\n& \\textbf{{Model}}{heads} \\\\ \n\\midrule\n{''.join(rows)}"
-            "\\bottomrule\n\\end{tabular}\n}\n\\label{tab:results}\n\\end{table*}")
+            "\\bottomrule\n\\end{tabular}\n}\n\\label{tab:results}\n\\end{table*}"
+        )
 
     def _latex_cell(self, model: str, metric: str, best: bool) -> str:
         score = self.format_score(self.results[model][metric])
@@ -175,16 +210,19 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """``{"stat_test", "metrics", "model_names", name: {"scores", "comparisons", "win_tie_loss"}, ...}``."""
-        data: dict[str, Any] = {
-            "stat_test": self.stat_test, "metrics": self.metrics, "model_names": self.model_names}
+        data: dict[str, Any] = {"stat_test": self.stat_test, "metrics": self.metrics, "model_names": self.model_names}
         for model in self.model_names:
             others = [other for other in self.model_names if other != model]
             data[model] = {
                 "scores": self.results[model],
-                "comparisons": {other: {metric: self.comparisons[model, other][metric]["p_value"]
-                                        for metric in self.metrics} for other in others},
-                "win_tie_loss": {other: {metric: self.win_tie_loss[model, other][metric]
-                                         for metric in self.metrics} for other in others},
+                "comparisons": {
+                    other: {metric: self.comparisons[model, other][metric]["p_value"] for metric in self.metrics}
+                    for other in others
+                },
+                "win_tie_loss": {
+                    other: {metric: self.win_tie_loss[model, other][metric] for metric in self.metrics}
+                    for other in others
+                },
             }
         return data
 
