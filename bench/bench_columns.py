@@ -46,7 +46,7 @@ def as_text(table):
 def as_objects(table):
     """The same table as a pandas frame with Python strings, one for each distinct id, as Arrow makes them."""
     frame = table.to_pandas()
-    return frame.astype({name: object for name in ("query_id", "doc_id")})
+    return frame.astype(dict.fromkeys(("query_id", "doc_id"), object))
 
 
 def of_fastir(tables, qrels):

@@ -49,7 +49,7 @@ def same(got, expected):
     assert got.keys() == dict(expected).keys()
     for name, value in got.items():
         assert type(value) is float
-        assert value == expected[name] or math.isnan(value) and math.isnan(expected[name]), name
+        assert value == expected[name] or (math.isnan(value) and math.isnan(expected[name])), name
 
 
 def filled(parts, **options):

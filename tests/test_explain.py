@@ -60,7 +60,8 @@ def agree(results, told):
 
 def same(values, others):
     return values.keys() == others.keys() and all(
-        values[name] == others[name] or values[name] != values[name] and others[name] != others[name] for name in values
+        values[name] == others[name] or (values[name] != values[name] and others[name] != others[name])
+        for name in values
     )
 
 

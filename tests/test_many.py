@@ -105,7 +105,7 @@ def test_real_runs_at_the_same_time(folder):
 
 def test_names_are_as_the_caller_likes(qrels, run):
     evaluator = fastir.Evaluator(qrels, "map")
-    results = evaluator.evaluate_many(((name, run) for name in [("bm25", 0.9), 3, "x"]))
+    results = evaluator.evaluate_many((name, run) for name in [("bm25", 0.9), 3, "x"])
     assert list(results) == [("bm25", 0.9), 3, "x"]
     assert all(one == evaluator.evaluate(run) for one in results.values())
     assert evaluator.evaluate_many({}) == {} == evaluator.evaluate_many([])
@@ -319,7 +319,7 @@ def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, s
                     now[0] -= n_threads
 
     allowed = n_threads
-    Counting(qrels, "map", n_threads=allowed).evaluate_many({name: path for name in range(n_runs)})
+    Counting(qrels, "map", n_threads=allowed).evaluate_many(dict.fromkeys(range(n_runs), path))
     assert len(inside) == n_runs and now == [0]
     assert max(seen) == allowed
     if n_runs < n_threads:

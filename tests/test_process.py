@@ -563,7 +563,7 @@ def flush_to_zero(tmp_path):
 def test_p17_denormal_scores_are_ordered_whatever_the_flags(flush_to_zero, tmp_path):
     """Neighbours among the smallest doubles, as dict, as file and as Run."""
     scores = {"a": 2e-323, "b": 1e-323, "c": 5e-324, "e": 0.0, "f": -5e-324, "g": -1e-323}
-    run = gen.write_run(tmp_path / "run", {doc: scores for doc in scores})
+    run = gen.write_run(tmp_path / "run", dict.fromkeys(scores, scores))
     out = python("""
         scores = json.loads(sys.argv[3])
         ctypes.CDLL(sys.argv[1]).set()

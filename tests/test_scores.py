@@ -106,7 +106,9 @@ def bits(results):
     return results.values.tobytes()
 
 
-@pytest.mark.parametrize("dtype", "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 >i4 >f8".split())
+@pytest.mark.parametrize(
+    "dtype", ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i4", ">f8"]
+)
 def test_every_dtype_and_stride_of_labels(dtype):
     labels, scores = collection("sparse" if dtype == "b1" else "graded", "tied")
     expected = bits(fastir.evaluate_scores(labels, scores, NAMES, group=SIZES))

@@ -218,7 +218,7 @@ def test_integer_columns_equal_the_text_of_their_numbers_and_tie_by_it(qrels, wi
     want = fastir.evaluate(as_text(INTEGER_QRELS), as_text(run), METRICS)
     table = frame(rows, "score")
     for column in ("qid", "docno", ["qid", "docno"]):
-        got = fastir.evaluate(qrels, table.astype({name: width for name in np.atleast_1d(column)}), METRICS)
+        got = fastir.evaluate(qrels, table.astype(dict.fromkeys(np.atleast_1d(column), width)), METRICS)
         assert got.values.tobytes() == want.values.tobytes()
 
 

@@ -294,7 +294,7 @@ def describe(
     sizes = [int(np.count_nonzero(~np.isnan(outcome.p))) for outcome in outcomes]
     policy = queries if isinstance(queries, str) else "same" if queries is None else "chosen"
     exact, n_pairs = sum(int(outcome.exact.sum()) for outcome in outcomes), len(groups) * len(groups[0].a)
-    resampled = options.test in RESAMPLED and exact < n_pairs or options.interval != "t"
+    resampled = (options.test in RESAMPLED and exact < n_pairs) or options.interval != "t"
     left_out = {group.metric: len(scores.query_ids) - group.n for group in groups if group.n < len(scores.query_ids)}
     return Method(
         options.test,

@@ -205,7 +205,7 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set]) -> tuple
     """
     known = {id(side.query_ids): set(side.query_ids) for side in sides}
     union, shared = set().union(*known.values()), set.intersection(*known.values()).difference(*lacking)
-    if queries is None or isinstance(queries, str) and queries == "zero":
+    if queries is None or (isinstance(queries, str) and queries == "zero"):
         chosen = union
     elif isinstance(queries, str) and queries == "intersection":
         chosen = shared

@@ -17,7 +17,8 @@ from fastir.evaluation.coverage import Meeting
 from fastir.join._judged import encode
 from fastir.qrels import GroupedQrels
 from fastir.request import names
-from fastir.request.plan import EMPTY, Settings
+from fastir.request.compiler import EMPTY
+from fastir.request.plan import Settings
 from fastir.results.results import STATUSES, Results
 from fastir.run import Run
 

@@ -10,7 +10,7 @@ import numpy as np
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
 from fastir.rank._label_lists import Groups
-from fastir.request.plan import BY_ID, RANKED, Settings, Ties, metric_tuple, settings, without_ids
+from fastir.request.plan import RANKED, Settings, Ties, metric_tuple, settings, without_ids
 from fastir.results.results import Report, Results
 from fastir.threads import share_all, thread_count
 

@@ -131,7 +131,7 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
     def manage():
         nonlocal last, failure
         free, running = n_threads, 0
-        while running or waiting and last >= 0:
+        while running or (waiting and last >= 0):
             while waiting and free and last >= 0:
                 together = len(waiting) % n_threads or n_threads  # the rest then fills the threads to the end
                 job = waiting.popleft()

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 from fastir.evaluation.item_rankings import Asked, blocks_of, read_block, read_lists
 from fastir.inputs import arrays
 from fastir.inputs.csr import items
-from fastir.request.plan import RANKED, WHOLE, positive
+from fastir.request.compiler import WHOLE
+from fastir.request.plan import RANKED, positive
 from fastir.results.results import Results
 
 if TYPE_CHECKING:

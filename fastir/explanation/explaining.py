@@ -153,7 +153,7 @@ def ranked(evaluator: Evaluator, ranking: dict[str | int, float], codes: dict[st
     by_label = evaluator._settings.ties in (TIES.index("optimistic"), TIES.index("pessimistic"))
     tied = any(row.tied > 1 for row in orders[0])
     alike = all([row.doc_id for row in order] == [row.doc_id for row in orders[0]] for order in orders)
-    if not alike or tied and by_label and isinstance(evaluator._qrels, GroupedQrels):
+    if not alike or (tied and by_label and isinstance(evaluator._qrels, GroupedQrels)):
         raise ValueError(
             "explain: this ranking is not the same for all of these metrics or groups, by their rules for "
             "equal scores or judged_only; explain the metrics one by one, or set ties"

@@ -255,7 +255,7 @@ class RankingDiff:
                 signed(move.change),
             ]
             for move in self.moves
-            if move.change or move.label is not None and move.what != "stayed"
+            if move.change or (move.label is not None and move.what != "stayed")
         ]
         count = [move.what for move in self.moves if move.label is None].count
         rest = ", ".join(f"{count(what)} {what}" for what in ("entered", "left", "moved") if count(what))

@@ -57,7 +57,7 @@ def write(path, data, is_run, format):
     one_of("format", format, (None, *WRITERS))
     path = os.fsdecode(path)
     format = format or format_of(path)
-    if format not in WRITERS or format == "parquet" and files.packing_of(path):
+    if format not in WRITERS or (format == "parquet" and files.packing_of(path)):
         what = "packed Parquet" if format in WRITERS else format
         raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(WRITERS)}")
     with files.created(path) as file:

@@ -106,6 +106,6 @@ def wrong_score(number):
 
 def wrong_label(number):
     value = float(number)
-    if value != value or LEAST <= value <= MOST and value != int(value):
+    if value != value or (LEAST <= value <= MOST and value != int(value)):
         return "is not an integer number"
     return None if LEAST <= value <= MOST else "is out of range; expected an integer from -2^31 to 2^31 - 1"

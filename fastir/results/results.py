@@ -519,18 +519,18 @@ class Report:
     __slots__ = (
         "in_both",
         "in_both_example",
-        "only_in_qrels",
-        "only_in_qrels_example",
-        "only_in_run",
-        "only_in_run_example",
         "no_relevant",
         "no_relevant_example",
         "nothing_judged",
         "nothing_judged_example",
+        "only_in_qrels",
+        "only_in_qrels_example",
+        "only_in_run",
+        "only_in_run_example",
         "queries_with_ties",
         "queries_with_ties_example",
-        "unjudged_share",
         "repairs",
+        "unjudged_share",
     )
 
     def __init__(

@@ -206,7 +206,7 @@ def signed_ranks(
     signed = (ranks * np.sign(d))[d != 0]
     if exact and len(signed) > MOST_RANKS:
         raise ValueError(f"exact=True takes up to {MOST_RANKS} differences that are not 0, got {len(signed)}")
-    if exact or exact is None and len(signed) <= EXACT_RANKS:
+    if exact or (exact is None and len(signed) <= EXACT_RANKS):
         p = exact_p(-signed if alternative == "less" else signed, 0, two_sided, limit=None)
         return Test(statistic, float(p), True)  # type: ignore[arg-type]
     counted = ranks if zeros == "zsplit" else signed

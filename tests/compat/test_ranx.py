@@ -578,7 +578,7 @@ def test_collections_of_others(monkeypatch):
 
 # ---- ranx itself ---------------------------------------------------------------------------------------------------
 
-CUT = "hits hit_rate precision recall f1 mrr map dcg dcg_burges ndcg ndcg_burges".split()
+CUT = ["hits", "hit_rate", "precision", "recall", "f1", "mrr", "map", "dcg", "dcg_burges", "ndcg", "ndcg_burges"]
 NAMES = [f"{name}{rest}" for name in CUT for rest in ("", "@3", "@0", "-l2", "@50-l0")]
 NAMES += ["r-precision", "r-precision@5-l2", "rbp.95", "rbp@80-l2"]
 

@@ -134,7 +134,7 @@ def test_a_test_of_nist(name, output):
 
 # ---- what is printed -----------------------------------------------------------------------------------------------
 
-ASKED = [part for name in "runid num_q num_ret map gm_map relstring".split() for part in ("-m", name)]
+ASKED = [part for name in ["runid", "num_q", "num_ret", "map", "gm_map", "relstring"] for part in ("-m", name)]
 
 
 def row(name, query, value):
@@ -264,7 +264,7 @@ def test_groups_of_judges(values, write):
             f"Rprec_mult_avgjg_{x / 5:.2f}": value
             for x, value in zip(
                 range(1, 11),
-                ("0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000 0.5000".split()),
+                (["0.5000", "0.5000", "0.5000", "0.5000", "0.5000", "0.5000", "0.5000", "0.5000", "0.5000", "0.5000"]),
                 strict=True,
             )
         },

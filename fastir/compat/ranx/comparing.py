@@ -149,7 +149,7 @@ def honestly_tested(
     from fastir.comparison.compare_scores import compare_scores
 
     columns = {metric: [of_run[metric] for of_run in scores.values()] for metric in next(iter(scores.values()), ())}
-    undefined = {metric: (math.nan, (0, 0, 0)) for metric in columns}
+    undefined = dict.fromkeys(columns, (math.nan, (0, 0, 0)))
     found = {pair: dict(undefined) for pair in itertools.combinations(scores, 2)}
     # a metric may be NaN for all queries: bpref where nothing was judged not relevant
     metrics = [metric for metric, of_runs in columns.items() if not np.isnan(of_runs).any(axis=0).all()]
