@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import DuplicateError, UnknownMetricError, quote
-from fastir.evaluation.label_lists import BY_ID, weights_of
+from fastir.evaluation.label_lists import weights_of
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.rank._matrix import Matrix
 from fastir.rank._topk import TopK
-from fastir.request.plan import RANKED, TIES, Settings, metric_tuple, one_of, settings
+from fastir.request.plan import BY_ID, RANKED, TIES, Settings, metric_tuple, one_of, settings
 from fastir.results.results import Report, Results
 from fastir.threads import share_all, thread_count
 
