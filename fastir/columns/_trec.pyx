@@ -278,7 +278,8 @@ cdef tuple explain_line(Cursor* c, int failed):
     cdef int64_t n = 0
     while c.line + n < c.stop and c.line[n] != 10:
         n += 1
-    return explain(LINE_FORMATS[FORMATS[<int>c.line_format.format], bool(c.is_run)], PROBLEMS[failed], (<const char*>c.line)[:n])
+    format = LINE_FORMATS[FORMATS[<int>c.line_format.format], bool(c.is_run)]
+    return explain(format, PROBLEMS[failed], (<const char*>c.line)[:n])
 
 
 cdef class Reader:
