@@ -233,7 +233,8 @@ class Request(NamedTuple):
         params = dict(self.params)
         empty = {"one": 1.0, "skip": math.nan, "nan": math.nan}.get(params.pop("empty", "zero"))
         if empty is not None:
-            if not (ideal_gains(judged, params.get("gain")) if self.name in GRADED else num_relevant(judged, level)):
+            worth = ideal_gains(judged, params.get("gain")) if self.name in GRADED else num_relevant(judged, level)
+            if not worth:
                 return empty  # nothing was judged relevant, or, for a graded metric, worth a gain
         cut = {"k": self.k} if self.k else {}
         return METRICS[self.name](x, list(judged), level, **cut, **params)

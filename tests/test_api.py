@@ -64,7 +64,7 @@ def test_strict_names_a_query_of_either_side():
 
 
 def test_no_query_in_common_shows_one_id_of_each_side():
-    with pytest.raises(fastir.NoOverlapError, match="'q2'.*'301'"):
+    with pytest.raises(fastir.NoOverlapError, match=r"'q2'.*'301'"):
         fastir.evaluate(QRELS, {"301": {"a": 1.0}}, "mrr")
 
 
@@ -195,9 +195,9 @@ def test_ids_that_a_file_cannot_hold_are_refused_and_leave_no_file(kind, bad, tm
 
 
 def test_an_unknown_format_is_refused(kind, tmp_path):
-    with pytest.raises(ValueError, match="'trec'.*'json'.*got 'xml'"):
+    with pytest.raises(ValueError, match=r"'trec'.*'json'.*got 'xml'"):
         kind[0].from_file(tmp_path / "any", format="xml")
-    with pytest.raises(ValueError, match="'trec'.*got 'beir'"):
+    with pytest.raises(ValueError, match=r"'trec'.*got 'beir'"):
         kind[0].from_dict({}).save(tmp_path / "any", format="beir")
     assert not list(tmp_path.iterdir())
 

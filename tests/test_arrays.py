@@ -130,7 +130,7 @@ def test_torch():
     matrix = torch.arange(6.0).reshape(2, 3).t()
     assert np.shares_memory(arrays.scores(matrix, "scores", 2), matrix.numpy())
     assert arrays.numbers(torch.tensor([True, False]), "labels").dtype == bool
-    with pytest.raises(TypeError, match="scores must be an array of numbers, got Tensor: .*meta"):
+    with pytest.raises(TypeError, match=r"scores must be an array of numbers, got Tensor: .*meta"):
         arrays.scores(torch.zeros(1, device="meta"), "scores")
 
 

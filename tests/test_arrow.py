@@ -158,7 +158,7 @@ def test_what_goes_wrong_in_a_stream_is_its_error_and_not_its_end(columns, part,
     made = iter(columns)
     monkeypatch.setattr(_arrow, "column_of", lambda name, values: next(made))
     capsule = _arrow.export_stream({str(place): [1, 2, 3] for place in range(len(columns))})
-    with pytest.raises((OSError, pyarrow.ArrowException), match="TypeError|AttributeError"):
+    with pytest.raises((OSError, pyarrow.ArrowException), match=r"TypeError|AttributeError"):
         reader = pyarrow.RecordBatchReader._import_from_c_capsule(capsule)
         assert part == "batch"
         reader.read_next_batch()

@@ -330,7 +330,7 @@ def test_ranx_itself():
     """With distinct scores: equal ones come in no certain order there."""
     ranx = pytest.importorskip("ranx")
     rng = random.Random(1)
-    labels, qrels, _ = lists()
+    _, qrels, _ = lists()
     qrels = {query: {**docs, "neg": -1, "missed": 1} for query, docs in qrels.items()}
     run = {query: {doc: rng.random() for doc in rng.sample(sorted(docs), 8)} for query, docs in qrels.items()}
     names = ["map@3", "ndcg@5", "ndcg_burges", "rbp@95", "rbp.5", "bpref", "precision@20", "mrr", "f1@5", "recall@5"]

@@ -148,7 +148,7 @@ ODD_RUN = {
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\n\n \n", b"\n# the end", b"\r\n#\r\n"])
 def test_a_border_at_every_byte(end, path, monkeypatch, in_columns):
     path.write_bytes(ODD[:-1] + end)
-    ids, expected, report, told = seen(ODD_QRELS, ODD_RUN)
+    ids, expected, _, told = seen(ODD_QRELS, ODD_RUN)
     repairs = fastir.Run.from_file(path).repairs
     in_columns.clear()
     for size in range(1, len(ODD) + 3):

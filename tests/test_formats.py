@@ -243,7 +243,7 @@ def test_a_document_twice(format, read):
 
 
 def test_a_choice_of_duplicates_that_does_not_exist(read):
-    with pytest.raises(ValueError, match="duplicates must be one of .*'max', got 'best'"):
+    with pytest.raises(ValueError, match=r"duplicates must be one of .*'max', got 'best'"):
         read(Run, "q Q0 a 0 1 t\n", duplicates="best")
 
 
@@ -325,7 +325,7 @@ def test_what_is_wrong_is_said_with_its_place(cls, format, text, line, message, 
 def test_what_json_may_hold_beyond_plain_scores(read):
     run = read(Run, '\ufeff{"q": {"a": Infinity, "b": -Infinity, "c": true, "d": 3}, "p": {}}', format="json")
     assert exact(run) == exact({"q": {"a": math.inf, "b": -math.inf, "c": 1.0, "d": 3.0}, "p": {}})
-    assert [kind for kind in run.repairs] == ["byte order mark"]
+    assert list(run.repairs) == ["byte order mark"]
     assert exact(read(Qrels, '{"q": {"a": 1.0, "b": false, "c": -0.0}}', format="json")) == exact(
         {"q": {"a": 1, "b": 0, "c": 0}})  # fmt: skip
 
@@ -441,7 +441,7 @@ def test_any_ids_and_numbers_read_back_or_are_refused(tmp_path_factory, data, ju
     for name, fits in (("saved", fits_trec(data)), ("saved.json", judged or all(map(math.isfinite, (
             score for docs in data.values() for score in docs.values()))))):  # fmt: skip
         if not fits:
-            with pytest.raises(ValueError, match="^cannot write '.*': .*(id|query|document) "):
+            with pytest.raises(ValueError, match=r"^cannot write '.*': .*(id|query|document) "):
                 made.save(folder / name)
             assert not os.path.exists(folder / name)
         else:

@@ -102,9 +102,9 @@ def test_promoting_a_better_document_never_hurts(name):
     rng = random.Random(name)
     ranked = [rng.choice((-1, 0, 0, 1, 2, 3)) for _ in range(30)]
     swaps = [i for i, (above, below) in enumerate(itertools.pairwise(ranked)) if below > above]
-    better = [ranked[:i] + [ranked[i + 1], ranked[i]] + ranked[i + 2 :] for i in swaps]
+    better = [[*ranked[:i], ranked[i + 1], ranked[i], *ranked[i + 2 :]] for i in swaps]
     rows = [ranked, *better]
-    results = fastir.evaluate_ranked(sum(rows, []), np.arange(len(rows) + 1) * 30, name)
+    results = fastir.evaluate_ranked(list(itertools.chain(*rows)), np.arange(len(rows) + 1) * 30, name)
     before, after = results.values[0, 0], results.values[1:, 0]
     assert len(after) > 5
     # what the unjudged documents could add shrinks, and so do ranks
@@ -196,8 +196,8 @@ def test_every_input_gives_the_same_bits(collection, tmp_path):
     ranked = [oracle.codes(judged, oracle.ranking(run.get(query, {}))) for query, judged in qrels.items()]
     judged = [list(judgments.values()) for judgments in qrels.values()]
     results = fastir.evaluate_ranked(
-        sum(ranked, []), [0, *itertools.accumulate(map(len, ranked))], NAMES,
-        ideal_labels=sum(judged, []), ideal_offsets=[0, *itertools.accumulate(map(len, judged))],
+        list(itertools.chain(*ranked)), [0, *itertools.accumulate(map(len, ranked))], NAMES,
+        ideal_labels=list(itertools.chain(*judged)), ideal_offsets=[0, *itertools.accumulate(map(len, judged))],
     )  # fmt: skip
     assert bits(results) == bits(expected)
 

@@ -142,14 +142,14 @@ def test_what_is_not_runs_is_a_type_error(qrels, runs, message):
 
 
 def test_a_run_alone_is_an_error(qrels, run):
-    with pytest.raises(TypeError, match="got Run$"):
+    with pytest.raises(TypeError, match=r"got Run$"):
         fastir.evaluate_many(qrels, fastir.Run.from_dict(run), "map")
-    with pytest.raises(fastir.NoOverlapError, match="^run 'q1': no query in common: .* the run has 'd1'$"):
+    with pytest.raises(fastir.NoOverlapError, match=r"^run 'q1': no query in common: .* the run has 'd1'$"):
         fastir.evaluate_many(qrels, run, "map")
 
 
 def test_two_runs_of_one_name(qrels, run):
-    with pytest.raises(ValueError, match="^two runs are named 'a'; expected every name once$"):
+    with pytest.raises(ValueError, match=r"^two runs are named 'a'; expected every name once$"):
         fastir.evaluate_many(qrels, [("a", run), ("b", run), ("a", run)], "map")
 
 

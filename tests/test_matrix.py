@@ -282,7 +282,7 @@ def test_a_neighbour_that_flushes_small_numbers_changes_nothing():
 
 
 def test_blocks_are_the_whole():
-    rng, scores, relevant, excluded = collection(7, 50, 60, [0, 5, 20])
+    _, scores, relevant, excluded = collection(7, 50, 60, [0, 5, 20])
     expected = fastir.evaluate_matrix(scores, relevant, FIVE, exclude=excluded)
     for cuts in ([50], [1, 20, 29], [0, 25, 0, 25], [1] * 50):
         blocks = np.split(scores, np.cumsum(cuts)[:-1])
@@ -332,7 +332,7 @@ def test_nothing_is_changed_or_copied(layout):
 
 @pytest.mark.parametrize("seed", range(300, 304))
 def test_threads_do_not_matter(seed):
-    rng, scores, relevant, excluded = collection(seed, 300, 9000, [0, 5, 60, 300])
+    _, scores, relevant, excluded = collection(seed, 300, 9000, [0, 5, 60, 300])
     one = fastir.evaluate_matrix(scores, relevant, FIVE, exclude=excluded, n_threads=1)
     for n_threads in (2, 3, 5):
         more = fastir.evaluate_matrix(scores, relevant, FIVE, exclude=excluded, n_threads=n_threads)
@@ -360,7 +360,7 @@ def test_scores_compared_as_float32():
 
 def test_a_convention_whose_metrics_differ_in_their_rules():
     """torchmetrics: nDCG as an expected value, all else in input order."""
-    rng, scores, relevant, _ = collection(11, 20, 50, [5, 20])
+    _, scores, relevant, _ = collection(11, 20, 50, [5, 20])
     relevant = [{item: max(label, 0) for item, label in row.items()} for row in relevant]
     both = fastir.evaluate_matrix(scores, relevant, ["ndcg@10", "map@10"], convention="torchmetrics")
     alone = [
@@ -447,7 +447,7 @@ def test_a_nan_is_named_with_its_row_and_column(hits, metric, layout, column):
 def test_a_nan_in_a_block_is_named_with_its_row_of_all():
     scores = np.ones((4, 3))
     scores[1, 2] = np.nan
-    with pytest.raises(ValueError, match="^scores: NaN in row 5, column 2$"):
+    with pytest.raises(ValueError, match=r"^scores: NaN in row 5, column 2$"):
         fastir.evaluate_matrix(iter([np.ones((4, 3)), scores]), [[0]] * 8, "map")
 
 
@@ -532,7 +532,7 @@ def test_torchmetrics():
 
 
 def test_every_row_alone_is_what_it_is_among_others():
-    rng, scores, relevant, excluded = collection(3, 12, 3000, [0, 3, 50, 400])
+    _, scores, relevant, excluded = collection(3, 12, 3000, [0, 3, 50, 400])
     together = fastir.evaluate_matrix(scores, relevant, FIVE, exclude=excluded)
     for query, cut in itertools.product(range(12), (slice(None), slice(0, 1))):
         rows = slice(query, query + 1) if cut.stop else slice(0, query + 1)

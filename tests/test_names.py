@@ -87,7 +87,7 @@ def test_the_message_says_what_was_expected(bad, words):
 
 def test_a_keyword_is_checked_like_a_parameter():
     assert message("map", gain="cubic") == "gain must be linear or exp2 or {label:gain, ...}, got 'cubic'"
-    with pytest.raises(TypeError, match="unknown option 'gian'.*gain"):
+    with pytest.raises(TypeError, match=r"unknown option 'gian'.*gain"):
         fastir.evaluate(QRELS, RUN, "map", gian="exp2")
 
 

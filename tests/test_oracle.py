@@ -236,7 +236,7 @@ def test_judged_for_any_query(seed, tmp_path):
         assert results.status == fastir.evaluate(qrels, each, "map", queries="qrels").status
     assert_close(
         fastir.evaluate(qrels, run, "hole@3", queries="qrels", empty="skip", ties="average", judged_only=True),
-        dict.fromkeys(expected, [0.0]),
+        {query: [0.0] for query in expected},
     )
 
 

@@ -1,5 +1,6 @@
 """evaluate_scores: labels and scores without ids have the values of the same rankings as dicts, to the last bit."""
 
+import itertools
 import math
 import os
 import subprocess
@@ -46,7 +47,7 @@ def as_dicts(labels, scores, sizes):
     """The same as judgments and a run; -1 is not in the judgments."""
     qrels, run = {}, {}
     starts = np.cumsum([0, *sizes])
-    for query, (start, stop) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+    for query, (start, stop) in enumerate(itertools.pairwise(starts)):
         rows = list(enumerate(zip(labels[start:stop].tolist(), scores[start:stop].tolist(), strict=True)))
         qrels[query] = {row: label for row, (label, _) in rows if label != -1}
         run[query] = {row: score for row, (_, score) in rows}

@@ -256,7 +256,7 @@ def test_a_damaged_file_is_an_error(format, write):
     data = content([(f"q{i}", f"d{j}", float(j)) for i in range(30) for j in range(300)], format)
     data = data[:-100] if format == "parquet" else gzip.compress(data)[:-100]
     path = write(data, f"x.{format}" + ("" if format == "parquet" else ".gz"))
-    with pytest.raises(fastir.FormatError, match="damaged|[Mm]agic|footer"):
+    with pytest.raises(fastir.FormatError, match=r"damaged|[Mm]agic|footer"):
         fastir.evaluate({"q0": {"d1": 1}}, path, "mrr")
 
 

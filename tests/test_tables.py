@@ -191,7 +191,7 @@ def test_queries_that_cross_batches_and_batches_without_rows():
 
 def test_a_stream_whose_queries_come_back_too_late_is_refused(monkeypatch):
     monkeypatch.setattr(table_rows, "WINDOW", 100)
-    rows = rows_of({f"q{i}": {"d1": 1.0, "d2": 2.0} for i in range(200)}) + [("q0", "d9", 1.0)]
+    rows = [*rows_of({f"q{i}": {"d1": 1.0, "d2": 2.0} for i in range(200)}), ("q0", "d9", 1.0)]
     table = arrow(rows, "score")
     reader = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=7))
     with pytest.raises(ValueError, match="do not stand together, and the table can be read only once"):
@@ -249,11 +249,11 @@ def test_integers_that_meet_text_are_counted(tmp_path):
         ({"q": {"a": 1}}, {"q": {"a": 1.0, 3: 2.0}}),
         ({"q": {"a": 1}}, {"q": {"a": 1.0}, 3: {"a": 1.0}}),
         ({"q": {"a": 1, 3: 1}}, {"q": {"a": 1.0}}),
-        ({1: {1: 1}}, {1: {1: 1.0, True: 2.0, "x": 1.0}}),
+        ({1: {1: 1}}, {1: {1: 1.0, "x": 1.0}}),
     ],
 )
 def test_dicts_whose_ids_differ_in_type_are_refused(qrels, run):
-    with pytest.raises(TypeError, match="int|str"):
+    with pytest.raises(TypeError, match=r"int|str"):
         fastir.evaluate(qrels, run, "map")
 
 
@@ -282,7 +282,7 @@ def test_columns_that_are_called_otherwise():
     columns = {"query_id": "Q", "doc_id": "D", "score": "S", "label": "grade"}
     assert fastir.evaluate(qrels, run, "mrr", columns=columns)["mrr"] == 0.5
     assert fastir.Run.from_table(run, columns).to_dict() == {"a": {"x": 1.0, "y": 2.0}}
-    with pytest.raises(ValueError, match="no column 'query_id'.*it has 'Q', 'D', 'S'"):
+    with pytest.raises(ValueError, match=r"no column 'query_id'.*it has 'Q', 'D', 'S'"):
         fastir.evaluate({"a": {"x": 1}}, run, "mrr")
     with pytest.raises(ValueError, match="columns: unknown role 'document'"):
         fastir.evaluate({"a": {"x": 1}}, run, "mrr", columns={"document": "D"})

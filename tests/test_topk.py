@@ -132,25 +132,31 @@ def test_one_thread_starts_none(monkeypatch):
         fastir.evaluate_topk(indices, [[4]] * 50_000, "mrr", n_threads=2)
 
 
-I, R = [[1, 2, 3], [4, 5, -1]], [[1], [5]]
+TOP, R = [[1, 2, 3], [4, 5, -1]], [[1], [5]]
 REFUSED = [
-    (I[0], R, {}, ValueError, "indices must have 2 dimensions, got shape (3,)"),
+    (TOP[0], R, {}, ValueError, "indices must have 2 dimensions, got shape (3,)"),
     ([[1.0, 2.0], [3.0, 4.0]], R, {}, TypeError, "indices must be integers, got dtype float64"),
     (np.array([[True], [False]]), R, {}, TypeError, "indices must be integers, got dtype bool"),
     (np.array([[1], [2**63]], np.uint64), R, {}, OverflowError, "indices holds 9223372036854775808; out of range"),
     ([[1, 2, 3], [4, 5, 4]], R, {}, fastir.DuplicateError, "indices: item 4 stands twice in row 1"),
     ([[1, 2, 3], [4, -1, 5]], R, {}, ValueError, "indices: item 5 of row 1 stands behind -1, which must fill the end"),
     ([[1, 2, 3], [4, -2, -1]], R, {}, ValueError, "indices: -2 in row 1; must be an item from 0 up, or -1 for none"),
-    (I, [[1], [5, 5]], {}, fastir.DuplicateError, "relevant: item 5 stands twice in row 1"),
-    (I, R[:1], {}, ValueError, "indices has 2 rows but relevant has 1; lengths must match"),
-    (I, {2: [1]}, {}, ValueError, "relevant has a row 2, but indices has the rows 0 to 1; out of range"),
-    (I, R, {"scores": [[1.0], [2.0]]}, ValueError, "indices has the shape (2, 3) but scores (2, 1); shapes must match"),
-    (I, R, {"scores": [[1.0, 2, 3], [1, np.nan, 3]]}, ValueError, "scores: NaN in row 1, column 1"),
-    (I, R, {"ties": "input"}, ValueError, "ties needs scores: without them the items are ranked as they come"),
-    (I, R, {"scores": [[1.0] * 3] * 2, "ties": "trec"}, ValueError, "ties must be one of None, 'input'"),
-    (I, R, {"max_depth": 0}, ValueError, "max_depth: the depth must be positive"),
-    (I, R, {"metrics": "hole@2"}, fastir.UnknownMetricError, "metric 'hole@2'"),
-    (I, R, {"weights": [1]}, ValueError, "weights has 1 entries but there are 2 queries"),
+    (TOP, [[1], [5, 5]], {}, fastir.DuplicateError, "relevant: item 5 stands twice in row 1"),
+    (TOP, R[:1], {}, ValueError, "indices has 2 rows but relevant has 1; lengths must match"),
+    (TOP, {2: [1]}, {}, ValueError, "relevant has a row 2, but indices has the rows 0 to 1; out of range"),
+    (
+        TOP,
+        R,
+        {"scores": [[1.0], [2.0]]},
+        ValueError,
+        "indices has the shape (2, 3) but scores (2, 1); shapes must match",
+    ),
+    (TOP, R, {"scores": [[1.0, 2, 3], [1, np.nan, 3]]}, ValueError, "scores: NaN in row 1, column 1"),
+    (TOP, R, {"ties": "input"}, ValueError, "ties needs scores: without them the items are ranked as they come"),
+    (TOP, R, {"scores": [[1.0] * 3] * 2, "ties": "trec"}, ValueError, "ties must be one of None, 'input'"),
+    (TOP, R, {"max_depth": 0}, ValueError, "max_depth: the depth must be positive"),
+    (TOP, R, {"metrics": "hole@2"}, fastir.UnknownMetricError, "metric 'hole@2'"),
+    (TOP, R, {"weights": [1]}, ValueError, "weights has 1 entries but there are 2 queries"),
 ]
 
 

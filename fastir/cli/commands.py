@@ -14,7 +14,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import fastir
 from fastir.cli.compare import add_compare_arguments, compared
@@ -260,7 +260,7 @@ class Progress:
         self.finished = threading.Event()
         self.thread = threading.Thread(target=self.show, daemon=True)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         if sys.stderr is not None and sys.stderr.isatty():
             self.thread.start()
         return self

@@ -6,6 +6,7 @@ checked, p-values corrected, and records made.
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 from collections.abc import Hashable, Iterable, Mapping
@@ -159,7 +160,7 @@ def compare_scores(
         scores.metrics,
         scores.query_ids,
         means.transpose(0, 2, 1),
-        sum(records, []),
+        list(itertools.chain.from_iterable(records)),
         [
             system
             for group, found in zip(groups, intervals, strict=True)

@@ -206,7 +206,7 @@ class Scores:
         query_ids, run = rankings(run)
         present = [query_id for query_id in query_ids if query_id in self.judged]
         absent = [] if self.alone else sorted(self.qrel_qids.difference(present))
-        columns: dict[Any, list] = dict.fromkeys(self.measures, [])
+        columns: dict[Any, list] = {measure: [] for measure in self.measures}
         for results, measures in self.results(run) if present else ():
             places = {query_id: place for place, query_id in enumerate(results.query_ids)}
             values = results.values[[places[query_id] for query_id in present]]

@@ -61,7 +61,7 @@ def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, 
     """
     labels: list[bool] = []
     sizes, n_relevant = [], []
-    for query_id, hits in zip(self.queries_ids, queries_result_list):
+    for query_id, hits in zip(self.queries_ids, queries_result_list, strict=False):
         relevant = self.relevant_docs[query_id]
         labels += [hit["corpus_id"] in relevant for hit in ranked(hits)]
         sizes.append(len(hits))

@@ -284,7 +284,7 @@ class LabelLists:
         columns = [(self.labels, self.groups.offsets, "labels")]
         if self.ideal is not None:
             columns.append((self.ideal, self.ideal_offsets, "ideal_labels"))
-        for given, (labels, _, name) in zip((self.given[0], self.ideal), columns, strict=False):
+        for given, (_, _, name) in zip((self.given[0], self.ideal), columns, strict=False):
             place = label_arrays.fraction(given, name)
             if place is not None:
                 label_arrays.refuse_fraction(given, name, place, asked)

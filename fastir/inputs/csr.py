@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,9 @@ def keyed(keys: Any, rows: list, name: str) -> Items:
         order = np.argsort(keys).tolist()
         keys, rows = keys[order], [rows[place] for place in order]
     names = [f"{name}: row {key}" for key in keys.tolist()]
-    numbers = joined([list(row) if isinstance(row, (Set, Mapping)) else row for row in rows], names, arrays.integers)
+    numbers = joined(
+        [list(row) if isinstance(row, (AbstractSet, Mapping)) else row for row in rows], names, arrays.integers
+    )
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
     labels = None

@@ -20,7 +20,7 @@ def column(data: ArrayLike, name: str) -> np.ndarray:
     """Labels of a dtype and a stride that the kernels read, as `arrays.numbers` reads them; values are unchecked."""
     labels = arrays.numbers(data, name)
     dtype = labels.dtype
-    if dtype == bool:
+    if dtype.kind == "b":
         labels = labels.view(np.int8)
     elif dtype.name not in KINDS:
         if dtype == np.uint64 and labels.size and labels.max() > 2**63 - 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import ClassVar
 
 from fastir.columns._number import numbers_of
 from fastir.columns.line_formats import NUMBER_PROBLEMS
@@ -176,10 +177,10 @@ class Jsonl(Text):
 class Parquet:
     """A Parquet file, which has no packing but its own."""
 
-    repairs = {}
+    repairs: ClassVar[dict[str, tuple[int, str]]] = {}
 
     def __init__(self, path):
-        self.file = open(path, "rb")
+        self.file = open(path, "rb")  # noqa: SIM115 (__exit__ closes it)
 
     def __enter__(self):
         return self

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -274,7 +274,7 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
         if pair is not None:
             raise repeated("run", *ids_at(kept, pair[1]), *pair)
 
-    share_all(zip(borders, borders[1:], strict=False), work, threads)
+    share_all(pairwise(borders), work, threads)
 
 
 def ids_at(batches: list[Batch], row: int) -> tuple:

@@ -200,8 +200,10 @@ def read_trec_params(text: str, card: Card, parts: list[str]) -> list[Request]:
         first = card.params[: card.positional]
         if first and first[0].many:
             parts = ["{" + ",".join(parts) + "}"]
-        pairs = [(param.name, part) for param, part in zip(first, parts)] if len(first) == len(parts) else []
-        return [request_of(text, card, pairs, None, None)] if pairs else []
+        if not first or len(first) != len(parts):
+            return []
+        pairs = [(param.name, part) for param, part in zip(first, parts, strict=True)]
+        return [request_of(text, card, pairs, None, None)]
     split = [part.partition("=") for part in parts]
     pairs = [(name.lower(), value) for name, _, value in split if not is_number(name)]
     gains = ",".join(f"{name}:{value}" for name, _, value in split if is_number(name))

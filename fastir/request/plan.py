@@ -276,12 +276,12 @@ def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Conventi
         parts.setdefault((*own.values(), card.pooled is not None), []).append(request)
     if parts.keys() == {(*rules.values(), False)}:
         return []
-    return [(requests, dict(zip(rules, chosen)), pooled) for (*chosen, pooled), requests in parts.items()]
+    return [(requests, dict(zip(rules, chosen, strict=True)), pooled) for (*chosen, pooled), requests in parts.items()]
 
 
 def check_ranked(parts: list) -> None:
     """Refuse what labels in rank order do not tell."""
-    for requests, rules, pooled in parts:
+    for requests, _, pooled in parts:
         text = quote(requests[0].text)
         if pooled:
             raise names.UnknownMetricError(f"metric {text} needs document ids, labels in rank order have none")

@@ -122,7 +122,7 @@ class Results:
 
     def get(self, name: str, default: Any = None) -> Any:
         """The mean of a metric, `default` where it was not asked for."""
-        return self[name] if name in self else default
+        return self[name] if name in self._names else default
 
     def _column(self, name: str) -> int:
         try:

@@ -76,12 +76,12 @@ def test_errors():
     assert evaluate_custom(QRELS, {"q9": {"a": 1.0, "z": 0.5}}, [2], "hole") == {"Hole@2": 0.16667}
     assert [evaluate_custom(QRELS, {}, [2], metric).popitem()[1] for metric in CUSTOM] == [0.0] * 4
     assert evaluate_custom({"q1": {}}, {"q1": {"a": 1.0}}, [1], "mrr") == {"MRR@1": 0.0}
-    with pytest.raises(ZeroDivisionError, match="'q2'.*no relevant"):
+    with pytest.raises(ZeroDivisionError, match=r"'q2'.*no relevant"):
         evaluate_custom({**QRELS, "q2": {"d": 0}}, results(), [1], "r_cap")
     for metric in CUSTOM:
         with pytest.raises(ZeroDivisionError):
             evaluate_custom({}, results(), [1], metric)
-    with pytest.raises(ValueError, match="metric must be one of 'mrr'.*got 'ndcg'"):
+    with pytest.raises(ValueError, match=r"metric must be one of 'mrr'.*got 'ndcg'"):
         evaluate_custom(QRELS, results(), [1], "ndcg")
     with pytest.raises(ValueError, match="cutoff"):
         evaluate_custom(QRELS, results(), [0], "mrr")

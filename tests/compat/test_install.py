@@ -99,7 +99,7 @@ def test_a_tool_that_is_too_old(tool, monkeypatch, version, works):
 
 
 def test_a_tool_that_nothing_stands_in_for():
-    with pytest.raises(ValueError, match="'pytrec_eval'.*got 'pytreceval'"):
+    with pytest.raises(ValueError, match=r"'pytrec_eval'.*got 'pytreceval'"):
         fastir.compat.install("pytreceval")
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import itertools
 import math
 import random
 import statistics
@@ -25,7 +26,7 @@ def area(values, by):
     shared = [statistics.fmean(v for v, b in zip(values, by, strict=True) if b == mine) for mine in by]
     ranked = [value for _, value in sorted(zip(by, shared, strict=True))]
     curve = [statistics.fmean(ranked[min(round(rate / 10 * n), n - 1) :]) for rate in range(10)]
-    return sum((left + right) / 20 for left, right in zip(curve, curve[1:], strict=False)), curve[0] * 0.9
+    return sum((left + right) / 20 for left, right in itertools.pairwise(curve)), curve[0] * 0.9
 
 
 def test_areas():

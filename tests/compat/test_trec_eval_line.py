@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 from conftest import ABSENT, SHARED
@@ -167,8 +168,8 @@ def test_the_order_is_the_programs_whatever_was_asked_first(output, files):
     [
         "-q -c -l2 -J -M2 -N7 -m utility.0,0,0,1 -m P QRELS RUN",
         "QRELS -qcl 2 -JM 2 RUN -N 7 -mutility.0,0,0,1 -mP",
-        "--query_eval_wanted --complete_rel_info_wanted --level_for_rel 2 --Judged_docs_only --Max_retrieved_per_topic=2 "
-        "--Number_docs_in_coll=7 --measure utility.0,0,0,1 --measure=P -- QRELS RUN",
+        "--query_eval_wanted --complete_rel_info_wanted --level_for_rel 2 --Judged_docs_only "
+        "--Max_retrieved_per_topic=2 --Number_docs_in_coll=7 --measure utility.0,0,0,1 --measure=P -- QRELS RUN",
         "--qu --c --le=2 --J --Ma 2 --Nu 7 --m utility.0,0,0,1 --m P --R qrels --trec 10 QRELS RUN",
     ],
 )
@@ -407,7 +408,7 @@ def test_help_lists_options_and_measures(output):
 def test_files_of_any_kind(output, files, tmp_path, monkeypatch):
     """Packed, from standard input, packed from there, and called like another format."""
     expected = output("-q", *ASKED, files.qrels, files.run)
-    data = open(files.run, "rb").read()
+    data = Path(files.run).read_bytes()
     for name, content in {"run.gz": gzip.compress(data), "run.json": data, "run.csv.gz": gzip.compress(data)}.items():
         (tmp_path / name).write_bytes(content)
         assert output("-q", *ASKED, files.qrels, tmp_path / name) == expected

@@ -215,7 +215,8 @@ class Documents:
         if self.is_run and not self.sorted:
             self.sort()
         if kind == "json":
-            return formats.write(path, self._shown(), self.is_run, "json")
+            formats.write(path, self._shown(), self.is_run, "json")
+            return
         with files.created(os.fsdecode(path)) as file:
             if kind == "parquet":
                 self.to_dataframe().to_parquet(file, index=False)
