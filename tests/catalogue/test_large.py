@@ -7,7 +7,7 @@ import json
 import sys
 
 import pytest
-from test_process import python
+from processes import python
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses /proc and resource as on Linux")
 large = pytest.mark.large

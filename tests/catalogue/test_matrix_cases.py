@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 import pytest
-from conftest import ABSENT, SHARED
-from test_cases import judge
+from common import ABSENT, SHARED
+from verdicts import judge
 
 import fastir
 

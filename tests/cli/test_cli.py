@@ -16,11 +16,12 @@ from pathlib import Path
 
 import gen
 import pytest
+from common import EXAMPLES
+from terminals import Terminal
 
 import fastir
 from fastir.cli import commands as cli
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 METRICS = ["ndcg@10", "map", "num_ret"]
 ASKED = [part for metric in METRICS for part in ("-m", metric)]
@@ -34,29 +35,6 @@ def files(tmp_path, qrels, run):
         run=str(gen.write_run(tmp_path / "run.txt", run)),
         half=str(gen.write_run(tmp_path / "half.txt", {"q1": run["q1"]})),
     )
-
-
-@pytest.fixture
-def call(capsys):
-    """Run the command in this process: (exit code, standard output, standard error)."""
-
-    def run_it(*arguments):
-        code = cli.main(list(map(str, arguments)))
-        return (code, *capsys.readouterr())
-
-    return run_it
-
-
-@pytest.fixture
-def output(call):
-    """Run the command, which must succeed in silence; its standard output."""
-
-    def run_it(*arguments):
-        code, out, err = call(*arguments)
-        assert (code, err) == (0, "")
-        return out
-
-    return run_it
 
 
 def cells(table):
@@ -350,42 +328,6 @@ def test_nobody_listens_to_messages(call, files, monkeypatch):
 
 
 # ---- the progress bar ------------------------------------------------------------------------------------------
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-@pytest.fixture
-def bars(monkeypatch):
-    """The bars that are made: 0.3 s pass behind every run, patience is short, and tqdm notes what it is told."""
-    made = []
-
-    class Bar:
-        def __init__(self, **options):
-            self.options, self.seen, self.n = options, set(), 0
-            made.append(self)
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            self.closed = True
-
-        def refresh(self):
-            self.seen.add(self.n)
-
-    class Slow(fastir.Evaluator):
-        def _evaluate(self, *arguments):
-            outcome = super()._evaluate(*arguments)
-            time.sleep(0.3)
-            return outcome
-
-    monkeypatch.setattr(fastir, "Evaluator", Slow)
-    monkeypatch.setattr(cli, "PATIENCE", 0.1)
-    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
-    return made
 
 
 @pytest.mark.parametrize(("n_threads", "after"), [(1, [1, 2, 3]), (2, [2, 3]), (3, [3])])

@@ -6,23 +6,17 @@ import signal
 import subprocess
 import sys
 import time
-import types
 from pathlib import Path
 
 import gen
 import pytest
-import test_cli
+from common import EXAMPLES
+from terminals import Terminal
 
 import fastir
-from fastir.cli import commands as cli
-from fastir.comparison import compare as comparing_runs
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 ASKED = ["-m", "ndcg@10", "-m", "map"]
-
-call = test_cli.call
-output = test_cli.output
 
 
 @pytest.fixture(scope="module")
@@ -208,40 +202,9 @@ def test_warnings_name_their_run(call, tmp_path):
 # ---- the progress bar, Ctrl-C ----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def bars(monkeypatch):
-    """The bars that are made while the runs are read slowly."""
-    made = []
-
-    class Bar:
-        def __init__(self, **options):
-            self.seen, self.n = set(), 0
-            made.append(self)
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            self.closed = True
-
-        def refresh(self):
-            self.seen.add(self.n)
-
-    class Slow(fastir.Evaluator):
-        def _evaluate(self, *arguments):
-            outcome = super()._evaluate(*arguments)
-            time.sleep(0.3)
-            return outcome
-
-    monkeypatch.setattr(comparing_runs, "Evaluator", Slow)
-    monkeypatch.setattr(cli, "PATIENCE", 0.1)
-    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
-    return made
-
-
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_bar_on_a_terminal_and_silence_in_a_pipe(call, bars, monkeypatch, terminal):
-    stream = test_cli.Terminal()
+    stream = Terminal()
     monkeypatch.setattr(stream, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", stream)
     assert call("compare", QRELS, BM25, DENSE, "-m", "map", "--threads", "1")[0] == 0

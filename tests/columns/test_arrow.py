@@ -5,8 +5,8 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import UNEVEN
-from test_process import python
+from common import UNEVEN
+from processes import python
 
 import fastir
 from fastir.columns import _arrow

@@ -8,7 +8,7 @@ import re
 
 import gen
 import pytest
-from conftest import UNEVEN
+from common import UNEVEN
 
 import fastir
 from fastir.comparison.tables import LETTERS, labels_of, marks, p_text

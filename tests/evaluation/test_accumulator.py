@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conftest import UNEVEN
+from common import UNEVEN
 
 import fastir
 from fastir.evaluation.accumulator import total_of

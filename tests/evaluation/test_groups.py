@@ -2,13 +2,12 @@
 
 import math
 import pickle
-import random
 import statistics
 
 import gen
 import oracle
 import pytest
-from conftest import UNEVEN
+from common import UNEVEN
 from oracle_intents import INTENTS
 
 import fastir
@@ -29,21 +28,6 @@ NAMES = [
 # METRICS.md: subtopics 1 to 3, a serves two of them and e, judged not relevant, none.
 QRELS = {"q": {"1": {"a": 1, "b": 1}, "2": {"a": 1, "c": 1}, "3": {"d": 1, "e": 0}}}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
-
-
-def collection(seed, queries=12, depth=20):
-    """Random judgments by up to four groups, some of which find nothing relevant, and a run."""
-    rng = random.Random(seed)
-    qrels, run = {}, {}
-    for number in range(queries):
-        pool = [f"{rng.choice('aé文')}{i}" for i in range(2 * depth)]
-        qrels[f"q{number}"] = {
-            f"group{group}": {doc: rng.choice((-1, 0, 0, 1, 2)) for doc in rng.sample(pool, rng.randint(1, 8))}
-            for group in rng.sample(range(9), rng.randint(1, 4))
-        }
-        if number % 6:
-            run[f"q{number}"] = {doc: float(rng.randrange(15)) for doc in rng.sample(pool, rng.randint(0, depth))}
-    return qrels, run
 
 
 def write_qrels(path, qrels):
@@ -95,7 +79,7 @@ REQUESTS = [
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize("seed", range(4))
 def test_subtopics_against_the_textbook(seed, level):
-    qrels, run = collection(seed)
+    qrels, run = gen.grouped_collection(seed)
     names = [str(oracle.Request(*(name, k, None, params))) for name, k, params in REQUESTS]
     results = fastir.evaluate(qrels, run, names, queries="qrels", rel_level=level)
     assert results.query_ids == list(qrels)
@@ -116,7 +100,7 @@ def test_subtopics_against_the_textbook(seed, level):
     "options", [{}, {"rel_level": 2}, {"judged_only": True}, {"max_depth": 3}, {"ties": "input"}], ids=str
 )
 def test_groups_of_judges_are_averaged(options):
-    qrels, run = collection(10)
+    qrels, run = gen.grouped_collection(10)
     results = fastir.evaluate(qrels, run, [grouped for grouped, _ in PAIRS], queries="qrels", **options)
     for grouped, plain in PAIRS:
         for query, groups in qrels.items():
@@ -130,7 +114,7 @@ def test_groups_of_judges_are_averaged(options):
 
 
 def test_one_group_is_plain_qrels():
-    qrels, run = collection(20)
+    qrels, run = gen.grouped_collection(20)
     qrels = {query: next(iter(groups.values())) for query, groups in qrels.items()}
     plain = fastir.evaluate(qrels, run, NAMES, queries="qrels")
     grouped = fastir.evaluate({query: {"0": docs} for query, docs in qrels.items()}, run, NAMES, queries="qrels")
@@ -165,7 +149,7 @@ def test_queries_without_relevant_documents():
 
 
 def test_every_input_gives_the_same_bits(tmp_path):
-    qrels, run = collection(40)
+    qrels, run = gen.grouped_collection(40)
     run = {query: docs for query, docs in run.items() if docs}
     expected = fastir.evaluate(qrels, run, NAMES, queries="qrels")
     path = write_qrels(tmp_path / "qrels", qrels)
@@ -183,14 +167,14 @@ def test_every_input_gives_the_same_bits(tmp_path):
 
 
 def test_saved_qrels_are_read_back(tmp_path):
-    qrels = fastir.Qrels.from_dict(collection(50)[0])
+    qrels = fastir.Qrels.from_dict(gen.grouped_collection(50)[0])
     qrels.save(tmp_path / "qrels.gz")
     assert fastir.Qrels.from_file(tmp_path / "qrels.gz", format="subtopic") == qrels
     assert repr(qrels).startswith("<Qrels: 12 queries, ")
 
 
 def test_many_runs():
-    qrels, run = collection(70)
+    qrels, run = gen.grouped_collection(70)
     runs = {"one": run, "two": fastir.Run.from_dict(run)}
     many = fastir.evaluate_many(qrels, runs, ["map_ia", "alpha_ndcg@5"], queries="qrels")
     alone = fastir.evaluate(qrels, run, ["map_ia", "alpha_ndcg@5"], queries="qrels")
@@ -198,7 +182,7 @@ def test_many_runs():
 
 
 def test_which_queries_count():
-    qrels, run = collection(60)
+    qrels, run = gen.grouped_collection(60)
     with pytest.warns(fastir.FastirWarning, match="2 queries of the qrels are missing from the run"):
         assert len(fastir.evaluate(qrels, run, "map_ia").query_ids) == 12
     both = fastir.evaluate(qrels, run, "map_ia", queries="intersection")

@@ -13,8 +13,8 @@ import warnings
 
 import gen
 import pytest
-from conftest import ABSENT, SHARED, UNEVEN
-from test_process import start
+from common import ABSENT, SHARED, UNEVEN
+from processes import start
 
 import fastir
 from fastir.evaluation import many_runs

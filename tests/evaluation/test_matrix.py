@@ -12,23 +12,17 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from conftest import UNEVEN
-from test_oracle import REQUESTS
+from common import UNEVEN
+from matrices import AVERAGED, FIVE, LAYOUTS, NAMES, bits
 
 import fastir
 
 pytestmark = UNEVEN
 
-NAMES = [str(request) for request in REQUESTS if request.name != "hole"]
 CUT = [name for name in NAMES if "@" in name and not name.startswith(("iprec", "r_precision_mult"))]
-FIVE = ["ndcg@10", "map", "mrr", "P@10", "recall@100"]
 
 SCORES = np.array([[0.1, 0.9, 0.5, 0.3], [0.8, 0.2, 0.4, 0.6]])
 RELEVANT = [{2: 1, 3: 2}, {0: 1, 1: 0}]
-
-
-def bits(results):
-    return results.values.tobytes()
 
 
 def as_dicts(scores, relevant, excluded):
@@ -40,13 +34,6 @@ def as_dicts(scores, relevant, excluded):
     return dict(enumerate(relevant)), run
 
 
-LAYOUTS = {
-    "C": lambda scores: scores,
-    "Fortran": np.asfortranarray,
-    "every other column": lambda scores: np.repeat(scores, 2, axis=1)[:, ::2],
-    "rows backwards": lambda scores: scores[::-1].copy()[::-1],
-    "columns backwards": lambda scores: scores[:, ::-1].copy()[:, ::-1],
-}
 SHAPES = {
     "distinct": lambda rng, n, m: rng.permutation(n * m).reshape(n, m).astype(float),
     "few levels": lambda rng, n, m: rng.integers(0, 5, (n, m)).astype(float),
@@ -100,9 +87,6 @@ def test_every_metric(seed):
     report, wanted = assert_like_dicts(rng, *data, NAMES[seed % 8 :: 8], **options)
     if "k" not in options:
         assert report.queries_with_ties == wanted.queries_with_ties
-
-
-AVERAGED = ["ndcg@10", "map", "mrr@5", "recall@3", "auc", "mean_rank", "bpref", "hit_rate@2", "err@4", "rbp"]
 
 
 @pytest.mark.parametrize("seed", range(100, 110))

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import UNEVEN
+from common import UNEVEN
 
 import fastir
 

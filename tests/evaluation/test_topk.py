@@ -5,8 +5,8 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import UNEVEN
-from test_matrix import AVERAGED, FIVE, LAYOUTS, NAMES, bits
+from common import UNEVEN
+from matrices import AVERAGED, FIVE, LAYOUTS, NAMES, bits
 
 import fastir
 

@@ -8,8 +8,7 @@ import random
 import gen
 import numpy as np
 import pytest
-import test_groups
-from conftest import UNEVEN
+from common import UNEVEN
 
 import fastir
 from fastir.explanation.explaining import increments
@@ -121,7 +120,7 @@ def test_every_convention_is_explained_by_its_own_rules(convention):
 
 
 def test_groups_of_qrels():
-    qrels, run = test_groups.collection(4, 6)
+    qrels, run = gen.grouped_collection(4, 6)
     agree(*explanations(qrels, run, ["alpha_ndcg@5", "alpha_dcg@5", "err_ia@5", "st_recall@5", "map_ia", "nrbp"]))
     agree(*explanations(qrels, run, ["p_ia", "alpha_ndcg@5"], max_depth=6))
 

@@ -5,21 +5,18 @@ it by at most half a unit of its last digit. Every test counts what it compared 
 """
 
 import csv
-import gzip
 import json
 import math
 import re
 
 import pytest
-from conftest import ABSENT, SHARED, UNEVEN
+from common import ABSENT, SHARED, UNEVEN
+from reference_files import DATA, listed, ours, paths, text_of
 
 import fastir
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
 
-DATA = SHARED / "data"
-# EXPECTED.tsv names webtrack's qrels of 298 queries for this run; `num_q 50` in its -c outputs shows NIST's 50 queries.
-MADE_FROM = {"test.wt13.run.gz": "qrels.web.201-250.txt.gz"}
 
 COMPARED = ("te10", "te10hp", "te904", "pytrec_eval", "gdeval_k20", "rbp_eval_binary", "rbp_eval_graded_half")
 DIVERSITY = ("ndeval", "ndeval_traditional")
@@ -27,27 +24,6 @@ DESCRIBED_IN_README = "see README"
 
 
 # ---- reading and comparing -------------------------------------------------------------------------------------
-
-
-def listed(*programs):
-    """The lines of EXPECTED.tsv that these programs made, one test each."""
-    if not SHARED.is_dir():
-        return [pytest.param(None, id="absent")]
-    with (DATA / "EXPECTED.tsv").open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file, delimiter="\t"))
-    return [pytest.param(line, id=line["expected"]) for line in lines if line["program"] in programs]
-
-
-def paths(line):
-    """The expected file of a line, its qrels and its run."""
-    expected = DATA / line["expected"]
-    folder = expected.parents[1]
-    return expected, folder / MADE_FROM.get(line["run"], line["qrels"]), folder / line["run"]
-
-
-def text_of(path):
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-        return file.read().decode("utf-8", "surrogateescape")
 
 
 def agrees(value, expected):
@@ -78,7 +54,6 @@ def test_every_listed_file_has_a_test():
 
 # ---- trec_eval and pytrec_eval ---------------------------------------------------------------------------------
 
-NOT_OURS = re.compile(r"runid|relstring(_\d+)?|11pt_avg_.*")
 REFUSED = "the program refuses"  # trec_eval 10 without -c, where the run lacks a query
 OPTIONS = {
     "": {},
@@ -89,13 +64,6 @@ OPTIONS = {
     "-c": {"queries": "qrels"},
     "qrels cut to the queries of the run": {},
 }
-
-
-def ours(trec_name):
-    """What we call a trec_eval measure, None where we have none: its own name, but `rbp` has other defaults here."""
-    if NOT_OURS.fullmatch(trec_name):
-        return None
-    return "rbp(p=0.9, gains=scaled)" if trec_name == "rbp" else trec_name
 
 
 def trec_rows(path, number):

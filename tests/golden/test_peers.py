@@ -12,8 +12,9 @@ from collections import defaultdict
 import gen
 import oracle
 import pytest
-from conftest import UNEVEN
-from test_oracle import REQUESTS
+from common import UNEVEN
+from oracle_requests import REQUESTS
+from reference_files import ours
 
 import fastir
 
@@ -87,8 +88,6 @@ def test_textbook():
 
 
 def test_pytrec_eval():
-    from test_golden import ours
-
     pytrec_eval = pytest.importorskip("pytrec_eval")
     differences = Differences()
     for seed in SEEDS:

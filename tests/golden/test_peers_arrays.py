@@ -9,7 +9,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import ABSENT, SHARED
+from common import ABSENT, SHARED
 
 import fastir
 

@@ -4,13 +4,12 @@ import ast
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from common import ROOT
 
 import fastir
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "fastir"
 PYTHON = sorted(PACKAGE.rglob("*.py"))
 CYTHON = sorted([*PACKAGE.rglob("*.pyx"), *PACKAGE.rglob("*.pxd")])

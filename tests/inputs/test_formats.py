@@ -12,36 +12,18 @@ import types
 import gen
 import numpy as np
 import pytest
-from conftest import ABSENT, SHARED, UNEVEN
+from common import ABSENT, SHARED, UNEVEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packings import PACKINGS, exact, needs_zstd, packed, zstd
 
 import fastir
 from fastir import Qrels, Run
 
-try:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-except ImportError:
-    zstd = None
-
-needs_zstd = pytest.mark.skipif(zstd is None, reason="needs zstd: pip install 'fastir[zst]'")
-PACKINGS = ["", ".gz", pytest.param(".zst", marks=needs_zstd)]
 MAGIC = {"": b"", ".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 HEADER = "query-id\tcorpus-id\tscore\n"
 QRELS = {"q2": {"d1": 2, "é文😀": -1, "d0": 0}, "q1": {"d1": 1}}
 RUN = {"q2": {"d1": -0.1, "é文😀": 5e-324, "x": 1e300}, "q1": {"d1": 0.1 + 0.2, "b": -0.0}}
-
-
-def exact(data):
-    """All of it, in order and with the sign of zero."""
-    return repr(data.to_dict() if isinstance(data, (Qrels, Run)) else data)
-
-
-def packed(data, packing):
-    return {"": bytes, ".gz": gzip.compress, ".zst": lambda data: zstd.compress(data)}[packing](data)
 
 
 def rows(data):

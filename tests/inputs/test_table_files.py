@@ -10,8 +10,8 @@ import sys
 
 import gen
 import pytest
-from conftest import UNEVEN
-from test_formats import PACKINGS, exact, packed
+from common import UNEVEN
+from packings import PACKINGS, exact, packed
 
 import fastir
 from fastir import Qrels, Run

@@ -15,7 +15,7 @@ import gen
 import numpy as np
 import oracle
 import pytest
-from conftest import UNEVEN
+from common import UNEVEN
 
 import fastir
 

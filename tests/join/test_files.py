@@ -14,7 +14,7 @@ import warnings
 
 import gen
 import pytest
-from conftest import UNEVEN
+from common import UNEVEN
 
 import fastir
 from fastir.inputs import formats, trec

@@ -7,7 +7,7 @@ from collections import namedtuple
 import gen
 import numpy as np
 import pytest
-from conftest import UNEVEN
+from common import UNEVEN
 
 import fastir
 from fastir.inputs import table_rows

@@ -5,7 +5,7 @@ import random
 import gen
 import oracle
 import pytest
-from conftest import UNEVEN
+from common import UNEVEN
 
 import fastir
 

@@ -8,8 +8,8 @@ import re
 import gen
 import oracle
 import pytest
-from conftest import UNEVEN
-from test_oracle import REQUESTS
+from common import UNEVEN
+from oracle_requests import REQUESTS
 
 import fastir
 

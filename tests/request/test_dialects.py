@@ -4,7 +4,7 @@ import gzip
 import itertools
 
 import pytest
-from conftest import ABSENT, SHARED
+from common import ABSENT, SHARED
 
 import fastir
 from fastir.request import names

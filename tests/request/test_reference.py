@@ -3,15 +3,15 @@
 import contextlib
 import io
 import re
-from pathlib import Path
 
 import pytest
+from common import ROOT
 
 import fastir
 from fastir.cli import reference_text
 from fastir.request import names
 
-METRICS = Path(__file__).resolve().parents[1] / "fastir" / "METRICS.md"
+METRICS = ROOT / "fastir" / "METRICS.md"
 IS_THERE = pytest.mark.skipif(not METRICS.is_file(), reason="needs the sources")
 
 

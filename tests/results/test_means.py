@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import gen
 import pytest
-from conftest import UNEVEN
+from common import UNEVEN
 
 import fastir
 

@@ -81,3 +81,18 @@ def write_run(path, run):
     lines = (f"{query} Q0 {doc} 0 {score!r} tag\n" for query, docs in run.items() for doc, score in docs.items())
     path.write_text("".join(lines), encoding="utf-8", newline="\n")
     return path
+
+
+def grouped_collection(seed, queries=12, depth=20):
+    """Random judgments by up to four groups, some of which find nothing relevant, and a run."""
+    rng = random.Random(seed)
+    qrels, run = {}, {}
+    for number in range(queries):
+        pool = [f"{rng.choice('aé文')}{i}" for i in range(2 * depth)]
+        qrels[f"q{number}"] = {
+            f"group{group}": {doc: rng.choice((-1, 0, 0, 1, 2)) for doc in rng.sample(pool, rng.randint(1, 8))}
+            for group in rng.sample(range(9), rng.randint(1, 4))
+        }
+        if number % 6:
+            run[f"q{number}"] = {doc: float(rng.randrange(15)) for doc in rng.sample(pool, rng.randint(0, depth))}
+    return qrels, run
