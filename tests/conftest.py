@@ -1,14 +1,6 @@
-"""What the tests share: where the reference data is, inputs small enough to check by hand, how warnings are taken."""
-
-from pathlib import Path
+"""What pytest does before any test, and inputs small enough to check by hand. Shared helpers are in support/."""
 
 import pytest
-
-SHARED = Path(__file__).resolve().parents[2] / "shared"
-ABSENT = "the shared reference data is absent (expected beside the checkout, as ../shared)"
-
-# For tests over collections that hold what fastir warns of, and that are about something else.
-UNEVEN = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 
 def pytest_configure(config):

@@ -6,7 +6,7 @@ import logging
 import random
 
 import pytest
-from conftest import ABSENT, SHARED
+from common import ABSENT, SHARED
 
 import fastir.compat
 from fastir.compat.beir import evaluate, evaluate_custom

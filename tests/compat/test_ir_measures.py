@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ABSENT, SHARED
+from common import ABSENT, SHARED
 
 import fastir
 import fastir.compat.ir_measures as layer

@@ -6,7 +6,7 @@ import types
 
 import numpy as np
 import pytest
-from conftest import ABSENT, SHARED
+from common import ABSENT, SHARED
 
 import fastir
 from fastir.compat.lightgbm import eval_metric, feval

@@ -9,7 +9,7 @@ import statistics
 
 import numpy as np
 import pytest
-from conftest import ABSENT, SHARED
+from common import ABSENT, SHARED
 
 import fastir.compat
 from fastir.compat import mteb

@@ -8,8 +8,8 @@ import random
 import gen
 import numpy as np
 import pytest
-from conftest import ABSENT, SHARED
-from test_golden import listed, paths, text_of
+from common import ABSENT, SHARED
+from reference_files import listed, paths, text_of
 
 import fastir
 from fastir.compat import pytrec_eval

@@ -11,7 +11,7 @@ import types
 
 import numpy as np
 import pytest
-from conftest import ABSENT, SHARED
+from common import ABSENT, SHARED
 
 import fastir
 import fastir.compat.ranx

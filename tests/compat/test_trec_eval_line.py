@@ -12,8 +12,8 @@ import types
 from pathlib import Path
 
 import pytest
-from conftest import ABSENT, SHARED
-from test_golden import DATA, listed, paths, text_of
+from common import ABSENT, SHARED
+from reference_files import DATA, listed, paths, text_of
 
 from fastir import cli
 from fastir.compat import trec_eval, trec_lines

@@ -1,0 +1,66 @@
+"""The command line, called in this process."""
+
+import sys
+import time
+import types
+
+import pytest
+
+import fastir
+from fastir.cli import commands as cli
+from fastir.comparison import compare
+
+
+@pytest.fixture
+def call(capsys):
+    """Run the command in this process: (exit code, standard output, standard error)."""
+
+    def run_it(*arguments):
+        code = cli.main(list(map(str, arguments)))
+        return (code, *capsys.readouterr())
+
+    return run_it
+
+
+@pytest.fixture
+def output(call):
+    """Run the command, which must succeed in silence; its standard output."""
+
+    def run_it(*arguments):
+        code, out, err = call(*arguments)
+        assert (code, err) == (0, "")
+        return out
+
+    return run_it
+
+
+@pytest.fixture
+def bars(monkeypatch):
+    """The bars that are made: 0.3 s pass behind every run, patience is short, and tqdm notes what it is told."""
+    made = []
+
+    class Bar:
+        def __init__(self, **options):
+            self.options, self.seen, self.n = options, set(), 0
+            made.append(self)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.closed = True
+
+        def refresh(self):
+            self.seen.add(self.n)
+
+    class Slow(fastir.Evaluator):
+        def _evaluate(self, *arguments):
+            outcome = super()._evaluate(*arguments)
+            time.sleep(0.3)
+            return outcome
+
+    for module in (fastir, compare):
+        monkeypatch.setattr(module, "Evaluator", Slow)
+    monkeypatch.setattr(cli, "PATIENCE", 0.1)
+    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
+    return made

@@ -1,0 +1,363 @@
+"""The command line: tables, formats, exit codes and messages. Streams that break are in test_process.py."""
+
+import contextlib
+import csv
+import gzip
+import importlib.metadata
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+
+import gen
+import pytest
+from common import EXAMPLES
+from terminals import Terminal
+
+import fastir
+from fastir.cli import commands as cli
+
+QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+METRICS = ["ndcg@10", "map", "num_ret"]
+ASKED = [part for metric in METRICS for part in ("-m", metric)]
+
+
+@pytest.fixture
+def files(tmp_path, qrels, run):
+    """The two small queries as files, with a run that lacks the second."""
+    return types.SimpleNamespace(
+        qrels=str(gen.write_qrels(tmp_path / "qrels.txt", qrels)),
+        run=str(gen.write_run(tmp_path / "run.txt", run)),
+        half=str(gen.write_run(tmp_path / "half.txt", {"q1": run["q1"]})),
+    )
+
+
+def cells(table):
+    return [line.split() for line in table.splitlines()]
+
+
+# ---- what is printed -------------------------------------------------------------------------------------------
+
+
+def test_means_of_one_run(output, files):
+    assert output("eval", files.qrels, files.run, *ASKED) == (
+        "metric   run.txt\n"
+        "ndcg@10   0.7268\n"
+        "map       0.7083\n"
+        "num_ret        6\n"
+    )  # fmt: skip
+
+
+def test_a_column_per_run(output):
+    header, *rows = cells(output("eval", QRELS, BM25, DENSE, *ASKED))
+    assert header == ["metric", "bm25.run", "dense.run"]
+    both = [fastir.evaluate(QRELS, run, METRICS) for run in (BM25, DENSE)]
+    decimals = {"ndcg@10": 4, "map": 4, "num_ret": 0}
+    assert rows == [[name, *(f"{results[name]:.{decimals[name]}f}" for results in both)] for name in METRICS]
+
+
+def test_threads_do_not_show(output):
+    runs = [BM25, DENSE] * 3
+    tables = {output("eval", QRELS, *runs, *ASKED, "-q", "--format", "tsv", "--threads", n) for n in (1, 2, 5)}
+    assert len(tables) == 1
+
+
+def test_a_row_per_query_then_the_mean(output, files):
+    assert output("eval", files.qrels, files.run, *ASKED, "-q") == (
+        "query  ndcg@10     map  num_ret\n"
+        "q1      0.7602  0.8333        3\n"
+        "q2      0.6934  0.5833        3\n"
+        "mean    0.7268  0.7083        6\n"
+    )  # fmt: skip
+
+
+def test_a_row_per_query_and_metric_for_several_runs(output, files):
+    options = ("-m", "map", "-m", "num_ret", "-q", "--queries", "intersection")
+    assert output("eval", files.qrels, files.half, files.run, *options) == (
+        "query  metric   half.txt  run.txt\n"
+        "q1     map        0.8333   0.8333\n"
+        "q1     num_ret         3        3\n"
+        "q2     map                 0.5833\n"
+        "q2     num_ret                  3\n"
+        "mean   map        0.8333   0.7083\n"
+        "mean   num_ret         3        6\n"
+    )  # fmt: skip
+
+
+def test_columns_are_named_apart():
+    assert cli.column_names(["a/x.run", "-", "b/y.run"]) == ["x.run", "-", "y.run"]
+    assert cli.column_names(["a/x.run", "b/x.run", "c/y.run"]) == ["a/x.run", "b/x.run", "y.run"]
+    assert cli.column_names(["a/x.run"] * 3) == ["x.run", "x.run (2)", "x.run (3)"]
+    assert cli.column_names(["x (2)", "x", "x"]) == ["x (2)", "x", "x (3)"]
+
+
+def test_markdown(output, files, tmp_path):
+    odd = tmp_path / "a|b.run"
+    Path(files.run).rename(odd)
+    assert output("eval", files.qrels, odd, "-m", "map", "-m", "num_ret", "--format", "markdown") == (
+        "| metric | a\\|b.run |\n"
+        "| :--- | ---: |\n"
+        "| map | 0.7083 |\n"
+        "| num_ret | 6 |\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("flags", [[], ["-q"]])
+def test_tsv_is_exact(output, flags):
+    printed = output("eval", QRELS, BM25, *ASKED, *flags, "--format", "tsv")
+    header, *rows = csv.reader(io.StringIO(printed), delimiter="\t")
+    results = fastir.evaluate(QRELS, BM25, METRICS)
+    if flags:
+        assert header == ["query", *METRICS]
+        table = {row[0]: dict(zip(METRICS, map(float, row[1:]), strict=True)) for row in rows}
+        assert table == {**results.to_dict(), "mean": dict(results)}
+    else:
+        assert header == ["metric", "bm25.run"]
+        assert {name: float(value) for name, value in rows} == dict(results)
+
+
+def test_json_of_one_run_is_what_save_writes(output, tmp_path):
+    results = fastir.evaluate(QRELS, BM25, METRICS)
+    results.save(tmp_path / "saved.json")
+    assert output("eval", QRELS, BM25, *ASKED, "-q", "--format", "json") == (tmp_path / "saved.json").read_text()
+    assert json.loads(output("eval", QRELS, BM25, *ASKED, "--format", "json")) == {"mean": dict(results)}
+
+
+def test_json_of_several_runs_names_them(output):
+    data = json.loads(output("eval", QRELS, BM25, DENSE, *ASKED, "-q", "--format", "json"))
+    assert data == {"runs": {
+        name: fastir.evaluate(QRELS, run, METRICS).to_json() for name, run in (("bm25.run", BM25), ("dense.run", DENSE))
+    }}  # fmt: skip
+
+
+def test_options_reach_the_evaluation(output, files):
+    for flags, options in (
+        (["--rel-level", "2"], {"rel_level": 2}),
+        (["--queries", "strict"], {"queries": "strict"}),
+        (["--ties", "doc_id_asc"], {"ties": "doc_id_asc"}),
+        (["--judged-only"], {"judged_only": True}),
+        (["--max-depth", "2"], {"max_depth": 2}),
+        (["--score-dtype", "float32"], {"score_dtype": "float32"}),
+        (["--threads", "1"], {"n_threads": 1}),
+    ):
+        data = json.loads(output("eval", files.qrels, files.run, *ASKED, *flags, "--format", "json"))
+        assert data["mean"] == dict(fastir.evaluate(files.qrels, files.run, METRICS, **options)), flags
+
+
+def test_duplicates_are_kept_as_told_and_counted(call, files):
+    with open(files.run, "a") as run:
+        run.write("q1 Q0 d1 0 -1.0 tag\n")
+    for keep in ("first", "last", "max"):
+        code, out, err = call("eval", files.qrels, files.run, "-m", "map", "--duplicates", keep, "--format", "json")
+        assert code == 0 and err.startswith("fastir: warning: ") and "duplicate" in err
+        with pytest.warns(fastir.FastirWarning, match="duplicate"):
+            expected = fastir.evaluate(files.qrels, files.run, "map", duplicates=keep)
+        assert json.loads(out)["mean"]["map"] == expected["map"]
+
+
+def test_ids_come_out_as_the_bytes_that_went_in(tmp_path):
+    (tmp_path / "qrels").write_bytes(b"q\xff 0 d 1\n")
+    (tmp_path / "run").write_bytes(b"q\xff Q0 d 1 1.0 t\n")
+    command = [sys.executable, "-m", "fastir", "eval", "qrels", "run", "-m", "map", "-q"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    assert b"q\xff" in done.stdout
+
+
+def test_the_run_may_be_standard_input(files):
+    arguments = ("eval", files.qrels, "-", files.half, "-m", "map", "--queries", "intersection")
+    command = [sys.executable, "-m", "fastir", *arguments]
+    done = subprocess.run(command, input=Path(files.run).read_bytes(), capture_output=True, check=True)
+    assert cells(done.stdout.decode()) == [["metric", "-", "half.txt"], ["map", "0.7083", "0.8333"]]
+
+
+def test_a_compressed_run(output, files, tmp_path):
+    packed = tmp_path / "run.gz"
+    packed.write_bytes(gzip.compress(Path(files.run).read_bytes()))
+    assert cells(output("eval", files.qrels, packed, "-m", "map"))[1] == ["map", "0.7083"]
+
+
+# ---- the other commands ----------------------------------------------------------------------------------------
+
+
+def test_metrics_lists_every_card(output):
+    lines = output("metrics").splitlines()
+    assert len(lines) == 1 + len(fastir.metrics())
+    for line, card in zip(lines[1:], fastir.metrics(), strict=True):
+        assert line.startswith(card.name)
+        assert card.summary in line and all(alias in line for alias in card.aliases)
+
+
+def test_explain_prints_what_the_function_returns(output):
+    assert output("explain", "ndcg@10").rstrip("\n") == fastir.explain("ndcg@10").rstrip("\n")
+
+
+def test_version(call):
+    assert call("--version") == (0, f"fastir {importlib.metadata.version('fastir')}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["eval", "--help"]])
+def test_help_shows_an_example(output, arguments):
+    assert "fastir eval examples/qrels.txt examples/bm25.run" in output(*arguments)
+
+
+# ---- exit codes and messages -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [
+    [],
+    ["evaluate"],
+    ["eval"],
+    ["eval", QRELS, "-m", "map"],
+    ["eval", QRELS, BM25],
+    ["eval", QRELS, BM25, "-m", "map", "--format", "xml"],
+    ["eval", QRELS, BM25, "-m", "map", "--rel-level", "one"],
+    ["eval", QRELS, "-", "-", "-m", "map"],
+    ["eval", QRELS, BM25, "-m", "map", "--rel", "2"],
+    ["explain"],
+])  # fmt: skip
+def test_usage_errors_are_1(call, arguments):
+    code, out, err = call(*arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("usage: fastir") and "fastir: error: " in err
+
+
+def test_bad_input_is_2_and_one_line(call, files, tmp_path):
+    broken = tmp_path / "broken.run"
+    broken.write_text("q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 abc t\n")
+    other = gen.write_run(tmp_path / "other.run", {"elsewhere": {"d1": 1.0}})
+    for arguments, words in (
+        ((files.qrels, broken, "-m", "map"), ("broken.run:2", "'abc'")),
+        ((files.qrels, tmp_path / "absent.run", "-m", "map"), ("absent.run", "No such file")),
+        ((tmp_path / "absent", files.run, "-m", "map"), ("absent", "No such file")),
+        ((files.qrels, tmp_path, "-m", "map"), (tmp_path.name, "directory")),
+        ((files.qrels, files.run, "-m", "ngcd@10"), ("unknown metric 'ngcd@10'", "ndcg@10")),
+        ((files.qrels, files.run, "-m", "ndcg@0"), ("ndcg@0",)),
+        ((files.qrels, other, "-m", "map"), ("elsewhere",)),
+        ((files.qrels, files.half, "-m", "map", "--queries", "strict"), ("q2",)),
+        ((files.qrels, files.run, "-m", "map", "--rel-level", "-1"), ("rel_level",)),
+        ((files.qrels, files.run, "-m", "map", "--max-depth", "0"), ("max_depth",)),
+        ((files.qrels, files.run, "-m", "map", "--threads", "-1"), ("n_threads",)),
+        ((files.qrels, files.run, files.run, broken, "-m", "map"), ("broken.run:2",)),
+    ):  # fmt: skip
+        code, out, err = call("eval", *arguments)
+        assert (code, out) == (2, ""), err
+        assert err.startswith("fastir: error: ") and err.count("\n") == 1
+        assert all(word in err for word in words), err
+
+
+def test_a_warning_is_one_line_and_not_an_error(call, files):
+    code, out, err = call("eval", files.qrels, files.half, "-m", "map")
+    assert code == 0 and cells(out)[1] == ["map", "0.4167"]
+    assert err.startswith("fastir: warning: ") and err.count("\n") == 1 and "q2" in err
+
+
+def test_a_warning_names_its_run_when_there_are_several(call, files):
+    code, _, err = call("eval", files.qrels, files.run, files.half, "-m", "map")
+    assert code == 0
+    assert err.startswith("fastir: warning: run 'half.txt': 1 queries of the qrels") and err.count("\n") == 1
+
+
+def test_an_error_names_its_run(call, files, tmp_path):
+    gen.write_run(tmp_path / "other.run", {"elsewhere": {"d1": 1.0}})
+    for n_threads in (1, 3):
+        runs = files.run, tmp_path / "other.run"
+        code, out, err = call("eval", files.qrels, *runs, "-m", "map", "--threads", n_threads)
+        assert (code, out) == (2, "")
+        assert err.startswith("fastir: error: run 'other.run': no query in common: ") and err.count("\n") == 1
+
+
+def has_open(process, path):
+    for file in Path(f"/proc/{process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # it may be closed by now
+            if os.readlink(file) == str(path):
+                return True
+    return False
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
+    """Ctrl-C while the first of many runs are being read: one line, no table, 130, long before the end."""
+    rows = "".join(f"QUERY Q0 doc{number} 1 {number * 7919 % 1000 / 7} tag\n" for number in range(1000))
+    (tmp_path / "qrels").write_text("q1 0 doc1 1\n")
+    (tmp_path / "run").write_text("".join(rows.replace("QUERY", f"q{number}") for number in range(1000)))
+    arguments = ["eval", "qrels", *["run"] * 300, "-m", "map", "--threads", str(n_threads)]
+    command = [sys.executable, "-m", "fastir", *arguments]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            while not has_open(process, tmp_path / "run"):
+                assert process.poll() is None, process.communicate()
+            sent = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20)
+            took = time.monotonic() - sent
+        finally:
+            process.kill()
+    assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
+    assert took < 5.0
+
+
+@pytest.mark.parametrize(("error", "code", "message"), [
+    (MemoryError(), 3, "fastir: error: out of memory\n"),
+    (KeyError("oops"), 3, "fastir: error: internal error, please report it: KeyError: 'oops'\n"),
+    (KeyboardInterrupt(), 130, "fastir: error: interrupted\n"),
+    (OverflowError("label 99999999999 of document d1\nis out of range"), 2,
+     "fastir: error: label 99999999999 of document d1 is out of range\n"),
+    (OSError("no place"), 2, "fastir: error: no place\n"),
+    (ValueError(), 2, "fastir: error: ValueError\n"),
+])  # fmt: skip
+def test_whatever_fails_has_its_exit_code(call, files, monkeypatch, error, code, message):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(fastir, "Evaluator", fail)
+    got, out, err = call("eval", files.qrels, files.run, "-m", "map")
+    assert (got, out) == (code, "")
+    assert err.endswith(message)
+    assert (err == message) == (type(error) is not KeyError), "only a fault of our own shows a traceback"
+
+
+def test_nobody_listens_to_messages(call, files, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert call("eval", files.qrels, files.half, "-m", "map")[:2] == (0, "metric  half.txt\nmap       0.4167\n")
+
+
+# ---- the progress bar ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_threads", "after"), [(1, [1, 2, 3]), (2, [2, 3]), (3, [3])])
+def test_a_bar_over_the_bytes_of_the_runs(call, bars, monkeypatch, n_threads, after):
+    """With so many runs at a time, it is seen after so many of the three."""
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert call("eval", QRELS, BM25, BM25, BM25, "-m", "map", "--threads", n_threads)[0] == 0
+    size = Path(BM25).stat().st_size
+    [bar] = bars
+    assert bar.closed and bar.options["total"] == 3 * size
+    assert {size * runs for runs in after} <= bar.seen
+    assert bar.seen.isdisjoint(size * runs for runs in range(1, after[0]))
+
+
+def test_the_bar_does_not_go_back():
+    """A file that is read twice, a standard input whose size nobody knows."""
+    progress = cli.Progress({"bm25": BM25, "-": "-"})
+    size = Path(BM25).stat().st_size
+    for name, position, done in (("bm25", 10, 10), ("bm25", size, size), ("bm25", 10, size), ("-", 99, size)):
+        progress.notice(name, position)
+        assert (progress.done, progress.total) == (done, size)
+
+
+@pytest.mark.parametrize("why", ["a pipe", "a moment", "no tqdm"])
+def test_silence(call, bars, monkeypatch, why):
+    stream = io.StringIO() if why == "a pipe" else Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    if why == "a moment":
+        monkeypatch.setattr(cli, "PATIENCE", 60.0)
+    if why == "no tqdm":
+        monkeypatch.setitem(sys.modules, "tqdm", None)
+    assert call("eval", QRELS, BM25, "-m", "map")[0] == 0
+    assert not bars and stream.getvalue() == ""

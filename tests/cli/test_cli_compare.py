@@ -1,0 +1,262 @@
+"""fastir compare: from files to a table, records or a picture; what it says when something is wrong; Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import gen
+import pytest
+from common import EXAMPLES
+from terminals import Terminal
+
+import fastir
+
+QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+ASKED = ["-m", "ndcg@10", "-m", "map"]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return fastir.compare(QRELS, {"bm25.run": BM25, "dense.run": DENSE}, ["ndcg@10", "map"])
+
+
+# ---- what is printed -------------------------------------------------------------------------------------------
+
+
+def test_it_prints_what_the_comparison_shows(output, comparison):
+    command = ("compare", QRELS, BM25, DENSE, *ASKED)
+    assert output(*command) == f"{comparison.to_table()}\n"
+    assert output(*command, "--intervals") == f"{comparison.to_table(intervals=True)}\n"
+    assert output(*command, "--pairs") == f"{comparison.to_table(rows='pairs')}\n"
+    for format in ("markdown", "html", "latex"):
+        assert output(*command, "--format", format).rstrip("\n") == comparison.to_table(format).rstrip("\n")
+    assert json.loads(output(*command, "--format", "json")) == comparison.to_json()
+    head, first, second = (line.split("\t") for line in output(*command, "--format", "tsv").splitlines())
+    assert head == list(comparison.pairs[0]._fields)
+    assert [first[4], second[4]] == [repr(pair.p_value) for pair in comparison.pairs]
+
+
+def test_every_option_reaches_the_comparison(output):
+    options = {
+        "test": "randomization",
+        "n_resamples": 500,
+        "correction": "bonferroni",
+        "family": "all",
+        "interval": "bca",
+        "effect": "hedges_gz",
+        "confidence": 0.9,
+        "random_state": 3,
+    }
+    told = [
+        "--test",
+        "randomization",
+        "--resamples",
+        500,
+        "--correction",
+        "bonferroni",
+        "--family",
+        "all",
+        "--interval",
+        "bca",
+        "--effect",
+        "hedges_gz",
+        "--confidence",
+        0.9,
+        "--seed",
+        3,
+    ]
+    evaluation = ["--rel-level", 2, "--queries", "intersection", "--ties", "doc_id_asc", "--threads", 2]
+    expected = fastir.compare(
+        QRELS,
+        {"bm25.run": BM25, "dense.run": DENSE},
+        ["ndcg@10", "map"],
+        rel_level=2,
+        queries="intersection",
+        ties="doc_id_asc",
+        **options,
+    )
+    found = output("compare", QRELS, BM25, DENSE, *ASKED, *told, *evaluation, "--format", "json")
+    assert json.loads(found) == expected.to_json()
+    assert {name: expected.to_json()["method"][name] for name in ("test", "family")} == {
+        "test": "randomization",
+        "family": "all",
+    }
+
+
+@pytest.mark.parametrize("baseline", [DENSE, "dense.run"])
+def test_a_baseline_is_named_as_typed_or_as_its_row(output, baseline):
+    rows = output("compare", QRELS, BM25, DENSE, BM25, *ASKED, "--baseline", baseline, "--format", "tsv").splitlines()
+    assert [row.split("\t")[:3] for row in rows[1:3]] == [
+        ["bm25.run", "dense.run", "ndcg@10"],
+        ["bm25.run (2)", "dense.run", "ndcg@10"],
+    ]
+
+
+def test_a_run_may_be_standard_input():
+    command = [sys.executable, "-m", "fastir", "compare", QRELS, "-", BM25, *ASKED, "--format", "tsv"]
+    done = subprocess.run(command, input=Path(DENSE).read_bytes(), capture_output=True)
+    assert done.stderr == b"" and done.stdout.splitlines()[1].startswith(b"-\tbm25.run\tndcg@10\t")
+
+
+def test_help_shows_the_defaults(output):
+    assert "fastir compare examples/qrels.txt" in output("compare", "--help")
+
+
+# ---- pictures --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "start"), [("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("X.PDF", b"%PDF")])
+def test_a_picture_is_written_as_its_name_ends(output, comparison, tmp_path, name, start):
+    pytest.importorskip("matplotlib")
+    assert output("compare", QRELS, BM25, DENSE, *ASKED, "--plot", tmp_path / name) == f"{comparison.to_table()}\n"
+    assert (tmp_path / name).read_bytes().startswith(start)
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+
+
+def test_a_picture_that_cannot_be_written_leaves_what_was_there(call, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "old.png"
+    path.write_text("old")
+    command = ("compare", QRELS, BM25, DENSE, *ASKED, "--plot")
+    code, out, err = call(*command, tmp_path / "x.docx")
+    assert (code, out) == (2, "") and "x.docx: the name must end in " in err and ".png" in err
+    code, out, err = call(*command, tmp_path / "absent" / "x.png")
+    assert (code, out) == (2, "") and "No such file" in err
+
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    code, out, err = call(*command, path)
+    assert (code, out) == (2, "") and err == f"fastir: error: {path}: No space left on device\n"
+    assert path.read_text() == "old" and [entry.name for entry in tmp_path.iterdir()] == ["old.png"]
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments", "message"),
+    [
+        ("scipy", [], "fastir.stats needs SciPy: pip install fastir[stats]"),
+        ("matplotlib", ["--plot", "x.png"], "--plot needs matplotlib: pip install 'fastir[plot]'"),
+    ],
+)
+def test_what_must_be_installed_is_told(package, arguments, message):
+    code = (
+        f"import sys; sys.modules[{package!r}] = None; from fastir import *; import fastir.cli as cli; "
+        f"sys.exit(cli.main({['compare', QRELS, BM25, DENSE, *ASKED, *arguments]}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"fastir: error: {message}") and done.stderr.count("\n") == 1
+
+
+# ---- exit codes and messages -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", QRELS, BM25, "-m", "map"],
+        ["compare", QRELS, BM25, DENSE],
+        ["compare", QRELS, "-", "-", "-m", "map"],
+        ["compare", QRELS, BM25, DENSE, "-m", "map", "--format", "xml"],
+        ["compare", QRELS, BM25, DENSE, "-m", "map", "--confidence", "high"],
+    ],
+)
+def test_usage_errors_are_1(call, arguments):
+    code, out, err = call(*arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("usage: fastir compare") and "fastir: error: " in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--test", "magic"], ["'magic'", "'randomization'"]),
+        (["--correction", "magic"], ["'magic'", "'holm'"]),
+        (["--baseline", "absent"], ["baseline 'absent'", "'bm25.run', 'dense.run'"]),
+        (["--confidence", "2"], ["confidence"]),
+        (["-m", "gm_map"], ["'gm_map' is a geometric mean"]),
+        (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
+    ],
+)
+def test_bad_input_is_2_and_one_line(call, arguments, words):
+    code, out, err = call("compare", QRELS, BM25, DENSE, *ASKED, *arguments)
+    assert (code, out) == (2, ""), err
+    assert err.startswith("fastir: error: ") and err.count("\n") == 1
+    assert all(word in err for word in words), err
+
+
+def test_warnings_name_their_run(call, tmp_path):
+    half = gen.write_run(tmp_path / "half.run", {"q1": {"d1": 1.0}})
+    qrels = gen.write_qrels(tmp_path / "qrels", {"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}})
+    full = gen.write_run(tmp_path / "full.run", {query: {"d1": 1.0} for query in ("q1", "q2", "q3")})
+    code, _, err = call("compare", qrels, half, full, "-m", "map")
+    assert code == 0 and err.count("\n") == 1
+    assert err.startswith("fastir: warning: run 'half.run': 2 queries of the qrels")
+
+
+# ---- the progress bar, Ctrl-C ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_bar_on_a_terminal_and_silence_in_a_pipe(call, bars, monkeypatch, terminal):
+    stream = Terminal()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert call("compare", QRELS, BM25, DENSE, "-m", "map", "--threads", "1")[0] == 0
+    assert stream.getvalue() == ""
+    assert len(bars) == terminal
+    if terminal:
+        assert bars[0].closed and {Path(BM25).stat().st_size} <= bars[0].seen
+
+
+def test_an_interrupted_comparison_says_so(tmp_path):
+    """Ctrl-C while p-values are computed: one line, no table, no picture, 130."""
+    pytest.importorskip("matplotlib")
+    rows = [
+        f"q{query} Q0 {doc} 1 {score} tag\n"
+        for query in range(300)
+        for doc, score in [("a", 1.0), *((f"x{place}", 2.0 + place) for place in range(400))]
+    ]
+    (tmp_path / "qrels").write_text("".join(f"q{query} 0 {doc} 1\n" for query in range(300) for doc in ("a", "y")))
+    (tmp_path / "run").write_text(
+        "".join(f"q{query} Q0 a 1 1.0 tag\nq{query} Q0 x 1 {query % 3}.0 tag\n" for query in range(300))
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "fastir",
+        "compare",
+        "qrels",
+        "run",
+        "-",
+        "-m",
+        "mrr",
+        "--test",
+        "bootstrap",
+        "--resamples",
+        str(10**8),
+        "--plot",
+        "x.png",
+    ]
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, cwd=tmp_path, **streams) as process:
+        try:
+            process.stdin.write("".join(rows).encode())  # more than a pipe holds: it is read now
+            process.stdin.close()
+            time.sleep(1.5)
+            assert process.poll() is None, process.stderr.read()
+            sent = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            out, err = process.stdout.read(), process.stderr.read()
+            process.wait(20)
+            took = time.monotonic() - sent
+        finally:
+            process.kill()
+    assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
+    assert took < 5.0
+    assert not (tmp_path / "x.png").exists()

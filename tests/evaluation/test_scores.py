@@ -1,0 +1,398 @@
+"""evaluate_scores: labels and scores without ids have the values of the same rankings as dicts, to the last bit."""
+
+import itertools
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from common import UNEVEN
+
+import fastir
+
+pytestmark = UNEVEN
+
+SIZES = [0, 1, 2, 3, 0, 20, 31, 32, 33, 34, 118, 150, 300, 700]  # about what the kernels tell apart
+LABELS = {
+    "graded": lambda rng, n: rng.choice(5, n, p=[0.52, 0.32, 0.13, 0.02, 0.01]),
+    "sparse": lambda rng, n: (rng.random(n) < 0.03).astype(int),
+    "negative": lambda rng, n: rng.choice([-3, -2, -1, 0, 1, 2], n),
+    "wide": lambda rng, n: rng.choice([0, 0, 1, 127, 128, 900], n),
+}
+SCORES = {
+    "distinct": lambda rng, n: rng.permutation(n) - n / 2,
+    "tied": lambda rng, n: rng.integers(0, 12, n),
+    "all equal": lambda rng, n: np.zeros(n),
+    "extreme": lambda rng, n: rng.choice([math.inf, -math.inf, 0.0, -0.0, 1.5], n),
+    "falling": lambda rng, n: -np.arange(n),
+    "rising": lambda rng, n: np.arange(n),
+}
+TIES = ("input", "optimistic", "pessimistic", "average")
+NOT_FOR_WIDE = ("err", "nerr", "inst", "insq", "bpm", "sdcg", "tbg", "u_measure")  # a largest label of 4
+CARDS = [card for card in fastir.metrics() if not card.pooled and not card.groups]
+WHOLE = [f"{card.name}@0.5" if card.at else card.name for card in CARDS]
+CUT = [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 5, 10, 20, 50)]
+SMALL = [name for name in CUT if not name.endswith("@50")]
+
+
+def collection(labels, scores):
+    rng = np.random.default_rng(sum(map(ord, labels + scores)))
+    n = sum(SIZES)
+    return LABELS[labels](rng, n), np.concatenate([SCORES[scores](rng, size) for size in SIZES]).astype("f4")
+
+
+def as_dicts(labels, scores, sizes):
+    """The same as judgments and a run; -1 is not in the judgments."""
+    qrels, run = {}, {}
+    starts = np.cumsum([0, *sizes])
+    for query, (start, stop) in enumerate(itertools.pairwise(starts)):
+        rows = list(enumerate(zip(labels[start:stop].tolist(), scores[start:stop].tolist(), strict=True)))
+        qrels[query] = {row: label for row, (label, _) in rows if label != -1}
+        run[query] = {row: score for row, (_, score) in rows}
+    return qrels, run
+
+
+def suitable(names, labels, ties):
+    if labels == "wide":
+        names = [name for name in names if not name.startswith(NOT_FOR_WIDE)]
+    return [name for name in names if ties != "average" or has_expected_value(name)]
+
+
+def has_expected_value(name):
+    try:
+        fastir.evaluate_scores([1], [1], name, ties="average")
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("scores", SCORES)
+@pytest.mark.parametrize("labels", LABELS)
+def test_the_values_of_the_same_dicts(labels, scores, ties):
+    given = collection(labels, scores)
+    dicts = as_dicts(*given, SIZES)
+    for names in (SMALL, WHOLE, CUT):
+        names = suitable(names, labels, ties)
+        expected = fastir.evaluate(*dicts, names, ties=ties)
+        results = fastir.evaluate_scores(*given, names, group=SIZES, ties=ties)
+        assert results.values.tobytes() == expected.values.tobytes()
+        assert results.status == expected.status
+        assert results.aggregates == expected.aggregates
+
+
+@pytest.mark.parametrize("options", [
+    {"max_depth": 7}, {"max_depth": 40}, {"judged_only": True}, {"judged_only": True, "max_depth": 15},
+    {"rel_level": 2},
+    {"gain": "exp2", "empty": "one", "ideal": "retrieved"}, {"ideal": "retrieved", "max_depth": 5},
+    {"ap_norm": "min_kR", "short": "clip", "empty": "nan"}, {"gain": "{-1: 2, 0: 1, 2: 5}"}, {"discount": "jk2"},
+], ids=str)  # fmt: skip
+def test_the_options_of_evaluate(options):
+    gains = options.pop("gain", None)
+    extra = [f"ndcg(gain={gains})", f"ndcg(gain={gains})@10"] if gains else []
+    for labels in ("graded", "negative"):
+        given = collection(labels, "tied")
+        for names in (SMALL + extra, CUT + WHOLE + extra):
+            expected = fastir.evaluate(*as_dicts(*given, SIZES), names, ties="input", **options)
+            results = fastir.evaluate_scores(*given, names, group=SIZES, **options)
+            assert results.values.tobytes() == expected.values.tobytes()
+
+
+NAMES = ["ndcg@10", "map", "mrr@5", "P@10", "recall@20", "bpref", "err@3"]
+
+
+def bits(results):
+    return results.values.tobytes()
+
+
+@pytest.mark.parametrize(
+    "dtype", ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i4", ">f8"]
+)
+def test_every_dtype_and_stride_of_labels(dtype):
+    labels, scores = collection("sparse" if dtype == "b1" else "graded", "tied")
+    expected = bits(fastir.evaluate_scores(labels, scores, NAMES, group=SIZES))
+    wide = np.zeros((len(labels), 3), dtype)
+    wide[:, 1] = labels
+    for view in (wide[:, 1], wide[:, 1].copy(), wide[::-1, 1].copy()[::-1]):
+        view.flags.writeable = False
+        assert bits(fastir.evaluate_scores(view, scores, NAMES, group=SIZES)) == expected
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u2", "f2", "f4", "f8", ">f4", ">f8"])
+def test_every_dtype_and_stride_of_scores(dtype):
+    labels, scores = collection("graded", "tied")
+    expected = bits(fastir.evaluate_scores(labels, scores, NAMES, group=SIZES))
+    wide = np.zeros((len(labels), 3), dtype)
+    wide[:, 1] = scores
+    for view in (wide[:, 1], wide[:, 1].copy(), wide[::-1, 1].copy()[::-1]):
+        view.flags.writeable = False
+        assert bits(fastir.evaluate_scores(labels, view, NAMES, group=SIZES)) == expected
+
+
+def test_a_field_of_a_table_is_read_whatever_its_stride():
+    table = np.zeros(3, np.dtype([("tag", "i1"), ("label", "i4"), ("score", "f8")]))
+    table["label"], table["score"] = [0, 1, 0], [1.0, 2.0, 3.0]
+    assert fastir.evaluate_scores(table["label"], table["score"], "mrr")["mrr"] == 0.5
+
+
+def test_one_array_for_both_and_arrays_that_stay_as_they_are():
+    array = np.array([0.0, 2.0, 1.0])
+    assert fastir.evaluate_scores(array, array, ["ndcg", "mrr"]).values.tolist() == [[1.0, 1.0]]
+    assert array.tolist() == [0.0, 2.0, 1.0]
+
+
+def test_scores_are_compared_as_asked():
+    labels, scores = [0, 1], np.array([1.0, 1.0 + 1e-9])
+    assert fastir.evaluate_scores(labels, scores, "mrr")["mrr"] == 1.0
+    assert fastir.evaluate_scores(labels, scores, "mrr", score_dtype="float32")["mrr"] == 0.5
+    assert fastir.evaluate_scores(labels, scores, "mrr", convention="xgboost")["mrr"] == 0.5
+    large = np.array([2**24, 2**24 + 1])  # integers that float32 does not hold
+    assert fastir.evaluate_scores(labels, large, "mrr")["mrr"] == 1.0
+
+
+@pytest.mark.parametrize("n_threads", [2, 3, 8, None])
+def test_any_number_of_threads(n_threads):
+    rng = np.random.default_rng(1)
+    labels, scores = rng.integers(-2, 4, 1_200_000).astype("i1"), rng.integers(0, 99, 1_200_000).astype("f4")
+    offsets = np.sort(np.append(rng.integers(0, labels.size, 5000), (0, labels.size)))
+    for names in (["ndcg@10"], NAMES):
+        expected = fastir.evaluate_scores(labels, scores, names, offsets=offsets, n_threads=1)
+        results = fastir.evaluate_scores(labels, scores, names, offsets=offsets, n_threads=n_threads)
+        assert bits(results) == bits(expected) and results.report == expected.report
+
+
+def test_the_choice_of_instructions_does_not_show():
+    code = (
+        "import numpy, fastir\n"
+        "rng = numpy.random.default_rng(2)\n"
+        "labels, scores = rng.integers(0, 5, 20000), rng.integers(0, 300, 20000)\n"
+        "for dtype in ('f4', 'f8'):\n"
+        "    results = fastir.evaluate_scores(labels, scores.astype(dtype), ['map', 'ndcg'], group=[100] * 200)\n"
+        "    print(results.values.tobytes().hex())\n"
+    )
+    out = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "FASTIR_SIMD": choice},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for choice in ("portable", "")
+    }
+    assert len(out) == 1
+
+
+# ---- how rows are divided ----------------------------------------------------------------------------------------
+
+
+def test_sizes_offsets_and_ids_say_the_same():
+    labels, scores = collection("graded", "tied")
+    expected = bits(
+        fastir.evaluate_scores(
+            labels, scores, NAMES, group=np.array(SIZES, "u1") if max(SIZES) < 256 else np.array(SIZES, "i2")
+        )
+    )
+    offsets = np.cumsum([0, *SIZES])
+    assert bits(fastir.evaluate_scores(labels, scores, NAMES, offsets=offsets.tolist())) == expected
+    ids = np.repeat(np.arange(len(SIZES)) * 7 - 3, SIZES)
+    by_id = fastir.evaluate_scores(labels, scores, NAMES, qid=ids)
+    filled = [query for query, size in enumerate(SIZES) if size]
+    assert by_id.query_ids == [query * 7 - 3 for query in filled]
+    assert by_id.values.tobytes() == np.frombuffer(expected).reshape(len(SIZES), -1)[filled].tobytes()
+
+
+@pytest.mark.parametrize(
+    "kind", [lambda i: i, lambda i: f"query {i}", lambda i: i * 2**40 - 2**45], ids=["small", "text", "large"]
+)
+def test_ids_in_any_order_keep_the_order_of_the_rows(kind):
+    rng = np.random.default_rng(3)
+    codes, labels, scores = rng.integers(0, 90, 4000), rng.integers(0, 3, 4000), rng.integers(0, 5, 4000)
+    results = fastir.evaluate_scores(labels, scores, NAMES, qid=[kind(code) for code in codes.tolist()])
+    order = list(dict.fromkeys(codes.tolist()))
+    assert results.query_ids == [kind(code) for code in order]
+    for row, code in enumerate(order):
+        rows = codes == code
+        expected = fastir.evaluate_scores(labels[rows], scores[rows], NAMES)
+        assert results.values[row].tobytes() == expected.values.tobytes()
+
+
+def test_without_a_division_all_rows_are_one_query():
+    assert fastir.evaluate_scores([0, 1], [1, 2], "mrr").to_dict() == {0: {"mrr": 1.0}}
+
+
+def test_no_rows():
+    for division in ({"group": []}, {"qid": []}, {"offsets": [0]}):
+        results = fastir.evaluate_scores([], [], ["ndcg", "num_q"], **division)
+        assert results.query_ids == [] and math.isnan(results["ndcg"]) and results["num_q"] == 0
+    assert fastir.evaluate_scores([], [], "map", group=[0, 0]).values.tolist() == [[0.0], [0.0]]
+
+
+def test_weights_by_position_or_by_id():
+    rows = {"labels": [1, 0, 0, 1], "scores": [2, 1, 2, 1], "metrics": "mrr"}
+    assert fastir.evaluate_scores(**rows, group=[2, 2], weights=[3, 1])["mrr"] == 3.5 / 4
+    assert fastir.evaluate_scores(**rows, qid=["b", "b", "a", "a"], weights={"a": 1, "b": 3})["mrr"] == 3.5 / 4
+    assert fastir.evaluate_ranked([1, 0, 0, 1], [0, 2, 4], "mrr", weights=np.array([3, 1]))["mrr"] == 3.5 / 4
+
+
+def test_the_report():
+    results = fastir.evaluate_scores([1, 0, 0, -1], [1, 1, 2, 3], "map", qid=["x", "x", "y", "y"])
+    assert results.status == {"x": "evaluated", "y": "no_relevant"}
+    assert results.report == fastir.results.Report(
+        in_both=2,
+        in_both_example="x",
+        no_relevant=1,
+        no_relevant_example="y",
+        queries_with_ties=1,
+        queries_with_ties_example="x",
+        unjudged_share=0.25,
+    )
+
+
+# ---- labels that are gains ---------------------------------------------------------------------------------------
+
+
+def test_a_fraction_is_its_own_gain():
+    results = fastir.evaluate_scores([0.5, 0.0, 2.25, -0.5], [1, 2, 3, 4], ["dcg", "ideal_dcg@2", "ndcg@3", "cg@2"])
+    dcg = 2.25 / math.log2(3) + 0.5 / math.log2(5)
+    assert results.values[0].tolist() == pytest.approx(
+        [dcg, 2.25 + 0.5 / math.log2(3), 2.25 / math.log2(3) / (2.25 + 0.5 / math.log2(3)), 2.25], rel=1e-15
+    )
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_fractions_change_with_their_scale_alone(ties):
+    """A power of two changes no bit of a ratio, whether labels are integers or fractions."""
+    names = [
+        f"{name}{at}"
+        for name in ("ndcg", "g", "ndcg_rel")
+        for at in ("", "@10", "@40")
+        if (at == "" or name == "ndcg") and (ties != "average" or name == "ndcg")
+    ]
+    names = [name for name in names if not name.startswith("g")] + (["dcg@10"] if ties == "input" else [])
+    labels, scores = collection("graded", "tied")
+    whole = fastir.evaluate_scores(labels, scores, names, group=SIZES, ties=ties)
+    for dtype in ("f4", "f8"):
+        halves = fastir.evaluate_scores((labels / 4).astype(dtype), scores, names, group=SIZES, ties=ties)
+        scale = [0.25 if name.startswith("dcg") else 1.0 for name in names]
+        assert (halves.values == whole.values * scale).all()
+    many = fastir.evaluate_scores(labels + np.arange(len(labels)) / 2**20, scores, names, group=SIZES, ties=ties)
+    assert np.isfinite(many.values).all() and not (many.values == whole.values).all()
+
+
+def test_fractions_in_rank_order():
+    options = {"ideal_labels": [0.5, 0.25, 1.5], "ideal_offsets": [0, 3]}
+    results = fastir.evaluate_ranked([0.5, 0.0, 0.25], [0, 3], ["ndcg@1", "dcg"], **options)
+    assert results.values[0].tolist() == [0.5 / 1.5, 0.5 + 0.25 / 2]
+
+
+def test_fractions_are_relevant_from_the_level_on():
+    assert fastir.evaluate_scores([0.5, 0.7], [1, 2], "ndcg").status == {0: "no_relevant"}
+    assert fastir.evaluate_scores([0.5, 1.7], [1, 2], "ndcg").status == {0: "evaluated"}
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["map", "mrr", "P@5", "ndcg_burges", "ndcg(gain=exp2)@10", "r_ndcg", "err", "rbp", "ndcg(gain={1: 3})", "bpref"],
+)
+def test_other_metrics_name_themselves_and_the_row(metric):
+    with pytest.raises(ValueError) as caught:
+        fastir.evaluate_scores([1, 0, 0.25], [1, 2, 3], ["ndcg", metric])
+    assert str(caught.value) == (
+        f"labels[2] = 0.25 is not a whole number; labels must be integers for metric {metric!r}"
+    )
+
+
+# ---- what is refused ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("change", "error", "words"), [
+    ({"labels": [1, 0]}, ValueError, "scores has 3 entries but labels has 2"),
+    ({"labels": [[1, 0, 1]]}, ValueError, r"labels must have 1 dimension, got shape \(1, 3\)"),
+    ({"labels": [1, math.nan, 1]}, ValueError, r"labels\[1\] is not a finite number"),
+    ({"labels": [1, math.inf, 1]}, ValueError, r"labels\[1\] is not a finite number"),
+    ({"labels": [1, 2**31, 1]}, OverflowError, "labels holds a label outside"),
+    ({"labels": [1.0, -(2.0**40), 1]}, OverflowError, "labels holds a label outside"),
+    ({"labels": np.array([1, 0, 2**63], "u8")}, OverflowError, "labels holds a label outside"),
+    ({"labels": ["1", "0", "1"]}, TypeError, "labels must hold numbers"),
+    ({"scores": [1, 2, math.nan]}, ValueError, "scores: NaN in row 2"),
+    ({"scores": [1, None, 3]}, TypeError, "scores must hold numbers"),
+    ({"group": [2]}, ValueError, "group sizes sum to 2 but labels has 3 entries"),
+    ({"group": [4, -1]}, ValueError, r"group\[1\] = -1; a group size must be 0 or more"),
+    ({"group": [2**62, 2**62, 2**62, 2**62, 3]}, ValueError, f"group sizes sum to {2**64 + 3} but"),
+    ({"group": [1.5, 1.5]}, TypeError, "group must be integers"),
+    ({"qid": [1, 2]}, ValueError, r"qid has shape \(2,\) but labels has 3 entries"),
+    ({"qid": [1.0, 1.0, 2.0]}, TypeError, "qid must hold integers or strings, got dtype float64"),
+    ({"qid": [None, "a", "b"]}, TypeError, "qid must hold integers or strings, of one kind"),
+    ({"offsets": [0, 2]}, ValueError, "labels has 3 entries but offsets ends at 2"),
+    ({"group": [3], "qid": [1, 1, 1]}, ValueError, "group and qid must not be given together"),
+    ({"ties": "trec"}, ValueError, "ties='trec' needs document ids"),
+    ({"ties": "doc_id_asc"}, ValueError, "ties='doc_id_asc' needs document ids"),
+    ({"ties": "random"}, ValueError, "ties must be one of"),
+    ({"metrics": "hole@5"}, fastir.UnknownMetricError, "metric 'hole@5' needs document ids"),
+    ({"metrics": "err", "labels": [0, 5, 1]}, OverflowError, r"label 5 is too large .*\(query 0, document 1\)"),
+    ({"weights": [1, 2]}, ValueError, "weights has 2 entries but there are 1 queries"),
+    ({"weights": [-1]}, ValueError, "weight must be 0 or more"),
+])  # fmt: skip
+def test_refused(change, error, words):
+    with pytest.raises(error, match=words):
+        fastir.evaluate_scores(
+            **{"labels": [1, 0, 1], "scores": [1.0, 2.0, 3.0], "metrics": ["ndcg@10", "map"], **change}
+        )
+
+
+def test_rows_are_named_as_the_caller_has_them():
+    for labels, scores, words in (
+        ([1, math.nan, 0], [1, 2, 3], r"labels\[1\]"),
+        ([1, 1, 0], [1, 2, math.nan], "row 2"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            fastir.evaluate_scores(labels, scores, "map", qid=[7, 5, 7])
+
+
+def test_the_first_of_several_problems_does_not_depend_on_threads():
+    rng = np.random.default_rng(4)
+    labels, scores = rng.random(1_100_000).round(), rng.random(1_100_000)
+    labels[700_000], scores[[5, 1_000_000]] = math.inf, math.nan
+    for n_threads in (1, 4):
+        with pytest.raises(ValueError, match=r"labels\[700000\] is not a finite number"):
+            fastir.evaluate_scores(labels, scores, "map", group=np.full(1000, 1100), n_threads=n_threads)
+
+
+# ---- conventions -------------------------------------------------------------------------------------------------
+
+
+def test_rules_of_single_metrics():
+    labels, scores = collection("graded", "tied")
+    together = fastir.evaluate_scores(labels, scores, ["map", "ndcg@10", "mrr"], group=SIZES, convention="sklearn")
+    for name in together.names:
+        alone = fastir.evaluate_scores(labels, scores, name, group=SIZES, convention="sklearn")
+        assert alone.per_query(name) == together.per_query(name)
+    averaged = fastir.evaluate_scores(labels, scores, "ndcg@10", group=SIZES, ties="average")
+    assert (
+        together["ndcg@10"]
+        == averaged["ndcg@10"]
+        != fastir.evaluate_scores(labels, scores, "ndcg@10", group=SIZES)["ndcg@10"]
+    )
+    assert together.convention == fastir.conventions.CONVENTIONS["sklearn"]
+
+
+@pytest.mark.parametrize("convention", ["fastir", "trec_eval-10", "ranx", "lightgbm"])
+def test_rules_that_need_ids_are_the_order_of_the_rows(convention):
+    for row in range(4):
+        labels = [int(row == place) for place in range(4)]
+        assert fastir.evaluate_scores(labels, [0] * 4, "mrr", convention=convention)["mrr"] == 1 / (row + 1)
+
+
+def test_tensors():
+    torch = pytest.importorskip("torch")
+    labels, scores = collection("graded", "distinct")
+    expected = bits(fastir.evaluate_scores(labels, scores, NAMES, group=SIZES))
+    for half in (torch.float32, torch.float64):
+        tensor = torch.tensor(scores, dtype=half, requires_grad=True)
+        assert bits(fastir.evaluate_scores(torch.tensor(labels), tensor, NAMES, group=torch.tensor(SIZES))) == expected
+    rounded = torch.tensor(scores).bfloat16()
+    expected = bits(fastir.evaluate_scores(labels, rounded.float().numpy(), NAMES, group=SIZES))
+    assert bits(fastir.evaluate_scores(labels, rounded, NAMES, group=SIZES)) == expected

@@ -1,0 +1,79 @@
+"""The requests that are compared with the textbook: every metric with some values of all its parameters."""
+
+import itertools
+
+from oracle import Request
+
+import fastir
+
+
+class Points(tuple):
+    """Recall points, in any order, as they are written in a name."""
+
+    def __str__(self):
+        return "{" + ",".join(map(str, self)) + "}"
+
+
+CUTOFFS = (None, 1, 2, 3, 5, 10, 20, 100)
+
+MAP = {1: 2.5, 3: 1}
+
+# The values that are tried of every parameter, its default first.
+PARAMS = {
+    "empty": ("zero", "one", "skip", "nan"),
+    "p": (0.5, 0.95),
+    "gains": ("binary", "scaled", "raw", MAP, {1: -1, 2: 3}),
+    "ap_norm": ("R", "min_kR", "hits"),
+    "gain": ("linear", "exp2", MAP, {-2: 0.25, -1: 0.5, 2: 9}, {2: -1}),
+    "discount": ("log2", "jk2"),
+    "ideal": ("judged", "retrieved"),
+    "max_grade": (4, 7, "query"),
+    "rbp_norm": ("infinite", "cwl"),
+    "tail": ("unjudged", "always"),
+    "rounding": ("v10", "v9"),
+    "alpha": (0.5, 0.2, 1.0),
+    "recall": (0.0, 0.3, 0.5, 0.7, 1.0),
+    "x": (1.0, 0.25, 2.0),
+    "beta": (0.5, 0.9),
+    "p1": (1.0, -2.5),
+    "p2": (-1.0, 0.5),
+    "p3": (0.0, -2.0),
+    "p4": (0.0, 0.01),
+    "n_docs": (0, 1000),
+    "max_rel": (1, 2, 4),
+    "min_rel": (0,),
+    "T": (1.0, 0.5, 2.5),
+    "h": (224.0, 0.7, 10.0),
+    "L": (1000.0, 7.5, 2000.0),
+    "depth": ("max", 3, 40),
+    "normalize": ("true", "false"),
+    "short": ("pad", "clip"),
+    "f": ("x", "beta"),
+    "unranked": ("zero", "nan"),
+    "points": (Points(i / 10 for i in range(11)), Points((0.9, 0.25)), Points((0.0,)), Points((1, 0.001, 0.5, 0.5))),
+    "bpref_norm": ("min", "R", "min_nan"),
+    "negatives": ("skip", "nonrel"),
+    "first": ("normalised", "raw"),
+}
+
+
+def parameters(card):
+    return [param.name for param in card.params]
+
+
+def requests_of(card):
+    """Some combinations of a metric's parameters, each value alone, each cut-off, each level."""
+    cutoffs = CUTOFFS if card.cutoff else (None,)
+    names = [name for name in PARAMS if name in parameters(card)]
+    combinations = list(itertools.product(*(PARAMS[name] for name in names)))
+    for values in combinations[:: len(combinations) // 20 + 1]:
+        yield Request(card.name, None, None, dict(zip(names, values, strict=True)))
+    for k in cutoffs:
+        yield from (Request(card.name, k, suffix) for suffix in (None, 1, 2, 3))
+    for k in cutoffs[:4]:
+        yield from (Request(card.name, k, None, {name: value}) for name in names for value in PARAMS[name])
+
+
+REQUESTS = list(
+    {str(request): request for card in fastir.metrics() if not card.pooled for request in requests_of(card)}.values()
+)

@@ -1,0 +1,247 @@
+"""The oracle against numbers worked out by hand, then fastir against the oracle.
+
+Every metric of the registry, with its parameters, at several cut-offs, over random collections, whichever way
+the same ranking comes in: dicts, files, labels in rank order.
+"""
+
+import itertools
+import math
+import random
+
+import gen
+import oracle
+import pytest
+from common import UNEVEN
+from oracle import Request
+from oracle_requests import PARAMS, REQUESTS, parameters
+
+import fastir
+
+pytestmark = UNEVEN
+
+# ---- the oracle against hand-worked numbers --------------------------------------------------------------------
+
+RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrieved
+
+
+@pytest.mark.parametrize(
+    ("metric", "by_hand"),
+    [
+        (Request("num_q"), 1),
+        (Request("num_ret"), 4),
+        (Request("num_rel"), 3),
+        (Request("num_rel_ret"), 2),
+        (Request("hits", 2), 1),
+        (Request("hit_rate", 1), 1),
+        (Request("hit_rate", 1, 2), 0),
+        (Request("precision"), 2 / 4),
+        (Request("precision", 10), 2 / 10),
+        (Request("recall", 2), 1 / 3),
+        (Request("f1", 2), 2 * (1 / 2) * (1 / 3) / (1 / 2 + 1 / 3)),
+        (Request("r_precision"), 2 / 3),
+        (Request("mrr"), 1),
+        (Request("mrr", 2, 2), 0),
+        (Request("auc"), 3 / 4),
+        (Request("mean_rank"), (1 + 3) / 2),
+        (Request("mrr", None, 2), 1 / 3),
+        (Request("map"), (1 + 2 / 3) / 3),
+        (Request("map", 2), 1 / 3),
+        (Request("map", 2, None, {"ap_norm": "min_kR"}), 1 / 2),
+        (Request("bpref"), (1 + (1 - 1 / 1)) / 3),
+        (Request("bpref", None, 2), (1 - 2 / 2) / 2),
+        (Request("rbp"), 0.2 * (1 + 0.8**2)),
+        (Request("rbp", 1, None, {"p": 0.5}), 0.5),
+        (Request("rbp", None, None, {"p": 0.5, "gains": "raw"}), 0.5 * (1 + 2 * 0.25)),
+        (Request("rbp", None, None, {"p": 0.5, "gains": "scaled"}), 0.5 * (1 + 2 * 0.25) / 3),
+        (Request("cg"), 3),
+        (Request("cg", None, 2), 2),
+        (Request("dcg"), 1 + 2 / 2),
+        (Request("dcg", None, None, {"discount": "jk2"}), 1 + 2 / math.log2(3)),
+        (Request("dcg_burges"), 1 + 3 / 2),
+        (Request("ndcg", 1), 1 / 3),
+        (Request("ndcg", 3), 2 / (3 + 2 / math.log2(3) + 1 / 2)),
+        (Request("ndcg", None, None, {"ideal": "retrieved"}), 2 / (2 + 1 / math.log2(3))),
+        (Request("ndcg_burges", 1), 1 / 7),
+        (Request("err"), 1 / 16 + 15 / 16 * 3 / 16 / 3),
+        (Request("err", 2), 1 / 16),
+        (Request("err", None, None, {"max_grade": "query"}), 1 / 8 + 7 / 8 * 3 / 8 / 3),
+        (Request("nerr", 1), 1 / 7),
+        (Request("nerr", 1, None, {"ideal": "retrieved"}), 1 / 3),
+    ],
+    ids=str,
+)
+def test_oracle_by_hand(metric, by_hand):
+    assert math.isclose(metric.value(RANKED, JUDGED), by_hand, rel_tol=1e-15)
+
+
+def test_oracle_ranking():
+    scores = {"d9": 1.0, "é": 1.0, "d10": 1.0, "z": 1.0, "D9": 1.0, "low": 0.0, "high": 1.0 + 1e-12}
+    assert oracle.ranking(scores) == ["high", "é", "z", "d9", "d10", "D9", "low"]
+    assert oracle.ranking(scores, "doc_id_asc") == ["high", "D9", "d10", "d9", "z", "é", "low"]
+    assert oracle.ranking(scores, "input") == ["high", "d9", "é", "d10", "z", "D9", "low"]
+    assert oracle.ranking(scores, "trec", "float32") == ["é", "z", "high", "d9", "d10", "D9", "low"]
+
+
+def test_oracle_codes():
+    judgments = {"a": -1, "b": 2, "c": -2, "d": 0, "e": 1}
+    assert oracle.codes(judgments, "abczde") == [-2, 2, -2, -1, 0, 1]
+    assert oracle.codes(judgments, "abczde", max_depth=3, judged_only=True) == [2]
+
+
+def test_oracle_spelling():
+    assert str(Request("map")) == "map"
+    request = Request("ndcg", 10, 2, {"gain": "exp2", "ideal": "retrieved"})
+    assert str(request) == "ndcg(gain=exp2, ideal=retrieved)@10-l2"
+
+
+# ---- fastir against the oracle ---------------------------------------------------------------------------------
+
+
+# Textbooks do not count steps: these are not tried on deep rankings.
+SLOW = ("ndcg_rel", "r_ndcg", "g", "inf_ap", "pair_accuracy", "auc", "compat", "alpha_ndcg", "nerr_ia", "nrbp", "nnrbp")
+DEEP = [request for request in REQUESTS if request.name not in SLOW and not request.params]
+
+
+def some(seed):
+    """An eighth of the requests, by the seed."""
+    return REQUESTS[seed % 8 :: 8]
+
+
+OPTIONS = [
+    {},
+    {"rel_level": 2},
+    {"rel_level": 3, "ties": "doc_id_asc"},
+    {"max_depth": 5},
+    {"judged_only": True, "ties": "input"},
+    {"max_depth": 7, "judged_only": True, "score_dtype": "float32"},
+    {"score_dtype": "float32"},
+    {"queries": "intersection", "ties": "input"},
+]
+
+
+def assert_close(results, expected):
+    """Every value within 1e-12 of the oracle's, NaN only where the oracle has it."""
+    assert results.query_ids == list(expected)
+    wrong = [
+        (query, name, got, want)
+        for query, row, wanted in zip(expected, results.values.tolist(), expected.values(), strict=True)
+        for name, got, want in zip(results.names, row, wanted, strict=True)
+        if not (math.isclose(got, want, rel_tol=1e-12, abs_tol=1e-15) or (math.isnan(got) and math.isnan(want)))
+    ]
+    assert not wrong, f"{len(wrong)} values differ, first {wrong[:5]}"
+
+
+def test_oracle_knows_every_metric_and_parameter():
+    cards = fastir.metrics()
+    assert {card.name for card in cards} == set(oracle.METRICS)
+    assert {name for card in cards for name in parameters(card)} == set(PARAMS)
+
+
+@pytest.mark.parametrize("seed", range(48))
+def test_dicts(seed):
+    qrels, run = gen.collection(seed)
+    options = OPTIONS[seed % len(OPTIONS)]
+    requests = some(seed // len(OPTIONS))
+    results = fastir.evaluate(qrels, run, map(str, requests), **{"queries": "qrels", **options})
+    assert_close(results, oracle.evaluate(qrels, run, requests, **options))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_judged_for_any_query(seed, tmp_path):
+    """hole@k, with BEIR's definition; a metric of each query's own judgments beside it."""
+    qrels, run = gen.collection(seed)
+    anywhere = {doc for judged in qrels.values() for doc in judged}
+    cuts = (1, 3, 10, 100)
+    expected = {}
+    for query, judged in qrels.items():
+        ranked = oracle.ranking(run.get(query, {}))
+        x = [0 if doc in anywhere else -1 for doc in ranked]
+        expected[query] = [
+            *(Request("hole", k).value(x, []) for k in cuts),
+            Request("hole").value(x, []),
+            Request("map").value(oracle.codes(judged, ranked), judged.values()),
+        ]
+    names = [*(f"Hole@{k}" for k in cuts), "hole", "map"]
+    path = gen.write_run(tmp_path / "run.txt", run)
+    for each in (run, fastir.Run.from_dict(run), path):
+        results = fastir.evaluate(qrels, each, names, queries="qrels")
+        assert_close(results, expected)
+        assert results.status == fastir.evaluate(qrels, each, "map", queries="qrels").status
+    assert_close(
+        fastir.evaluate(qrels, run, "hole@3", queries="qrels", empty="skip", ties="average", judged_only=True),
+        {query: [0.0] for query in expected},
+    )
+
+
+@pytest.mark.parametrize("seed", range(100, 124))
+def test_files(seed, tmp_path):
+    qrels, run = gen.collection(seed)
+    options = {"queries": "qrels", **OPTIONS[seed % len(OPTIONS)]}
+    # an empty ranking has no line in a file: there the query is missing
+    run = {query: docs for query, docs in run.items() if docs}
+    requests = some(seed // len(OPTIONS))
+    qrels_path, run_path = gen.write_qrels(tmp_path / "qrels.txt", qrels), gen.write_run(tmp_path / "run.txt", run)
+    results = fastir.evaluate(qrels_path, run_path, map(str, requests), **options)
+    assert_close(results, oracle.evaluate(qrels, run, requests, **options))
+
+
+@pytest.mark.parametrize("seed", range(200, 224))
+def test_labels_in_rank_order(seed):
+    qrels, run = gen.collection(seed)
+    options = OPTIONS[seed % len(OPTIONS)]
+    options = {key: options[key] for key in ("rel_level", "max_depth", "judged_only") if key in options}
+    ranked = [oracle.codes(judged, oracle.ranking(run.get(query, {}))) for query, judged in qrels.items()]
+    judged = [list(judgments.values()) for judgments in qrels.values()]
+    requests = some(seed // len(OPTIONS))
+    results = fastir.evaluate_ranked(
+        *flat(ranked),
+        map(str, requests),
+        **options,
+        **dict(zip(("ideal_labels", "ideal_offsets"), flat(judged), strict=True)),
+    )
+    expected = oracle.evaluate(qrels, run, requests, **options)
+    assert_close(results, dict(enumerate(expected.values())))
+
+
+def flat(lists):
+    """Labels and offsets of lists of labels."""
+    return list(itertools.chain(*lists)), [0, *itertools.accumulate(map(len, lists))]
+
+
+@pytest.mark.parametrize("seed", range(300, 304))
+def test_labels_alone_are_all_that_was_judged(seed):
+    rng = random.Random(seed)
+    ranked = [[rng.choice((-2, -1, 0, 0, 1, 2, 3, 4)) for _ in range(rng.randrange(30))] for _ in range(20)]
+    results = fastir.evaluate_ranked(*flat(ranked), map(str, some(seed)))
+    judged = [[label for label in labels if label != -1] for labels in ranked]
+    expected = [[request.value(*pair) for request in some(seed)] for pair in zip(ranked, judged, strict=True)]
+    assert_close(results, dict(enumerate(expected)))
+
+
+@pytest.mark.parametrize("seed", range(400, 402))
+@pytest.mark.parametrize("ties", ["trec", "input"])
+def test_deep_rankings(seed, ties):
+    qrels, run = gen.deep(seed)
+    results = fastir.evaluate(qrels, run, map(str, DEEP), ties=ties)
+    assert_close(results, oracle.evaluate(qrels, run, DEEP, ties=ties))
+
+
+CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
+SILENT = {"rbp_norm", "f", "first"}  # they change nothing at the default p, at x = 1, on qrels without subtopics
+CUTS = {"ap_norm": "@2", "short": "@30"}  # without a cutoff they change nothing
+
+
+@pytest.mark.parametrize("name", sorted(CHOICES - SILENT))
+def test_a_keyword_sets_the_parameter_of_all_metrics(name):
+    """evaluate()'s keyword is the parameter of every metric that has it; where both are given, the parameter wins."""
+    qrels, run = gen.collection(508)
+    having = [card.name for card in fastir.metrics() if name in parameters(card)]
+    cut = CUTS.get(name, "")
+    default, *others = PARAMS[name]
+    for value in others:
+        plain = fastir.evaluate(qrels, run, [f"{metric}{cut}" for metric in having]).values
+        by_keyword = fastir.evaluate(qrels, run, [f"{metric}{cut}" for metric in having], **{name: value}).values
+        by_parameter = fastir.evaluate(qrels, run, [f"{metric}({name}={value}){cut}" for metric in having]).values
+        overruled = [f"{metric}({name}={default}){cut}" for metric in having]
+        assert by_keyword.tobytes() == by_parameter.tobytes() != plain.tobytes()
+        assert fastir.evaluate(qrels, run, overruled, **{name: value}).values.tobytes() == plain.tobytes()
