@@ -60,7 +60,7 @@ class Source:
         self.repairs = {}
         self.carried = b""
         self.damaged = ()  # exceptions that mean bad data
-        self.file = self.opened = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115 (__exit__ closes it)
+        self.file = self.opened = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
         try:
             self.unpack()
             head = self.read(len(BOM))
