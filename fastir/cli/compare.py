@@ -50,8 +50,11 @@ def compared(options: argparse.Namespace, runs: dict[str, str], chosen: dict[str
     notice : function of (name, position)
         As for Evaluator.evaluate_many.
     """
+    from fastir.comparison.compare import compare
+    from fastir.stats._scipy import special
+
     try:
-        from fastir.comparison.compare import compare
+        special()
     except ImportError as error:
         raise FastirError(str(error)) from None
     drawn = None if options.plot is None else plot_format(options.plot)

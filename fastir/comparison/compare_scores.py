@@ -14,7 +14,7 @@ from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
-import fastir
+from fastir._version import __version__
 from fastir.comparison.pairwise import (
     RESAMPLED,
     SIMULTANEOUS,
@@ -31,6 +31,7 @@ from fastir.comparison.records import Comparison, Method, Pair, System
 from fastir.comparison.scores import Scores, read_scores
 from fastir.errors import FastirWarning, quote
 from fastir.stats._checks import one_of, proportion, whole_number
+from fastir.stats._scipy import special
 from fastir.stats.corrections import METHODS, adjust
 from fastir.stats.effects import EFFECTS, detectable
 from fastir.threads import thread_count
@@ -176,7 +177,8 @@ def compare_scores(
 def checked_options(
     test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads
 ) -> Options:
-    """The options, each known, and all of them together possible."""
+    """The options, each known, and all of them together possible; SciPy is asked for here, before any run is read."""
+    special()
     one_of(test, TESTS, "test")
     one_of(correction, (None, *METHODS, "max_t"), "correction")
     one_of(family, FAMILIES, "family")
@@ -316,5 +318,5 @@ def describe(
         options.seeds,
         against,
         scores.convention,
-        fastir.__version__,
+        __version__,
     )

@@ -7,15 +7,10 @@
     size and power             effect_size  power  sample_size  detectable
 
 Values come as one array per run, aligned by query, or as a table of queries × runs; `fastir.compare_scores` aligns by
-query id. Needs SciPy: ``pip install fastir[stats]``. What is resampled depends on `random_state` and on the
+query id. Most of them need SciPy: ``pip install fastir[stats]``. What is resampled depends on `random_state` and on the
 order of the queries, and is the same for any number of threads and on every machine; distributions are SciPy's, whose
 last digits may differ between machines.
 """
-
-try:
-    import scipy.special  # noqa: F401
-except ImportError:
-    raise ImportError("fastir.stats needs SciPy: pip install fastir[stats]") from None
 
 from fastir.stats._checks import Interval, Test
 from fastir.stats.anova import Anova, Source, Tukey, randomized_tukey_test, tukey_test, two_way_anova

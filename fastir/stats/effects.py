@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from fastir.stats._checks import column, differences, one_of, proportion
+from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import root
 from fastir.stats.paired import Moments, doubled_ranks, moments
@@ -97,7 +97,7 @@ def hedges_factor(freedom: float) -> float:
     """What takes the bias from a standardised difference: gamma(f / 2) / (sqrt(f / 2) gamma((f - 1) / 2))."""
     if freedom < 2:
         return np.nan
-    logarithm = special.gammaln(freedom / 2) - special.gammaln((freedom - 1) / 2)
+    logarithm = special().gammaln(freedom / 2) - special().gammaln((freedom - 1) / 2)
     return float(np.exp(logarithm) / (freedom / 2) ** 0.5)
 
 
@@ -113,9 +113,9 @@ def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
     alpha : float
     """
     freedom = n_queries - 1
-    critical = -special.stdtrit(freedom, proportion(alpha, "alpha") / 2)
+    critical = -special().stdtrit(freedom, proportion(alpha, "alpha") / 2)
     centre = abs(effect) * n_queries**0.5
-    missed, beyond = np.nan_to_num(special.nctdtr(freedom, centre, [critical, -critical]))  # NaN: too small for it
+    missed, beyond = np.nan_to_num(special().nctdtr(freedom, centre, [critical, -critical]))  # NaN: too small for it
     return float(1 - missed + beyond)
 
 
