@@ -223,7 +223,7 @@ def overview(comparison: Comparison) -> Figure:
     for metric, (left, right) in zip(metrics, grid, strict=True):
         means(comparison, metric, left)
         if n == 2:
-            differences(comparison, *comparison.runs, metric, right)
+            differences(comparison, comparison.runs[0], comparison.runs[1], metric, right)
         else:
             wins(comparison, metric, right)
     return figure
@@ -269,7 +269,7 @@ def height_of(runs: int) -> float:
     return max(2.2, 1.0 + 0.3 * runs)
 
 
-def size_of_wins(runs: list) -> tuple[float, float]:
+def size_of_wins(runs: list[Any]) -> tuple[float, float]:
     """Width and height, with room for the names on two sides."""
     names = 0.085 * max(len(plain(run)) for run in runs)
     return 2.0 + names + (0.95 if len(runs) <= WRITTEN else 0.42) * len(runs), 1.2 + names + 0.42 * len(runs)

@@ -91,7 +91,7 @@ def parser() -> Parser:
     return root
 
 
-def add_run_arguments(add: Callable) -> None:
+def add_run_arguments(add: Callable[..., Any]) -> None:
     add("qrels", metavar="QRELS", help="TREC qrels file: query, iteration, document, label (.gz is unpacked)")
     add("runs", metavar="RUN", nargs="+", help="TREC run file: query, Q0, document, rank, score, tag; or - for stdin")
     add("-m", dest="metrics", metavar="METRIC", action="append", required=True, help="such as ndcg@10; -m for each one")
@@ -177,7 +177,7 @@ def column_names(runs: Sequence[str]) -> list[str]:
 # ---- tables ----------------------------------------------------------------------------------------------------
 
 
-def rows_of(results: dict[str, Results], per_query: bool, text: Callable) -> tuple[list[list[str]], int]:
+def rows_of(results: dict[str, Results], per_query: bool, text: Callable[..., Any]) -> tuple[list[list[str]], int]:
     """The rows to print, the header first, and how many columns are labels; `text` writes a value of a metric.
 
     Means: a row per metric, a column per run. Per query: of one run, a row per query and a column per metric; of
@@ -254,18 +254,20 @@ class Progress:
     """
 
     def __init__(self, runs: dict[str, str]) -> None:
-        self.sizes = {name: os.path.getsize(run) if os.path.isfile(run) else 0 for name, run in runs.items()}
-        self.total = sum(self.sizes.values())
-        self.read = dict.fromkeys(runs, 0)
-        self.finished = threading.Event()
-        self.thread = threading.Thread(target=self.show, daemon=True)
+        self.sizes: dict[str, int] = {
+            name: os.path.getsize(run) if os.path.isfile(run) else 0 for name, run in runs.items()
+        }
+        self.total: int = sum(self.sizes.values())
+        self.read: dict[str, int] = dict.fromkeys(runs, 0)
+        self.finished: threading.Event = threading.Event()
+        self.thread: threading.Thread = threading.Thread(target=self.show, daemon=True)
 
     def __enter__(self) -> Self:
         if sys.stderr is not None and sys.stderr.isatty():
             self.thread.start()
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.finished.set()
         if self.thread.is_alive():
             self.thread.join()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
 
-def add_compare_arguments(add: Callable) -> None:
+def add_compare_arguments(add: Callable[..., Any]) -> None:
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
     add(
         "--test",
@@ -38,7 +38,9 @@ def add_compare_arguments(add: Callable) -> None:
     add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
 
 
-def compared(options: argparse.Namespace, runs: dict[str, str], chosen: dict[str, Any], notice: Callable) -> str:
+def compared(
+    options: argparse.Namespace, runs: dict[str, str], chosen: dict[str, Any], notice: Callable[..., Any]
+) -> str:
     """Evaluate, compare, draw; the text to print.
 
     Parameters
@@ -85,7 +87,7 @@ def plot_format(path: str) -> str:
     return suffix
 
 
-def tables(format: str) -> Callable:
+def tables(format: str) -> Callable[..., Any]:
     return lambda comparison, options: (
         comparison.to_table(format, rows="pairs" if options.pairs else "runs", intervals=options.intervals).rstrip("\n")
         + "\n"
@@ -98,7 +100,7 @@ def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
     return pair_lines(comparison)
 
 
-FORMATS: dict[str, Callable] = {
+FORMATS: dict[str, Callable[..., Any]] = {
     "table": tables("text"),
     "markdown": tables("markdown"),
     "html": tables("html"),

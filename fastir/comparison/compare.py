@@ -29,7 +29,7 @@ def compare(
     confidence: float = 0.95,
     interval: str = "t",
     effect: str = "d_z",
-    queries: str | Collection | None = None,
+    queries: str | Collection[Any] | None = None,
     seeds: Any = None,
     random_state: int = 0,
     n_threads: SupportsIndex | None = None,

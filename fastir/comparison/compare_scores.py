@@ -148,13 +148,13 @@ def compare_scores(
     if not len(a):
         outcomes = [Outcome(np.empty(0), np.empty(0, bool)) for _ in groups]
     elif options.seeds == "crossed":
-        outcomes = [found.outcome for found in intervals]
+        outcomes = [found.outcome for found in intervals if found.outcome is not None]
     else:
         outcomes = TESTS[test](groups, options)
     adjusted = corrected(outcomes, options)
     records = [
-        make_pairs(scores.runs, group, *those, options)
-        for group, *those in zip(groups, outcomes, adjusted, intervals, strict=True)
+        make_pairs(scores.runs, group, outcome, p, found, options)
+        for group, outcome, p, found in zip(groups, outcomes, adjusted, intervals, strict=True)
     ]
     return Comparison(
         scores.runs,
@@ -175,7 +175,16 @@ def compare_scores(
 
 
 def checked_options(
-    test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads
+    test: str,
+    n_resamples: SupportsIndex,
+    correction: str | None,
+    family: str,
+    confidence: float,
+    interval: str,
+    effect: str,
+    seeds: str,
+    random_state: SupportsIndex,
+    n_threads: SupportsIndex | None,
 ) -> Options:
     """The options, each known, and all of them together possible; SciPy is asked for here, before any run is read."""
     special()
@@ -208,7 +217,7 @@ def checked_options(
     )
 
 
-def chosen_pairs(runs: list, baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple]:
+def chosen_pairs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Rows of the pairs, and the baselines."""
     if baseline is None:
         a, b = np.triu_indices(len(runs), 1)
@@ -258,7 +267,7 @@ def warn(message: str) -> None:
 
 
 def make_pairs(
-    runs: list, group: Group, outcome: Outcome, adjusted: np.ndarray, intervals: Intervals, options: Options
+    runs: list[Any], group: Group, outcome: Outcome, adjusted: np.ndarray, intervals: Intervals, options: Options
 ) -> list[Pair]:
     of = group.of
     low, high = intervals.pairs
@@ -270,29 +279,28 @@ def make_pairs(
     ties = group.n - group.wins - group.losses
     smallest = of.deviation * detectable(group.n, alpha=1 - options.confidence)
     columns = (of.mean, outcome.p, adjusted, low, high, group.effects, group.wins, ties, group.losses)
-    rows = zip(
-        group.a.tolist(),
-        group.b.tolist(),
-        *(column.tolist() for column in columns),
-        outcome.exact.tolist(),
-        smallest.tolist(),
-        notes.tolist(),
-        strict=True,
-    )
+    sides = zip([runs[a] for a in group.a.tolist()], [runs[b] for b in group.b.tolist()], strict=True)
+    numbers = zip(*(column.tolist() for column in columns), strict=True)
+    remarks = zip(outcome.exact.tolist(), smallest.tolist(), notes.tolist(), strict=True)
     return [
-        Pair(runs[a], runs[b], group.metric, *numbers, group.n, exact, found, note)
-        for a, b, *numbers, exact, found, note in rows
+        Pair._make((*names, group.metric, *values, group.n, *rest))
+        for names, values, rest in zip(sides, numbers, remarks, strict=True)
     ]
 
 
-def make_systems(runs: list, group: Group, intervals: Intervals) -> list[System]:
+def make_systems(runs: list[Any], group: Group, intervals: Intervals) -> list[System]:
     means = [math.fsum(row) / group.n for row in group.x.tolist()]
-    low, high = intervals.runs.tolist()
-    return [System(run, group.metric, *numbers, group.n) for run, *numbers in zip(runs, means, low, high, strict=True)]
+    rows = zip(runs, means, *intervals.runs.tolist(), strict=True)
+    return [System(run, group.metric, mean, low, high, group.n) for run, mean, low, high in rows]
 
 
 def describe(
-    scores: Scores, groups: list[Group], outcomes: list[Outcome], options: Options, against: tuple, queries: Any
+    scores: Scores,
+    groups: list[Group],
+    outcomes: list[Outcome],
+    options: Options,
+    against: tuple[Any, ...],
+    queries: Any,
 ) -> Method:
     sizes = [int(np.count_nonzero(~np.isnan(outcome.p))) for outcome in outcomes]
     policy = queries if isinstance(queries, str) else "same" if queries is None else "chosen"

@@ -19,7 +19,7 @@ from fastir.stats.bootstrap import (
     without_variance,
 )
 from fastir.stats.effects import EFFECTS, Sides
-from fastir.stats.grid import to_grid
+from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired import Moments, moments, sign_rows, signed_ranks, t_rows
 from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
 from fastir.stats.resampling import seed
@@ -41,7 +41,7 @@ class Options(NamedTuple):
     random_state: int
     n_threads: Any
 
-    def resampling(self) -> tuple:
+    def resampling(self) -> tuple[Any, ...]:
         return self.n_resamples, self.random_state, self.n_threads
 
 
@@ -82,20 +82,24 @@ class Group:
         b: np.ndarray,
         effect: str,
     ) -> None:
-        self.metric, self.owner, self.a, self.b = metric, owner, a, b
-        self.taking_part = ~np.isnan(means).any(axis=0)
+        self.metric: str = metric
+        self.owner: np.ndarray = owner
+        self.a: np.ndarray = a
+        self.b: np.ndarray = b
+        self.taking_part: np.ndarray = ~np.isnan(means).any(axis=0)
         if not self.taking_part.any():
             raise ValueError(f"metric {metric!r}: every query has a NaN in one of the runs, so none can be compared")
-        self.x = np.ascontiguousarray(means[:, self.taking_part])
-        self.columns = np.ascontiguousarray(columns[:, self.taking_part])
-        self.n = self.x.shape[1]
-        self.grid = to_grid(self.x)
-        self.largest = np.abs(self.x).max(axis=1)
-        self.wins, self.losses = np.zeros((2, len(a)), np.int64)
-        self.effects = np.empty(len(a))
+        self.x: np.ndarray = np.ascontiguousarray(means[:, self.taking_part])
+        self.columns: np.ndarray = np.ascontiguousarray(columns[:, self.taking_part])
+        self.n: int = self.x.shape[1]
+        self.grid: Grid = to_grid(self.x)
+        self.largest: np.ndarray = np.abs(self.x).max(axis=1)
+        self.wins: np.ndarray = np.zeros(len(a), np.int64)
+        self.losses: np.ndarray = np.zeros(len(a), np.int64)
+        self.effects: np.ndarray = np.empty(len(a))
         error = two_way_anova(self.x.T).error.mean_square if effect == "anova" and min(self.x.shape) > 1 else None
         parts = [self.describe(part, effect, error) for part in self.parts()]
-        self.of = Moments(self.n, *(np.concatenate(values) for values in zip(*parts, strict=True)))
+        self.of: Moments = Moments(self.n, *(np.concatenate(values) for values in zip(*parts, strict=True)))
 
     def parts(self) -> Iterator[slice]:
         """The pairs, a few at a time."""
@@ -110,7 +114,7 @@ class Group:
     def whole(self, part: slice) -> np.ndarray:
         return self.grid.without_noise(self.grid.whole[self.a[part]] - self.grid.whole[self.b[part]])
 
-    def describe(self, part: slice, effect: str, error: float | None) -> tuple:
+    def describe(self, part: slice, effect: str, error: float | None) -> tuple[Any, ...]:
         """The moments of some pairs, their wins, losses and effects being set."""
         of, whole = self.differences(part)[1], self.whole(part)
         self.wins[part], self.losses[part] = (whole > 0).sum(axis=1), (whole < 0).sum(axis=1)
@@ -208,7 +212,7 @@ def each(test: Callable[[Group, Options], Outcome]) -> Callable[[list[Group], Op
     return lambda groups, options: [test(group, options) for group in groups]
 
 
-TESTS = {
+TESTS: dict[str, Callable[[list[Group], Options], list[Outcome]]] = {
     "t": each(t),
     "wilcoxon": each(wilcoxon),
     "sign": each(sign),
@@ -234,12 +238,11 @@ class Intervals(NamedTuple):
 
 def by_t(group: Group, options: Options) -> Intervals:
     runs = moments(group.x, group.largest)
-    return Intervals(
-        *(
-            np.array([of.mean - of.margins(options.confidence), of.mean + of.margins(options.confidence)])
-            for of in (runs, group.of)
-        )
+    of_runs, of_pairs = (
+        np.array([of.mean - of.margins(options.confidence), of.mean + of.margins(options.confidence)])
+        for of in (runs, group.of)
     )
+    return Intervals(of_runs, of_pairs)
 
 
 def by_bootstrap(group: Group, options: Options) -> Intervals:

@@ -129,7 +129,7 @@ class Method(NamedTuple):
     unshared: int
     left_out: dict[str, int]
     seeds: str | None
-    baseline: tuple
+    baseline: tuple[Any, ...]
     convention: str
     version: str
 
@@ -176,9 +176,9 @@ class Comparison:
 
     def __init__(
         self,
-        runs: list,
+        runs: list[Any],
         metrics: list[str],
-        query_ids: list,
+        query_ids: list[Any],
         values: np.ndarray,
         pairs: list[Pair],
         systems: list[System],

@@ -127,7 +127,7 @@ def of_runs(comparison: Comparison, intervals: bool, digits: int, alpha: float) 
     runs = comparison.runs
     labels = labels_of(len(runs))
     places = {run: place for place, run in enumerate(runs)}
-    beaten: dict[tuple, list[int]] = {}
+    beaten: dict[tuple[Any, ...], list[int]] = {}
     for pair in comparison.pairs:
         if pair.adjusted_p <= alpha and pair.difference:
             better, worse = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)

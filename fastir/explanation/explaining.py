@@ -225,7 +225,7 @@ def increments(values: list[float]) -> list[float]:
     return added
 
 
-def as_text(docs: dict) -> dict[str, Any]:
+def as_text(docs: dict[Any, Any]) -> dict[str, Any]:
     return {str(doc_id): label for doc_id, label in docs.items()}
 
 

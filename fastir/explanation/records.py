@@ -135,7 +135,8 @@ class Explanation:
         status = "" if self.status == "evaluated" else f" ({self.status})"
         rows = [["rank", "doc_id", "score", "tied", "label", *self.values]]
         for told, documents in itertools.groupby(
-            self.documents, lambda document: document.rank <= TOP or document.label is not None
+            self.documents,
+            lambda document: (document.rank is not None and document.rank <= TOP) or document.label is not None,
         ):
             if told:
                 rows += map(cells, documents)

@@ -245,7 +245,7 @@ class Documents:
         return lines
 
     @classmethod
-    def _from_parquet(cls, path: Any, pd_kwargs: dict | None, *columns: Any) -> Any:
+    def _from_parquet(cls, path: Any, pd_kwargs: dict[Any, Any] | None, *columns: Any) -> Any:
         return cls.from_df(needed("pandas").read_parquet(path, **(pd_kwargs or {})), *columns)
 
 

@@ -84,7 +84,7 @@ class Qrels(Documents):
         q_id_col: str = "q_id",
         doc_id_col: str = "doc_id",
         score_col: str = "score",
-        pd_kwargs: dict | None = None,
+        pd_kwargs: dict[Any, Any] | None = None,
     ) -> Qrels:
         """From a Parquet file, which pandas reads with `pd_kwargs`."""
         return cls._from_parquet(path, pd_kwargs, q_id_col, doc_id_col, score_col)
@@ -122,7 +122,7 @@ class Run(Documents):
 
     def __init__(self, run: Any = None, name: str | None = None) -> None:
         super().__init__(name)
-        self.metadata: dict = {}
+        self.metadata: dict[Any, Any] = {}
         self.scores: dict[str, dict[str, np.float64]] = defaultdict(dict)
         self.mean_scores: dict[str, np.float64] = {}
         self.std_scores: dict[str, np.float64] = {}
@@ -197,7 +197,7 @@ class Run(Documents):
         q_id_col: str = "q_id",
         doc_id_col: str = "doc_id",
         score_col: str = "score",
-        pd_kwargs: dict | None = None,
+        pd_kwargs: dict[Any, Any] | None = None,
         name: str | None = None,
     ) -> Run:
         """From a Parquet file, which pandas reads with `pd_kwargs`."""
