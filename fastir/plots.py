@@ -7,7 +7,7 @@ Okabe and Ito, which colour-blind readers tell apart; many lines differ in dashe
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -232,7 +232,7 @@ def overview(comparison: Comparison) -> Figure:
 # ---- what they share -------------------------------------------------------------------------------------------
 
 
-def lines(results: dict[Hashable, Any], names: list[str], places: Iterable[float], ax: Axes | None) -> Axes:
+def lines(results: dict[Hashable, Any], names: list[str], places: Sequence[float], ax: Axes | None) -> Axes:
     """A line for each of the results through the means of some metrics."""
     ax = ax or new_axes(8.4 if len(results) > 7 else 6.4, max(4.2, 0.8 + 0.2 * len(results)))
     drawn = []

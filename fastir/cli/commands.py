@@ -319,7 +319,7 @@ def write(text: str) -> int:
     return code
 
 
-def one_line(error: Exception) -> str:
+def one_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return str(error) or type(error).__name__

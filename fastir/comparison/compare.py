@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.comparison.compare_scores import checked_options, compare_scores
 from fastir.evaluation import many_runs
@@ -18,16 +18,16 @@ INTERSECTION = "intersection"
 
 def compare(
     qrels: QrelsLike,
-    runs: Mapping[Hashable, Any] | Iterable[tuple[Hashable, Any]],
+    runs: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
     metrics: str | Iterable[str],
     *,
     baseline: Hashable = None,
     test: str = "t",
     n_resamples: int = 100_000,
     correction: str | None = None,
-    family: str = "metric",
+    family: Literal["metric", "all"] = "metric",
     confidence: float = 0.95,
-    interval: str = "t",
+    interval: Literal["t", "percentile", "bca"] = "t",
     effect: str = "d_z",
     queries: str | Collection[Any] | None = None,
     seeds: Any = None,
@@ -127,7 +127,9 @@ def evaluated(
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
-    flat = {(name, number): run for name, of_name in many_runs.pairs(runs) for number, run in enumerate(of_name)}
+    flat: dict[Hashable, Any] = {
+        (name, number): run for name, of_name in many_runs.pairs(runs) for number, run in enumerate(of_name)
+    }
     results: dict[Hashable, Any] = {}
     for (name, _), of_run in evaluator.evaluate_many(flat, notice=notice).items():
         results.setdefault(name, []).append(of_run)

@@ -42,7 +42,7 @@ MANY = 1000  # queries from which tests of ranks and signs find differences that
 
 
 def compare_scores(
-    runs: Mapping[Hashable, Any],
+    runs: Mapping[Any, Any],
     metrics: str | Iterable[str] | None = None,
     *,
     baseline: Hashable | list[Hashable] = None,
@@ -182,7 +182,7 @@ def checked_options(
     confidence: float,
     interval: str,
     effect: str,
-    seeds: str,
+    seeds: str | None,
     random_state: SupportsIndex,
     n_threads: SupportsIndex | None,
 ) -> Options:

@@ -24,7 +24,7 @@ from typing import Any
 
 # What is replaced for a tool: each attribute that callers reach, by the one of the same name in the layer's file. A
 # function that was imported into other modules by name stands there once more for each of them.
-PATCHES = {
+PATCHES: dict[str, tuple[str, ...]] = {
     "pytrec_eval": ("pytrec_eval:RelevanceEvaluator",),
     "beir": (
         "beir.retrieval.evaluation:EvaluateRetrieval.evaluate",

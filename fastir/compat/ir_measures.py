@@ -161,6 +161,9 @@ class Scores:
         A measure is not supported, or the qrels are none of these.
     """
 
+    measures: list[Any]
+    qrel_qids: set[Any]
+
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         found = {measure: request_of(measure) for measure in measures}
         requests = {measure: request for measure, request in found.items() if request is not None}
@@ -171,7 +174,7 @@ class Scores:
         asked = {measure: requests[measure] for measure in sorted(places, key=places.__getitem__)}
         self.in_defaults: list[Any] = sorted(asked, key=lambda measure: (places[measure][0], str(measure)))
         judgments = Judgments(qrels)
-        super().__init__(list(asked), set(judgments.query_ids))
+        super().__init__(list(asked), set(judgments.query_ids))  # type: ignore[call-arg] # mixed into their Evaluator
         self.alone: bool = all(measure.NAME == "Accuracy" for measure in asked)
         self.judged: dict[Any, None] = dict.fromkeys(judgments.flat or ())
         kinds: dict[str, list[Any]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from fastir.errors import quote
 from fastir.results.results import aligned
@@ -143,8 +143,8 @@ class Explanation:
             else:
                 ranks = [str(document.rank) for document in documents]
                 rows.append(["-".join(ranks[:: max(1, len(ranks) - 1)]), "...", "", "", "-", *[""] * len(self.values)])
-        rows = shortened(rows + list(map(cells, self.missing)))
-        return f"query {self.query_id}{status}: {values}\n{rows}"
+        table = shortened(rows + list(map(cells, self.missing)))
+        return f"query {self.query_id}{status}: {values}\n{table}"
 
 
 def cells(document: Document) -> list[str]:
@@ -194,7 +194,7 @@ class Move(NamedTuple):
 
 
 def move(here: Document | None, there: Document | None, metric: str) -> Move:
-    document = here or there
+    document = cast("Document", here or there)
     rank, discount, contribution = placed(here, metric)
     other_rank, other_discount, other_contribution = placed(there, metric)
     what = "entered" if there is None else "left" if here is None else "stayed" if rank == other_rank else "moved"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,12 @@ class Sides:
     def __init__(
         self, a: np.ndarray, b: np.ndarray, of: Moments, whole: np.ndarray, loose: int, error: float | None = None
     ) -> None:
-        self.a, self.b, self.of, self.whole, self.loose = a, b, of, whole, loose
-        self.error = error  # mean square of the analysis of variance of all runs; None: of these two
+        self.a: np.ndarray = a
+        self.b: np.ndarray = b
+        self.of: Moments = of
+        self.whole: np.ndarray = whole
+        self.loose: int = loose
+        self.error: float | None = error  # mean square of the analysis of variance of all runs; None: of these two
 
     def variance(self, of_run: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):
@@ -55,7 +60,7 @@ def rank_biserial(x: Sides) -> np.ndarray:
 
 
 # Its name, what it is in full, and how it is computed.
-EFFECTS = {
+EFFECTS: dict[str, tuple[str, Callable[[Sides], np.ndarray]]] = {
     "d_z": ("Cohen's d_z: mean difference / standard deviation of the differences", lambda x: x.ratio(x.of.deviation)),
     "hedges_gz": (
         "Hedges' g_z: d_z, corrected for few queries",

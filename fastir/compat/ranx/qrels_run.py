@@ -36,7 +36,7 @@ class Qrels(Documents):
         if qrels is not None:
             self._hold(judgments(qrels))
 
-    def _plain(self, query_id: Any, numbers: Any) -> dict[str, int]:
+    def _plain(self, query_id: Any, numbers: Any) -> dict[Any, int]:
         return {
             plain_id(doc_id, False, "doc_ids: a document id"): dicts.label_of(label, query_id, doc_id)
             for doc_id, label in numbers.items()
@@ -118,7 +118,7 @@ class Run(Documents):
     """
 
     is_run = True
-    kinds = (*Documents.kinds, "lz4")
+    kinds: tuple[str, ...] = (*Documents.kinds, "lz4")
 
     def __init__(self, run: Any = None, name: str | None = None) -> None:
         super().__init__(name)
@@ -133,7 +133,7 @@ class Run(Documents):
             }
             self.sort()
 
-    def _plain(self, query_id: Any, numbers: Any) -> dict[str, float]:
+    def _plain(self, query_id: Any, numbers: Any) -> Any:
         if type(numbers) is dict and {str} >= set(map(type, numbers)) and {float} >= set(map(type, numbers.values())):
             return numbers.copy()
         return plain_scores(query_id, numbers, False)
