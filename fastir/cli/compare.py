@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import FastirError
-from fastir.results.results import json_text, replacing
+from fastir.text import json_text, replacing
 
 if TYPE_CHECKING:
     from fastir.comparison.records import Comparison

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -322,6 +323,24 @@ class Comparison:
         KeyError
             There is no such run or metric.
         """
-        from fastir.results.changes import changes_between
+        for name, known in ((a, self.runs), (b, self.runs), (metric, self.metrics)):
+            if name not in known:
+                raise KeyError(f"{name!r} was not compared; there are {', '.join(map(repr, known))}")
+        from fastir.results.changes import changes_of
 
-        return changes_between(self, a, b, metric, top)
+        here, there = self._per_query(a, metric), self._per_query(b, metric)
+
+        def means(kept: set) -> tuple[float, float]:
+            return mean_of(here, kept), mean_of(there, kept)
+
+        return changes_of(metric, here, there, top, means)
+
+    def _per_query(self, run: Hashable, metric: str) -> dict[Any, float]:
+        """{query_id: value} of a run on a metric."""
+        values = self.values[self.metrics.index(metric), :, self.runs.index(run)]
+        return dict(zip(self.query_ids, values.tolist(), strict=True))
+
+
+def mean_of(values: dict[Any, float], kept: set) -> float:
+    """The mean over some of the queries, NaN for none."""
+    return math.fsum(values[query_id] for query_id in kept) / len(kept) if kept else math.nan

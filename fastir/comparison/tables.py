@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.request.plan import one_of, positive
-from fastir.results.results import aligned, json_text, replacing, tsv_text
+from fastir.text import aligned, json_text, replacing, tsv_text
 
 if TYPE_CHECKING:
     from fastir.comparison.records import Comparison, Pair

@@ -14,7 +14,7 @@ import numpy as np
 
 import fastir
 from fastir.request.plan import metric_tuple
-from fastir.results.results import UNIT, digits, exact_total, total_log
+from fastir.results.means import UNIT, digits, exact_total, total_log
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastir.errors import quote
-from fastir.results.results import aligned
+from fastir.text import aligned, decimals, signed
 
 TOP = 10  # ranks that are printed whatever stands there
 ROWS = 40  # lines of a printed table
@@ -272,15 +272,6 @@ def named(metric: str | None, values: dict[str, float]) -> str:
     if metric not in values:
         raise KeyError(f"{metric!r} was not evaluated; the metrics here are {', '.join(map(repr, values))}")
     return metric
-
-
-def decimals(value: float | None) -> str:
-    return "-" if value is None or value != value else f"{value:.4f}"
-
-
-def signed(value: float) -> str:
-    """A difference; nothing where there is none."""
-    return "" if value == 0 else f"{value:+.4f}" if value == value else "-"
 
 
 def shortened(rows: list[list[str]]) -> str:

@@ -6,7 +6,7 @@ import os
 import sys
 
 from fastir.errors import FormatError
-from fastir.results.results import replacing
+from fastir.text import replacing
 
 BOM = b"\xef\xbb\xbf"
 GZIP = b"\x1f\x8b"
