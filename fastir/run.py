@@ -5,10 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from fastir import inputs
+from fastir.columns._dicts import has_integer_documents, plain_scores
 from fastir.columns._ids import of_arena
-from fastir.columns.rows import Arena, Rows
+from fastir.columns.ids import Arena
+from fastir.columns.rows import Rows
 from fastir.inputs import dicts, formats
-from fastir.join._dicts import has_integer_documents, plain_scores
 from fastir.join._grouped import Columns
 from fastir.threads import share_all
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import is_integer, plain_id
+from fastir.columns._dicts import has_plain_keys, plain_judgments
+from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import quote
-from fastir.join._dicts import has_plain_keys, plain_judgments
 
 LABELS = (-(2**31), 2**31 - 1)
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from fastir.columns._ids import of_arena
-from fastir.columns.rows import Arena, without_duplicates
+from fastir.columns.ids import Arena, encode
+from fastir.columns.rows import without_duplicates
 from fastir.join._grouped import find_duplicates
-from fastir.join._judged import encode
 from fastir.join._trec_stream import repeated
 
 

@@ -5,8 +5,8 @@ Objects come from the parser as tuples of pairs, so that a key that stands twice
 
 import numpy as np
 
+from fastir.columns.ids import Arena
 from fastir.columns.line_formats import bare
-from fastir.columns.rows import Arena
 from fastir.errors import FormatError, quote
 from fastir.inputs.dicts import LABELS
 from fastir.inputs.files import Source

@@ -2,11 +2,11 @@
 
 import re
 
+from fastir.columns.ids import encode
 from fastir.columns.line_formats import bare
 from fastir.errors import quote
 from fastir.inputs.files import BOM, packed_as
 from fastir.inputs.table_files import library
-from fastir.join._judged import encode
 
 ROWS = 1 << 18  # that are written to Parquet at a time
 NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
