@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fastir import plots, stats
     from fastir.comparison.compare import compare
     from fastir.comparison.compare_scores import compare_scores
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
     from fastir.config import show_config
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
@@ -72,7 +72,7 @@ __all__ = [
 # What not every program needs, by the module that has it: imported when it is first asked for.
 LATER = {
     "Accumulator": "evaluation.accumulator",
-    "Comparison": "comparison.records",
+    "Comparison": "comparison.comparison",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
     "conventions": "conventions",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
     from fastir.evaluation.evaluator import QrelsLike, RunsLike
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"

@@ -12,7 +12,7 @@ from fastir.errors import FastirError
 from fastir.text import json_text, replacing
 
 if TYPE_CHECKING:
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
 
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
@@ -92,7 +92,7 @@ def tables(format: str) -> Callable:
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
     from fastir.comparison.tables import pair_lines
 
-    return pair_lines(comparison)
+    return pair_lines(comparison.pairs)
 
 
 FORMATS: dict[str, Callable] = {

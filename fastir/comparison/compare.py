@@ -10,7 +10,7 @@ from fastir.evaluation import many_runs
 from fastir.evaluation.evaluator import Evaluator, as_qrels
 
 if TYPE_CHECKING:
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
     from fastir.evaluation.evaluator import QrelsLike
 
 INTERSECTION = "intersection"
@@ -127,8 +127,8 @@ def evaluated(
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
-    flat = {(name, number): run for name, of_name in many_runs.pairs(runs) for number, run in enumerate(of_name)}
+    flat = {(name, number): run for name, repeats in many_runs.pairs(runs) for number, run in enumerate(repeats)}
     results: dict[Hashable, Any] = {}
-    for (name, _), of_run in evaluator.evaluate_many(flat, notice=notice).items():
-        results.setdefault(name, []).append(of_run)
+    for (name, _), result in evaluator.evaluate_many(flat, notice=notice).items():
+        results.setdefault(name, []).append(result)
     return results, queries
