@@ -76,7 +76,8 @@ def compare_scores(
         of the two-way analysis of variance) and ``"randomized_tukey"``, which correct for the runs of a metric and
         have simultaneous intervals. ``fastir.stats`` has each on arrays, and says more.
     n_resamples : int
-        Of tests and intervals that resample. If there are no more arrangements than this, all are listed, and p-values are exact.
+        Of tests and intervals that resample. If there are no more arrangements than this, all are listed, and p-values
+        are exact.
     correction : str or None
         ``"holm"``, ``"bonferroni"``, ``"bh"`` (false discovery rate) or another of `fastir.stats.adjust`; ``"max_t"``
         with the randomization test. NaN p-values are of no family.

@@ -230,7 +230,7 @@ SIMULTANEOUS = ("tukey", "randomized_tukey")
 
 
 class Intervals(NamedTuple):
-    """The bounds of the runs' means and of the pairs' differences; `outcome` where the same draws test the pairs, too."""
+    """The bounds of the runs' means and of the pairs' differences; `outcome` where the same draws test the pairs."""
 
     runs: np.ndarray  # of shape (2, n_runs)
     pairs: np.ndarray  # of shape (2, n_pairs)
