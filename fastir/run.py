@@ -103,7 +103,21 @@ class Run(Rows):
     def save(self, path, format=None):
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
 
-        Documents keep their order. Parameters and errors as for `Qrels.save`; JSON cannot hold infinite scores.
+        Documents keep their order.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None, "trec", "json" or "parquet"
+            "parquet" needs pyarrow and keeps integer ids. None: "json" if the name ends in .json (.json.gz, .json.zst),
+            "parquet" if in .parquet, else "trec".
+
+        Raises
+        ------
+        ValueError
+            The format cannot hold an id, a query without documents, or (JSON) an infinite score.
+        OSError
+            The file cannot be written. After this and any other error its old content is untouched.
         """
         formats.write(path, self, True, format)
 

@@ -58,7 +58,7 @@ class Arena:
     def of(cls, ids: list) -> Arena:
         """From str or int objects, all of one type."""
         integers = bool(ids) and type(ids[0]) is int
-        texts = list(map(str, ids)) if integers else ids
+        texts: list[Any] = list(map(str, ids)) if integers else ids
         whole = "".join(texts)
         if whole.isascii():  # an id then has as many bytes as characters
             data = whole.encode()

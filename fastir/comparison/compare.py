@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.comparison.compare_scores import checked_options, compare_scores
 from fastir.evaluation import many_runs
@@ -21,16 +21,16 @@ def compare(
     runs: Mapping[Hashable, Any] | Iterable[tuple[Hashable, Any]],
     metrics: str | Iterable[str],
     *,
-    baseline: Hashable = None,
+    baseline: Hashable | list[Hashable] = None,
     test: str = "t",
     n_resamples: int = 100_000,
     correction: str | None = None,
-    family: str = "metric",
+    family: Literal["metric", "all"] = "metric",
     confidence: float = 0.95,
-    interval: str = "t",
+    interval: Literal["t", "percentile", "bca"] = "t",
     effect: str = "d_z",
     queries: str | Collection | None = None,
-    seeds: Any = None,
+    seeds: Literal["mean", "crossed", "folds"] | None = None,
     random_state: int = 0,
     n_threads: SupportsIndex | None = None,
     notice: Callable[[Hashable, int], object] | None = None,
@@ -127,7 +127,9 @@ def evaluated(
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
-    flat = {(name, number): run for name, repeats in many_runs.pairs(runs) for number, run in enumerate(repeats)}
+    flat: dict[Hashable, Any] = {
+        (name, number): run for name, repeats in many_runs.pairs(runs) for number, run in enumerate(repeats)
+    }
     results: dict[Hashable, Any] = {}
     for (name, _), result in evaluator.evaluate_many(flat, notice=notice).items():
         results.setdefault(name, []).append(result)

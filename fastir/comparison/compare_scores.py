@@ -149,7 +149,7 @@ def compare_scores(
     if not len(a):
         outcomes = [Outcome(np.empty(0), np.empty(0, bool)) for _ in groups]
     elif options.seeds == "crossed":
-        outcomes = [found.outcome for found in intervals]
+        outcomes = [found.outcome for found in intervals if found.outcome is not None]
     else:
         outcomes = TESTS[test](groups, options)
     adjusted = corrected(outcomes, options)
@@ -274,7 +274,7 @@ def make_pairs(
     ties = group.n - group.wins - group.losses
     smallest = moments.deviation * detectable(group.n, alpha=1 - options.confidence)
     columns = (moments.mean, outcome.p_values, adjusted, low, high, group.effects, group.wins, ties, group.losses)
-    rows = zip(
+    rows: Iterable[Any] = zip(
         group.a.tolist(),
         group.b.tolist(),
         *(column.tolist() for column in columns),
@@ -284,7 +284,7 @@ def make_pairs(
         strict=True,
     )
     return [
-        Pair(runs[a], runs[b], group.metric, *numbers, group.n, exact, found, note)
+        Pair._make((runs[a], runs[b], group.metric, *numbers, group.n, exact, found, note))
         for a, b, *numbers, exact, found, note in rows
     ]
 
@@ -293,7 +293,10 @@ def make_systems(runs: list, group: Group, intervals: Intervals) -> list[System]
     """A record for each run on the metric of the group."""
     means = [math.fsum(row) / group.n for row in group.values.tolist()]
     low, high = intervals.runs.tolist()
-    return [System(run, group.metric, *numbers, group.n) for run, *numbers in zip(runs, means, low, high, strict=True)]
+    return [
+        System(run, group.metric, mean, least, most, group.n)
+        for run, mean, least, most in zip(runs, means, low, high, strict=True)
+    ]
 
 
 def describe(

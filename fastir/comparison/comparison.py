@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
 
-SUFFIXES = {".json": None, ".tsv": None, ".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex"}
+TABLE_SUFFIXES = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex"}
+SUFFIXES = (".json", ".tsv", *TABLE_SUFFIXES)
 
 
 class Comparison:
@@ -219,7 +220,7 @@ class Comparison:
         elif suffix == ".tsv":
             text = pair_lines(self.pairs, **options)
         else:
-            text = self.to_table(SUFFIXES[suffix], **options)
+            text = self.to_table(TABLE_SUFFIXES[suffix], **options)
         with replacing(path) as file:
             file.write(text.encode("utf-8", "surrogateescape"))
 

@@ -238,16 +238,17 @@ class Intervals(NamedTuple):
 
 
 def by_t(group: Group, options: Options) -> Intervals:
-    runs = moments(group.values, group.largest)
-    return Intervals(
-        *(
-            np.array([side.mean - side.margins(options.confidence), side.mean + side.margins(options.confidence)])
-            for side in (runs, group.pair_moments)
-        )
-    )
+    """Student's intervals."""
+
+    def bounds(side: Moments) -> np.ndarray:
+        margins = side.margins(options.confidence)
+        return np.array([side.mean - margins, side.mean + margins])
+
+    return Intervals(bounds(moments(group.values, group.largest)), bounds(group.pair_moments))
 
 
 def by_bootstrap(group: Group, options: Options) -> Intervals:
+    """Intervals of means over queries that are drawn with replacement."""
     drawn = resampled(group.grid, draws(group.n, len(group.values), *options.resampling()))
 
     def bounds(a: np.ndarray, b: np.ndarray, side: Moments, skewness: np.ndarray) -> np.ndarray:

@@ -151,7 +151,7 @@ class Source:
 def created(path: str) -> Iterator[Any]:
     """A file to write bytes to, which appears in one step; packed if its name ends in .gz or .zst."""
     packing = packing_of(path)
-    zstd = zstd_module(path) if packing == "zstd" else None
+    zstd: Any = zstd_module(path) if packing == "zstd" else None
     with replacing(path) as file:
         if packing == "gzip":
             import gzip

@@ -55,7 +55,7 @@ def gather(
     slots: dict[str, int] = {}
     slot_of_group = [slots.setdefault(query, len(slots)) for query in queries]
     sizes = np.diff(np.append(first_rows, len(ids)))
-    rows = range(len(ids))
+    rows: range | np.ndarray = range(len(ids))
     if len(slots) < len(queries):
         slot_of_row = np.repeat(np.array(slot_of_group), sizes)
         rows = np.argsort(slot_of_row, kind="stable")

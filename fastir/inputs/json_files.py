@@ -53,8 +53,9 @@ def read(
     ids = Arena.of([doc_id for doc_id, _ in rows])
     sizes = [len(documents) for _, documents in queries]
     first_rows = np.cumsum([0, *sizes[:-1]])
-    *columns, repairs = gather([query for query, _ in queries], first_rows, ids, numbers, duplicates, path, watch=watch)
-    return *columns, {**source.repairs, **repairs}
+    grouped = gather([query for query, _ in queries], first_rows, ids, numbers, duplicates, path, watch=watch)
+    query_ids, offsets, ids, numbers, repairs = grouped
+    return query_ids, offsets, ids, numbers, {**source.repairs, **repairs}
 
 
 def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:

@@ -246,7 +246,7 @@ class CodeReader:
 def of_objects(objects: list) -> tuple[Ids | None, int]:
     """Ids of Python objects that are not all exact strings; (None, row) for the first that cannot be an id here."""
     strings = isinstance(objects[0], str)
-    plain = []
+    plain: list[Any] = []
     for row, value in enumerate(objects):
         if strings and isinstance(value, str):
             plain.append(str.__str__(value))
