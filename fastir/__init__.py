@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastir import conventions, plots, stats
     from fastir.comparison.compare import compare
     from fastir.comparison.compare_scores import compare_scores
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
     from fastir.config import show_config
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
@@ -77,7 +77,7 @@ __all__ = [
 # enough, so that `from fastir import *` works without SciPy and matplotlib.
 LATER = {
     "Accumulator": "evaluation.accumulator",
-    "Comparison": "comparison.records",
+    "Comparison": "comparison.comparison",
     "Convention": "conventions",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",

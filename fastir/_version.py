@@ -1,3 +1,3 @@
-"""The version of fastir; a file of its own, so that no module below the package's root imports the root for it."""
+"""The version of fastir, which the package, its settings and comparisons name."""
 
 __version__ = "0.1.0"

@@ -20,7 +20,8 @@ import fastir
 from fastir.cli.compare import add_compare_arguments, compared
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.plan import TIES
-from fastir.results.results import Results, aligned, json_text, rounded, tsv_text
+from fastir.results.results import Results
+from fastir.text import aligned, json_text, rounded, tsv_text
 
 OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)

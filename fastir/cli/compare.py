@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import FastirError
-from fastir.results.results import json_text, replacing
+from fastir.text import json_text, replacing
 
 if TYPE_CHECKING:
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
 
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
@@ -97,7 +97,7 @@ def tables(format: str) -> Callable[..., Any]:
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
     from fastir.comparison.tables import pair_lines
 
-    return pair_lines(comparison)
+    return pair_lines(comparison.pairs)
 
 
 FORMATS: dict[str, Callable[..., Any]] = {

@@ -1,4 +1,4 @@
-"""The lines that `_trec` reads: which field is what, and what is said of a line that is not like that."""
+"""The lines that `_trec` reads: which field is what, and the message for a line that is otherwise."""
 
 from typing import NamedTuple
 
@@ -94,7 +94,7 @@ def explain(line_format: LineFormat, problem: str, text: bytes) -> tuple[str, in
 
 
 def guess(line_format: LineFormat, shown: str, n: int | None = None) -> str:
-    """What the file might be instead, and how to say so, from a bad line of n fields, None if they are right."""
+    """A hint at what the file might be instead, from a bad line of n fields; n is None where their number is right."""
     is_run = line_format is LINE_FORMATS["trec", True]
     if not is_run and line_format is not TREC_QRELS:
         return ""
@@ -119,6 +119,6 @@ def guess(line_format: LineFormat, shown: str, n: int | None = None) -> str:
     return ""
 
 
-def bare(text: str) -> str:
+def bare(text: object) -> str:
     """An id for a message, shortened and escaped as by quote(), without the quotes."""
     return quote(text).strip("'\"")

@@ -10,7 +10,7 @@ from fastir.evaluation import many_runs
 from fastir.evaluation.evaluator import Evaluator, as_qrels
 
 if TYPE_CHECKING:
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
     from fastir.evaluation.evaluator import QrelsLike
 
 INTERSECTION = "intersection"
@@ -21,7 +21,7 @@ def compare(
     runs: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
     metrics: str | Iterable[str],
     *,
-    baseline: Hashable = None,
+    baseline: Hashable | list[Hashable] = None,
     test: str = "t",
     n_resamples: int = 100_000,
     correction: str | None = None,
@@ -30,7 +30,7 @@ def compare(
     interval: Literal["t", "percentile", "bca"] = "t",
     effect: str = "d_z",
     queries: str | Collection[Any] | None = None,
-    seeds: Any = None,
+    seeds: Literal["mean", "crossed", "folds"] | None = None,
     random_state: int = 0,
     n_threads: SupportsIndex | None = None,
     notice: Callable[[Hashable, int], object] | None = None,
@@ -128,9 +128,9 @@ def evaluated(
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
     flat: dict[Hashable, Any] = {
-        (name, number): run for name, of_name in many_runs.pairs(runs) for number, run in enumerate(of_name)
+        (name, number): run for name, repeats in many_runs.pairs(runs) for number, run in enumerate(repeats)
     }
     results: dict[Hashable, Any] = {}
-    for (name, _), of_run in evaluator.evaluate_many(flat, notice=notice).items():
-        results.setdefault(name, []).append(of_run)
+    for (name, _), result in evaluator.evaluate_many(flat, notice=notice).items():
+        results.setdefault(name, []).append(result)
     return results, queries

@@ -32,11 +32,11 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns._dicts import plain_judgments
 from fastir.compat._rows import row_dicts
 from fastir.compat.run_order import Rows
 from fastir.errors import UnknownMetricError, quote
 from fastir.inputs import dicts
-from fastir.join._dicts import plain_judgments
 from fastir.qrels import Qrels
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
 

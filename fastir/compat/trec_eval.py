@@ -50,7 +50,7 @@ from fastir.compat.trec_lines import (
 from fastir.errors import quote
 from fastir.inputs import files, formats
 from fastir.request.names import read
-from fastir.results.results import aligned
+from fastir.text import aligned
 
 DUMMY = "no document"  # in a ranking that is missing: no file has an id with a blank
 BLOCK = 1 << 20

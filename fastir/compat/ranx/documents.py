@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import plain_id
+from fastir.columns.ids import plain_id
 from fastir.errors import quote
 from fastir.inputs import files, formats
 from fastir.inputs.writers import check_fields

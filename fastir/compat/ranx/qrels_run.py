@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import fastir
-from fastir.columns.rows import plain_id
+from fastir.columns._dicts import plain_scores
+from fastir.columns.ids import plain_id
 from fastir.compat.ranx.documents import KINDS, Documents, needed
 from fastir.inputs import dicts, files
-from fastir.join._dicts import plain_scores
 
 
 class Qrels(Documents):

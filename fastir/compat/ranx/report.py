@@ -9,7 +9,7 @@ from typing import Any
 
 from fastir.comparison.tables import LATEX
 from fastir.compat.ranx.documents import needed
-from fastir.results.results import replacing
+from fastir.text import replacing
 
 LABELS = {
     "hits": "Hits",
