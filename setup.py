@@ -26,6 +26,9 @@ def switch(name, *choices):
     return value
 
 
+HOME = ""  # the address of the public repository, to be set at publication: every link of the metadata follows from it
+URLS = {"Homepage": HOME, "Issues": f"{HOME}/issues", "Changelog": f"{HOME}/blob/main/CHANGELOG.md"}
+
 LIMITED_API = switch("FASTIR_LIMITED_API", "0", "1") == "1"
 DEBUG = switch("FASTIR_DEBUG", "0", "1") == "1"
 
@@ -73,6 +76,7 @@ def extension(name, source):
 modules = [extension(".".join(path.with_suffix("").parts), str(path)) for path in sorted(Path("fastir").rglob("*.pyx"))]
 
 setup(
+    project_urls=URLS if HOME else {},
     # at module level: inside a command it would leave the .pyx files out of the sdist
     ext_modules=cythonize(
         [extension(SHARED, "fastir/_cyutility.c"), *modules],

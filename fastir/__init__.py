@@ -22,6 +22,7 @@ is reused, and only callers without ids bring a whole one.
 
 from typing import TYPE_CHECKING
 
+from fastir._version import __version__ as __version__
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
 from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
 from fastir.evaluation.many_runs import ResultsByRun
@@ -31,21 +32,20 @@ from fastir.results.results import Results
 from fastir.run import Run
 
 if TYPE_CHECKING:
-    from fastir import plots, stats
+    from fastir import conventions, plots, stats
     from fastir.comparison.compare import compare
     from fastir.comparison.compare_scores import compare_scores
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
     from fastir.config import show_config
+    from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 
-__version__ = "0.1.0"
-
-# What needs another package is reached by its name only: `from fastir import *` works without SciPy.
 __all__ = [
     "Accumulator",
     "Comparison",
+    "Convention",
     "DuplicateError",
     "Evaluator",
     "FastirError",
@@ -57,6 +57,9 @@ __all__ = [
     "ResultsByRun",
     "Run",
     "UnknownMetricError",
+    "compare",
+    "compare_scores",
+    "conventions",
     "evaluate",
     "evaluate_many",
     "evaluate_matrix",
@@ -67,12 +70,15 @@ __all__ = [
     "metrics",
     "plots",
     "show_config",
+    "stats",
 ]
 
-# What not every program needs, by the module that has it: imported when it is first asked for.
+# What not every program needs, by the module that has it; imported when it is first asked for. To import them, NumPy is
+# enough, so that `from fastir import *` works without SciPy and matplotlib.
 LATER = {
     "Accumulator": "evaluation.accumulator",
-    "Comparison": "comparison.records",
+    "Comparison": "comparison.comparison",
+    "Convention": "conventions",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
     "conventions": "conventions",

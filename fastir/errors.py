@@ -26,7 +26,10 @@ class FormatError(FastirError, ValueError):
         text: str | None = None,
     ) -> None:
         super().__init__(message, path, line, column, text)
-        self.path, self.line, self.column, self.text = path, line, column, text
+        self.path: str | None = path
+        self.line: int | None = line
+        self.column: int | None = column
+        self.text: str | None = text
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.path, self.line) if part is not None)

@@ -7,7 +7,7 @@ Okabe and Ito, which colour-blind readers tell apart; many lines differ in dashe
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
     from fastir.evaluation.evaluator import QrelsLike, RunsLike
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"
@@ -44,16 +44,22 @@ def differences(
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
 
     Raises
     ------
     KeyError
         There is no such run or metric.
     ImportError
-        matplotlib is not installed; of all functions here.
+        matplotlib is not installed. All functions of this module raise it.
     """
     metric = comparison.metrics[0] if metric is None else metric
-    told = comparison.diff(a, b, metric)
+    changes = comparison.diff(a, b, metric)
     x = comparison.values[comparison.metrics.index(metric)]
     values = x[:, comparison.runs.index(a)] - x[:, comparison.runs.index(b)]
     order = [place for place in np.argsort(-values, kind="stable") if values[place] == values[place]]
@@ -64,7 +70,7 @@ def differences(
     for colour, part in ((BLUE, np.maximum(values, 0.0)), (VERMILION, np.minimum(values, 0.0))):
         ax.stairs(part, edges, fill=True, color=colour)
     ax.axhline(0, color="black", linewidth=0.8)
-    mean = told.mean - told.other_mean
+    mean = changes.mean - changes.other_mean
     ax.axhline(mean, color="black", linewidth=0.8, linestyle="--")
     ax.margins(x=0.01)
     ax.set_xticks(range(len(queries)) if labelled else [])
@@ -72,7 +78,7 @@ def differences(
         ax.set_xticklabels(map(plain, queries), rotation=90, fontsize="small")
     ax.set_xlabel(f"{len(queries)} queries")
     ax.set_ylabel(plain(f"difference in {metric}"))
-    counts = f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose; mean {mean:+.4f} (dashed)"
+    counts = f"{changes.n_gains} gain, {changes.n_equal} equal, {changes.n_losses} lose; mean {mean:+.4f} (dashed)"
     ax.set_title(f"{plain(a)} \N{MINUS SIGN} {plain(b)}\n{counts}", fontsize="medium")
     return tidy(ax)
 
@@ -86,6 +92,12 @@ def means(comparison: Comparison, metric: str | None = None, ax: Axes | None = N
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -117,6 +129,12 @@ def wins(comparison: Comparison, metric: str | None = None, ax: Axes | None = No
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -162,6 +180,17 @@ def precision_recall(qrels: QrelsLike, runs: RunsLike, ax: Axes | None = None, *
     qrels, runs, **options
         As for `evaluate_many`.
     ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate_many`.
     """
     names = [f"iprec@{level:g}" for level in RECALL]
     results = evaluate_many(qrels, runs, names, **options)
@@ -191,11 +220,21 @@ def cutoffs(
         Without a cutoff, such as "ndcg" or "recall".
     cutoffs : iterable of int
     ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
 
     Raises
     ------
     UnknownMetricError
         There is no such metric, or it takes no cutoff.
+    ValueError
+        `cutoffs` is empty.
+    FormatError, DuplicateError, NoOverlapError, TypeError, OverflowError, OSError
+        As by `evaluate_many`.
     """
     depths = sorted(set(cutoffs))
     if not depths:
@@ -213,7 +252,22 @@ def cutoffs(
 
 
 def overview(comparison: Comparison) -> Figure:
-    """For each metric its means and, of two runs, their differences, of more, who wins against whom."""
+    """A row for each metric: the means, and beside them the differences of two runs or the wins of more.
+
+    Parameters
+    ----------
+    comparison : Comparison
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A new figure, which pyplot does not know; save it by its `savefig`.
+
+    Raises
+    ------
+    ImportError
+        matplotlib is not installed.
+    """
     from matplotlib.figure import Figure
 
     n, metrics = len(comparison.runs), comparison.metrics
@@ -223,7 +277,8 @@ def overview(comparison: Comparison) -> Figure:
     for metric, (left, right) in zip(metrics, grid, strict=True):
         means(comparison, metric, left)
         if n == 2:
-            differences(comparison, *comparison.runs, metric, right)
+            a, b = comparison.runs
+            differences(comparison, a, b, metric, right)
         else:
             wins(comparison, metric, right)
     return figure
@@ -232,15 +287,15 @@ def overview(comparison: Comparison) -> Figure:
 # ---- what they share -------------------------------------------------------------------------------------------
 
 
-def lines(results: dict[Hashable, Any], names: list[str], places: Iterable[float], ax: Axes | None) -> Axes:
+def lines(results: dict[Hashable, Any], names: list[str], places: Sequence[float], ax: Axes | None) -> Axes:
     """A line for each of the results through the means of some metrics."""
     ax = ax or new_axes(8.4 if len(results) > 7 else 6.4, max(4.2, 0.8 + 0.2 * len(results)))
     drawn = []
-    for number, of_run in enumerate(results.values()):
+    for number, result in enumerate(results.values()):
         round, colour = divmod(number, len(COLOURS))
         drawn += ax.plot(
             places,
-            [of_run[name] for name in names],
+            [result[name] for name in names],
             color=COLOURS[colour],
             linestyle=DASHES[round % len(DASHES)],
             marker="o",
@@ -269,7 +324,7 @@ def height_of(runs: int) -> float:
     return max(2.2, 1.0 + 0.3 * runs)
 
 
-def size_of_wins(runs: list) -> tuple[float, float]:
+def size_of_wins(runs: list[Any]) -> tuple[float, float]:
     """Width and height, with room for the names on two sides."""
     names = 0.085 * max(len(plain(run)) for run in runs)
     return 2.0 + names + (0.95 if len(runs) <= WRITTEN else 0.42) * len(runs), 1.2 + names + 0.42 * len(runs)

@@ -123,7 +123,7 @@ class Qrels(Rows):
         ValueError
             The format cannot hold an id, or a query without documents.
         OSError
-            What was there before is untouched, as after any error.
+            The file cannot be written. After this and any other error its old content is untouched.
         """
         formats.write(path, self, False, format)
 
@@ -164,7 +164,21 @@ class GroupedQrels(Qrels):
         return {group_id: self.parts[part] for group_id, part in self._parts_of[query_id].items()}
 
     def save(self, path, format=None):
-        """Write a TREC qrels file with the groups as iterations, in one step; .gz and .zst are packed."""
+        """Write a TREC qrels file whose iterations are the groups, in one step; .gz and .zst are packed.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None, "subtopic" or "qrels_jg"
+            All mean the same file; the format that it is read with is accepted, too.
+
+        Raises
+        ------
+        ValueError
+            There is no such format, or an id cannot be a field of a line.
+        OSError
+            The file cannot be written. After this and any other error its old content is untouched.
+        """
         one_of("format", format, (None, *WITH_GROUPS))
         with files.created(os.fsdecode(path)) as file:
             inputs.writers.groups(file, self)

@@ -5,10 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from fastir import inputs
+from fastir.columns._dicts import has_integer_documents, plain_scores
 from fastir.columns._ids import of_arena
-from fastir.columns.rows import Arena, Rows
+from fastir.columns.ids import Arena
+from fastir.columns.rows import Rows
 from fastir.inputs import dicts, formats
-from fastir.join._dicts import has_integer_documents, plain_scores
 from fastir.join._grouped import Columns
 from fastir.threads import share_all
 
@@ -102,7 +103,21 @@ class Run(Rows):
     def save(self, path, format=None):
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
 
-        Documents keep their order. Parameters and errors as for `Qrels.save`; JSON cannot hold infinite scores.
+        Documents keep their order.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None, "trec", "json" or "parquet"
+            "parquet" needs pyarrow and keeps integer ids. None: "json" if the name ends in .json (.json.gz, .json.zst),
+            "parquet" if in .parquet, else "trec".
+
+        Raises
+        ------
+        ValueError
+            The format cannot hold an id, a query without documents, or (JSON) an infinite score.
+        OSError
+            The file cannot be written. After this and any other error its old content is untouched.
         """
         formats.write(path, self, True, format)
 

@@ -1,9 +1,14 @@
 """How many threads a call may use, and how tasks are shared among them."""
 
+from __future__ import annotations
+
 import itertools
 import os
 import threading
-from typing import SupportsIndex
+from collections.abc import Callable, Iterable
+from typing import SupportsIndex, TypeVar
+
+Task = TypeVar("Task")
 
 WORTH = 1 << 20  # rows: below, starting a team costs more than it gives
 LARGEST = 256
@@ -37,13 +42,16 @@ def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
 
 
 def multiprocessing_child() -> bool:
+    """Whether this process was started by multiprocessing."""
     import sys
 
     module = sys.modules.get("multiprocessing.process")
     return module is not None and module.parent_process() is not None
 
 
-def share(take, work, threads):
+def share(
+    take: Callable[[int], Task | None], work: Callable[[int, Task, int], object], threads: int
+) -> dict[int, BaseException]:
     """Share tasks among threads, of which the caller's is the first.
 
     Parameters
@@ -66,10 +74,10 @@ def share(take, work, threads):
     """
     lock = threading.Lock()
     numbers = itertools.count()
-    problems = {}
-    done = []
+    problems: dict[int, BaseException] = {}
+    done: list[int | None] = []
 
-    def loop(t):
+    def loop(t: int) -> None:
         while not (problems or done):
             with lock:
                 number = next(numbers)
@@ -104,9 +112,9 @@ def share(take, work, threads):
     return problems
 
 
-def share_all(tasks, work, threads):
+def share_all(tasks: Iterable[Task], work: Callable[[int, Task, int], object], threads: int) -> None:
     """Like share(), for an iterable of tasks; raises the error of the earliest task that has one."""
-    tasks = iter(tasks)
-    problems = share(lambda t: next(tasks, None), work, threads)
+    left = iter(tasks)
+    problems = share(lambda t: next(left, None), work, threads)
     if problems:
         raise problems[min(problems)]

@@ -3,6 +3,23 @@
 import pytest
 
 
+def pytest_addoption(parser):
+    parser.addoption("--all-packages", action="store_true", help="fail if a test is skipped for a missing package")
+
+
+def pytest_sessionfinish(session):
+    """With --all-packages, what `importorskip` skipped is a failure of the session."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if session.config.option.all_packages and reporter is not None:
+        missing = [
+            skipped for skipped in reporter.stats.get("skipped", ()) if "could not import" in str(skipped.longrepr)
+        ]
+        for skipped in missing:
+            reporter.write_line(f"\n{skipped.nodeid}: {skipped.longrepr[2]}", red=True)
+        if missing:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_configure(config):
     """A FastirWarning that a test neither expects nor declares is a failure."""
     config.addinivalue_line("filterwarnings", "error::fastir.FastirWarning")

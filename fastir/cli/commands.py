@@ -20,7 +20,8 @@ import fastir
 from fastir.cli.compare import add_compare_arguments, compared
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.plan import TIES
-from fastir.results.results import Results, aligned, json_text, rounded, tsv_text
+from fastir.results.results import Results
+from fastir.text import aligned, json_text, rounded, tsv_text
 
 OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
@@ -91,7 +92,7 @@ def parser() -> Parser:
     return root
 
 
-def add_run_arguments(add: Callable) -> None:
+def add_run_arguments(add: Callable[..., Any]) -> None:
     add("qrels", metavar="QRELS", help="TREC qrels file: query, iteration, document, label (.gz is unpacked)")
     add("runs", metavar="RUN", nargs="+", help="TREC run file: query, Q0, document, rank, score, tag; or - for stdin")
     add("-m", dest="metrics", metavar="METRIC", action="append", required=True, help="such as ndcg@10; -m for each one")
@@ -177,7 +178,7 @@ def column_names(runs: Sequence[str]) -> list[str]:
 # ---- tables ----------------------------------------------------------------------------------------------------
 
 
-def rows_of(results: dict[str, Results], per_query: bool, text: Callable) -> tuple[list[list[str]], int]:
+def rows_of(results: dict[str, Results], per_query: bool, text: Callable[..., Any]) -> tuple[list[list[str]], int]:
     """The rows to print, the header first, and how many columns are labels; `text` writes a value of a metric.
 
     Means: a row per metric, a column per run. Per query: of one run, a row per query and a column per metric; of
@@ -254,18 +255,20 @@ class Progress:
     """
 
     def __init__(self, runs: dict[str, str]) -> None:
-        self.sizes = {name: os.path.getsize(run) if os.path.isfile(run) else 0 for name, run in runs.items()}
-        self.total = sum(self.sizes.values())
-        self.read = dict.fromkeys(runs, 0)
-        self.finished = threading.Event()
-        self.thread = threading.Thread(target=self.show, daemon=True)
+        self.sizes: dict[str, int] = {
+            name: os.path.getsize(run) if os.path.isfile(run) else 0 for name, run in runs.items()
+        }
+        self.total: int = sum(self.sizes.values())
+        self.read: dict[str, int] = dict.fromkeys(runs, 0)
+        self.finished: threading.Event = threading.Event()
+        self.thread: threading.Thread = threading.Thread(target=self.show, daemon=True)
 
     def __enter__(self) -> Self:
         if sys.stderr is not None and sys.stderr.isatty():
             self.thread.start()
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.finished.set()
         if self.thread.is_alive():
             self.thread.join()
@@ -317,7 +320,7 @@ def write(text: str) -> int:
     return code
 
 
-def one_line(error: Exception) -> str:
+def one_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
     return str(error) or type(error).__name__

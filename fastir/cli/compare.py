@@ -9,15 +9,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import FastirError
-from fastir.results.results import json_text, replacing
+from fastir.text import json_text, replacing
 
 if TYPE_CHECKING:
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
 
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
 
-def add_compare_arguments(add: Callable) -> None:
+def add_compare_arguments(add: Callable[..., Any]) -> None:
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
     add(
         "--test",
@@ -38,7 +38,9 @@ def add_compare_arguments(add: Callable) -> None:
     add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
 
 
-def compared(options: argparse.Namespace, runs: dict[str, str], chosen: dict[str, Any], notice: Callable) -> str:
+def compared(
+    options: argparse.Namespace, runs: dict[str, str], chosen: dict[str, Any], notice: Callable[..., Any]
+) -> str:
     """Evaluate, compare, draw; the text to print.
 
     Parameters
@@ -50,8 +52,11 @@ def compared(options: argparse.Namespace, runs: dict[str, str], chosen: dict[str
     notice : function of (name, position)
         As for Evaluator.evaluate_many.
     """
+    from fastir.comparison.compare import compare
+    from fastir.stats._scipy import special
+
     try:
-        from fastir.comparison.compare import compare
+        special()
     except ImportError as error:
         raise FastirError(str(error)) from None
     drawn = None if options.plot is None else plot_format(options.plot)
@@ -82,7 +87,7 @@ def plot_format(path: str) -> str:
     return suffix
 
 
-def tables(format: str) -> Callable:
+def tables(format: str) -> Callable[..., Any]:
     return lambda comparison, options: (
         comparison.to_table(format, rows="pairs" if options.pairs else "runs", intervals=options.intervals).rstrip("\n")
         + "\n"
@@ -92,10 +97,10 @@ def tables(format: str) -> Callable:
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
     from fastir.comparison.tables import pair_lines
 
-    return pair_lines(comparison)
+    return pair_lines(comparison.pairs)
 
 
-FORMATS: dict[str, Callable] = {
+FORMATS: dict[str, Callable[..., Any]] = {
     "table": tables("text"),
     "markdown": tables("markdown"),
     "html": tables("html"),

@@ -1,5 +1,6 @@
 """The metric reference, fastir/METRICS.md: every word of it from the cards, every value from running its example."""
 
+from collections.abc import Iterable
 from pprint import pformat
 
 from fastir.evaluation.evaluator import evaluate
@@ -122,5 +123,5 @@ def described(param: Param) -> str:
     return f"- `{param.name}={param.default}`: {param.meaning} ({param.accepted()})"
 
 
-def code(names) -> str:
+def code(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)

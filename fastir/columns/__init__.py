@@ -1,1 +1,22 @@
-"""(contract to be written)"""
+"""Ids and numbers as columns, wherever their bytes lie: the one form in which runs and qrels reach the kernels.
+
+In        str and int objects, dicts, Arrow arrays, and the text of lines
+Out       Ids (a column whose ids are borrowed as bytes), Arena (ids as bytes in one array), int32 labels and float64
+          scores; Rows, the base of Qrels and Run
+Validates the type of every id, the fields and the number of every line; not what ids and numbers mean together
+Allocates an array of places for Python strings; integers narrower than 64 bits are widened. Other bytes stay where
+          they are, and an Ids keeps their owner alive
+Raises    TypeError and ValueError for ids and numbers; _trec returns the problem of a line as a code, which
+          line_formats turns into the message
+
+ids           one id: is_integer, plain_id, encode; many: Arena
+rows          Rows: documents of queries, each with a number
+line_formats  the lines of TREC, BEIR and MS MARCO files as data, and the messages for bad ones
+_dicts        dicts as callers bring them: looked at, and cleaned where they are unusual
+_ids          a column of ids, of any of seven layouts, read as Texts
+_text.pxd     Text, one id as borrowed bytes: order, hash, equality
+_trec         lines to rows
+_number       the text of a number to a double, exactly
+_arrow        Arrow data in and out, without pyarrow
+_fenv.pxd     ordinary floating point during a call, whatever mode the caller's thread is in
+"""

@@ -1,4 +1,5 @@
 # A column of ids.
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from fastir.columns._text cimport Text
@@ -30,6 +31,7 @@ cdef class Ids:
     cdef list kept                      # what owns all this
 
 
+cdef int borrow_text(PyObject* string, Text* out, list kept) except -1
 cdef void read(const Column* column, int64_t first, int64_t n, Text* out) noexcept nogil
 cdef int64_t same_until(const Column* column, int64_t first, int64_t stop) noexcept nogil
 cdef Ids of_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers, int64_t n,

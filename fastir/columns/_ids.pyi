@@ -1,6 +1,6 @@
 from numpy import ndarray
 
-from fastir.columns.rows import Arena
+from fastir.columns.ids import Arena
 
 class Ids:
     integers: bool

@@ -6,32 +6,21 @@ bytes of its int64, which the index of integers knows (_judged). Nothing is copi
 Texts and narrow integers are widened.
 """
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 import numpy as np
 
-from fastir.columns._text cimport Text, equal, write_decimal
+from fastir.columns._text cimport Text, equal, prefetch, write_decimal
 
-from fastir.join._judged import encode
-from fastir.columns.rows import Arena
+from fastir.columns.ids import Arena, encode
 
 cdef extern from "Python.h":
-    ctypedef struct PyObject
     int PyUnicode_CheckExact(PyObject*) noexcept
     const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) noexcept
     void PyErr_Clear() noexcept
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define FASTIR_PREFETCH(p) __builtin_prefetch(p)
-    #else
-    #define FASTIR_PREFETCH(p)
-    #endif
-    """
-    void prefetch "FASTIR_PREFETCH"(const void*) noexcept nogil
 
 cdef enum:
     STRETCH = 64
@@ -87,6 +76,21 @@ cdef int64_t same_until(const Column* column, int64_t first, int64_t stop) noexc
                 return i + j
         i += n
     return stop
+
+
+cdef int borrow_text(PyObject* string, Text* out, list kept) except -1:
+    """The UTF-8 bytes of a str, which its object holds; bytes made of one with surrogates are added to `kept`."""
+    cdef Py_ssize_t length
+    cdef bytes data
+    out.start = PyUnicode_AsUTF8AndSize(string, &length)
+    out.length = length
+    if out.start == NULL:
+        PyErr_Clear()
+        data = encode(<object>string)
+        kept.append(data)
+        out.start = data
+        out.length = len(data)
+    return 0
 
 
 cdef class Ids:
@@ -192,7 +196,7 @@ def of_arena(arena):
 def of_strings(strings):
     """From a contiguous array of str objects; (None, row) if the object in that row is something else."""
     cdef Ids ids = Ids()
-    cdef Py_ssize_t i, length, n = len(strings)
+    cdef Py_ssize_t i, n = len(strings)
     cdef PyObject** objects = <PyObject**><size_t>strings.ctypes.data
     cdef Text* texts = <Text*>malloc((n + 1) * sizeof(Text))
     ids.column.kind, ids.column.n, ids.kept = TEXTS, n, [strings]
@@ -208,14 +212,7 @@ def of_strings(strings):
             continue
         if not PyUnicode_CheckExact(objects[i]):
             return None, i
-        texts[i].start = PyUnicode_AsUTF8AndSize(objects[i], &length)
-        texts[i].length = length
-        if texts[i].start == NULL:
-            PyErr_Clear()
-            text = encode(<object>objects[i])
-            ids.kept.append(text)
-            texts[i].start = text
-            texts[i].length = len(text)
+        borrow_text(objects[i], texts + i, ids.kept)
     return ids, -1
 
 

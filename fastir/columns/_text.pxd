@@ -3,6 +3,16 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcmp, memcpy
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define fastir_prefetch(p) __builtin_prefetch(p)
+    #else
+    #define fastir_prefetch(p) ((void)0)
+    #endif
+    """
+    void prefetch "fastir_prefetch"(const void*) noexcept nogil
+
 
 cdef struct Text:
     const char* start
@@ -17,7 +27,7 @@ cdef struct Group:              # the rows of one query
 
 
 cdef inline int room_for_rows(Group* g, int64_t more) noexcept nogil:
-    """Room for so many rows more; 0, or -1 without memory."""
+    """Make room for `more` rows; 0, or -1 without memory."""
     cdef void* p
     cdef int64_t size = 2 * g.n + more + 1024
     if g.n + more <= g.capacity:

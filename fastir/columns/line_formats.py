@@ -1,4 +1,4 @@
-"""The lines that `_trec` reads: which field is what, and what is said of a line that is not like that."""
+"""The lines that `_trec` reads: which field is what, and the message for a line that is otherwise."""
 
 from typing import NamedTuple
 
@@ -54,7 +54,7 @@ NUMBER_PROBLEMS = {
 }
 
 
-def explain(line_format, problem, text):
+def explain(line_format: LineFormat, problem: str, text: bytes) -> tuple[str, int | None, str]:
     """Words for a bad line.
 
     Parameters
@@ -93,8 +93,8 @@ def explain(line_format, problem, text):
     return message + guess(line_format, shown), line_format.number + 1, shown
 
 
-def guess(line_format, shown, n=None):
-    """What the file might be instead, and how to say so, from a bad line of n fields, None if they are right."""
+def guess(line_format: LineFormat, shown: str, n: int | None = None) -> str:
+    """A hint at what the file might be instead, from a bad line of n fields; n is None where their number is right."""
     is_run = line_format is LINE_FORMATS["trec", True]
     if not is_run and line_format is not TREC_QRELS:
         return ""
@@ -119,6 +119,6 @@ def guess(line_format, shown, n=None):
     return ""
 
 
-def bare(text):
+def bare(text: object) -> str:
     """An id for a message, shortened and escaped as by quote(), without the quotes."""
     return quote(text).strip("'\"")

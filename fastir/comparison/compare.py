@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.comparison.compare_scores import checked_options, compare_scores
 from fastir.evaluation import many_runs
 from fastir.evaluation.evaluator import Evaluator, as_qrels
 
 if TYPE_CHECKING:
-    from fastir.comparison.records import Comparison
+    from fastir.comparison.comparison import Comparison
     from fastir.evaluation.evaluator import QrelsLike
 
 INTERSECTION = "intersection"
@@ -18,19 +18,19 @@ INTERSECTION = "intersection"
 
 def compare(
     qrels: QrelsLike,
-    runs: Mapping[Hashable, Any] | Iterable[tuple[Hashable, Any]],
+    runs: Mapping[Any, Any] | Iterable[tuple[Any, Any]],
     metrics: str | Iterable[str],
     *,
-    baseline: Hashable = None,
+    baseline: Hashable | list[Hashable] = None,
     test: str = "t",
     n_resamples: int = 100_000,
     correction: str | None = None,
-    family: str = "metric",
+    family: Literal["metric", "all"] = "metric",
     confidence: float = 0.95,
-    interval: str = "t",
+    interval: Literal["t", "percentile", "bca"] = "t",
     effect: str = "d_z",
-    queries: str | Collection | None = None,
-    seeds: Any = None,
+    queries: str | Collection[Any] | None = None,
+    seeds: Literal["mean", "crossed", "folds"] | None = None,
     random_state: int = 0,
     n_threads: SupportsIndex | None = None,
     notice: Callable[[Hashable, int], object] | None = None,
@@ -127,8 +127,10 @@ def evaluated(
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
-    flat = {(name, number): run for name, of_name in many_runs.pairs(runs) for number, run in enumerate(of_name)}
+    flat: dict[Hashable, Any] = {
+        (name, number): run for name, repeats in many_runs.pairs(runs) for number, run in enumerate(repeats)
+    }
     results: dict[Hashable, Any] = {}
-    for (name, _), of_run in evaluator.evaluate_many(flat, notice=notice).items():
-        results.setdefault(name, []).append(of_run)
+    for (name, _), result in evaluator.evaluate_many(flat, notice=notice).items():
+        results.setdefault(name, []).append(result)
     return results, queries

@@ -14,7 +14,8 @@ from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
-import fastir
+from fastir._version import __version__
+from fastir.comparison.comparison import Comparison
 from fastir.comparison.pairwise import (
     RESAMPLED,
     SIMULTANEOUS,
@@ -27,10 +28,11 @@ from fastir.comparison.pairwise import (
     by_crossed_bootstrap,
     by_t,
 )
-from fastir.comparison.records import Comparison, Method, Pair, System
+from fastir.comparison.records import Method, Pair, System
 from fastir.comparison.scores import Scores, read_scores
 from fastir.errors import FastirWarning, quote
 from fastir.stats._checks import one_of, proportion, whole_number
+from fastir.stats._scipy import special
 from fastir.stats.corrections import METHODS, adjust
 from fastir.stats.effects import EFFECTS, detectable
 from fastir.threads import thread_count
@@ -41,7 +43,7 @@ MANY = 1000  # queries from which tests of ranks and signs find differences that
 
 
 def compare_scores(
-    runs: Mapping[Hashable, Any],
+    runs: Mapping[Any, Any],
     metrics: str | Iterable[str] | None = None,
     *,
     baseline: Hashable | list[Hashable] = None,
@@ -75,7 +77,8 @@ def compare_scores(
         of the two-way analysis of variance) and ``"randomized_tukey"``, which correct for the runs of a metric and
         have simultaneous intervals. ``fastir.stats`` has each on arrays, and says more.
     n_resamples : int
-        For whatever is resampled. If there are no more arrangements than this, all are listed, and p-values are exact.
+        Of tests and intervals that resample. If there are no more arrangements than this, all are listed, and p-values
+        are exact.
     correction : str or None
         ``"holm"``, ``"bonferroni"``, ``"bh"`` (false discovery rate) or another of `fastir.stats.adjust`; ``"max_t"``
         with the randomization test. NaN p-values are of no family.
@@ -135,25 +138,25 @@ def compare_scores(
     means = scores.means()
     a, b, against = chosen_pairs(scores.runs, baseline)
     groups = [
-        Group(metric, of_metric, columns, scores.owner, a, b, options.effect)
-        for metric, of_metric, columns in zip(scores.metrics, means, scores.repeats, strict=True)
+        Group(metric, values, columns, scores.owner, a, b, options.effect)
+        for metric, values, columns in zip(scores.metrics, means, scores.repeats, strict=True)
     ]
     if test in ("wilcoxon", "sign") and groups[0].n >= MANY:
         warn(
             f"with {groups[0].n} queries the {test} test tends to find differences that do not matter; "
             "the t and randomization tests do less"
         )
-    intervals = [of_group(group, scores, options) for group in groups]
+    intervals = [intervals_of(group, scores, options) for group in groups]
     if not len(a):
         outcomes = [Outcome(np.empty(0), np.empty(0, bool)) for _ in groups]
     elif options.seeds == "crossed":
-        outcomes = [found.outcome for found in intervals]
+        outcomes = [found.outcome for found in intervals if found.outcome is not None]
     else:
         outcomes = TESTS[test](groups, options)
     adjusted = corrected(outcomes, options)
     records = [
-        make_pairs(scores.runs, group, *those, options)
-        for group, *those in zip(groups, outcomes, adjusted, intervals, strict=True)
+        make_pairs(scores.runs, group, outcome, p_values, bounds, options)
+        for group, outcome, p_values, bounds in zip(groups, outcomes, adjusted, intervals, strict=True)
     ]
     return Comparison(
         scores.runs,
@@ -174,9 +177,19 @@ def compare_scores(
 
 
 def checked_options(
-    test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads
+    test: str,
+    n_resamples: SupportsIndex,
+    correction: str | None,
+    family: str,
+    confidence: float,
+    interval: str,
+    effect: str,
+    seeds: str | None,
+    random_state: SupportsIndex,
+    n_threads: SupportsIndex | None,
 ) -> Options:
-    """The options, each known, and all of them together possible."""
+    """The options, each known, and all of them together possible; SciPy is asked for here, before any run is read."""
+    special()
     one_of(test, TESTS, "test")
     one_of(correction, (None, *METHODS, "max_t"), "correction")
     one_of(family, FAMILIES, "family")
@@ -206,7 +219,7 @@ def checked_options(
     )
 
 
-def chosen_pairs(runs: list, baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple]:
+def chosen_pairs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Rows of the pairs, and the baselines."""
     if baseline is None:
         a, b = np.triu_indices(len(runs), 1)
@@ -223,7 +236,8 @@ def chosen_pairs(runs: list, baseline: Any) -> tuple[np.ndarray, np.ndarray, tup
 # ---- what comes out ------------------------------------------------------------------------------------------------
 
 
-def of_group(group: Group, scores: Scores, options: Options) -> Intervals:
+def intervals_of(group: Group, scores: Scores, options: Options) -> Intervals:
+    """The intervals that were asked for."""
     if options.seeds == "crossed":
         return by_crossed_bootstrap(group, options, list(map(str, scores.runs)))
     return by_t(group, options) if options.interval == "t" else by_bootstrap(group, options)
@@ -232,10 +246,10 @@ def of_group(group: Group, scores: Scores, options: Options) -> Intervals:
 def corrected(outcomes: list[Outcome], options: Options) -> list[np.ndarray]:
     """The adjusted p-values of each metric."""
     if options.correction is None or options.correction == "max_t":
-        return [outcome.p if outcome.adjusted is None else outcome.adjusted for outcome in outcomes]
+        return [outcome.p_values if outcome.adjusted is None else outcome.adjusted for outcome in outcomes]
     families = [[outcome] for outcome in outcomes] if options.family == "metric" else [outcomes]
     for family in families:
-        p = np.concatenate([outcome.p for outcome in family])
+        p = np.concatenate([outcome.p_values for outcome in family])
         size = np.count_nonzero(~np.isnan(p))
         needed = math.ceil(size / (1 - options.confidence) - 1 - 1e-9)
         if not all(outcome.exact.all() for outcome in family) and options.n_resamples < needed:
@@ -245,7 +259,9 @@ def corrected(outcomes: list[Outcome], options: Options) -> list[np.ndarray]:
             )
             break
     adjusted = [
-        adjust(np.concatenate([outcome.p for outcome in family]), options.correction, alpha=1 - options.confidence)
+        adjust(
+            np.concatenate([outcome.p_values for outcome in family]), options.correction, alpha=1 - options.confidence
+        )
         for family in families
     ]
     return np.split(np.concatenate(adjusted), len(outcomes))
@@ -256,19 +272,20 @@ def warn(message: str) -> None:
 
 
 def make_pairs(
-    runs: list, group: Group, outcome: Outcome, adjusted: np.ndarray, intervals: Intervals, options: Options
+    runs: list[Any], group: Group, outcome: Outcome, adjusted: np.ndarray, intervals: Intervals, options: Options
 ) -> list[Pair]:
-    of = group.of
+    """A record for each pair of runs on the metric of the group."""
+    moments = group.pair_moments
     low, high = intervals.pairs
     if outcome.margins is not None:
-        low, high = of.mean - outcome.margins, of.mean + outcome.margins
-    notes = of.notes()
+        low, high = moments.mean - outcome.margins, moments.mean + outcome.margins
+    notes = moments.notes()
     if outcome.notes is not None:
         notes = np.where(notes == "", outcome.notes, notes)
     ties = group.n - group.wins - group.losses
-    smallest = of.deviation * detectable(group.n, alpha=1 - options.confidence)
-    columns = (of.mean, outcome.p, adjusted, low, high, group.effects, group.wins, ties, group.losses)
-    rows = zip(
+    smallest = moments.deviation * detectable(group.n, alpha=1 - options.confidence)
+    columns = (moments.mean, outcome.p_values, adjusted, low, high, group.effects, group.wins, ties, group.losses)
+    rows: Iterable[Any] = zip(
         group.a.tolist(),
         group.b.tolist(),
         *(column.tolist() for column in columns),
@@ -278,21 +295,28 @@ def make_pairs(
         strict=True,
     )
     return [
-        Pair(runs[a], runs[b], group.metric, *numbers, group.n, exact, found, note)
+        Pair._make((runs[a], runs[b], group.metric, *numbers, group.n, exact, found, note))
         for a, b, *numbers, exact, found, note in rows
     ]
 
 
-def make_systems(runs: list, group: Group, intervals: Intervals) -> list[System]:
-    means = [math.fsum(row) / group.n for row in group.x.tolist()]
-    low, high = intervals.runs.tolist()
-    return [System(run, group.metric, *numbers, group.n) for run, *numbers in zip(runs, means, low, high, strict=True)]
+def make_systems(runs: list[Any], group: Group, intervals: Intervals) -> list[System]:
+    """A record for each run on the metric of the group."""
+    means = [math.fsum(row) / group.n for row in group.values.tolist()]
+    rows = zip(runs, means, *intervals.runs.tolist(), strict=True)
+    return [System(run, group.metric, mean, low, high, group.n) for run, mean, low, high in rows]
 
 
 def describe(
-    scores: Scores, groups: list[Group], outcomes: list[Outcome], options: Options, against: tuple, queries: Any
+    scores: Scores,
+    groups: list[Group],
+    outcomes: list[Outcome],
+    options: Options,
+    against: tuple[Any, ...],
+    queries: Any,
 ) -> Method:
-    sizes = [int(np.count_nonzero(~np.isnan(outcome.p))) for outcome in outcomes]
+    """The record of how the comparison was made."""
+    sizes = [int(np.count_nonzero(~np.isnan(outcome.p_values))) for outcome in outcomes]
     policy = queries if isinstance(queries, str) else "same" if queries is None else "chosen"
     exact, n_pairs = sum(int(outcome.exact.sum()) for outcome in outcomes), len(groups) * len(groups[0].a)
     resampled = (options.test in RESAMPLED and exact < n_pairs) or options.interval != "t"
@@ -316,5 +340,5 @@ def describe(
         options.seeds,
         against,
         scores.convention,
-        fastir.__version__,
+        __version__,
     )

@@ -19,7 +19,7 @@ from fastir.stats.bootstrap import (
     without_variance,
 )
 from fastir.stats.effects import EFFECTS, Sides
-from fastir.stats.grid import to_grid
+from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired import Moments, moments, sign_rows, signed_ranks, t_rows
 from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
 from fastir.stats.resampling import seed
@@ -28,7 +28,7 @@ CELLS = 1 << 22  # differences that are held at once
 
 
 class Options(NamedTuple):
-    """Those of `compare_scores`, checked."""
+    """The options of `compare_scores`, checked."""
 
     test: str
     n_resamples: int
@@ -41,14 +41,14 @@ class Options(NamedTuple):
     random_state: int
     n_threads: Any
 
-    def resampling(self) -> tuple:
+    def resampling(self) -> tuple[Any, ...]:
         return self.n_resamples, self.random_state, self.n_threads
 
 
 class Outcome(NamedTuple):
-    """Of a test, arrays over pairs; `margins` and `adjusted` where it has its own."""
+    """What a test found, as arrays over pairs; `margins` and `adjusted` where the test has its own."""
 
-    p: np.ndarray
+    p_values: np.ndarray
     exact: np.ndarray
     notes: np.ndarray | None = None
     margins: np.ndarray | None = None
@@ -60,14 +60,16 @@ class Group:
 
     Attributes
     ----------
-    x : float64 array of shape (n_runs, n_queries)
+    values : float64 array of shape (n_runs, n_queries)
     taking_part : bool array over all queries
     columns : float64 array of shape (n_columns, n_queries)
-        x, unless runs have several seeds that are kept apart; `owner` then says whose each is.
+        The values, unless runs have several seeds that are kept apart: then a column per seed.
+    owner : int64 array of shape (n_columns,)
+        The run that each of the columns belongs to.
     a, b : int64 arrays of shape (n_pairs,)
-        Rows of x.
-    of : Moments
-        Of the pairs' differences.
+        The two rows of `values` that make a pair.
+    pair_moments : Moments
+        The moments of the differences of each pair.
     wins, losses : int64 arrays of shape (n_pairs,)
     effects : float64 array of shape (n_pairs,)
     """
@@ -82,20 +84,25 @@ class Group:
         b: np.ndarray,
         effect: str,
     ) -> None:
-        self.metric, self.owner, self.a, self.b = metric, owner, a, b
-        self.taking_part = ~np.isnan(means).any(axis=0)
+        self.metric: str = metric
+        self.owner: np.ndarray = owner
+        self.a: np.ndarray = a
+        self.b: np.ndarray = b
+        self.taking_part: np.ndarray = ~np.isnan(means).any(axis=0)
         if not self.taking_part.any():
             raise ValueError(f"metric {metric!r}: every query has a NaN in one of the runs, so none can be compared")
-        self.x = np.ascontiguousarray(means[:, self.taking_part])
-        self.columns = np.ascontiguousarray(columns[:, self.taking_part])
-        self.n = self.x.shape[1]
-        self.grid = to_grid(self.x)
-        self.largest = np.abs(self.x).max(axis=1)
-        self.wins, self.losses = np.zeros((2, len(a)), np.int64)
-        self.effects = np.empty(len(a))
-        error = two_way_anova(self.x.T).error.mean_square if effect == "anova" and min(self.x.shape) > 1 else None
+        self.values: np.ndarray = np.ascontiguousarray(means[:, self.taking_part])
+        self.columns: np.ndarray = np.ascontiguousarray(columns[:, self.taking_part])
+        self.n: int = self.values.shape[1]
+        self.grid: Grid = to_grid(self.values)
+        self.largest: np.ndarray = np.abs(self.values).max(axis=1)
+        self.wins: np.ndarray = np.zeros(len(a), np.int64)
+        self.losses: np.ndarray = np.zeros(len(a), np.int64)
+        self.effects: np.ndarray = np.empty(len(a))
+        crossed = effect == "anova" and min(self.values.shape) > 1
+        error = two_way_anova(self.values.T).error.mean_square if crossed else None
         parts = [self.describe(part, effect, error) for part in self.parts()]
-        self.of = Moments(self.n, *(np.concatenate(values) for values in zip(*parts, strict=True)))
+        self.pair_moments: Moments = Moments(self.n, *(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def parts(self) -> Iterator[slice]:
         """The pairs, a few at a time."""
@@ -104,30 +111,32 @@ class Group:
             yield slice(first, first + size)
 
     def differences(self, part: slice) -> tuple[np.ndarray, Moments]:
-        d = self.x[self.a[part]] - self.x[self.b[part]]
+        """The differences of some pairs, a row each, and their moments."""
+        d = self.values[self.a[part]] - self.values[self.b[part]]
         return d, moments(d, np.maximum(self.largest[self.a[part]], self.largest[self.b[part]]))
 
     def whole(self, part: slice) -> np.ndarray:
+        """The same differences as whole numbers of the grid's unit; 0 where only rounding differs."""
         return self.grid.without_noise(self.grid.whole[self.a[part]] - self.grid.whole[self.b[part]])
 
-    def describe(self, part: slice, effect: str, error: float | None) -> tuple:
-        """The moments of some pairs, their wins, losses and effects being set."""
-        of, whole = self.differences(part)[1], self.whole(part)
+    def describe(self, part: slice, effect: str, error: float | None) -> tuple[Any, ...]:
+        """Set the wins, losses and effects of some pairs; returns their moments without `n`."""
+        pair_moments, whole = self.differences(part)[1], self.whole(part)
         self.wins[part], self.losses[part] = (whole > 0).sum(axis=1), (whole < 0).sum(axis=1)
-        sides = Sides(self.x[self.a[part]], self.x[self.b[part]], of, whole, self.grid.loose, error)
+        sides = Sides(self.values[self.a[part]], self.values[self.b[part]], pair_moments, whole, self.grid.loose, error)
         self.effects[part] = EFFECTS[effect][1](sides)
-        return of[1:]
+        return pair_moments[1:]
 
 
 # ---- tests of one metric -------------------------------------------------------------------------------------------
 
 
-def exactly(p: np.ndarray) -> Outcome:
-    return Outcome(p, np.ones(len(p), bool))
+def exactly(p_values: np.ndarray) -> Outcome:
+    return Outcome(p_values, np.ones(len(p_values), bool))
 
 
 def t(group: Group, options: Options) -> Outcome:
-    return exactly(t_rows(group.of)[1])
+    return exactly(t_rows(group.pair_moments)[1])
 
 
 def sign(group: Group, options: Options) -> Outcome:
@@ -152,11 +161,11 @@ def tukey(group: Group, options: Options) -> Outcome:
         nothing = np.full(len(group.a), np.nan)
         return Outcome(nothing, nothing == 0, margins=nothing)
     if options.test == "tukey":
-        found = tukey_test(group.x.T, confidence=options.confidence)
+        found = tukey_test(group.values.T, confidence=options.confidence)
     else:
         n_resamples, random_state, n_threads = options.resampling()
         found = randomized_tukey_test(
-            group.x.T,
+            group.values.T,
             confidence=options.confidence,
             n_resamples=n_resamples,
             random_state=random_state,
@@ -175,22 +184,22 @@ def tukey(group: Group, options: Options) -> Outcome:
 
 
 def randomization(groups: list[Group], options: Options) -> list[Outcome]:
-    runs, count = len(groups[0].x), len(groups[0].a)
+    runs, count = len(groups[0].values), len(groups[0].a)
     rows = np.zeros((len(groups) * runs, len(groups[0].taking_part)), np.int64)
     for g, group in enumerate(groups):
         rows[g * runs : (g + 1) * runs, group.taking_part] = group.grid.whole
-    of_group = np.repeat(np.arange(len(groups)), count)
+    group_of = np.repeat(np.arange(len(groups)), count)
     pairs = Pairs(
         rows,
         np.concatenate([g * runs + group.a for g, group in enumerate(groups)]),
         np.concatenate([g * runs + group.b for g, group in enumerate(groups)]),
-        np.array([group.grid.slack() for group in groups])[of_group],
-        np.array([group.grid.loose for group in groups])[of_group],
+        np.array([group.grid.slack() for group in groups])[group_of],
+        np.array([group.grid.loose for group in groups])[group_of],
     )
     resamples = pairs.resamples(*options.resampling())
     adjusted = None
     if options.correction == "max_t":
-        families = of_group if options.family == "metric" else 0 * of_group
+        families = group_of if options.family == "metric" else 0 * group_of
         p, adjusted = resampled_pairs(pairs, resamples, families=families)
         exact = np.full(len(p), resamples.listed)
     else:
@@ -199,8 +208,8 @@ def randomization(groups: list[Group], options: Options) -> list[Outcome]:
         if not exact.all():
             p[~exact], _ = resampled_pairs(pairs.some(~exact), resamples)
     return [
-        Outcome(p[of], exact[of], adjusted=None if adjusted is None else adjusted[of])
-        for of in (of_group == g for g in range(len(groups)))
+        Outcome(p[own], exact[own], adjusted=None if adjusted is None else adjusted[own])
+        for own in (group_of == g for g in range(len(groups)))
     ]
 
 
@@ -208,7 +217,7 @@ def each(test: Callable[[Group, Options], Outcome]) -> Callable[[list[Group], Op
     return lambda groups, options: [test(group, options) for group in groups]
 
 
-TESTS = {
+TESTS: dict[str, Callable[[list[Group], Options], list[Outcome]]] = {
     "t": each(t),
     "wilcoxon": each(wilcoxon),
     "sign": each(sign),
@@ -225,7 +234,7 @@ SIMULTANEOUS = ("tukey", "randomized_tukey")
 
 
 class Intervals(NamedTuple):
-    """Bounds of the runs' means and of the pairs' differences; p-values of the latter if they come along."""
+    """The bounds of the runs' means and of the pairs' differences; `outcome` where the same draws test the pairs."""
 
     runs: np.ndarray  # of shape (2, n_runs)
     pairs: np.ndarray  # of shape (2, n_pairs)
@@ -233,33 +242,34 @@ class Intervals(NamedTuple):
 
 
 def by_t(group: Group, options: Options) -> Intervals:
-    runs = moments(group.x, group.largest)
-    return Intervals(
-        *(
-            np.array([of.mean - of.margins(options.confidence), of.mean + of.margins(options.confidence)])
-            for of in (runs, group.of)
-        )
-    )
+    """Student's intervals."""
+
+    def bounds(side: Moments) -> np.ndarray:
+        margins = side.margins(options.confidence)
+        return np.array([side.mean - margins, side.mean + margins])
+
+    return Intervals(bounds(moments(group.values, group.largest)), bounds(group.pair_moments))
 
 
 def by_bootstrap(group: Group, options: Options) -> Intervals:
-    drawn = resampled(group.grid, draws(group.n, len(group.x), *options.resampling()))
+    """Intervals of means over queries that are drawn with replacement."""
+    drawn = resampled(group.grid, draws(group.n, len(group.values), *options.resampling()))
 
-    def bounds(a, b, of, skewness):
-        if of.n == 1:
+    def bounds(a: np.ndarray, b: np.ndarray, side: Moments, skewness: np.ndarray) -> np.ndarray:
+        if side.n == 1:
             return np.full((2, len(a)), np.nan)
         found = [
             (mean, mean) if constant else drawn.interval(i, j, skew, options.interval, options.confidence)
-            for i, j, mean, constant, skew in zip(a, b, of.mean, of.constant, skewness, strict=True)
+            for i, j, mean, constant, skew in zip(a, b, side.mean, side.constant, skewness, strict=True)
         ]
         return np.array(found).reshape(-1, 2).T
 
-    alone = moments(group.x, group.largest)
-    runs = np.arange(len(group.x))
+    alone = moments(group.values, group.largest)
+    runs = np.arange(len(group.values))
     skewness = np.concatenate([skewness_of_mean(*group.differences(part)) for part in group.parts()])
     return Intervals(
-        bounds(runs, runs * 0 - 1, alone, skewness_of_mean(group.x, alone)),
-        bounds(group.a, group.b, group.of, skewness),
+        bounds(runs, runs * 0 - 1, alone, skewness_of_mean(group.values, alone)),
+        bounds(group.a, group.b, group.pair_moments, skewness),
     )
 
 
@@ -273,7 +283,7 @@ def by_crossed_bootstrap(group: Group, options: Options, names: list[str]) -> In
     bounds, counts = np.empty((2, len(group.a))), np.empty(len(group.a), np.int64)
     for k, (i, j) in enumerate(zip(group.a, group.b, strict=True)):
         d = means[i] - means[j]
-        seen = group.of.mean[k]
+        seen = group.pair_moments.mean[k]
         bounds[:, k] = np.quantile(d, levels)
         noise = 1e-12 * max(group.largest[i], group.largest[j])
         counts[k] = np.count_nonzero(np.abs(d - seen) >= abs(seen) - noise)

@@ -1,18 +1,9 @@
-"""What a comparison of runs returns: records of numbers, which know nothing of how they were computed."""
+"""The records of a comparison: a Pair or a System per line, and the Method; they do not know how they were computed."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    import os
-
-    import numpy as np
-    import pandas
-
-    from fastir.results.changes import ResultsDiff
-    from fastir.stats import Anova
+from typing import Any, NamedTuple
 
 DISTRIBUTED = ("t", "tukey")  # whose p-values come from a formula: to call them exact would say nothing
 
@@ -129,7 +120,7 @@ class Method(NamedTuple):
     unshared: int
     left_out: dict[str, int]
     seeds: str | None
-    baseline: tuple
+    baseline: tuple[Any, ...]
     convention: str
     version: str
 
@@ -153,175 +144,3 @@ class Method(NamedTuple):
             f"{', ' + left_out if left_out else ''}{'; seeds: ' + self.seeds if self.seeds else ''}"
             f"{'; convention ' + self.convention if self.convention else ''}; fastir {self.version}"
         )
-
-
-class Comparison:
-    """Runs compared pair by pair.
-
-    Attributes
-    ----------
-    runs : list
-        The names, as they came.
-    metrics : list of str
-    pairs : list of Pair
-        Metric by metric; within one all pairs in the order of the runs, or every run against each baseline.
-    systems : list of System
-        Metric by metric, then run by run.
-    method : Method
-    query_ids : list
-        Sorted by their text.
-    values : float64 array of shape (n_metrics, n_queries, n_runs)
-        Read-only; several seeds are averaged here.
-    """
-
-    def __init__(
-        self,
-        runs: list,
-        metrics: list[str],
-        query_ids: list,
-        values: np.ndarray,
-        pairs: list[Pair],
-        systems: list[System],
-        method: Method,
-    ) -> None:
-        values.flags.writeable = False
-        self.runs = runs
-        self.metrics = metrics
-        self.query_ids = query_ids
-        self.values = values
-        self.pairs = pairs
-        self.systems = systems
-        self.method = method
-
-    def anova(self) -> dict[str, Anova]:
-        """The two-way analysis of variance of each metric: do the runs differ at all?
-
-        Raises
-        ------
-        ValueError
-            There are not two runs, or a metric has not two queries on which all have a value.
-        """
-        import numpy as np
-
-        from fastir.stats import two_way_anova
-
-        return {
-            metric: two_way_anova(values[~np.isnan(values).any(axis=1)])
-            for metric, values in zip(self.metrics, self.values, strict=True)
-        }
-
-    @property
-    def per_query(self) -> dict[Hashable, dict[str, dict[Any, float]]]:
-        """The values, {run: {metric: {query_id: value}}}, as `compare_scores` takes them."""
-        columns = self.values.transpose(2, 0, 1).tolist()
-        return {
-            run: {
-                metric: dict(zip(self.query_ids, values, strict=True))
-                for metric, values in zip(self.metrics, of_run, strict=True)
-            }
-            for run, of_run in zip(self.runs, columns, strict=True)
-        }
-
-    # ---- as text and files (tables.py) ----------------------------------------------------------------------------
-
-    def to_table(
-        self,
-        format: str = "text",
-        *,
-        rows: str = "runs",
-        intervals: bool = False,
-        digits: int = 4,
-        alpha: float | None = None,
-    ) -> str:
-        """A table to print.
-
-        Parameters
-        ----------
-        format : {"text", "markdown", "html", "latex"}
-            LaTeX needs the package booktabs.
-        rows : {"runs", "pairs"}
-            "runs": a row for each run with its means; the best are bold, and raised letters name the runs that it is
-            significantly better than (numbers, from 26 runs up). "pairs": a row for each pair and metric, with the
-            difference, its interval, p-values, effect size, and wins, ties and losses.
-        intervals : bool
-            Whether to show the interval of each mean.
-        digits : int
-            Decimals, from 1 to 17.
-        alpha : float or None
-            Significant is a corrected p-value up to this; None is 1 - confidence.
-
-        Raises
-        ------
-        ValueError
-            An argument is none of these.
-
-        Notes
-        -----
-        Better is a larger value: of metrics such as ``unjudged``, compare the negated values.
-        """
-        from fastir.comparison.tables import table_text
-
-        return table_text(self, format, rows, intervals, digits, alpha)
-
-    def __repr__(self) -> str:
-        return self.to_table()
-
-    def _repr_html_(self) -> str:
-        return self.to_table("html")
-
-    def to_json(self, per_query: bool = False) -> dict[str, Any]:
-        """Systems, pairs, method and, if wanted, the values of every query, in types that JSON has: None for NaN."""
-        from fastir.comparison.tables import plain
-
-        return plain(self, per_query)
-
-    def to_pandas(self, rows: str = "pairs") -> pandas.DataFrame:
-        """The pairs, or the systems with ``rows="runs"``, as a new frame: a row for each record, a column per field.
-
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        ValueError
-            `rows` is neither.
-        """
-        import pandas
-
-        from fastir.request.plan import one_of
-
-        one_of("rows", rows, ("runs", "pairs"))
-        return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)
-
-    def save(self, path: str | os.PathLike, **options: Any) -> None:
-        """Write a file, in one step.
-
-        Parameters
-        ----------
-        path : str or path
-            ``.json``: what `to_json` gives; ``.tsv``: the pairs, a line for each, the numbers exact; ``.txt``, ``.md``,
-            ``.html``, ``.tex``: what `to_table` gives.
-        **options
-            As for `to_json` or `to_table`.
-
-        Raises
-        ------
-        ValueError
-            The path ends otherwise.
-        OSError
-            The file cannot be written; what was there before is untouched.
-        """
-        from fastir.comparison.tables import saved
-
-        saved(self, path, options)
-
-    def diff(self, a: Hashable, b: Hashable, metric: str, top: int = 20) -> ResultsDiff:
-        """The queries on which run a gains and loses against run b, as by `Results.diff`.
-
-        Raises
-        ------
-        KeyError
-            There is no such run or metric.
-        """
-        from fastir.results.changes import changes_between
-
-        return changes_between(self, a, b, metric, top)

@@ -18,7 +18,7 @@ SEEDS = ("mean", "crossed", "folds")
 POLICIES = ("intersection", "zero")
 EXPECTED = "expected Results, {query_id: value} or {metric: {query_id: value}}"
 
-Column = tuple[list, np.ndarray]  # query ids and their values
+Column = tuple[list[Any], np.ndarray]  # query ids and their values
 
 
 class Side(NamedTuple):
@@ -26,7 +26,7 @@ class Side(NamedTuple):
 
     run: Hashable
     metric: str
-    query_ids: list
+    query_ids: list[Any]
     values: np.ndarray
 
 
@@ -48,9 +48,9 @@ class Scores(NamedTuple):
         "" if unknown.
     """
 
-    runs: list
+    runs: list[Any]
     metrics: list[str]
-    query_ids: list
+    query_ids: list[Any]
     repeats: np.ndarray
     owner: np.ndarray
     unshared: int
@@ -63,7 +63,7 @@ class Scores(NamedTuple):
         return np.stack([self.repeats[:, self.owner == run].mean(axis=1) for run in range(len(self.runs))], axis=1)
 
 
-def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) -> Scores:
+def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str | None) -> Scores:
     """Read and align what `compare_scores` was given; what is wrong is told in its terms."""
     if not hasattr(runs, "items"):
         raise TypeError(f"runs must be a mapping of name to values, got {type(runs).__name__}")
@@ -96,7 +96,7 @@ def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) ->
 # ---- what a run may be ---------------------------------------------------------------------------------------------
 
 
-def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list]:
+def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list[Any]]:
     """What becomes a column each: lists of what is joined to one."""
     if not isinstance(values, (list, tuple)):
         yield [values]
@@ -170,7 +170,7 @@ def joined(run: Hashable, folds: list[dict[str, Column]]) -> dict[str, Column]:
     return whole
 
 
-def check_metrics(labels: list, names: list[str], columns: list[dict], owner: list[int]) -> None:
+def check_metrics(labels: list[Any], names: list[str], columns: list[dict[Any, Any]], owner: list[int]) -> None:
     if not names or len(set(names)) < len(names):
         raise ValueError(f"metrics must be names, each once, got {quote(names)}")
     for name in names:
@@ -183,7 +183,7 @@ def check_metrics(labels: list, names: list[str], columns: list[dict], owner: li
 # ---- which queries -------------------------------------------------------------------------------------------------
 
 
-def missing_queries(runs: Mapping, seeds: str | None) -> list[set]:
+def missing_queries(runs: Mapping[Any, Any], seeds: str | None) -> list[set[Any]]:
     """For each column the queries that its run lacks, by the status of its Results."""
     return [
         {
@@ -198,7 +198,7 @@ def missing_queries(runs: Mapping, seeds: str | None) -> list[set]:
     ]
 
 
-def chosen_queries(sides: list[Side], queries: Any, lacking: list[set]) -> tuple[list, int]:
+def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> tuple[list[Any], int]:
     """The queries that are compared, sorted by their text, and how many queries some run lacks.
 
     `lacking` has for each column those that its run lacks by its own word.
@@ -229,7 +229,7 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set]) -> tuple
     return ordered, len(union) - len(shared)
 
 
-def aligned(sides: list[Side], query_ids: list) -> np.ndarray:
+def aligned(sides: list[Side], query_ids: list[Any]) -> np.ndarray:
     """A row for each side, its values at the places of their queries and 0 where it has none."""
     place = {query_id: position for position, query_id in enumerate(query_ids)}
     places: dict[int, np.ndarray] = {}

@@ -1,24 +1,21 @@
-"""A Comparison as a table, of the runs or of the pairs, in text, Markdown, HTML and LaTeX.
+"""The records of a comparison as a table, of the runs or of the pairs, in text, Markdown, HTML and LaTeX.
 
 Each table is made once, of cells that know what they mean; a format is how it writes a cell and puts rows together.
 """
 
 from __future__ import annotations
 
-import functools
 import html
 import itertools
 import math
-import os
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastir.request.plan import one_of, positive
-from fastir.results.results import aligned, json_text, replacing, tsv_text
+from fastir.text import aligned, tsv_text
 
 if TYPE_CHECKING:
-    from fastir.comparison.records import Comparison, Pair
+    from fastir.comparison.records import Method, Pair, System
 
 LETTERS = "abcdefghijklmnoprstuvwxyz"  # without q, of which few fonts have a superscript
 RAISED = str.maketrans(f"{LETTERS}0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
@@ -56,31 +53,6 @@ class Table(NamedTuple):
     notes: list[str]
 
 
-def table_text(
-    comparison: Comparison, format: str, rows: str, intervals: bool, digits: int, alpha: float | None
-) -> str:
-    """As Comparison.to_table."""
-    one_of("format", format, tuple(FORMATS))
-    one_of("rows", rows, tuple(TABLES))
-    digits = positive("digits", "the number of decimals", digits, 17)
-    level = round(1 - comparison.method.confidence, 12) if alpha is None else alpha
-    return FORMATS[format](TABLES[rows](comparison, intervals, digits, level))
-
-
-def plain(comparison: Comparison, per_query: bool) -> dict[str, Any]:
-    """As Comparison.to_json."""
-    data: dict[str, Any] = {
-        "runs": comparison.runs,
-        "metrics": comparison.metrics,
-        "systems": [system._asdict() for system in comparison.systems],
-        "pairs": [pair._asdict() for pair in comparison.pairs],
-        "method": {**comparison.method._asdict(), "baseline": list(comparison.method.baseline)},
-    }
-    if per_query:
-        data["per_query"] = comparison.per_query
-    return json_types(data)
-
-
 def json_types(data: Any) -> Any:
     """The same in types that JSON has; names in others are written out."""
     if isinstance(data, dict):
@@ -92,53 +64,35 @@ def json_types(data: Any) -> Any:
     return data if data is None or isinstance(data, (bool, int, str)) else str(data)
 
 
-def saved(comparison: Comparison, path: str | os.PathLike, options: dict[str, Any]) -> None:
-    """As Comparison.save."""
-    path = os.fsdecode(path)
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"cannot save a comparison as {path!r}: the name must end in {', '.join(SUFFIXES)}")
-    text = SUFFIXES[suffix](comparison, **options)
-    with replacing(path) as file:
-        file.write(text.encode("utf-8", "surrogateescape"))
-
-
-def pair_lines(comparison: Comparison) -> str:
+def pair_lines(pairs: Sequence[Pair]) -> str:
     """The pairs as tab-separated lines; numbers read back exactly."""
-    fields = comparison.pairs[0]._fields if comparison.pairs else ()
-    return tsv_text([list(fields), *(list(map(str, pair)) for pair in comparison.pairs)])
-
-
-SUFFIXES: dict[str, Callable[..., str]] = {
-    ".json": lambda comparison, **options: json_text(comparison.to_json(**options)),
-    ".tsv": pair_lines,
-    **{
-        suffix: functools.partial(lambda kind, comparison, **options: comparison.to_table(kind, **options), kind)
-        for suffix, kind in ((".txt", "text"), (".md", "markdown"), (".html", "html"), (".tex", "latex"))
-    },
-}
+    fields = pairs[0]._fields if pairs else ()
+    return tsv_text([list(fields), *(list(map(str, pair)) for pair in pairs)])
 
 
 # ---- what is shown ---------------------------------------------------------------------------------------------
 
 
-def of_runs(comparison: Comparison, intervals: bool, digits: int, alpha: float) -> Table:
+def runs_table(
+    systems: Sequence[System], pairs: Sequence[Pair], method: Method, intervals: bool, digits: int, alpha: float
+) -> Table:
     """A row for each run, a column for each metric."""
-    runs = comparison.runs
+    runs = list(dict.fromkeys(system.run for system in systems))
+    metrics = list(dict.fromkeys(system.metric for system in systems))
     labels = labels_of(len(runs))
     places = {run: place for place, run in enumerate(runs)}
-    beaten: dict[tuple, list[int]] = {}
-    for pair in comparison.pairs:
+    beaten: dict[tuple[Any, ...], list[int]] = {}
+    for pair in pairs:
         if pair.adjusted_p <= alpha and pair.difference:
             better, worse = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
             beaten.setdefault((better, pair.metric), []).append(places[worse])
-    systems = {(system.run, system.metric): system for system in comparison.systems}
-    best = {metric: max((systems[run, metric].mean for run in runs), default=math.nan) for metric in comparison.metrics}
+    cell_of = {(system.run, system.metric): system for system in systems}
+    best = {metric: max((cell_of[run, metric].mean for run in runs), default=math.nan) for metric in metrics}
     rows = []
     for label, run in zip(labels, runs, strict=True):
         cells = [Cell(label), Cell(str(run))]
-        for metric in comparison.metrics:
-            system = systems[run, metric]
+        for metric in metrics:
+            system = cell_of[run, metric]
             interval = f"[{number(system.low, digits)}, {number(system.high, digits)}]" if intervals else ""
             cells.append(
                 Cell(
@@ -152,25 +106,26 @@ def of_runs(comparison: Comparison, intervals: bool, digits: int, alpha: float) 
     notes = (
         [
             f"Best in bold; {'letters' if labels[0] == 'a' else 'numbers'} name the runs that a run is better than "
-            f"(p ≤ {alpha:g}{', corrected' if comparison.method.correction else ''})."
+            f"(p ≤ {alpha:g}{', corrected' if method.correction else ''})."
         ]
-        if comparison.pairs
+        if pairs
         else []
     )
     if intervals:
-        notes.append(f"{comparison.method.confidence:.0%} intervals of the means in brackets.")
-    return Table(["#", "run", *comparison.metrics], rows, 2, [*notes, str(comparison.method)])
+        notes.append(f"{method.confidence:.0%} intervals of the means in brackets.")
+    return Table(["#", "run", *metrics], rows, 2, [*notes, str(method)])
 
 
-def of_pairs(comparison: Comparison, intervals: bool, digits: int, alpha: float) -> Table:
-    """A row for each pair of runs and metric."""
-    method = comparison.method
+def pairs_table(
+    systems: Sequence[System], pairs: Sequence[Pair], method: Method, intervals: bool, digits: int, alpha: float
+) -> Table:
+    """A row for each pair of runs and metric, always with its interval."""
     head = ["metric", "a", "b", "a - b", f"{method.confidence:.0%} interval", "p", "effect", "w/t/l"]
     if method.correction:
         head.insert(6, "corrected p")
-    noted = any(pair.note for pair in comparison.pairs)
+    noted = any(pair.note for pair in pairs)
     rows = []
-    for pair in comparison.pairs:
+    for pair in pairs:
         difference = f"{pair.difference:+.{digits}f}" if pair.difference == pair.difference else "-"
         cells = [
             Cell(pair.metric),
@@ -189,7 +144,7 @@ def of_pairs(comparison: Comparison, intervals: bool, digits: int, alpha: float)
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
 
 
-TABLES: dict[str, Callable[..., Table]] = {"runs": of_runs, "pairs": of_pairs}
+TABLES: dict[str, Callable[..., Table]] = {"runs": runs_table, "pairs": pairs_table}
 
 
 def labels_of(n: int) -> list[str]:
@@ -202,11 +157,11 @@ def marks(places: list[int], labels: Sequence[str]) -> str:
     places = sorted(places)
     if not labels or labels[0] == LETTERS[0]:
         return "".join(labels[place] for place in places)
-    told = []
+    parts = []
     for _, group in itertools.groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
         run = [labels[place] for _, place in group]
-        told.append(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(run))
-    return ",".join(told)
+        parts.append(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(run))
+    return ",".join(parts)
 
 
 def number(value: float, digits: int) -> str:

@@ -10,8 +10,20 @@ Training code calls `fastir.compat.lightgbm` and `fastir.compat.xgboost`, and im
 `fastir.compat.torchmetrics`. CatBoost has no layer, as its own kind of metric is not told the queries: call
 ``fastir.evaluate_scores(labels, scores, metrics, qid=group_id, convention="catboost")`` between trainings.
 
+In        the calls of another tool, with its argument names, defaults and types
+Out       what that tool returns, to the last key and type, with its numbers
+Validates each layer what its tool validates, with the tool's exceptions; the core validates the rest
+Allocates a layer copies no run; it hands the caller's objects to the core
+Raises    what the tool raises where callers rely on it, else the core's errors
+
 A layer is imported when it is named, and the tool that it stands in for only by what needs it. The layers stand on the
-core, which does not know of them.
+core, which does not import them.
+
+beir, ir_measures, mteb, pytrec_eval, ranx, sentence_transformers, sklearn, trec_eval    evaluation tools
+lightgbm, xgboost, torchmetrics    metrics during training
+trec_lines   the lines that trec_eval prints, made of the core's metrics
+run_order    an Evaluator whose results follow the order of the run
+_rows        from a dict of dicts to values in the order of its queries, and to dicts of floats
 """
 
 import contextlib
@@ -24,7 +36,7 @@ from typing import Any
 
 # What is replaced for a tool: each attribute that callers reach, by the one of the same name in the layer's file. A
 # function that was imported into other modules by name stands there once more for each of them.
-PATCHES = {
+PATCHES: dict[str, tuple[str, ...]] = {
     "pytrec_eval": ("pytrec_eval:RelevanceEvaluator",),
     "beir": (
         "beir.retrieval.evaluation:EvaluateRetrieval.evaluate",

@@ -1,10 +1,12 @@
+from typing import Any
+
 from numpy import ndarray
 
 from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
 
 def measured(
-    judged: Judged, plan: Plan, run: dict, positions: dict[str, int], ties: int, single: bool
+    judged: Judged, plan: Plan, run: dict[Any, Any], positions: dict[str, int], ties: int, single: bool
 ) -> tuple[list[str], ndarray]: ...
 def row_dicts(
     query_ids: list[str], row: dict[str, float], keys: tuple[str, ...], values: ndarray

@@ -28,7 +28,7 @@ from fastir.compat.run_order import Rows
 from fastir.errors import quote
 from fastir.qrels import Qrels
 
-logger = logging.getLogger("beir.retrieval.evaluation")
+logger: logging.Logger = logging.getLogger("beir.retrieval.evaluation")
 
 DECIMALS = 5
 CORE = (("NDCG", "ndcg_cut"), ("MAP", "map_cut"), ("Recall", "recall"), ("P", "P"))

@@ -85,7 +85,7 @@ def others() -> list[Any]:
 @functools.cache
 def provider() -> Any:
     """The provider, which ir_measures knows as "fastir" from now on."""
-    providers = compat.importing("ir_measures.providers", "ir_measures")
+    providers: Any = compat.importing("ir_measures.providers", "ir_measures")
 
     class FastirEvaluator(Scores, providers.Evaluator):
         pass
@@ -129,7 +129,7 @@ def spelled(measure: Any) -> str:
     return f"{name}({inside})" + (f"@{at}" if at is not None else "")
 
 
-def place_of(measure: Any, request: names.Request) -> tuple:
+def place_of(measure: Any, request: names.Request) -> tuple[Any, ...]:
     """Where a measure stands among others: by the provider that had it before, then as trec_eval prints them."""
     known = others()
     provider = next((place for place, other in enumerate(known) if other.supports(measure)), len(known))
@@ -161,22 +161,26 @@ class Scores:
         A measure is not supported, or the qrels are none of these.
     """
 
+    measures: list[Any]
+    qrel_qids: set[Any]
+
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        requests = {measure: request_of(measure) for measure in measures}
-        unknown = [str(measure) for measure, request in requests.items() if request is None]
+        found = {measure: request_of(measure) for measure in measures}
+        requests = {measure: request for measure, request in found.items() if request is not None}
+        unknown = [str(measure) for measure in found if measure not in requests]
         if unknown:
             raise ValueError(f"fastir does not compute {', '.join(unknown)}")
         places = {measure: place_of(measure, request) for measure, request in requests.items()}
-        asked = {measure: requests[measure] for measure in sorted(places, key=places.get)}
-        self.in_defaults = sorted(asked, key=lambda measure: (places[measure][0], str(measure)))
+        asked = {measure: requests[measure] for measure in sorted(places, key=places.__getitem__)}
+        self.in_defaults: list[Any] = sorted(asked, key=lambda measure: (places[measure][0], str(measure)))
         judgments = Judgments(qrels)
-        super().__init__(list(asked), set(judgments.query_ids))
-        self.alone = all(measure.NAME == "Accuracy" for measure in asked)
-        self.judged = dict.fromkeys(judgments.flat or ())
-        kinds: dict[str, list] = {}
+        super().__init__(list(asked), set(judgments.query_ids))  # type: ignore[call-arg] # mixed into their Evaluator
+        self.alone: bool = all(measure.NAME == "Accuracy" for measure in asked)
+        self.judged: dict[Any, None] = dict.fromkeys(judgments.flat or ())
+        kinds: dict[str, list[Any]] = {}
         for measure, request in asked.items():
             kinds.setdefault(judgments.kind_for(request), []).append((measure, request.text))
-        self.parts = []
+        self.parts: list[tuple[Evaluator, tuple[Any, ...]]] = []
         for kind, pairs in kinds.items() if self.judged else ():
             measures, texts = zip(*pairs, strict=True)
             qrels = judgments.flat if kind == "last" else judgments.read(kind)
@@ -198,7 +202,7 @@ class Scores:
         columns = self.columns(run)
         return CalcResults(self.aggregates(*columns), list(self.metrics(*columns)))
 
-    def columns(self, run: Any) -> tuple[list, list, dict[Any, list]]:
+    def columns(self, run: Any) -> tuple[list[Any], list[Any], dict[Any, list[Any]]]:
         """The judged queries of a run, those that count with the default, and each measure's values for the former.
 
         None is a value that is left out.
@@ -206,7 +210,7 @@ class Scores:
         query_ids, run = rankings(run)
         present = [query_id for query_id in query_ids if query_id in self.judged]
         absent = [] if self.alone else sorted(self.qrel_qids.difference(present))
-        columns: dict[Any, list] = {measure: [] for measure in self.measures}
+        columns: dict[Any, list[Any]] = {measure: [] for measure in self.measures}
         for results, measures in self.results(run) if present else ():
             places = {query_id: place for place, query_id in enumerate(results.query_ids)}
             values = results.values[[places[query_id] for query_id in present]]
@@ -217,14 +221,14 @@ class Scores:
                 columns[measure] = [undefined if value != value else value for value in column]
         return present, absent, columns
 
-    def results(self, run: Any) -> list[tuple]:
+    def results(self, run: Any) -> list[tuple[Any, ...]]:
         """The Results of each part; of several scores of a document the last counts."""
         try:
             return [(evaluator._evaluate(run, None)[0], measures) for evaluator, measures in self.parts]
         except DuplicateError:
             return self.results(Run.from_table(run, None, "last"))
 
-    def metrics(self, present: list, absent: list, columns: dict[Any, list]) -> Iterator[Any]:
+    def metrics(self, present: list[Any], absent: list[Any], columns: dict[Any, list[Any]]) -> Iterator[Any]:
         from ir_measures import Metric
 
         for row, query_id in enumerate(present):
@@ -234,7 +238,7 @@ class Scores:
         for measure in self.in_defaults:
             yield from (Metric(query_id, measure, measure.DEFAULT) for query_id in absent)
 
-    def aggregates(self, present: list, absent: list, columns: dict[Any, list]) -> dict[Any, float]:
+    def aggregates(self, present: list[Any], absent: list[Any], columns: dict[Any, list[Any]]) -> dict[Any, float]:
         means = {}
         for measure, column in columns.items():
             aggregator = measure.aggregator()
@@ -253,9 +257,9 @@ class Judgments:
     """
 
     def __init__(self, data: Any) -> None:
-        self.data = list(data) if isinstance(data, Iterator) else data
-        self.flat = self.read("last")
-        self.query_ids = list(data if isinstance(data, dict) else self.flat or ())
+        self.data: Any = list(data) if isinstance(data, Iterator) else data
+        self.flat: Qrels | None = self.read("last")
+        self.query_ids: list[Any] = list(data if isinstance(data, dict) else self.flat or ())
 
     def kind_for(self, request: names.Request) -> str:
         """What a metric needs of several judgments of a document: the "last", the "max", or "groups" of them."""
@@ -272,7 +276,7 @@ class Judgments:
             judged = {query_id: docs for query_id, docs in data.items() if docs}
             return Qrels.from_dict(judged) if judged else None
         if kind == "groups":
-            groups: dict[Any, dict] = {}
+            groups: dict[Any, dict[Any, Any]] = {}
             for query_id, doc_id, label, subtopic in with_subtopics(data):
                 groups.setdefault(query_id, {}).setdefault(subtopic, {})[doc_id] = label
             return Qrels.from_dict(groups)
@@ -280,7 +284,7 @@ class Judgments:
         return Qrels.from_table(table, {"label": QREL[2]}, kind) if len(table[QREL[0]]) else None
 
 
-def with_subtopics(data: Any) -> Iterable[tuple]:
+def with_subtopics(data: Any) -> Iterable[tuple[Any, ...]]:
     """The rows of qrels, each with its iteration."""
     if hasattr(data, "itertuples"):
         frame = data if "iteration" in data.columns else data.assign(iteration="0")
@@ -288,7 +292,7 @@ def with_subtopics(data: Any) -> Iterable[tuple]:
     return ((row.query_id, row.doc_id, row.relevance, getattr(row, "iteration", "0")) for row in data)
 
 
-def rankings(data: Any) -> tuple[Iterable, Any]:
+def rankings(data: Any) -> tuple[Iterable[Any], Any]:
     """The query ids of the caller's run in its order, and the run as fastir reads it."""
     if isinstance(data, dict):
         return data, data

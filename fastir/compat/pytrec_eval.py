@@ -32,11 +32,11 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns._dicts import plain_judgments
 from fastir.compat._rows import row_dicts
 from fastir.compat.run_order import Rows
 from fastir.errors import UnknownMetricError, quote
 from fastir.inputs import dicts
-from fastir.join._dicts import plain_judgments
 from fastir.qrels import Qrels
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
 
@@ -56,8 +56,8 @@ WITH_GAINS = {"G", "Rndcg", "ndcg", "ndcg_rel"}  # numbers alone are no gains
 PREFS = "simp pair avgjg num_prefs_poss num_prefs_ful num_prefs_ful_ret"  # known, but not supported
 ALL_PREFS = f"{PREFS} simp_ret simp_imp pair_ret pair_imp avgjg_ret avgjg_imp avgjg_Rnonrel avgjg_Rnonrel_ret"
 
-supported_measures = set(MEASURES)
-supported_nicknames = {
+supported_measures: set[str] = set(MEASURES)
+supported_nicknames: dict[str, set[str]] = {
     "official": set(OFFICIAL),
     "set": {"runid", *NICKNAMES["set"].split()},
     "all_trec": set(MEASURES),
@@ -259,7 +259,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     return parsed(f_qrel, 4, 3, int)
 
 
-def parsed(lines: Iterable[str], n_fields: int, place: int, number: type) -> dict[str, dict[str, Any]]:
+def parsed(lines: Iterable[str], n_fields: int, place: int, number: type[Any]) -> dict[str, dict[str, Any]]:
     """What both files have in common: query and document in the first and third field, a number in another."""
     data: dict[str, dict[str, Any]] = collections.defaultdict(dict)
     for count, line in enumerate(lines, 1):

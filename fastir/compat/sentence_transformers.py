@@ -22,7 +22,7 @@ import numpy as np
 from fastir import compat
 from fastir.evaluation.label_lists import evaluate_ranked
 
-evaluation = compat.importing("sentence_transformers.sentence_transformer.evaluation", "sentence_transformers")
+evaluation: Any = compat.importing("sentence_transformers.sentence_transformer.evaluation", "sentence_transformers")
 
 __all__ = ["InformationRetrievalEvaluator", "compute_metrics"]
 

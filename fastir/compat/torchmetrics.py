@@ -26,8 +26,8 @@ from fastir import compat
 from fastir.evaluation.label_lists import evaluate_scores
 from fastir.inputs import arrays
 
-retrieval = compat.importing("torchmetrics.retrieval", "torchmetrics")
-base = compat.importing("torchmetrics.retrieval.base", "torchmetrics")
+retrieval: Any = compat.importing("torchmetrics.retrieval", "torchmetrics")
+base: Any = compat.importing("torchmetrics.retrieval.base", "torchmetrics")
 
 __all__ = [
     "RetrievalFallOut",

@@ -50,7 +50,7 @@ from fastir.compat.trec_lines import (
 from fastir.errors import quote
 from fastir.inputs import files, formats
 from fastir.request.names import read
-from fastir.results.results import aligned
+from fastir.text import aligned
 
 DUMMY = "no document"  # in a ranking that is missing: no file has an id with a blank
 BLOCK = 1 << 20
@@ -88,7 +88,7 @@ computed or a document that stands twice, 7 no query in common, 130 interrupted
 """
 
 
-def output(arguments: list[str], progress: Callable) -> str:
+def output(arguments: list[str], progress: Callable[..., Any]) -> str:
     """What the program prints.
 
     Parameters
@@ -193,7 +193,7 @@ def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None
         yield
     except (OSError, ValueError, OverflowError) as error:
         if isinstance(error, fastir.FormatError):
-            names = {file: files.name_of(path) for path, file in runs.items()}
+            names: dict[str | None, str] = {file: files.name_of(path) for path, file in runs.items()}
             error.path = names.get(error.path, error.path)
         raise Refusal(next(code for kinds, code in codes if isinstance(error, kinds)), error) from error
 
@@ -255,7 +255,7 @@ def last_tag(data: bytes) -> str:
 
 
 def evaluated(
-    qrels: fastir.Qrels, runs: dict[str, str], lines: list[Line], options: Options, progress: Callable
+    qrels: fastir.Qrels, runs: dict[str, str], lines: list[Line], options: Options, progress: Callable[..., Any]
 ) -> dict[str, str]:
     """The text of each run."""
     metrics = list(dict.fromkeys(["num_q", *(metric for line in lines for metric in line.metrics)]))
@@ -302,7 +302,7 @@ def raised(judged: Any) -> Any:
     return judged + (judged >= 0)
 
 
-def results_of(judge: fastir.Evaluator, runs: dict[str, str], notice: Callable, options: Options) -> Any:
+def results_of(judge: fastir.Evaluator, runs: dict[str, str], notice: Callable[..., Any], options: Options) -> Any:
     """{path: Results} of the runs; without those that have no query in common with the qrels, where that is fine."""
     try:
         return judge.evaluate_many(runs, notice=notice)

@@ -14,7 +14,7 @@ import numpy as np
 
 import fastir
 from fastir.request.plan import metric_tuple
-from fastir.results.results import UNIT, digits, exact_total, total_log
+from fastir.results.means import UNIT, digits, exact_total, total_log
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -117,14 +117,19 @@ class Accumulator:
             self._add(fastir.evaluate_scores(labels, scores, self._metrics, **options))
 
     def merge(self, other: Accumulator) -> None:
-        """Add what another one with the same metrics and options has seen; that one does not change.
+        """Add the queries that another accumulator has seen, as if they had been added to this one.
+
+        Parameters
+        ----------
+        other : Accumulator
+            With the same metrics and options; it does not change.
 
         Raises
         ------
         TypeError
-            It is no Accumulator.
+            `other` is no Accumulator.
         ValueError
-            Its metrics or options are others.
+            Its metrics or options differ.
         """
         if not isinstance(other, Accumulator):
             raise TypeError(f"an Accumulator is merged with another, got {type(other).__name__}")
@@ -136,7 +141,13 @@ class Accumulator:
         self.n_queries += other.n_queries
 
     def result(self) -> dict[str, float]:
-        """The mean of each metric so far by the name given, as `Results` has it; NaN where there are no values."""
+        """The means of all queries so far, exact as those of `Results`.
+
+        Returns
+        -------
+        dict of str to float
+            {metric as it was asked for: mean}; NaN where there are no values.
+        """
         return {name: total.mean() for name, total in self._sums.items()}
 
     def _add(self, results: Results) -> None:

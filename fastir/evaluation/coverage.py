@@ -10,7 +10,7 @@ from fastir.errors import FastirWarning, NoOverlapError, quote
 from fastir.join._dicts import count_rest
 from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
-from fastir.results.results import Report
+from fastir.results.report import Report
 
 EVALUATED, MISSING, NO_RELEVANT = range(3)  # codes of results.STATUSES
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir import inputs
+from fastir.columns._dicts import has_plain_keys, is_nested
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.coverage import MISSING, Meeting
 from fastir.evaluation.many_runs import ResultsByRun, evaluate_runs
@@ -193,13 +194,13 @@ class Evaluator:
     ) -> tuple[Results, Meeting | None]:
         """The Results of a run, and its Meeting if that may have to warn; watch(position) is called at every block."""
         if self._parts is not None:
-            if isinstance(self._qrels, GroupedQrels) or not _dicts.is_nested(run):
+            if isinstance(self._qrels, GroupedQrels) or not is_nested(run):
                 run = as_run(run, self._columns, self._settings.duplicates)
             return self._parts.evaluate(run, n_threads, watch)
         judged, settings = self._judged, self._settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self._status.copy()
-        if _dicts.is_nested(run):
+        if is_nested(run):
             meeting = self._from_dict(run, values, status)
         elif isinstance(run, (str, bytes, os.PathLike)):
             meeting = self._from_file(run, values, status, n_threads, watch)
@@ -225,7 +226,7 @@ class Evaluator:
 
     def _from_dict(self, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
         judged, settings = self._judged, self._settings
-        if type(run) is not dict or not _dicts.has_plain_keys(run):
+        if type(run) is not dict or not has_plain_keys(run):
             run = dicts.query_dict(run, "run")
         tally, uncounted, kinds = _dicts.judge_dict(
             judged, settings.plan, run, values, status, settings.ties, settings.single
@@ -308,7 +309,7 @@ def _rebuild(qrels: Qrels, metrics: tuple[str, ...], options: dict[str, Any], ch
 
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
     """Qrels from whatever the caller has."""
-    if _dicts.is_nested(data):
+    if is_nested(data):
         return Qrels.from_dict(data)
     if isinstance(data, Qrels):
         return data
@@ -325,7 +326,7 @@ def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates 
         return data
     if isinstance(data, (str, bytes, os.PathLike)):
         return Run.from_file(data, duplicates=duplicates, columns=columns)
-    if not _dicts.is_nested(data) and inputs.tables.is_table(data):
+    if not is_nested(data) and inputs.tables.is_table(data):
         return Run.from_table(data, columns, duplicates)
     return Run.from_dict(data)
 

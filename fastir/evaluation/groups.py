@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.columns.rows import Arena
+from fastir.columns.ids import Arena, encode
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.coverage import Meeting
-from fastir.join._judged import encode
 from fastir.qrels import GroupedQrels
 from fastir.request import names
 from fastir.request.compiler import EMPTY

@@ -18,7 +18,8 @@ from fastir.inputs.csr import Items
 from fastir.rank._matrix import Matrix
 from fastir.rank._topk import TopK
 from fastir.request.plan import BY_ID, RANKED, TIES, Settings, metric_tuple, one_of, settings
-from fastir.results.results import Report, Results
+from fastir.results.report import Report
+from fastir.results.results import Results
 from fastir.threads import share_all, thread_count
 
 OWN_TIES = TIES[len(BY_ID) :]

@@ -11,7 +11,8 @@ from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
 from fastir.rank._label_lists import Groups
 from fastir.request.plan import RANKED, Settings, Ties, metric_tuple, settings, without_ids
-from fastir.results.results import Report, Results
+from fastir.results.report import Report
+from fastir.results.results import Results
 from fastir.threads import share_all, thread_count
 
 if TYPE_CHECKING:

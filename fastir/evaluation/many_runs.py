@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastir.errors import quote
 from fastir.evaluation.coverage import Meeting
 from fastir.inputs.trec import ROW
-from fastir.results.results import Results, ResultsTable
+from fastir.results.results import Results
+from fastir.results.tables import ResultsTable
 from fastir.run import Run
 from fastir.threads import thread_count
 

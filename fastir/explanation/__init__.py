@@ -1,6 +1,12 @@
-"""Why a value is what it is, and why two differ.
+"""Why a value is what it is, document by document.
 
-explaining   one ranking, document by document: what each contributes to a metric
-records      what comes out, Explanation, and how it is shown
-changes      which queries gain and lose between two results
+In        what `Evaluator.explain` was given: the qrels, a run and a query
+Out       Explanation: the ranking with the contribution of each document to each metric; RankingDiff for two of them
+Validates that the query is in the qrels, and the run as any evaluation does
+Allocates lists of records in Python; meant for one query, not for speed
+Raises    KeyError for a query or a metric that is not there, ValueError for explanations of two queries, and what
+          evaluating the run raises
+
+explaining    computes: the value with and without each document, by the same kernels as the evaluation
+records       Document, Explanation, Move, RankingDiff, and how they print; know nothing of how they were computed
 """

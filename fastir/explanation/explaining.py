@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastir.columns._dicts import is_nested
+from fastir.columns.ids import encode
 from fastir.errors import quote
 from fastir.evaluation.evaluator import OPTIONS, Evaluator, as_run
 from fastir.evaluation.rule_sets import Mixed, Pooled
 from fastir.explanation.records import Document, Explanation
-from fastir.join import _dicts
-from fastir.join._judged import encode
 from fastir.qrels import GroupedQrels
 from fastir.request import names
 from fastir.request.plan import TIES
@@ -132,7 +132,7 @@ def partial_values(
 
 def ranking_of(evaluator: Evaluator, run: Any, query_id: Hashable) -> dict[str | int, float] | None:
     """{doc_id: score} of a query, in the run's order; None where the run has no such query."""
-    if _dicts.is_nested(run):
+    if is_nested(run):
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None
@@ -225,7 +225,7 @@ def increments(values: list[float]) -> list[float]:
     return added
 
 
-def as_text(docs: dict) -> dict[str, Any]:
+def as_text(docs: dict[Any, Any]) -> dict[str, Any]:
     return {str(doc_id): label for doc_id, label in docs.items()}
 
 

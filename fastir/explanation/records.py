@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastir.errors import quote
-from fastir.results.results import aligned
+from fastir.text import aligned, decimals, signed
 
-TOP = 10  # ranks that are printed whatever stands there
+TOP = 10  # ranks that are always printed; below, only documents with a label
 ROWS = 40  # lines of a printed table
 
 
@@ -60,7 +60,7 @@ class Explanation:
     values : dict of str to float
         {metric: its value}, those of `Evaluator.evaluate`.
     base : dict of str to float
-        {metric: its value if nobody had judged any of these documents}, 0 for most and where that is undefined.
+        {metric: its value if none of these documents were judged}, 0 for most and where that is undefined.
     documents : list of Document
         The ranking that was evaluated, from rank 1.
     missing : list of Document
@@ -134,16 +134,16 @@ class Explanation:
         values = ", ".join(f"{metric} {decimals(value)}" for metric, value in self.values.items())
         status = "" if self.status == "evaluated" else f" ({self.status})"
         rows = [["rank", "doc_id", "score", "tied", "label", *self.values]]
-        for told, documents in itertools.groupby(
-            self.documents, lambda document: document.rank <= TOP or document.label is not None
+        for shown, documents in itertools.groupby(
+            self.documents, lambda document: (document.rank or 0) <= TOP or document.label is not None
         ):
-            if told:
+            if shown:
                 rows += map(cells, documents)
             else:
                 ranks = [str(document.rank) for document in documents]
                 rows.append(["-".join(ranks[:: max(1, len(ranks) - 1)]), "...", "", "", "-", *[""] * len(self.values)])
-        rows = shortened(rows + list(map(cells, self.missing)))
-        return f"query {self.query_id}{status}: {values}\n{rows}"
+        table = shortened(rows + list(map(cells, self.missing)))
+        return f"query {self.query_id}{status}: {values}\n{table}"
 
 
 def cells(document: Document) -> list[str]:
@@ -193,7 +193,8 @@ class Move(NamedTuple):
 
 
 def move(here: Document | None, there: Document | None, metric: str) -> Move:
-    document = here or there
+    """What became of a document, which is in at least one of the rankings."""
+    document = next(side for side in (here, there) if side is not None)
     rank, discount, contribution = placed(here, metric)
     other_rank, other_discount, other_contribution = placed(there, metric)
     what = "entered" if there is None else "left" if here is None else "stayed" if rank == other_rank else "moved"
@@ -213,6 +214,7 @@ def move(here: Document | None, there: Document | None, metric: str) -> Move:
 
 
 def placed(document: Document | None, metric: str) -> tuple[int | None, float | None, float]:
+    """Rank, discount and contribution of a document, or what stands for them where it is not in the ranking."""
     if document is None:
         return None, None, 0.0
     return document.rank, document.discount[metric], document.contribution[metric]
@@ -272,15 +274,6 @@ def named(metric: str | None, values: dict[str, float]) -> str:
     if metric not in values:
         raise KeyError(f"{metric!r} was not evaluated; the metrics here are {', '.join(map(repr, values))}")
     return metric
-
-
-def decimals(value: float | None) -> str:
-    return "-" if value is None or value != value else f"{value:.4f}"
-
-
-def signed(value: float) -> str:
-    """A difference; nothing where there is none."""
-    return "" if value == 0 else f"{value:+.4f}" if value == value else "-"
 
 
 def shortened(rows: list[list[str]]) -> str:

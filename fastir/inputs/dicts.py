@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import is_integer, plain_id
+from fastir.columns._dicts import has_plain_keys, plain_judgments
+from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import quote
-from fastir.join._dicts import has_plain_keys, plain_judgments
 
 LABELS = (-(2**31), 2**31 - 1)
 
@@ -105,10 +105,11 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
 
 def without_groups(data: Any) -> tuple[list[tuple] | None, Any]:
     """Qrels with groups as (query_id, group_id) for each, and {part: {doc_id: label}}; else None and the data."""
-    first = next(iter(data.values()), None) if hasattr(data, "items") and hasattr(data, "values") else None
+    first: Any = next(iter(data.values()), None) if hasattr(data, "items") and hasattr(data, "values") else None
     if not hasattr(next(iter(first.values()), None) if hasattr(first, "values") else None, "items"):
         return None, data
-    keys, parts = [], {}
+    keys: list[tuple] = []
+    parts: dict[str, Any] = {}
     for query_id, groups in query_dict(data, "qrels").items():
         if not hasattr(groups, "items"):
             raise TypeError(

@@ -1,12 +1,20 @@
 """Files as bytes: opened and unpacked, or packed and put in place in one step."""
 
+from __future__ import annotations
+
 import contextlib
 import io
 import os
 import sys
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, Self
 
 from fastir.errors import FormatError
-from fastir.results.results import replacing
+from fastir.text import replacing
+
+Path = str | os.PathLike[str]  # "-" is standard input
+Watch = Callable[[int], object]  # called now and then with how much was read, 0 where that is unknown; may raise
+Repairs = dict[str, tuple[int, str]]  # kind of repair -> how often it was made, and where
 
 BOM = b"\xef\xbb\xbf"
 GZIP = b"\x1f\x8b"
@@ -15,11 +23,12 @@ SKIPPED = b"\x2a\x4d\x18"  # from the second byte: a frame of zstd that holds no
 HEAD = 4
 
 
-def name_of(path):
+def name_of(path: Path) -> str:
+    """What a file is called in messages."""
     return "standard input" if path == "-" else os.fsdecode(path)
 
 
-def packed_as(head):
+def packed_as(head: bytes) -> str | None:
     """ "gzip", "zstd" or None, from the first bytes of a file."""
     if head.startswith(GZIP):
         return "gzip"
@@ -28,13 +37,13 @@ def packed_as(head):
     return None
 
 
-def packing_of(path):
+def packing_of(path: str) -> str | None:
     """ "gzip", "zstd" or None, from the end of a file's name."""
     return {".gz": "gzip", ".zst": "zstd"}.get(os.path.splitext(path)[1].lower())
 
 
-def zstd_module(path):
-    """Python's own zstd, which older versions have as a package."""
+def zstd_module(path: str) -> Any:
+    """Python's own zstd, or the package that older versions need."""
     try:
         if sys.version_info >= (3, 14):
             from compression import zstd
@@ -55,12 +64,13 @@ class Source:
         ``-`` is standard input.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: Path) -> None:
         self.path = name_of(path)
-        self.repairs = {}
+        self.repairs: Repairs = {}
         self.carried = b""
-        self.damaged = ()  # exceptions that mean bad data
-        self.file = self.opened = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115 (__exit__ closes it)
+        self.damaged: tuple[type[Exception], ...] = ()  # exceptions that mean bad data
+        self.opened: BinaryIO = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
+        self.file: Any = self.opened
         try:
             self.unpack()
             head = self.read(len(BOM))
@@ -72,15 +82,15 @@ class Source:
         else:
             self.carried = head
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self.opened is not sys.stdin.buffer:
             self.opened.close()
 
-    def unpack(self):
-        """Look at the first bytes, and put what unpacks them before the file."""
+    def unpack(self) -> None:
+        """Put the right decompressor, if the first bytes need one, before the file."""
         if not hasattr(self.file, "peek"):
             self.file = io.BufferedReader(self.file)
         head = self.file.peek(HEAD)[:HEAD]
@@ -105,7 +115,7 @@ class Source:
             self.damaged = (EOFError, zstd.ZstdError)
             self.file = zstd.ZstdFile(self.file)
 
-    def readinto(self, view):
+    def readinto(self, view: memoryview) -> int:
         """Fill the view as far as the file goes; returns how far."""
         used = min(len(self.carried), len(view))
         if used:
@@ -118,15 +128,17 @@ class Source:
             raise FormatError(f"the compressed data is damaged or truncated: {error}", self.path) from None
         return used
 
-    def read(self, n):
+    def read(self, n: int) -> bytes:
+        """The next n bytes, fewer at the end."""
         buffer = bytearray(n)
         return bytes(buffer[: self.readinto(memoryview(buffer))])
 
-    def position(self):
+    def position(self) -> int:
         """How much of the file was read; 0 where that is unknown."""
         return self.opened.tell() if self.opened.seekable() else 0
 
-    def read_all(self, watch=None):
+    def read_all(self, watch: Watch | None = None) -> bytes:
+        """All that is left."""
         blocks = []
         while block := self.read(1 << 20):
             blocks.append(block)
@@ -136,15 +148,15 @@ class Source:
 
 
 @contextlib.contextmanager
-def created(path):
+def created(path: str) -> Iterator[Any]:
     """A file to write bytes to, which appears in one step; packed if its name ends in .gz or .zst."""
     packing = packing_of(path)
-    zstd = zstd_module(path) if packing == "zstd" else None
+    zstd: Any = zstd_module(path) if packing == "zstd" else None
     with replacing(path) as file:
         if packing == "gzip":
             import gzip
 
-            packed = gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0)
+            packed: Any = gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0)
         elif packing == "zstd":
             packed = zstd.ZstdFile(file, "wb", options={zstd.CompressionParameter.checksum_flag: 1})
         else:

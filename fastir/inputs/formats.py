@@ -1,32 +1,46 @@
 """The formats of files, each a line here: who reads it, who writes it, and by what names a file is known to be one.
 
 A reader is called with (path, is_run, duplicates, watch) and returns (query_ids, offsets, ids, numbers, repairs), as
-`trec.read` says; `tabular` reads those of TABLES. A writer is called with a binary file, ``{query_id: {doc_id:
-number}}`` or what can be read like it, and is_run.
+`trec.read` says; the formats of TABLES are read by table_files. A writer is called with a binary file, ``{query_id:
+{doc_id: number}}`` or what can be read like it, and is_run.
 """
+
+from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from fastir import inputs
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import quote
 from fastir.inputs import files, trec
 from fastir.request.plan import DUPLICATES, one_of
 
-READERS = {
+if TYPE_CHECKING:
+    from fastir.inputs.files import Path, Watch
+
+
+def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple:
+    """What `json_files.read` returns; json is imported by the first call."""
+    from fastir.inputs import json_files
+
+    return json_files.read(path, is_run, duplicates, watch)
+
+
+READERS: dict[str, Callable[..., tuple]] = {
     "trec": trec.read,
     "beir": functools.partial(trec.read, format="beir"),
     "msmarco": functools.partial(trec.read, format="msmarco"),
-    "json": lambda *arguments: inputs.json_files.read(*arguments),
+    "json": read_json,
     **{format: functools.partial(trec.read, format=format) for format in WITH_GROUPS},
 }
-TABLES = ("csv", "jsonl", "parquet")  # read by tabular
-WRITERS = ("trec", "json", "parquet")  # functions of saved
+TABLES = ("csv", "jsonl", "parquet")  # read by table_files
+WRITERS = ("trec", "json", "parquet")  # functions of writers
 SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}  # else TREC
 
 
-def format_of(path):
+def format_of(path: Path) -> str:
     """The format that a file's name stands for; .gz and .zst do not count."""
     name = os.fsdecode(path)
     if files.packing_of(name):
@@ -34,13 +48,38 @@ def format_of(path):
     return SUFFIXES.get(os.path.splitext(name)[1].lower(), "trec")
 
 
-def read(path, is_run, format, duplicates, columns=None, watch=None):
-    """What the reader of a format makes of a file; None is the format of its name.
+def read(
+    path: Path,
+    is_run: bool,
+    format: str | None,
+    duplicates: str | None,
+    columns: Mapping[str, Any] | None = None,
+    watch: Watch | None = None,
+) -> tuple:
+    """Read a file in a format; None is the format of its name.
 
-    columns : dict or None
-        As for `tables.Table`; of no use but for tables.
+    Parameters
+    ----------
+    path : str or path
+    is_run : bool
+    format : str or None
+    duplicates : None, "first", "last" or "max"
+    columns : mapping or None
+        The names of a table's columns, as for `tables.Table`; other formats ignore it.
     watch : function of (position), or None
         Called now and then with how much of the file was read, 0 where that is unknown; may raise.
+
+    Returns
+    -------
+    tuple
+        query_ids, offsets, ids, numbers, repairs: see `trec.read`.
+
+    Raises
+    ------
+    ValueError
+        There is no such format or rule for duplicates, or the path is that of standard input and this is no run.
+    FormatError, DuplicateError, OSError
+        The file does not hold what it should, or cannot be read.
     """
     one_of("format", format, (None, *TABLES, *(name for name in READERS if not is_run or name not in WITH_GROUPS)))
     one_of("duplicates", duplicates, DUPLICATES)
@@ -48,12 +87,24 @@ def read(path, is_run, format, duplicates, columns=None, watch=None):
         raise ValueError("qrels cannot be read from standard input; expected a path")
     format = format or format_of(path)
     if format in TABLES:
-        return inputs.table_files.read(path, is_run, format, duplicates, columns, watch)
+        from fastir.inputs import table_files
+
+        return table_files.read(path, is_run, format, duplicates, columns, watch)
     return READERS[format](path, is_run, duplicates, watch)
 
 
-def write(path, data, is_run, format):
-    """Save judgments or rankings in one step; None is the format of the name."""
+def write(path: Path, data: Mapping[Any, Mapping], is_run: bool, format: str | None) -> None:
+    """Save judgments or rankings in one step; None is the format of the name.
+
+    Raises
+    ------
+    ValueError
+        The format cannot be written, or cannot hold an id or a number.
+    OSError
+        The file cannot be written; its old content is untouched.
+    """
+    from fastir.inputs import writers
+
     one_of("format", format, (None, *WRITERS))
     path = os.fsdecode(path)
     format = format or format_of(path)
@@ -62,6 +113,6 @@ def write(path, data, is_run, format):
         raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(WRITERS)}")
     with files.created(path) as file:
         try:
-            getattr(inputs.writers, format)(file, data, is_run)
+            getattr(writers, format)(file, data, is_run)
         except ValueError as error:
             raise ValueError(f"cannot write {quote(path)}: {error}") from None

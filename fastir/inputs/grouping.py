@@ -1,15 +1,32 @@
 """Rows as a file gives them, to columns grouped by query; a document that stands twice is refused or repaired."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fastir.columns._ids import of_arena
-from fastir.columns.rows import Arena, without_duplicates
+from fastir.columns.ids import Arena, encode
+from fastir.columns.rows import without_duplicates
 from fastir.join._grouped import find_duplicates
-from fastir.join._judged import encode
 from fastir.join._trec_stream import repeated
 
+if TYPE_CHECKING:
+    from fastir.inputs.files import Repairs, Watch
 
-def gather(queries, first_rows, ids, numbers, duplicates, path, line_of=None, watch=None):
+
+def gather(
+    queries: list[str],
+    first_rows: np.ndarray,
+    ids: Arena,
+    numbers: np.ndarray,
+    duplicates: str | None,
+    path: str,
+    line_of: Callable[[int], int] | None = None,
+    watch: Watch | None = None,
+) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
     """Group rows by query.
 
     Parameters
@@ -34,11 +51,11 @@ def gather(queries, first_rows, ids, numbers, duplicates, path, line_of=None, wa
     query_ids, offsets, ids, numbers, repairs
         As from a reader: see `formats`.
     """
-    repairs = {}
-    slots = {}
+    repairs: Repairs = {}
+    slots: dict[str, int] = {}
     slot_of_group = [slots.setdefault(query, len(slots)) for query in queries]
     sizes = np.diff(np.append(first_rows, len(ids)))
-    rows = range(len(ids))
+    rows: range | np.ndarray = range(len(ids))
     if len(slots) < len(queries):
         slot_of_row = np.repeat(np.array(slot_of_group), sizes)
         rows = np.argsort(slot_of_row, kind="stable")

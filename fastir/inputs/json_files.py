@@ -3,14 +3,24 @@
 Objects come from the parser as tuples of pairs, so that a key that stands twice is seen.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from fastir.columns.ids import Arena
 from fastir.columns.line_formats import bare
-from fastir.columns.rows import Arena
 from fastir.errors import FormatError, quote
 from fastir.inputs.dicts import LABELS
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
+
+if TYPE_CHECKING:
+    from fastir.inputs.files import Path, Repairs, Watch
+
+Pairs = tuple[tuple[str, Any], ...]  # a JSON object
 
 INF = float("inf")
 LEAST, MOST = LABELS
@@ -20,16 +30,18 @@ class Written(str):
     """A number as it is written."""
 
 
-def read(path, is_run, duplicates, watch=None):
+def read(
+    path: Path, is_run: bool, duplicates: str | None, watch: Watch | None = None
+) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
     """Read a JSON file as columns; see `formats`."""
     with Source(path) as source:
-        text = source.read_all(watch)
+        content = source.read_all(watch)
     path = source.path
-    if not text or text.isspace():
+    if not content or content.isspace():
         raise FormatError(f"the {'run' if is_run else 'qrels'} file is empty", path)
-    if b"\0" in text:
+    if b"\0" in content:
         raise FormatError("the file holds a NUL byte; it looks truncated, binary or UTF-16", path)
-    text = text.decode("utf-8", "surrogateescape")
+    text = content.decode("utf-8", "surrogateescape")
     queries = objects(parsed(text, path, float), is_run, path)
     if not queries:
         raise FormatError(f"the {'run is' if is_run else 'qrels are'} empty: no query", path)
@@ -41,12 +53,13 @@ def read(path, is_run, duplicates, watch=None):
     ids = Arena.of([doc_id for doc_id, _ in rows])
     sizes = [len(documents) for _, documents in queries]
     first_rows = np.cumsum([0, *sizes[:-1]])
-    *columns, repairs = gather([query for query, _ in queries], first_rows, ids, numbers, duplicates, path, watch=watch)
-    return *columns, {**source.repairs, **repairs}
+    grouped = gather([query for query, _ in queries], first_rows, ids, numbers, duplicates, path, watch=watch)
+    query_ids, offsets, ids, numbers, repairs = grouped
+    return query_ids, offsets, ids, numbers, {**source.repairs, **repairs}
 
 
-def parsed(text, path, number):
-    """What the text says, with objects as tuples of pairs and numbers as `number` makes them from their text."""
+def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:
+    """The data of JSON text, with objects as tuples of pairs and numbers as `number` makes them from their text."""
     import json
 
     try:
@@ -58,8 +71,8 @@ def parsed(text, path, number):
         raise FormatError("malformed JSON: nested too deeply", path) from None
 
 
-def objects(data, is_run, path):
-    """The pairs of the outer object, whose values are objects, too."""
+def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
+    """The pairs of the outer object, once it is sure that their values are objects."""
     expected = "{query_id: {doc_id: " + ("score" if is_run else "label") + "}}"
     if type(data) is not tuple:
         raise FormatError(f"the JSON is {kind(data)}, expected an object {expected}", path)
@@ -69,14 +82,14 @@ def objects(data, is_run, path):
     return data
 
 
-def kind(value):
+def kind(value: object) -> str:
     """What JSON calls a value."""
     names = {tuple: "an object", list: "an array", str: "a string", bool: "a truth value", type(None): "null"}
     return names.get(type(value), "a number")
 
 
-def number_array(numbers, is_run):
-    """The numbers as float64, or None if one of them might not be what it should."""
+def number_array(numbers: list, is_run: bool) -> np.ndarray | None:
+    """The numbers as float64, or None if one of them might not be a valid score or label."""
     if not set(map(type, numbers)) <= {float, bool}:
         return None
     array = np.array(numbers, float)
@@ -84,8 +97,8 @@ def number_array(numbers, is_run):
     return array if fine.all() else None
 
 
-def check(queries, is_run, path):
-    """Raise the error that names the first number that is none; they are Written, but for JSON's words."""
+def check(queries: tuple[tuple[str, Pairs], ...], is_run: bool, path: str) -> None:
+    """Raise the error for the first invalid number; numbers are Written, except NaN and Infinity, JSON's words."""
     what, wrong = ("score", wrong_score) if is_run else ("label", wrong_label)
     for query_id, documents in queries:
         for doc_id, number in documents:
@@ -96,7 +109,7 @@ def check(queries, is_run, path):
                 raise FormatError(f"{what} {shown} {problem} ({place})", path)
 
 
-def wrong_score(number):
+def wrong_score(number: str | float) -> str | None:
     """What is wrong with a score, None if nothing is; infinity is a word, or else a number that no float holds."""
     value = float(number)
     if value != value:
@@ -104,7 +117,8 @@ def wrong_score(number):
     return "is too large for a float" if type(number) is Written and value in (INF, -INF) else None
 
 
-def wrong_label(number):
+def wrong_label(number: str | float) -> str | None:
+    """What is wrong with a label, None if nothing is."""
     value = float(number)
     if value != value or (LEAST <= value <= MOST and value != int(value)):
         return "is not an integer number"

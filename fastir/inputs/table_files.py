@@ -180,7 +180,7 @@ class Parquet:
     repairs: ClassVar[dict[str, tuple[int, str]]] = {}
 
     def __init__(self, path):
-        self.file = open(path, "rb")  # noqa: SIM115 (__exit__ closes it)
+        self.file = open(path, "rb")  # noqa: SIM115
 
     def __enter__(self):
         return self

@@ -14,7 +14,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from fastir.columns._ids import joined, of_arena
-from fastir.columns.rows import Arena, without_duplicates
+from fastir.columns.ids import Arena
+from fastir.columns.rows import without_duplicates
 from fastir.errors import DuplicateError, quote
 from fastir.inputs.tables import Batch, Table, table
 from fastir.join._grouped import Columns, find_duplicates

@@ -6,7 +6,7 @@ a shape is known by its methods. Ids stay where they are (_ids); numbers become 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, of_codes, of_integers, of_strings
 from fastir.errors import quote
 
-# The field's names of each column, the first that a table has is taken.
+# The usual names of each column; the first one that a table has is taken.
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
 NUMBER = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
@@ -51,7 +51,15 @@ class Table:
         None if only reading tells.
     """
 
-    def __init__(self, what, names, columns, read, again, n_rows=None):
+    def __init__(
+        self,
+        what: str,
+        names: Iterable,
+        columns: Mapping | None,
+        read: Callable[[tuple], Iterator[Sequence[Any]]],
+        again: bool,
+        n_rows: int | None = None,
+    ) -> None:
         self.what = what
         self.again = again
         self.n_rows = n_rows
@@ -134,6 +142,7 @@ def is_table(data: Any) -> bool:
 
 
 def is_column(value: Any) -> bool:
+    """Whether a value of a dict can be a column."""
     return hasattr(value, "__len__") and hasattr(value, "__getitem__") and not isinstance(value, (Mapping, str, bytes))
 
 
@@ -143,15 +152,16 @@ def is_column(value: Any) -> bool:
 class ArrowReader:
     """A column of an Arrow batch."""
 
-    def __init__(self, batch, place):
+    def __init__(self, batch: Any, place: int) -> None:
         self.batch = batch
         self.place = place
 
-    def present(self, what, name, row):
+    def present(self, what: str, name: str, row: int) -> None:
+        """Refuse a column with a null."""
         if (null := self.batch.null(self.place)) >= 0:
             raise ValueError(f"{what}: row {row + null}: {quote(name)} is null, its value is missing")
 
-    def ids(self, what, name, row):
+    def ids(self, what: str, name: str, row: int) -> Ids:
         self.present(what, name, row)
         ids = self.batch.ids(self.place)
         if ids is None:
@@ -161,7 +171,7 @@ class ArrowReader:
             )
         return ids
 
-    def numbers(self, what, name, row):
+    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         self.present(what, name, row)
         numbers = self.batch.numbers(self.place)
         if numbers is None:
@@ -174,10 +184,10 @@ class ArrowReader:
 class ArrayReader:
     """A NumPy array of shape (n,)."""
 
-    def __init__(self, array):
+    def __init__(self, array: np.ndarray) -> None:
         self.array = array
 
-    def ids(self, what, name, row):
+    def ids(self, what: str, name: str, row: int) -> Ids:
         array = self.array
         if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
             array = array.astype(str)
@@ -199,7 +209,7 @@ class ArrayReader:
             )
         return ids
 
-    def numbers(self, what, name, row):
+    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         array = self.array
         if array.dtype.kind == "O":
             odd = next((i for i, value in enumerate(array) if isinstance(value, (str, bytes)) or value is None), None)
@@ -220,23 +230,23 @@ class ArrayReader:
 class CodeReader:
     """A categorical column: positions in a list of values; -1 is a missing one."""
 
-    def __init__(self, codes, values):
+    def __init__(self, codes: np.ndarray, values: np.ndarray) -> None:
         self.codes = codes
         self.values = values
 
-    def ids(self, what, name, row):
+    def ids(self, what: str, name: str, row: int) -> Ids:
         if len(self.codes) and self.codes.min() < 0:
             raise ValueError(f"{what}: row {row + int(self.codes.argmin())}: {quote(name)} is missing")
         return of_codes(np.ascontiguousarray(self.codes, np.int64), ArrayReader(self.values).ids(what, name, 0))
 
-    def numbers(self, what, name, row):
+    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         return ArrayReader(self.values).numbers(what, name, 0)[self.codes]
 
 
 def of_objects(objects: list) -> tuple[Ids | None, int]:
     """Ids of Python objects that are not all exact strings; (None, row) for the first that cannot be an id here."""
     strings = isinstance(objects[0], str)
-    plain = []
+    plain: list[Any] = []
     for row, value in enumerate(objects):
         if strings and isinstance(value, str):
             plain.append(str.__str__(value))
@@ -252,24 +262,26 @@ def of_objects(objects: list) -> tuple[Ids | None, int]:
 # ---- shapes of tables --------------------------------------------------------------------------------------------
 
 
-def read_arrow(data, names, opened):
-    """Batches of Arrow data; `opened` holds the stream that told the names, for whoever reads first."""
+def read_arrow(data: Any, names: tuple, opened: list[Batches]) -> Iterator[list[ArrowReader]]:
+    """Batches of Arrow data; `opened` holds the stream that gave the names, which the first reading uses up."""
     batches = opened.pop() if opened else Batches(data)
     places = [batches.names.index(name) for name in names]
     for batch in batches:
         yield [ArrowReader(batch, place) for place in places]
 
 
-def read_arrays(arrays):
+def read_arrays(data: Iterable) -> Iterator[list[ArrayReader | CodeReader]]:
     """Columns that NumPy understands, in stretches where they hold Python objects."""
-    arrays = [np.asarray(array) for array in arrays]
+    arrays = [np.asarray(array) for array in data]
     if any(array.ndim != 1 for array in arrays):
         shapes = ", ".join(str(array.shape) for array in arrays)
         raise ValueError(f"columns must have one dimension, got shapes {shapes}")
     yield from read_columns(arrays)
 
 
-def read_columns(columns):
+def read_columns(
+    columns: Sequence[np.ndarray | tuple[np.ndarray, np.ndarray]],
+) -> Iterator[list[ArrayReader | CodeReader]]:
     """Arrays, or (codes, values) pairs, of one length."""
     sizes = {len(column[0] if isinstance(column, tuple) else column) for column in columns}
     if len(sizes) > 1:
@@ -285,7 +297,7 @@ def read_columns(columns):
         ]
 
 
-def read_frame(frame, names):
+def read_frame(frame: Any, names: tuple) -> Iterator[Sequence[Any]]:
     """A pandas frame: through Arrow where its strings lie there, else as arrays."""
     series = [frame[name] for name in names]
     if any(one.ndim != 1 for one in series):
@@ -304,11 +316,12 @@ def read_frame(frame, names):
     yield from read_columns([pandas_column(one) for one in series])
 
 
-def is_arrow_text(dtype):
+def is_arrow_text(dtype: Any) -> bool:
+    """Whether the strings of a pandas column lie in Arrow's memory."""
     return getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype")
 
 
-def pandas_column(series):
+def pandas_column(series: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
     """A pandas column as an array, or as (codes, values)."""
     if hasattr(series, "cat"):
         return series.cat.codes.to_numpy(), series.cat.categories.to_numpy()
@@ -322,7 +335,7 @@ def pandas_column(series):
     return series.to_numpy(object)
 
 
-def read_tuples(data, what):
+def read_tuples(data: Iterable, what: str) -> Iterator[list[ArrayReader]]:
     """Tuples of query id, document id and number."""
     rows = iter(data)
     done = 0
@@ -337,7 +350,8 @@ def read_tuples(data, what):
         yield [ArrayReader(as_objects(column)) for column in zip(*chunk, strict=True)]
 
 
-def as_objects(values):
+def as_objects(values: Sequence) -> np.ndarray:
+    """Values as an array of Python objects, also where they are sequences themselves."""
     array = np.empty(len(values), object)
     array[:] = values
     return array

@@ -5,8 +5,8 @@ import os
 import numpy as np
 
 from fastir.columns._trec import Reader, last_group, last_line
+from fastir.columns.ids import Arena
 from fastir.columns.line_formats import WITH_GROUPS
-from fastir.columns.rows import Arena
 from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather

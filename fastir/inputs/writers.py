@@ -1,18 +1,22 @@
 """Judgments and rankings as text that reads back as the same ids, integers as their decimals, and the same numbers."""
 
-import re
+from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO
+
+from fastir.columns.ids import encode
 from fastir.columns.line_formats import bare
 from fastir.errors import quote
 from fastir.inputs.files import BOM, packed_as
 from fastir.inputs.table_files import library
-from fastir.join._judged import encode
 
 ROWS = 1 << 18  # that are written to Parquet at a time
 NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
 
 
-def trec(file, data, is_run):
+def trec(file: BinaryIO, data: Mapping[Any, Mapping], is_run: bool) -> None:
     """Write TREC lines; the rank is the place by descending score, then descending id."""
     begun = False
     for query_id, docs, numbers in columns(data):
@@ -24,17 +28,17 @@ def trec(file, data, is_run):
             raise ValueError(f"query {quote(query_id)} has no documents, which TREC lines cannot say; JSON can")
         if is_run:
             lines = zip(docs, ranks(docs, numbers), numbers, strict=True)
-            text = "".join([f"{query_id} Q0 {doc} {rank} {score!r} fastir\n" for doc, rank, score in lines])
+            lines_text = "".join([f"{query_id} Q0 {doc} {rank} {score!r} fastir\n" for doc, rank, score in lines])
         else:
-            text = "".join([f"{query_id} 0 {doc} {label}\n" for doc, label in zip(docs, numbers, strict=True)])
-        text = text.encode("utf-8", "surrogateescape")
+            lines_text = "".join([f"{query_id} 0 {doc} {label}\n" for doc, label in zip(docs, numbers, strict=True)])
+        text = lines_text.encode("utf-8", "surrogateescape")
         if not begun and (text.startswith(BOM) or packed_as(text[:4])):
             raise ValueError(f"query id {quote(query_id)} begins like a file of another kind; JSON can hold it")
         begun = True
         file.write(text)
 
 
-def groups(file, data):
+def groups(file: BinaryIO, data: Mapping[Any, Mapping[Any, Mapping]]) -> None:
     """Write {query_id: {group_id: {doc_id: label}}} as TREC lines, the group as the iteration."""
     for query_id in data:
         for group_id, docs in data[query_id].items():
@@ -47,7 +51,7 @@ def groups(file, data):
             file.write(text.encode("utf-8", "surrogateescape"))
 
 
-def json(file, data, is_run):
+def json(file: BinaryIO, data: Mapping[Any, Mapping], is_run: bool) -> None:
     """Write an object of objects, a line per query."""
     from json import dumps
 
@@ -66,7 +70,7 @@ def json(file, data, is_run):
     file.write(b"}\n" if begin != "{" else b"{}\n")
 
 
-def parquet(file, data, is_run):
+def parquet(file: BinaryIO, data: Mapping[Any, Mapping], is_run: bool) -> None:
     """Write the columns query_id, doc_id and score or label; integer ids stay integers."""
     pyarrow = library()
     from pyarrow.parquet import ParquetWriter
@@ -85,9 +89,9 @@ def parquet(file, data, is_run):
             writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
 
 
-def batches(data):
+def batches(data: Mapping[Any, Mapping]) -> Iterator[tuple[list, list, list]]:
     """The three columns as lists, some queries at a time."""
-    rows = [], [], []
+    rows: tuple[list, list, list] = ([], [], [])
     for query_id in data:
         docs = data[query_id]
         if not docs:
@@ -96,18 +100,18 @@ def batches(data):
             column.extend(more)
         if len(rows[0]) >= ROWS:
             yield rows
-            rows = [], [], []
+            rows = ([], [], [])
     yield rows
 
 
-def columns(data):
+def columns(data: Mapping[Any, Mapping]) -> Iterator[tuple[str, list[str], list]]:
     """Each query's id, document ids and numbers; integer ids as their decimal text."""
     for query_id in data:
         row = data[query_id]
         yield str(query_id), list(map(str, row)), list(row.values())
 
 
-def ranks(docs, scores):
+def ranks(docs: list[str], scores: list[float]) -> list[int]:
     """The rank of each document, from 1."""
     places = [0] * len(docs)
     order = sorted(zip(scores, map(encode, docs), range(len(docs)), strict=True), reverse=True)
@@ -116,7 +120,7 @@ def ranks(docs, scores):
     return places
 
 
-def check_fields(ids, what):
+def check_fields(ids: list[str], what: str) -> None:
     """Refuse ids that would not stay a field of a line."""
     if not all(ids) or NO_FIELD.search("".join(ids)):
         bad = next(id for id in ids if not id or NO_FIELD.search(id))
@@ -124,8 +128,8 @@ def check_fields(ids, what):
     check_text(ids, what)
 
 
-def check_text(ids, what):
-    """Refuse ids with surrogates that do not stand for bytes which are no UTF-8."""
+def check_text(ids: Iterable[str], what: str) -> None:
+    """Refuse ids with surrogates, unless each stands for a byte that is not UTF-8."""
     try:
         "".join(ids).encode()
     except UnicodeEncodeError:

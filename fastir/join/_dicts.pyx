@@ -5,25 +5,23 @@ or compared. From the second run on, where many documents were judged, the ranki
 table of ours, by the hash that each id carries: half the cost of that many probes, but the table must be made first.
 
 One walk over a ranking collects its scores and checks on the way that every key is a str and every value a float.
-Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types, made once: whatever a
-caller's __float__ does to the dict meanwhile cannot reach us. Judged documents that no metric reads matter only to the
-report; where they are many they are left to count_rest(), which nobody calls before the report is read.
+Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types (columns/_dicts), made
+once: a caller's __float__ that changes the dict meanwhile does not reach us. Judged documents that no metric reads
+matter only to the report; where they are many they are left to count_rest(), called when the report is read.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-import numpy as np
-
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.columns._text cimport prefetch
 from fastir.join._join cimport Tally, clear_tally, tally_tuple
 from fastir.join._judged cimport Judged, Lookup, spread_hash
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 
-from fastir.errors import quote
-from fastir.columns.rows import is_integer, plain_id
+from fastir.columns._dicts import has_integer_documents, plain_scores, refuse_nan
 
 cdef extern from "Python.h":
     ctypedef struct PyObject
@@ -36,14 +34,14 @@ cdef extern from "Python.h":
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
-    long PyLong_AsLongAndOverflow(PyObject*, int*) noexcept
     int PyFloat_Check(PyObject*) noexcept
     double PyFloat_AsDouble(PyObject*) noexcept
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
 
-# Judged documents that no metric reads are counted at once where the ranking is at least so many times as long.
-cdef int64_t MANY = 3       # judged documents beside the run's from which on the run's are looked up among them
+# From the second run on: where MANY times the judged documents exceed the ranking, its ids are looked up among them.
+cdef int64_t MANY = 3
+# Judged documents that no metric reads are counted at once where the ranking is at least WORTH times as long.
 cdef int64_t WORTH = 8
 
 
@@ -55,126 +53,6 @@ cdef int compare_integers(const void* a, const void* b) noexcept with gil:
     """By the decimal text; big ones, too, so it takes their text."""
     cdef str x = str(<object>(<PyObject**>a)[0]), y = str(<object>(<PyObject**>b)[0])
     return (x > y) - (x < y)
-
-
-def plain_scores(query_id, ranking, bint integers):
-    """A ranking as an exact dict of str, or of int, to float; or the error that names the document."""
-    cdef dict plain = {}
-    try:
-        items = list(ranking.items())
-    except AttributeError:
-        raise TypeError(f"run: query {quote(query_id)} must map to a dict {{doc_id: score}}, "
-                        f"got {type(ranking).__name__}") from None
-    for doc_id, score in items:
-        doc_id = plain_id(doc_id, integers, f"run: a document id of query {quote(query_id)}")
-        if isinstance(score, (str, bytes, bytearray, dict, complex)) or score is None:
-            raise TypeError(f"run: the score must be a number, got {type(score).__name__} {quote(score)} "
-                            f"(query {query_id}, document {doc_id})")
-        try:
-            number = float(score)
-        except OverflowError:
-            raise OverflowError("run: the score is too large for a float "
-                                f"(query {query_id}, document {doc_id})") from None
-        except Exception as error:
-            raise TypeError(f"run: the score must be a number, got {type(score).__name__}: {error} "
-                            f"(query {query_id}, document {doc_id})") from error
-        plain[doc_id] = number
-    if len(ranking) != len(items):
-        raise RuntimeError(f"run: the ranking of query {quote(query_id)} changed size while it was read")
-    return plain
-
-
-def refuse_nan(query_id, ranking):
-    """Raise the error that names the document whose score is NaN."""
-    for doc_id, score in ranking.items():
-        if score != score:
-            raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
-
-
-def is_nested(data):
-    """Whether this is surely a dict of dicts; other mappings and dicts of columns take a closer look."""
-    cdef PyObject* key
-    cdef PyObject* value
-    cdef Py_ssize_t position = 0
-    return type(data) is dict and (not PyDict_Next(data, &position, &key, &value) or type(<object>value) is dict)
-
-
-def has_plain_keys(dict run):
-    """Whether all keys are exact str objects, or all exact int objects."""
-    cdef PyObject* key
-    cdef PyObject* value
-    cdef Py_ssize_t position = 0
-    cdef bint strings = True, integers = True
-    while PyDict_Next(run, &position, &key, &value):
-        strings &= PyUnicode_CheckExact(key) != 0
-        integers &= PyLong_CheckExact(key) != 0
-    return strings or integers
-
-
-def plain_judgments(dict data):
-    """{query_id: {doc_id: label}} as columns, or None if something in it takes a closer look.
-
-    Returns
-    -------
-    None, or tuple
-        query_ids, offsets (int64), doc_ids, labels (int32): exact str or exact int in the lists.
-    """
-    cdef PyObject* query
-    cdef PyObject* value
-    cdef PyObject* doc
-    cdef PyObject* label
-    cdef Py_ssize_t position = 0, inner, n = 0, q = 0
-    cdef Py_buffer offset_buffer, label_buffer
-    cdef int overflow = 0
-    cdef long number
-    cdef bint strings = True, integers = True
-    if not has_plain_keys(data):
-        return None
-    while PyDict_Next(data, &position, &query, &value):
-        if type(<object>value) is not dict:
-            return None
-        n += PyDict_Size(<object>value)
-    cdef list doc_ids = []
-    offsets, labels = np.empty(len(data) + 1, np.int64), np.empty(n, np.int32)
-    PyObject_GetBuffer(offsets, &offset_buffer, PyBUF_WRITABLE)
-    PyObject_GetBuffer(labels, &label_buffer, PyBUF_WRITABLE)
-    try:
-        position = n = 0
-        (<int64_t*>offset_buffer.buf)[0] = 0
-        while PyDict_Next(data, &position, &query, &value):
-            inner = 0
-            while PyDict_Next(<object>value, &inner, &doc, &label):
-                strings &= PyUnicode_CheckExact(doc) != 0
-                integers &= PyLong_CheckExact(doc) != 0
-                if not (PyLong_CheckExact(label) and (strings or integers)):
-                    return None
-                number = PyLong_AsLongAndOverflow(label, &overflow)
-                if overflow or number > 2147483647 or number < -2147483647 - 1:
-                    return None
-                doc_ids.append(<object>doc)
-                (<int32_t*>label_buffer.buf)[n] = <int32_t>number
-                n += 1
-            q += 1
-            (<int64_t*>offset_buffer.buf)[q] = n
-    finally:
-        PyBuffer_Release(&offset_buffer)
-        PyBuffer_Release(&label_buffer)
-    return list(data), offsets, doc_ids, labels
-
-
-def has_integer_documents(dict run):
-    """Whether the document ids are integers, judged by the first that there is; None if there is none."""
-    cdef PyObject* key
-    cdef PyObject* value
-    cdef Py_ssize_t position = 0, inner = 0
-    while PyDict_Next(run, &position, &key, &value):
-        ranking = <object>value
-        if type(ranking) is dict:
-            if PyDict_Next(ranking, &inner, &key, &value):
-                return not PyUnicode_CheckExact(key) and is_integer(<object>key)
-        elif hasattr(ranking, "keys") and len(ranking):
-            return is_integer(next(iter(ranking)))
-    return None
 
 
 def count_rest(Judged judged, Plan plan, dict rankings):
@@ -192,17 +70,6 @@ cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop) except -
     for i in range(start, stop):
         found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
     return found
-
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define fastir_prefetch(p) __builtin_prefetch(p)
-    #else
-    #define fastir_prefetch(p) ((void)0)
-    #endif
-    """
-    void fastir_prefetch(const void*) noexcept nogil
 
 
 cdef inline int64_t candidate(const Lookup* lookup, uint64_t h, uint64_t slot) noexcept nogil:
@@ -302,9 +169,9 @@ cdef class Walk:
                 place = candidate(lookup, h, h & lookup.mask)
                 if place >= 0:
                     key = PyList_GetItem(self.ids, first + <int64_t>(lookup.table[place] & low) - 1)
-                    fastir_prefetch(<const char*>key)
-                    fastir_prefetch(<const char*>key + 64)
-                    fastir_prefetch(<const char*>self.keys[i] + 64)
+                    prefetch(<const char*>key)
+                    prefetch(<const char*>key + 64)
+                    prefetch(<const char*>self.keys[i] + 64)
                     hits[n].item = key
                     hits[n].row = i
                     hits[n].label = <int32_t>place

@@ -2,7 +2,7 @@ from typing import Self
 
 from numpy import ndarray
 
-from fastir.columns.rows import Arena
+from fastir.columns.ids import Arena
 
 class Judged:
     query_ids: list[str] | list[int]
@@ -12,5 +12,3 @@ class Judged:
     ) -> Self: ...
     def top_labels(self) -> list[tuple[int, int, str]]: ...
     def status(self, level: int) -> ndarray: ...
-
-def encode(text: str) -> bytes: ...

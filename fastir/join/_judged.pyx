@@ -12,6 +12,7 @@ and ids that are not the decimal text of one are left out. In front of each quer
 more per id: nearly all ranked documents are unjudged and end at it, without a branch that depends on the table.
 """
 
+from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy, memset
@@ -19,24 +20,11 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from fastir.measure._measure cimport Judgments
+from fastir.columns._ids cimport borrow_text
 from fastir.columns._text cimport Text, equal, hash_of
-
-cdef extern from "Python.h":
-    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
 
 cdef enum:
     SPAN = 1024     # labels less than this apart are sorted by counting
-
-
-def encode(str text):
-    """An id as the bytes of a file: UTF-8, with surrogates back to the bytes that they stand for."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        try:
-            return text.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            return text.encode("utf-8", "surrogatepass")
 
 
 cdef int rising_order(const void* a, const void* b) noexcept nogil:
@@ -363,21 +351,14 @@ cdef void put(uint64_t* table, uint64_t mask, uint64_t h, int64_t position) noex
 
 cdef Text* borrow(list strings, list kept):
     """The bytes of strings; what must live as long as they are used goes into the second list."""
-    cdef Py_ssize_t i, length
-    cdef bytes data
+    cdef Py_ssize_t i = 0
     cdef Text* texts = <Text*>malloc((len(strings) + 1) * sizeof(Text))
     if texts == NULL:
         return NULL
     kept.append(strings)
-    for i in range(len(strings)):
-        try:
-            texts[i].start = PyUnicode_AsUTF8AndSize(strings[i], &length)
-            texts[i].length = length
-        except UnicodeEncodeError:
-            data = encode(strings[i])
-            kept.append(data)
-            texts[i].start = data
-            texts[i].length = len(data)
+    for string in strings:
+        borrow_text(<PyObject*>string, texts + i, kept)
+        i += 1
     return texts
 
 

@@ -1,6 +1,6 @@
 """What a metric says of itself. Parser, documentation, suggestions, tests and benches all read these cards."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 READS = ("relevant", "judged", "pool", "all")
 MANY = 100  # numbers in a parameter that is a set of them
@@ -42,7 +42,7 @@ class Param(NamedTuple):
     closed: bool = False
     mapping: bool = False
     many: bool = False
-    aliases: tuple = ()
+    aliases: tuple[Any, ...] = ()
     synonyms: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -52,7 +52,7 @@ class Param(NamedTuple):
 
     def holds(self, number: float) -> bool:
         """Whether a number is one that it takes."""
-        if self.low is None or (self.integer and number != number // 1):
+        if self.low is None or self.high is None or (self.integer and number != number // 1):
             return False
         return self.low <= number <= self.high if self.closed else self.low < number < self.high
 
@@ -63,7 +63,7 @@ class Param(NamedTuple):
         return " or ".join([*self.choices, *self._numbers(), *["{label:gain, ...}"] * self.mapping])
 
     def _numbers(self) -> list[str]:
-        if self.low is None:
+        if self.low is None or self.high is None:
             return []
         inside = 1 if self.integer and not self.closed else 0
         if self.integer:

@@ -1,10 +1,12 @@
+from typing import Self
+
 from numpy import ndarray
 
 from fastir.measure._measure import Plan
 
 class Groups:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         plan: Plan,
         labels: ndarray,
         scores: ndarray | None,
@@ -18,6 +20,6 @@ class Groups:
         limit: int,
         ties: int,
         single: bool,
-    ) -> None: ...
+    ) -> Self: ...
     def stop_after(self, start: int, rows: int) -> int: ...
     def measure(self, start: int, stop: int) -> tuple[bool, int, int, int]: ...

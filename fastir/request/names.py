@@ -116,8 +116,17 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
     if not found:
         from fastir.request.suggest import unknown
 
-        raise unknown(text)
+        raise unknown(text, is_metric, NAMES, LOCAL)
     return found
+
+
+def is_metric(text: str) -> bool:
+    """Whether a text can be asked for."""
+    try:
+        read(text)
+    except UnknownMetricError:
+        return False
+    return True
 
 
 def read_pairs(text: str, inside: str) -> list[tuple[str, str]]:

@@ -1,5 +1,22 @@
-"""(contract to be written)"""
+"""What an evaluation returns: one matrix of values, queries x metrics, read as means, per query, or as a file.
 
-from fastir.results.results import Report, Results, ResultsTable
+In        query ids, names, one float64 array of shape (n_queries, n_names), a status per query, how each metric is
+          averaged, and a Report or a function that makes it
+Out       Results: {metric: mean} with the values, statuses and conversions behind it
+Validates nobody here: values and ids come from the kernels and readers, which have checked them
+Allocates a Results keeps the arrays that it is given and makes `values` read-only; every reading returns a new object
+Raises    KeyError for a metric that was not evaluated, ValueError and TypeError for groups that do not fit, OSError by
+          `save`
 
-__all__ = ["Report", "Results", "ResultsTable"]
+results   Results
+report    Report: how the queries of qrels and run met, and what was repaired
+tables    ResultsTable and ResultsByGroup: several Results, printed as one table of means
+means     exact sums, weighted and geometric means
+changes   the queries that gain and lose between two sets of values
+"""
+
+from fastir.results.report import Report
+from fastir.results.results import Results
+from fastir.results.tables import ResultsByGroup, ResultsTable
+
+__all__ = ["Report", "Results", "ResultsByGroup", "ResultsTable"]

@@ -1,21 +1,18 @@
-"""Where two Results differ: the queries that gain and lose."""
+"""Where two sets of values per query differ: the queries that gain and lose.
+
+Takes plain {query_id: value}, so that Results and comparisons both use it; how they average is a function they pass.
+"""
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from fastir.errors import NoOverlapError, quote
-from fastir.explanation.records import decimals, signed
 from fastir.request.plan import positive
-from fastir.results.results import aligned
-
-if TYPE_CHECKING:
-    from fastir.comparison.records import Comparison
-    from fastir.results.results import Results
+from fastir.text import aligned, decimals, signed
 
 NOISE = 1e-12  # relative differences up to this are rounding
 
@@ -70,34 +67,6 @@ class ResultsDiff:
             if n > len(changes):
                 rows.append([f"... {n - len(changes)} more {word}", "", "", ""])
         return f"{head}\n{aligned(rows, 1)}".rstrip("\n")
-
-
-def differences(results: Results, other: Results, metric: str, top: int) -> ResultsDiff:
-    """As Results.diff."""
-    if not hasattr(other, "per_query"):
-        raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
-    here, there = results.per_query(metric), other.per_query(metric)
-
-    def mean(whole: Results, kept: set) -> float:
-        return whole._rows([row for row, query_id in enumerate(whole.query_ids) if query_id in kept])[metric]
-
-    return changes_of(metric, here, there, top, lambda kept: (mean(results, kept), mean(other, kept)))
-
-
-def changes_between(comparison: Comparison, a: Hashable, b: Hashable, metric: str, top: int) -> ResultsDiff:
-    """As Comparison.diff."""
-    for name, known in ((a, comparison.runs), (b, comparison.runs), (metric, comparison.metrics)):
-        if name not in known:
-            raise KeyError(f"{name!r} was not compared; there are {', '.join(map(repr, known))}")
-    values = comparison.values[comparison.metrics.index(metric)]
-    here, there = (
-        dict(zip(comparison.query_ids, values[:, comparison.runs.index(run)].tolist(), strict=True)) for run in (a, b)
-    )
-
-    def mean(values: dict[Any, float], kept: set) -> float:
-        return math.fsum(values[query_id] for query_id in kept) / len(kept) if kept else math.nan
-
-    return changes_of(metric, here, there, top, lambda kept: (mean(here, kept), mean(there, kept)))
 
 
 def changes_of(

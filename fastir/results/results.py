@@ -1,20 +1,27 @@
 """What an evaluation returns: one matrix, queries × metrics, read as means, per query, or as a file.
 
-A Results is made at every call and is often asked for one number, so making it keeps what the kernels filled in and
-does nothing else: means, statuses, tables and texts are computed when somebody asks. Beside the numbers stands the
-Report: how the two sides met and what was repaired on the way, in counts with an example each.
+A Results is made at every call, and a training loop may call once per query: evaluating one query takes about two
+microseconds, and making the Results may take 0.3 of them. So it keeps what the kernels filled in and computes nothing.
+What costs more is made when it is first read:
+
+    means        a dict, at the first `results[name]`; each mean when its name is read
+    report       from a function of no arguments, at the first `results.report`
+    convention   from a function of no arguments, at the first `results.convention`
+    the rest     statuses, tables, text and JSON, at each reading; what they import, they import then
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fastir.results.means import geometric_mean, weighted_mean
+from fastir.results.report import Report
+from fastir.results.tables import ResultsByGroup
+from fastir.text import json_text, replacing, rounded, tsv_text, without_nan
 
 if TYPE_CHECKING:
-    import decimal
     import os
 
     import numpy as np
@@ -34,9 +41,9 @@ class Results:
     are. Metrics that count (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` have their geometric
     mean, rounded once. NaN values are left out, and a mean of none is NaN. With weights, a mean is the sum of weight
     times value, divided by the sum of the weights; counts do not change. A name that was not asked for is a KeyError
-    that lists those that were. Made by `evaluate`; immutable, can be pickled. It is no `collections.abc.Mapping`, whose
-    `values` is a method: libraries that see one look no further, and would miss that this is a table
-    (``polars.DataFrame(results)``, ``pyarrow.table(results)``).
+    that lists the metrics that were. Made by `evaluate`; immutable, can be pickled. Deliberately not registered as a
+    `collections.abc.Mapping`: libraries would then not see the Arrow interface (``polars.DataFrame(results)``,
+    ``pyarrow.table(results)``).
 
     Parameters
     ----------
@@ -45,18 +52,16 @@ class Results:
     names : sequence of str
         The metrics as they were asked for, each once.
     values : float64 array of shape (n_queries, n_names)
-        NaN where a metric is undefined and its ``empty`` asked for that. Made read-only here.
+        NaN where a metric is undefined and its ``empty`` is "nan" or "skip". Made read-only here.
     status_codes : uint8 array of shape (n_queries,)
         An index into `STATUSES` per query.
     aggregates : sequence of {"mean", "geometric", "sum", "count", "mean_or_nan", "geometric_or_nan"}
         How each metric becomes one number: "sum" and "count" add up, "mean" divides by the number of values,
         "geometric" takes the root of the product; "_or_nan": NaN if one of the values is.
     report : Report, or a function of no arguments that makes it
-        The function is called when somebody reads `report`.
     weights : dict of query_id to float, or None
         How much each query counts in a mean; None is 1 for all.
     convention : Convention, or a function of no arguments that makes it, or None
-        The function is called when somebody reads `convention`.
     """
 
     __slots__ = (
@@ -91,7 +96,7 @@ class Results:
         self._report = report
         self._weights = weights
         self._convention = convention
-        self._means: dict[str, float] | None = None  # made when it is needed: an empty dict costs 20 ns
+        self._means: dict[str, float] | None = None
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
 
@@ -121,7 +126,19 @@ class Results:
         return [(name, self[name]) for name in self._names]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The mean of a metric, `default` where it was not asked for."""
+        """The mean of a metric, or a default.
+
+        Parameters
+        ----------
+        name : str
+            A metric, in the spelling in which it was asked for.
+        default : object
+            What is returned for a metric that was not asked for.
+
+        Returns
+        -------
+        float
+        """
         return self[name] if name in self._names else default
 
     def _column(self, name: str) -> int:
@@ -289,7 +306,7 @@ class Results:
         -------
         ResultsDiff
             Prints as a table; counts are of all queries that both have. Which documents make the difference for one of
-            them is what `Evaluator.explain` and `Explanation.diff` say.
+            them is what `Evaluator.explain` and `Explanation.diff` show.
 
         Raises
         ------
@@ -309,9 +326,19 @@ class Results:
         query_id   value     was   change
         q2        1.0000  0.5000  +0.5000
         """
-        from fastir.results.changes import differences
+        from fastir.results.changes import changes_of
 
-        return differences(self, other, metric, top)
+        if not isinstance(other, Results):
+            raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
+
+        def means(kept: set) -> tuple[float, float]:
+            return self._mean_of(kept, metric), other._mean_of(kept, metric)
+
+        return changes_of(metric, self.per_query(metric), other.per_query(metric), top, means)
+
+    def _mean_of(self, kept: set, metric: str) -> float:
+        """The mean of a metric over some of the queries."""
+        return self._rows([row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
 
     def _rows(self, rows: list[int]) -> Results:
         """The same for some of the queries."""
@@ -328,8 +355,8 @@ class Results:
         )
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """All values as Arrow data, for whatever reads such: a row per query, ``query_id`` (text or int64), then a
-        column per metric (float64, NaN where it is undefined). The schema asked for does not matter.
+        """All values as Arrow data: a row per query, ``query_id`` (text or int64), then a column per metric (float64,
+        NaN where it is undefined). `requested_schema` is ignored.
 
         Raises
         ------
@@ -383,7 +410,19 @@ class Results:
         return tsv_text([["query_id", *self._names], *([str(query), *map(repr, row)] for query, row in rows)])
 
     def to_json(self, per_query: bool = True) -> dict[str, Any]:
-        """The means and, if wanted, the values of every query, in types that JSON has: None for NaN."""
+        """These results in types that JSON has, with None for NaN; what `save` writes.
+
+        Parameters
+        ----------
+        per_query : bool
+            Whether to add the values of every query.
+
+        Returns
+        -------
+        dict
+            ``"mean"``: {name: value}; ``"convention"``: its name, where it is not fastir's own; ``"per_query"``:
+            {query_id: {name: value}}.
+        """
         data: dict[str, Any] = {"mean": {name: without_nan(mean) for name, mean in self.items()}}
         if self._convention_text():
             data["convention"] = self._convention_text()
@@ -429,276 +468,3 @@ class Results:
     def __reduce__(self):
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
         return Results, (*fields, self._weights, self.convention)
-
-
-class ResultsTable(dict):
-    """{name: Results}, which prints as a table of the means; `label` is the head of the column of names."""
-
-    __slots__ = ()
-    label = "name"
-
-    def _means(self) -> dict[Any, dict[str, float]]:
-        """The rows below the head."""
-        return {name: dict(results) for name, results in self.items()}
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """The means as a new frame: float64, a row for each line of the table, a column per metric.
-
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        """
-        import pandas
-
-        names = next(iter(self.values())).names if self else []
-        means = self._means()
-        rows = [[row[name] for name in names] for row in means.values()]
-        return pandas.DataFrame(rows, pandas.Index(list(means), name=self.label, tupleize_cols=False), names, float)
-
-    def __repr__(self) -> str:
-        hows = next(iter(self.values())).aggregates if self else {}
-        rows = (
-            [str(name), *(rounded(row[metric], how) for metric, how in hows.items())]
-            for name, row in self._means().items()
-        )
-        return aligned([[self.label, *hows], *rows], left=1).rstrip("\n")
-
-
-class ResultsByGroup(ResultsTable):
-    """What `Results.by_group` returns: {group: Results}, and below them in the table the two means over all.
-
-    Attributes
-    ----------
-    micro : dict of str to float
-        {metric: its mean over all queries}.
-    macro : dict of str to float
-        {metric: the mean of the groups' means}; a group whose mean is NaN is left out, unless ``empty=nan``.
-    """
-
-    __slots__ = ("macro", "micro")
-    label = "group"
-
-    def __init__(self, whole: Results, groups: dict[Any, Results]) -> None:
-        super().__init__(groups)
-        self.micro = dict(whole)
-        self.macro = {name: self._macro(name, how) for name, how in whole.aggregates.items()}
-
-    def _macro(self, name: str, how: str) -> float:
-        means = [results[name] for results in self.values()]
-        if not how.endswith("_or_nan"):
-            means = [mean for mean in means if mean == mean]
-        return math.fsum(means) / len(means) if means else math.nan
-
-    def _means(self) -> dict[Any, dict[str, float]]:
-        return {**super()._means(), "micro": self.micro, "macro": self.macro}
-
-
-class Report:
-    """How qrels and run met: counts, with an example of each.
-
-    Attributes
-    ----------
-    in_both, only_in_qrels, only_in_run : int
-        Queries that both sides have, or only one of them.
-    no_relevant : int
-        Queries of both sides without a relevant document in the qrels.
-    nothing_judged : int
-        Queries of both sides whose ranking holds no judged document at all.
-    queries_with_ties : int
-        Queries in which a document that counts for the metrics has the same score as another document of the ranking,
-        so that the tie rule may have decided a value.
-    *_example : str or None
-        A query id for each of these counts, None where it is 0.
-    unjudged_share : float or None
-        The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked.
-    repairs : dict of str to (int, str)
-        Kind of repair -> how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
-    """
-
-    __slots__ = (
-        "in_both",
-        "in_both_example",
-        "no_relevant",
-        "no_relevant_example",
-        "nothing_judged",
-        "nothing_judged_example",
-        "only_in_qrels",
-        "only_in_qrels_example",
-        "only_in_run",
-        "only_in_run_example",
-        "queries_with_ties",
-        "queries_with_ties_example",
-        "repairs",
-        "unjudged_share",
-    )
-
-    def __init__(
-        self,
-        *,
-        in_both: int = 0,
-        in_both_example: str | None = None,
-        only_in_qrels: int = 0,
-        only_in_qrels_example: str | None = None,
-        only_in_run: int = 0,
-        only_in_run_example: str | None = None,
-        no_relevant: int = 0,
-        no_relevant_example: str | None = None,
-        nothing_judged: int = 0,
-        nothing_judged_example: str | None = None,
-        queries_with_ties: int = 0,
-        queries_with_ties_example: str | None = None,
-        unjudged_share: float | None = None,
-        repairs: dict[str, tuple[int, str]] | None = None,
-    ) -> None:
-        self.in_both = in_both
-        self.in_both_example = in_both_example
-        self.only_in_qrels = only_in_qrels
-        self.only_in_qrels_example = only_in_qrels_example
-        self.only_in_run = only_in_run
-        self.only_in_run_example = only_in_run_example
-        self.no_relevant = no_relevant
-        self.no_relevant_example = no_relevant_example
-        self.nothing_judged = nothing_judged
-        self.nothing_judged_example = nothing_judged_example
-        self.queries_with_ties = queries_with_ties
-        self.queries_with_ties_example = queries_with_ties_example
-        self.unjudged_share = unjudged_share
-        self.repairs = {} if repairs is None else repairs
-
-    def __repr__(self) -> str:
-        rows: list[tuple[str, object, str | None]] = [
-            ("queries in both", self.in_both, self.in_both_example),
-            ("queries only in the qrels", self.only_in_qrels, self.only_in_qrels_example),
-            ("queries only in the run", self.only_in_run, self.only_in_run_example),
-            ("queries without relevant documents", self.no_relevant, self.no_relevant_example),
-            ("queries with nothing judged in the ranking", self.nothing_judged, self.nothing_judged_example),
-            ("queries where ties could matter", self.queries_with_ties, self.queries_with_ties_example),
-        ]
-        if self.unjudged_share is not None:
-            rows.append(("share of unjudged documents", f"{self.unjudged_share:.4f}", None))
-        rows += [(f"repaired: {kind}", count, place) for kind, (count, place) in self.repairs.items()]
-        width = max(len(what) for what, _, _ in rows)
-        examples = ("" if example is None else f"  (as in {example})" for _, _, example in rows)
-        return "\n".join(
-            f"{what:<{width}}  {count:>8}{example}" for (what, count, _), example in zip(rows, examples, strict=True)
-        )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Report):
-            return NotImplemented
-        return all(getattr(self, field) == getattr(other, field) for field in Report.__slots__)
-
-
-# ---- numbers -------------------------------------------------------------------------------------------------------
-
-
-UNIT = 2 * 1074  # a product of two floats is a whole number of 2^-UNIT
-
-
-def exact_total(values: Iterable[float], weights: Iterable[float]) -> int:
-    """The exact sum of weight times value, in units of 2^-UNIT."""
-    total = 0
-    for value, weight in zip(values, weights, strict=True):
-        a, b = value.as_integer_ratio()
-        c, d = weight.as_integer_ratio()
-        total += a * c << UNIT + 2 - b.bit_length() - d.bit_length()
-    return total
-
-
-def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The correctly rounded exact sum of weight times value, over that of the weights; NaN where nothing counts."""
-    count = math.fsum(weights)
-    return exact_total(values, weights) / (1 << UNIT) / count if count else math.nan
-
-
-def digits() -> decimal.Context:
-    """What logarithms are computed with."""
-    import decimal
-
-    return decimal.Context(prec=50, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
-
-
-def total_log(values: Sequence[float], weights: Sequence[float] | None = None) -> decimal.Decimal:
-    """The sum of weight times logarithm of positive numbers."""
-    import functools
-
-    to = digits()
-    exact = to.create_decimal
-    if weights is None:
-        return to.ln(functools.reduce(to.multiply, map(exact, values)))
-    logs = (to.multiply(exact(weight), to.ln(exact(value))) for weight, value in zip(weights, values, strict=True))
-    return functools.reduce(to.add, logs)
-
-
-def geometric_mean(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
-    """The weighted geometric mean of positive numbers, computed to 50 digits and rounded once."""
-    count = float(len(values)) if weights is None else math.fsum(weights)
-    to = digits()
-    return float(to.exp(to.divide(total_log(values, weights), to.create_decimal(count)))) if count else math.nan
-
-
-# ---- numbers and tables as text, for files and for the command line ------------------------------------------------
-
-
-def rounded(value: float, aggregate: str) -> str:
-    """A value for reading: four decimals, or a whole number where the metric counts."""
-    return f"{value:.0f}" if aggregate in ("sum", "count") and value == value else f"{value:.4f}"
-
-
-def without_nan(value: float) -> float | None:
-    return value if value == value else None
-
-
-def json_text(data: object) -> str:
-    """JSON in ASCII, so that any id can be written; floats read back exactly."""
-    import json
-
-    return json.dumps(data, indent=2) + "\n"
-
-
-def aligned(rows: list[list[str]], left: int) -> str:
-    """Columns padded to their widest cell, the first `left` of them to the left."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(f"{cell:{'<' if column < left else '>'}{widths[column]}}" for column, cell in enumerate(row))
-        for row in rows
-    )
-    return "".join(f"{line.rstrip()}\n" for line in lines)
-
-
-def tsv_text(rows: Iterable[Sequence[str]]) -> str:
-    """Rows as tab-separated lines that any csv reader takes; the csv module itself leaves a lone \\r unquoted."""
-    return "".join("\t".join(map(tsv_field, row)) + "\n" for row in rows)
-
-
-def tsv_field(text: str) -> str:
-    if any(mark in text for mark in '\t"\r\n'):
-        return '"' + text.replace('"', '""') + '"'
-    return text
-
-
-@contextlib.contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """A new file to write to, which takes the place of `path` in one step at the end of the block.
-
-    Whoever reads sees the old content or the new, never a part; what stops the block leaves the old. What is there must
-    be a regular file, or a link to one.
-    """
-    import os
-    import threading
-
-    target = os.path.realpath(path)
-    draft = f"{target}.{os.getpid()}-{threading.get_ident()}.tmp"
-    try:
-        if os.path.exists(target) and not os.path.isfile(target):
-            raise OSError(errno.EINVAL, "cannot be replaced, because it is not a regular file", path)
-        with open(draft, "xb") as file:
-            yield file
-        os.replace(draft, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(draft)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, path) from None
-        raise

@@ -7,15 +7,30 @@
     size and power             effect_size  power  sample_size  detectable
 
 Values come as one array per run, aligned by query, or as a table of queries × runs; `fastir.compare_scores` aligns by
-query id. Needs SciPy: ``pip install fastir[stats]``. What is resampled depends on `random_state` and on the
+query id. Most of them need SciPy: ``pip install fastir[stats]``. What is resampled depends on `random_state` and on the
 order of the queries, and is the same for any number of threads and on every machine; distributions are SciPy's, whose
 last digits may differ between machines.
-"""
 
-try:
-    import scipy.special  # noqa: F401
-except ImportError:
-    raise ImportError("fastir.stats needs SciPy: pip install fastir[stats]") from None
+In        plain arrays of finite float64 values, as above
+Out       named tuples: Test, Interval, Anova, Tukey; arrays of p-values
+Validates _checks: shapes, finite values, options. Kernels get values as whole numbers of a common unit, and nothing
+          else
+Allocates each call its own arrays; resamples are drawn in blocks
+Raises    ValueError and TypeError for arguments. What cannot be computed is NaN, and the result's `note` says why
+
+paired          t, Wilcoxon, sign and equivalence tests of two runs
+randomization   sign flips, exact where they can be enumerated; max_t
+bootstrap       intervals and tests by resampling queries
+anova           two-way analysis of variance, Tukey's tests
+effects         effect sizes, power, sample size
+corrections     of many p-values
+numeric         the studentized range, and the root of a function
+grid            values as whole numbers of one unit, so that sums are exact and ties are seen
+exact           the exact p-value of a sum of signed numbers
+resampling      seeds, and resamples shared among threads in blocks
+_checks         what the files share: reading arguments, Test, Interval
+_resample       the loops over resamples
+"""
 
 from fastir.stats._checks import Interval, Test
 from fastir.stats.anova import Anova, Source, Tukey, randomized_tukey_test, tukey_test, two_way_anova

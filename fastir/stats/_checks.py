@@ -90,7 +90,7 @@ def proper(p: np.ndarray) -> np.ndarray:
     return np.clip(p, SMALLEST, 1.0)
 
 
-def one_of(value: object, choices: tuple | dict, name: str) -> None:
+def one_of(value: object, choices: tuple[Any, ...] | dict[Any, Any], name: str) -> None:
     if value not in tuple(choices):
         raise ValueError(f"{name} is {value!r}, expected one of {', '.join(map(repr, choices))}")
 

@@ -10,10 +10,10 @@ from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from fastir.stats._checks import checked, is_constant, proper, proportion, table
 from fastir.stats._resample import ORDERS, permuted_ranges
+from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
 from fastir.stats.resampling import Resamples
@@ -57,7 +57,7 @@ class Anova(NamedTuple):
     def margin(self, confidence: float = 0.95) -> float:
         """Half the width of the interval of a run's mean, from the error of all runs (Sakai 2014)."""
         values = self.queries.df + 1 if self.interaction is None else self.replicates() * (self.queries.df + 1)
-        quantile = special.stdtrit(self.error.df, (1 + proportion(confidence, "confidence")) / 2)
+        quantile = special().stdtrit(self.error.df, (1 + proportion(confidence, "confidence")) / 2)
         return float(quantile * (self.error.mean_square / values) ** 0.5)
 
     def replicates(self) -> int:
@@ -100,7 +100,7 @@ def two_way_anova(scores: ArrayLike) -> Anova:
 
     def source(ss, df):
         f = ss / df / unit
-        return Source(float(ss), df, float(ss / df), float(f), float(proper(special.fdtrc(df, df_error, f))))
+        return Source(float(ss), df, float(ss / df), float(f), float(proper(special().fdtrc(df, df_error, f))))
 
     total = ss_runs + ss_queries + ss_error + (ss_cells if r > 1 else 0.0)
     error = Source(float(ss_error), df_error, float(ss_error / df_error), np.nan, np.nan)
@@ -219,7 +219,7 @@ def randomized_tukey_test(
         raise ValueError(f"scores has shape {x.shape}; expected two runs or more")
     grid = to_grid(np.ascontiguousarray(x.T))
     rows = np.ascontiguousarray(np.sort(grid.whole.T, axis=1))
-    orders = special.factorial(m, exact=True) ** (n - 1) if n < 64 else 1 << 64
+    orders = special().factorial(m, exact=True) ** (n - 1) if n < 64 else 1 << 64
     resamples = Resamples(n_resamples, random_state, n_threads, ORDERS, orders, n * m)
     ranges = np.empty(resamples.total, np.int64)
 

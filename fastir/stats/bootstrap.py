@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from fastir.stats._checks import Alternative, Interval, Test, differences, one_of, proper, proportion
 from fastir.stats._resample import DRAWS, count_studentized, drawn_indices, drawn_sums
+from fastir.stats._scipy import special
 from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired import ALTERNATIVES, Moments, moments, t_rows
 from fastir.stats.resampling import Resamples
@@ -48,10 +48,10 @@ class Resampled(NamedTuple):
         if method == "bca":
             below = np.count_nonzero(sums < seen - self.grid.slack())
             equal = np.count_nonzero(sums <= seen + self.grid.slack()) - below
-            bias = special.ndtri((below + equal / 2) / len(sums))
+            bias = special().ndtri((below + equal / 2) / len(sums))
             with np.errstate(invalid="ignore"):
-                moved = bias + special.ndtri(levels)
-                levels = special.ndtr(bias + moved / (1 - skewness / 6 * moved))
+                moved = bias + special().ndtri(levels)
+                levels = special().ndtr(bias + moved / (1 - skewness / 6 * moved))
             if np.isnan(levels).any():
                 return np.nan, np.nan
         low, high = np.quantile(sums, levels) * self.grid.unit / self.grid.whole.shape[1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -92,7 +94,7 @@ def hommel(p: np.ndarray, alpha: float) -> np.ndarray:
     return np.maximum(adjusted, p)
 
 
-METHODS = {
+METHODS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
     "bonferroni": lambda p, alpha: p * len(p),
     "sidak": lambda p, alpha: any_of(p, len(p)),
     "holm": lambda p, alpha: rising(p * left(p)),

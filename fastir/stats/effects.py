@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from fastir.stats._checks import column, differences, one_of, proportion
+from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import root
 from fastir.stats.paired import Moments, doubled_ranks, moments
@@ -22,8 +23,12 @@ class Sides:
     def __init__(
         self, a: np.ndarray, b: np.ndarray, of: Moments, whole: np.ndarray, loose: int, error: float | None = None
     ) -> None:
-        self.a, self.b, self.of, self.whole, self.loose = a, b, of, whole, loose
-        self.error = error  # mean square of the analysis of variance of all runs; None: of these two
+        self.a: np.ndarray = a
+        self.b: np.ndarray = b
+        self.of: Moments = of
+        self.whole: np.ndarray = whole
+        self.loose: int = loose
+        self.error: float | None = error  # mean square of the analysis of variance of all runs; None: of these two
 
     def variance(self, of_run: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):
@@ -55,7 +60,7 @@ def rank_biserial(x: Sides) -> np.ndarray:
 
 
 # Its name, what it is in full, and how it is computed.
-EFFECTS = {
+EFFECTS: dict[str, tuple[str, Callable[[Sides], np.ndarray]]] = {
     "d_z": ("Cohen's d_z: mean difference / standard deviation of the differences", lambda x: x.ratio(x.of.deviation)),
     "hedges_gz": (
         "Hedges' g_z: d_z, corrected for few queries",
@@ -97,7 +102,7 @@ def hedges_factor(freedom: float) -> float:
     """What takes the bias from a standardised difference: gamma(f / 2) / (sqrt(f / 2) gamma((f - 1) / 2))."""
     if freedom < 2:
         return np.nan
-    logarithm = special.gammaln(freedom / 2) - special.gammaln((freedom - 1) / 2)
+    logarithm = special().gammaln(freedom / 2) - special().gammaln((freedom - 1) / 2)
     return float(np.exp(logarithm) / (freedom / 2) ** 0.5)
 
 
@@ -113,9 +118,9 @@ def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
     alpha : float
     """
     freedom = n_queries - 1
-    critical = -special.stdtrit(freedom, proportion(alpha, "alpha") / 2)
+    critical = -special().stdtrit(freedom, proportion(alpha, "alpha") / 2)
     centre = abs(effect) * n_queries**0.5
-    missed, beyond = np.nan_to_num(special.nctdtr(freedom, centre, [critical, -critical]))  # NaN: too small for it
+    missed, beyond = np.nan_to_num(special().nctdtr(freedom, centre, [critical, -critical]))  # NaN: too small for it
     return float(1 - missed + beyond)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
+
+from fastir.stats._scipy import special
 
 # Trapezoids converge geometrically on these integrands: with smaller steps no digit changes.
 NORMAL = np.arange(-58, 88) * 0.15  # z of one of the k normal variables
@@ -58,9 +59,9 @@ def range_sf(x: np.ndarray, k: int) -> np.ndarray:
 
     Written so that small probabilities keep their digits.
     """
-    below = special.ndtr(NORMAL)
+    below = special().ndtr(NORMAL)
     weights = k * (NORMAL[1] - NORMAL[0]) * np.exp(-(NORMAL**2) / 2) / (2 * np.pi) ** 0.5 * below ** (k - 1)
-    inside = np.minimum(special.ndtr(NORMAL - x[:, None]) / below, 1.0)
+    inside = np.minimum(special().ndtr(NORMAL - x[:, None]) / below, 1.0)
     with np.errstate(divide="ignore"):
         return (-np.expm1((k - 1) * np.log1p(-inside)) * weights).sum(axis=1)
 

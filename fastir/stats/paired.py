@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from fastir.stats._checks import (
     EQUAL,
@@ -25,6 +24,7 @@ from fastir.stats._checks import (
     proper,
     proportion,
 )
+from fastir.stats._scipy import special
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 
@@ -47,7 +47,7 @@ class Moments(NamedTuple):
 
     def margins(self, confidence: float) -> np.ndarray:
         """Half the width of the t-interval of the mean."""
-        quantile = special.stdtrit(self.n - 1, (1 + confidence) / 2) if self.n > 1 else np.nan
+        quantile = special().stdtrit(self.n - 1, (1 + confidence) / 2) if self.n > 1 else np.nan
         return quantile * self.deviation / self.n**0.5
 
 
@@ -66,7 +66,7 @@ def t_rows(of: Moments, alternative: Alternative = "two-sided") -> tuple[np.ndar
     """t and p: 0 and 1 where all differences are 0, NaN where they are equal otherwise, and for one query."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(of.constant, np.where(of.mean == 0, 0.0, np.nan), of.mean / (of.deviation / of.n**0.5))
-    p = proper(tail(special.stdtr(of.n - 1, -np.abs(t)), t, alternative))
+    p = proper(tail(special().stdtr(of.n - 1, -np.abs(t)), t, alternative))
     return t, np.where(of.constant & (of.mean == 0), 1.0, p)
 
 
@@ -121,9 +121,9 @@ def sign_rows(wins: np.ndarray, losses: np.ndarray, alternative: Alternative = "
     """p-values of the sign test; 1 where nobody wins."""
     n = wins + losses
     if alternative == "two-sided":
-        p = 2 * special.bdtr(np.minimum(wins, losses), n, 0.5)
+        p = 2 * special().bdtr(np.minimum(wins, losses), n, 0.5)
     else:
-        p = special.bdtr(losses if alternative == "greater" else wins, n, 0.5)
+        p = special().bdtr(losses if alternative == "greater" else wins, n, 0.5)
     return np.where(n == 0, 1.0, proper(p))
 
 
@@ -215,7 +215,7 @@ def signed_ranks(
     if continuity:
         off -= 0.5 * (np.sign(off) if two_sided else 1 if alternative == "greater" else -1)
     z = np.array(off / deviation)
-    return Test(statistic, float(proper(tail(special.ndtr(-np.abs(z)), z, alternative))), False)
+    return Test(statistic, float(proper(tail(special().ndtr(-np.abs(z)), z, alternative))), False)
 
 
 def doubled_ranks(d: np.ndarray, loose: int, zeros: str = "wilcox") -> np.ndarray:
@@ -257,4 +257,4 @@ def welch_test(a: ArrayLike, b: ArrayLike) -> Test:
         return Test(0.0, 1.0, True, EQUAL) if same else Test(np.nan, np.nan, True, EQUAL)
     freedom = variance**2 / (first**2 / (len(a) - 1) + second**2 / (len(b) - 1))
     t = float(difference / variance**0.5)
-    return Test(t, float(proper(2 * special.stdtr(freedom, -abs(t)))), True)
+    return Test(t, float(proper(2 * special().stdtr(freedom, -abs(t)))), True)

@@ -43,12 +43,12 @@ class Resamples:
         cells: int,
     ) -> None:
         wanted = whole_number(n_resamples, "n_resamples", 1)
-        self.listed = arrangements <= wanted
-        self.total = arrangements if self.listed else wanted
-        self.stream = stream(seed(random_state), purpose)
+        self.listed: bool = arrangements <= wanted
+        self.total: int = arrangements if self.listed else wanted
+        self.stream: int = stream(seed(random_state), purpose)
         cost = cells * COST[purpose]
-        self.block = max(1, min(BLOCK_SIZE, LARGEST // cost))
-        self.threads = thread_count(n_threads, self.total * cost // ROW)
+        self.block: int = max(1, min(BLOCK_SIZE, LARGEST // cost))
+        self.threads: int = thread_count(n_threads, self.total * cost // ROW)
 
     def each(self, work: Callable[[int, int], np.ndarray | None]) -> np.ndarray:
         """The sum of the counts that work(first, last) returns for every block, if it returns any."""

@@ -533,7 +533,7 @@ def test_what_is_no_mean_over_queries_is_not_tested():
 
 def test_scipy_is_asked_for_where_it_is_missing():
     code = "import sys; sys.modules['scipy'] = None; import fastir; fastir.{}"
-    for what in ("compare_scores", "stats"):
+    for what in ("compare({}, {}, 'map')", "compare_scores({}, 'map')", "stats.t_interval([1.0, 2.0])"):
         done = subprocess.run([sys.executable, "-c", code.format(what)], capture_output=True, text=True)
         assert done.returncode == 1
         assert done.stderr.splitlines()[-1] == "ImportError: fastir.stats needs SciPy: pip install fastir[stats]"

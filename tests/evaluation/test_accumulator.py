@@ -11,7 +11,7 @@ from common import UNEVEN
 
 import fastir
 from fastir.evaluation.accumulator import total_of
-from fastir.results.results import UNIT
+from fastir.results.means import UNIT
 
 pytestmark = UNEVEN
 

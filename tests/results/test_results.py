@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from fastir.results.results import Report, Results
+from fastir.results import Report, Results
 
 NAN = float("nan")
 NAMES = ["ndcg@10", "AP", "num_ret"]
@@ -292,7 +292,7 @@ def test_evaluating_and_reading_means_imports_nothing_more():
     code = """
 import sys, numpy
 before = set(sys.modules)
-import fastir.results.results as results
+import fastir.results as results
 made = results.Results(["q"], ["map"], numpy.ones((1, 1)), numpy.zeros(1, "u1"), ["mean"], results.Report())
 made["map"], made.status, repr(made), made.to_dict()
 print(*sorted({"csv", "json", "pandas", "tempfile", "difflib", "argparse"} & (set(sys.modules) - before)))

@@ -121,7 +121,9 @@ def evaluate(
     return found[names[0]] if len(names) == 1 else found
 
 
-def measured(measure: Callable[..., tuple], names: list[str], threads: int | None) -> tuple[Any, dict[str, np.ndarray]]:
+def measured(
+    measure: Callable[..., tuple[Any, ...]], names: list[str], threads: int | None
+) -> tuple[Any, dict[str, np.ndarray]]:
     """The query ids, and the values of each metric."""
     asked = {name: spelled(name) for name in names}
     values: dict[str, Any] = dict.fromkeys(asked)
@@ -152,7 +154,7 @@ def spelled(name: str) -> tuple[str, int]:
     return plain + suffix + level, 0
 
 
-def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple]:
+def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
     """What evaluates Qrels or a dict with a Run or a dict."""
     known, ranked = (side._query_ids() if isinstance(side, Documents) else side.keys() for side in (qrels, run))
     if not make_comparable:
@@ -171,7 +173,7 @@ def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple]:
     return measure
 
 
-def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple]:
+def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
     """What evaluates arrays, and ranx's own Qrels and Run: first with first."""
     judged, ranked = arrays(qrels, "qrels"), arrays(run, "run")
     if hasattr(qrels, "keys") and hasattr(run, "keys"):
@@ -196,7 +198,7 @@ def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
     return measure
 
 
-def joined(lists: list[np.ndarray], dtype: type) -> tuple[np.ndarray, np.ndarray]:
+def joined(lists: list[np.ndarray], dtype: type[Any]) -> tuple[np.ndarray, np.ndarray]:
     """One array of all, and where each begins."""
     return np.concatenate([np.empty(0, dtype), *lists]), np.cumsum([0, *map(len, lists)])
 

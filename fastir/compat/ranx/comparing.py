@@ -19,7 +19,7 @@ Tested = tuple[float, tuple[int, int, int]]  # the p-value of a pair; wins, ties
 
 def compare(
     qrels: Any,
-    runs: list,
+    runs: list[Any],
     metrics: list[str] | str,
     stat_test: str = "student",
     n_permutations: int = 1000,
@@ -150,7 +150,7 @@ def honestly_tested(
 
     columns = {metric: [of_run[metric] for of_run in scores.values()] for metric in next(iter(scores.values()), ())}
     undefined = dict.fromkeys(columns, (math.nan, (0, 0, 0)))
-    found = {pair: dict(undefined) for pair in itertools.combinations(scores, 2)}
+    found: dict[Any, dict[str, Any]] = {pair: dict(undefined) for pair in itertools.combinations(scores, 2)}
     # a metric may be NaN for all queries: bpref where nothing was judged not relevant
     metrics = [metric for metric, of_runs in columns.items() if not np.isnan(of_runs).any(axis=0).all()]
     if found and metrics:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns.rows import plain_id
+from fastir.columns.ids import plain_id
 from fastir.errors import quote
 from fastir.inputs import files, formats
 from fastir.inputs.writers import check_fields
@@ -42,7 +42,7 @@ class Documents:
     def __init__(self, name: str | None) -> None:
         self.name = name
         self.sorted = False
-        self._rows: dict[str, dict[str, Any]] | None = {}
+        self._rows: dict[Any, dict[str, Any]] | None = {}
         self._columns: Any = None
         self._arranged = False  # whether _rows are sorted already, where they are to be
         self._lent = False  # whether a caller has _rows, and may change them
@@ -77,7 +77,7 @@ class Documents:
             self._arranged = True
         return rows
 
-    def _changing(self) -> dict[str, dict[str, Any]]:
+    def _changing(self) -> dict[Any, dict[str, Any]]:
         """The rows, for who is about to change them."""
         rows = self._shown()
         self._columns = None
@@ -112,7 +112,7 @@ class Documents:
         TypeError, ValueError
             An id is not a str, a number not one; lists differ in length.
         """
-        added = {}
+        added: dict[Any, Any] = {}
         if not len(q_ids) == len(doc_ids) == len(scores):
             raise ValueError(f"{len(q_ids)} queries, but {len(doc_ids)} lists of documents and {len(scores)} of scores")
         for query_id, docs, numbers in zip(q_ids, doc_ids, scores, strict=True):
@@ -245,7 +245,7 @@ class Documents:
         return lines
 
     @classmethod
-    def _from_parquet(cls, path: Any, pd_kwargs: dict | None, *columns: Any) -> Any:
+    def _from_parquet(cls: Any, path: Any, pd_kwargs: dict[Any, Any] | None, *columns: Any) -> Any:
         return cls.from_df(needed("pandas").read_parquet(path, **(pd_kwargs or {})), *columns)
 
 

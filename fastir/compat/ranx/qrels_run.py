@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import fastir
-from fastir.columns.rows import plain_id
+from fastir.columns._dicts import plain_scores
+from fastir.columns.ids import plain_id
 from fastir.compat.ranx.documents import KINDS, Documents, needed
 from fastir.inputs import dicts, files
-from fastir.join._dicts import plain_scores
 
 
 class Qrels(Documents):
@@ -36,7 +36,7 @@ class Qrels(Documents):
         if qrels is not None:
             self._hold(judgments(qrels))
 
-    def _plain(self, query_id: Any, numbers: Any) -> dict[str, int]:
+    def _plain(self, query_id: Any, numbers: Any) -> dict[Any, int]:
         return {
             plain_id(doc_id, False, "doc_ids: a document id"): dicts.label_of(label, query_id, doc_id)
             for doc_id, label in numbers.items()
@@ -84,7 +84,7 @@ class Qrels(Documents):
         q_id_col: str = "q_id",
         doc_id_col: str = "doc_id",
         score_col: str = "score",
-        pd_kwargs: dict | None = None,
+        pd_kwargs: dict[Any, Any] | None = None,
     ) -> Qrels:
         """From a Parquet file, which pandas reads with `pd_kwargs`."""
         return cls._from_parquet(path, pd_kwargs, q_id_col, doc_id_col, score_col)
@@ -118,11 +118,11 @@ class Run(Documents):
     """
 
     is_run = True
-    kinds = (*Documents.kinds, "lz4")
+    kinds: tuple[str, ...] = (*Documents.kinds, "lz4")
 
     def __init__(self, run: Any = None, name: str | None = None) -> None:
         super().__init__(name)
-        self.metadata: dict = {}
+        self.metadata: dict[Any, Any] = {}
         self.scores: dict[str, dict[str, np.float64]] = defaultdict(dict)
         self.mean_scores: dict[str, np.float64] = {}
         self.std_scores: dict[str, np.float64] = {}
@@ -133,7 +133,7 @@ class Run(Documents):
             }
             self.sort()
 
-    def _plain(self, query_id: Any, numbers: Any) -> dict[str, float]:
+    def _plain(self, query_id: Any, numbers: Any) -> Any:
         if type(numbers) is dict and {str} >= set(map(type, numbers)) and {float} >= set(map(type, numbers.values())):
             return numbers.copy()
         return plain_scores(query_id, numbers, False)
@@ -197,7 +197,7 @@ class Run(Documents):
         q_id_col: str = "q_id",
         doc_id_col: str = "doc_id",
         score_col: str = "score",
-        pd_kwargs: dict | None = None,
+        pd_kwargs: dict[Any, Any] | None = None,
         name: str | None = None,
     ) -> Run:
         """From a Parquet file, which pandas reads with `pd_kwargs`."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from fastir.comparison.tables import LATEX
 from fastir.compat.ranx.documents import needed
-from fastir.results.results import replacing
+from fastir.text import replacing
 
 LABELS = {
     "hits": "Hits",
@@ -53,7 +53,7 @@ class FrozensetDict(MutableMapping):
     """A dict whose keys are sets of names: any iterable of the same ones finds the entry."""
 
     def __init__(self, entries: Any = ()) -> None:
-        self._entries: dict[frozenset, Any] = {}
+        self._entries: dict[frozenset[Any], Any] = {}
         self.update(entries)
 
     def __getitem__(self, names: Iterable[str]) -> Any:
@@ -65,7 +65,7 @@ class FrozensetDict(MutableMapping):
     def __delitem__(self, names: Iterable[str]) -> None:
         del self._entries[frozenset(names)]
 
-    def __iter__(self) -> Iterator[frozenset]:
+    def __iter__(self) -> Iterator[frozenset[Any]]:
         return iter(self._entries)
 
     def __len__(self) -> int:

@@ -1,0 +1,143 @@
+"""Dicts as they come from callers: looked at without a Python call per document, and cleaned where they are unusual.
+
+In: {query_id: {doc_id: label or score}}. Out: an answer (is it nested, are the keys plain, are the ids integers), or
+exact str, int and float objects in a new dict or in columns. The usual dict, exact str or int keys and float or int
+values, passes with one look at each item; plain_judgments() returns None for any other, which inputs/dicts.py then
+reads in Python. Errors name the query and the document.
+"""
+
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int32_t, int64_t
+
+import numpy as np
+
+from fastir.columns.ids import is_integer, plain_id
+from fastir.errors import quote
+
+cdef extern from "Python.h":
+    ctypedef struct PyObject
+    int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
+    Py_ssize_t PyDict_Size(object) except -1
+    int PyUnicode_CheckExact(PyObject*) noexcept
+    int PyLong_CheckExact(PyObject*) noexcept
+    long PyLong_AsLongAndOverflow(PyObject*, int*) noexcept
+
+
+def plain_scores(query_id, ranking, bint integers):
+    """A ranking as an exact dict of str, or of int, to float; or the error that names the document."""
+    cdef dict plain = {}
+    try:
+        items = list(ranking.items())
+    except AttributeError:
+        raise TypeError(f"run: query {quote(query_id)} must map to a dict {{doc_id: score}}, "
+                        f"got {type(ranking).__name__}") from None
+    for doc_id, score in items:
+        doc_id = plain_id(doc_id, integers, f"run: a document id of query {quote(query_id)}")
+        if isinstance(score, (str, bytes, bytearray, dict, complex)) or score is None:
+            raise TypeError(f"run: the score must be a number, got {type(score).__name__} {quote(score)} "
+                            f"(query {query_id}, document {doc_id})")
+        try:
+            number = float(score)
+        except OverflowError:
+            raise OverflowError("run: the score is too large for a float "
+                                f"(query {query_id}, document {doc_id})") from None
+        except Exception as error:
+            raise TypeError(f"run: the score must be a number, got {type(score).__name__}: {error} "
+                            f"(query {query_id}, document {doc_id})") from error
+        plain[doc_id] = number
+    if len(ranking) != len(items):
+        raise RuntimeError(f"run: the ranking of query {quote(query_id)} changed size while it was read")
+    return plain
+
+
+def refuse_nan(query_id, ranking):
+    """Raise the error that names the document whose score is NaN."""
+    for doc_id, score in ranking.items():
+        if score != score:
+            raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
+
+
+def is_nested(data):
+    """Whether this is certainly a dict of dicts; for other mappings and dicts of columns False means: look closer."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    return type(data) is dict and (not PyDict_Next(data, &position, &key, &value) or type(<object>value) is dict)
+
+
+def has_plain_keys(dict run):
+    """Whether all keys are exact str objects, or all exact int objects."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    cdef bint strings = True, integers = True
+    while PyDict_Next(run, &position, &key, &value):
+        strings &= PyUnicode_CheckExact(key) != 0
+        integers &= PyLong_CheckExact(key) != 0
+    return strings or integers
+
+
+def plain_judgments(dict data):
+    """{query_id: {doc_id: label}} as columns, or None where something in it is unusual.
+
+    Returns
+    -------
+    None, or tuple
+        query_ids, offsets (int64), doc_ids, labels (int32): exact str or exact int in the lists.
+    """
+    cdef PyObject* query
+    cdef PyObject* value
+    cdef PyObject* doc
+    cdef PyObject* label
+    cdef Py_ssize_t position = 0, inner, n = 0, q = 0
+    cdef Py_buffer offset_buffer, label_buffer
+    cdef int overflow = 0
+    cdef long number
+    cdef bint strings = True, integers = True
+    if not has_plain_keys(data):
+        return None
+    while PyDict_Next(data, &position, &query, &value):
+        if type(<object>value) is not dict:
+            return None
+        n += PyDict_Size(<object>value)
+    cdef list doc_ids = []
+    offsets, labels = np.empty(len(data) + 1, np.int64), np.empty(n, np.int32)
+    PyObject_GetBuffer(offsets, &offset_buffer, PyBUF_WRITABLE)
+    PyObject_GetBuffer(labels, &label_buffer, PyBUF_WRITABLE)
+    try:
+        position = n = 0
+        (<int64_t*>offset_buffer.buf)[0] = 0
+        while PyDict_Next(data, &position, &query, &value):
+            inner = 0
+            while PyDict_Next(<object>value, &inner, &doc, &label):
+                strings &= PyUnicode_CheckExact(doc) != 0
+                integers &= PyLong_CheckExact(doc) != 0
+                if not (PyLong_CheckExact(label) and (strings or integers)):
+                    return None
+                number = PyLong_AsLongAndOverflow(label, &overflow)
+                if overflow or number > 2147483647 or number < -2147483647 - 1:
+                    return None
+                doc_ids.append(<object>doc)
+                (<int32_t*>label_buffer.buf)[n] = <int32_t>number
+                n += 1
+            q += 1
+            (<int64_t*>offset_buffer.buf)[q] = n
+    finally:
+        PyBuffer_Release(&offset_buffer)
+        PyBuffer_Release(&label_buffer)
+    return list(data), offsets, doc_ids, labels
+
+
+def has_integer_documents(dict run):
+    """Whether the document ids are integers, judged by the first one; None if there is none."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0, inner = 0
+    while PyDict_Next(run, &position, &key, &value):
+        ranking = <object>value
+        if type(ranking) is dict:
+            if PyDict_Next(ranking, &inner, &key, &value):
+                return not PyUnicode_CheckExact(key) and is_integer(<object>key)
+        elif hasattr(ranking, "keys") and len(ranking):
+            return is_integer(next(iter(ranking)))
+    return None

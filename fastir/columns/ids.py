@@ -1,0 +1,86 @@
+"""Ids: how one is checked and turned into bytes, and Arena, many ids as bytes in one array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastir.errors import quote
+
+
+def encode(text: str) -> bytes:
+    """An id as the bytes of a file: UTF-8, where surrogates become the bytes that they stand for."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        try:
+            return text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return text.encode("utf-8", "surrogatepass")
+
+
+def is_integer(value: Any) -> bool:
+    """Whether an id is an integer, of Python or of NumPy; a bool is none."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def plain_id(value: Any, integers: bool, what: str) -> str | int:
+    """An id as an exact str or int; the ids of one side are all of one kind."""
+    if isinstance(value, str) and not integers:
+        return str.__str__(value)
+    if is_integer(value) and integers:
+        return int(value)
+    kind = "an int like those before it" if integers else "a str"
+    raise TypeError(f"{what} must be {kind}, got {type(value).__name__} {quote(value)}")
+
+
+class Arena:
+    """Ids as bytes, in one array.
+
+    Parameters
+    ----------
+    text : uint8 array of shape (n_bytes,), not empty
+    starts, lengths : int64 arrays of shape (n,)
+    integers : bool
+        Whether they are the decimal text of ids that were integers.
+    """
+
+    __slots__ = ("integers", "lengths", "starts", "text")
+
+    def __init__(self, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool = False) -> None:
+        self.text = text if len(text) else np.zeros(1, np.uint8)
+        self.starts = starts
+        self.lengths = lengths
+        self.integers = integers
+
+    @classmethod
+    def of(cls, ids: list) -> Arena:
+        """From str or int objects, all of one type."""
+        integers = bool(ids) and type(ids[0]) is int
+        texts: list[Any] = list(map(str, ids)) if integers else ids
+        whole = "".join(texts)
+        if whole.isascii():  # an id then has as many bytes as characters
+            data = whole.encode()
+        else:
+            texts = list(map(encode, texts))
+            data = b"".join(texts)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        return cls(np.frombuffer(data, np.uint8), np.cumsum(lengths) - lengths, lengths, integers)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, rows: slice) -> list:
+        """The ids of some rows, as str or int."""
+        starts, lengths = self.starts[rows], self.lengths[rows]
+        if not len(starts):
+            return []
+        low = int(starts.min())
+        text = self.text[low : int((starts + lengths).max())].tobytes()
+        places = zip((starts - low).tolist(), lengths.tolist(), strict=True)
+        ids = [text[start : start + length].decode("utf-8", "surrogateescape") for start, length in places]
+        return list(map(int, ids)) if self.integers else ids
+
+    def __reduce__(self) -> tuple:
+        return Arena, (self.text, self.starts, self.lengths, self.integers)

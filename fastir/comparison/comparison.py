@@ -1,0 +1,268 @@
+"""Comparison: what `compare` and `compare_scores` return, read as records, as a table, or saved to a file."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+from fastir.comparison.tables import FORMATS, TABLES, json_types, pair_lines
+from fastir.request.plan import one_of, positive
+from fastir.results.changes import changes_of
+from fastir.text import json_text, replacing
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas
+
+    from fastir.comparison.records import Method, Pair, System
+    from fastir.results.changes import ResultsDiff
+    from fastir.stats import Anova
+
+TABLE_SUFFIXES = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex"}
+SUFFIXES = (".json", ".tsv", *TABLE_SUFFIXES)
+
+
+class Comparison:
+    """Runs compared pair by pair.
+
+    Attributes
+    ----------
+    runs : list
+        The names, as they came.
+    metrics : list of str
+    pairs : list of Pair
+        Metric by metric; within one all pairs in the order of the runs, or every run against each baseline.
+    systems : list of System
+        Metric by metric, then run by run.
+    method : Method
+    query_ids : list
+        Sorted by their text.
+    values : float64 array of shape (n_metrics, n_queries, n_runs)
+        Read-only; several seeds are averaged here.
+    """
+
+    def __init__(
+        self,
+        runs: list[Any],
+        metrics: list[str],
+        query_ids: list[Any],
+        values: np.ndarray,
+        pairs: list[Pair],
+        systems: list[System],
+        method: Method,
+    ) -> None:
+        values.flags.writeable = False
+        self.runs = runs
+        self.metrics = metrics
+        self.query_ids = query_ids
+        self.values = values
+        self.pairs = pairs
+        self.systems = systems
+        self.method = method
+
+    def anova(self) -> dict[str, Anova]:
+        """The two-way analysis of variance of each metric: do the runs differ at all?
+
+        Raises
+        ------
+        ValueError
+            There are not two runs, or a metric has not two queries on which all have a value.
+        """
+        import numpy as np
+
+        from fastir.stats import two_way_anova
+
+        return {
+            metric: two_way_anova(values[~np.isnan(values).any(axis=1)])
+            for metric, values in zip(self.metrics, self.values, strict=True)
+        }
+
+    @property
+    def per_query(self) -> dict[Hashable, dict[str, dict[Any, float]]]:
+        """The values, {run: {metric: {query_id: value}}}, as `compare_scores` takes them."""
+        columns = self.values.transpose(2, 0, 1).tolist()
+        return {
+            run: {
+                metric: dict(zip(self.query_ids, values, strict=True))
+                for metric, values in zip(self.metrics, rows, strict=True)
+            }
+            for run, rows in zip(self.runs, columns, strict=True)
+        }
+
+    # ---- as text and files -----------------------------------------------------------------------------------------
+
+    def to_table(
+        self,
+        format: str = "text",
+        *,
+        rows: str = "runs",
+        intervals: bool = False,
+        digits: int = 4,
+        alpha: float | None = None,
+    ) -> str:
+        """A table to print.
+
+        Parameters
+        ----------
+        format : {"text", "markdown", "html", "latex"}
+            LaTeX needs the package booktabs.
+        rows : {"runs", "pairs"}
+            "runs": a row for each run with its means; the best are bold, and raised letters name the runs that it is
+            significantly better than (numbers, from 26 runs up). "pairs": a row for each pair and metric, with the
+            difference, its interval, p-values, effect size, and wins, ties and losses.
+        intervals : bool
+            Whether to show the interval of each mean.
+        digits : int
+            Decimals, from 1 to 17.
+        alpha : float or None
+            Significant is a corrected p-value up to this; None is 1 - confidence.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            An argument is none of these.
+
+        Notes
+        -----
+        Better is a larger value: of metrics such as ``unjudged``, compare the negated values.
+        """
+        one_of("format", format, tuple(FORMATS))
+        one_of("rows", rows, tuple(TABLES))
+        digits = positive("digits", "the number of decimals", digits, 17)
+        level = round(1 - self.method.confidence, 12) if alpha is None else alpha
+        return FORMATS[format](TABLES[rows](self.systems, self.pairs, self.method, intervals, digits, level))
+
+    def __repr__(self) -> str:
+        return self.to_table()
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")
+
+    def to_json(self, per_query: bool = False) -> dict[str, Any]:
+        """The comparison in types that JSON has, with None for NaN and infinity; what `save` writes.
+
+        Parameters
+        ----------
+        per_query : bool
+            Whether to add the values of every query.
+
+        Returns
+        -------
+        dict
+            ``"runs"`` and ``"metrics"``: names; ``"systems"`` and ``"pairs"``: a dict for each record; ``"method"``: a
+            dict; ``"per_query"``: as `per_query`. Names that are no str are written as their str().
+        """
+        data: dict[str, Any] = {
+            "runs": self.runs,
+            "metrics": self.metrics,
+            "systems": [system._asdict() for system in self.systems],
+            "pairs": [pair._asdict() for pair in self.pairs],
+            "method": {**self.method._asdict(), "baseline": list(self.method.baseline)},
+        }
+        if per_query:
+            data["per_query"] = self.per_query
+        return json_types(data)
+
+    def to_pandas(self, rows: str = "pairs") -> pandas.DataFrame:
+        """The records as a new frame: a row for each, a column per field.
+
+        Parameters
+        ----------
+        rows : {"pairs", "runs"}
+            "pairs": a row for each `Pair`; "runs": one for each `System`.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        ValueError
+            `rows` is neither.
+        """
+        import pandas
+
+        one_of("rows", rows, ("runs", "pairs"))
+        return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)
+
+    def save(self, path: str | os.PathLike, **options: Any) -> None:
+        """Write a file, in one step.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.json``: what `to_json` gives; ``.tsv``: the pairs, a line for each, the numbers exact; ``.txt``, ``.md``,
+            ``.html``, ``.tex``: what `to_table` gives.
+        **options
+            As for `to_json` or `to_table`.
+
+        Raises
+        ------
+        ValueError
+            The path ends otherwise.
+        OSError
+            The file cannot be written; what was there before is untouched.
+        """
+        path = os.fsdecode(path)
+        suffix = os.path.splitext(path)[1].lower()
+        if suffix not in SUFFIXES:
+            raise ValueError(f"cannot save a comparison as {path!r}: the name must end in {', '.join(SUFFIXES)}")
+        if suffix == ".json":
+            text = json_text(self.to_json(**options))
+        elif suffix == ".tsv":
+            text = pair_lines(self.pairs, **options)
+        else:
+            text = self.to_table(TABLE_SUFFIXES[suffix], **options)
+        with replacing(path) as file:
+            file.write(text.encode("utf-8", "surrogateescape"))
+
+    def diff(self, a: Hashable, b: Hashable, metric: str, top: int = 20) -> ResultsDiff:
+        """The queries on which one run gains and loses against another.
+
+        Parameters
+        ----------
+        a, b : name of a run
+            The changes are from b to a.
+        metric : str
+        top : int
+            How many gains and how many losses to list, the largest first.
+
+        Returns
+        -------
+        ResultsDiff
+            Prints as a table; its counts are of all queries on which both runs have a value.
+
+        Raises
+        ------
+        KeyError
+            There is no such run or metric.
+        TypeError, ValueError
+            `top` is no int, or not positive.
+        """
+        for name, known in ((a, self.runs), (b, self.runs), (metric, self.metrics)):
+            if name not in known:
+                raise KeyError(f"{name!r} was not compared; there are {', '.join(map(repr, known))}")
+        here, there = self._per_query(a, metric), self._per_query(b, metric)
+
+        def means(kept: set[Any]) -> tuple[float, float]:
+            return mean_of(here, kept), mean_of(there, kept)
+
+        return changes_of(metric, here, there, top, means)
+
+    def _per_query(self, run: Hashable, metric: str) -> dict[Any, float]:
+        """{query_id: value} of a run on a metric."""
+        values = self.values[self.metrics.index(metric), :, self.runs.index(run)]
+        return dict(zip(self.query_ids, values.tolist(), strict=True))
+
+
+def mean_of(values: dict[Any, float], kept: set[Any]) -> float:
+    """The mean over some of the queries, NaN for none."""
+    return math.fsum(values[query_id] for query_id in kept) / len(kept) if kept else math.nan

@@ -1,0 +1,59 @@
+# Query ids as rows bring them: known ones become codes, unknown ones are noted; and which documents may be judged.
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from fastir.columns._text cimport Text, equal, hash_of, hash_of_word, last_word, mixed
+from fastir.join._judged cimport Index, Judged
+
+
+cdef struct Known:          # a query id of the qrels
+    uint64_t word           # its last bytes, which are the whole id if it has up to 8
+    int64_t length
+
+
+cdef struct QueryTable:     # what every row is looked up in
+    const Text* texts       # the query ids
+    Known* queries          # beside them
+    int32_t* codes          # by hash: a position among them, or -1; NULL before make_table()
+    uint64_t mask
+    uint64_t* filter        # one bit for each pair of a query and a judged document
+    uint64_t filter_mask
+
+
+cdef struct Names:          # distinct query ids, copied
+    Text* table             # open addressing; start NULL is free
+    int64_t n, size
+
+
+cdef int make_table(QueryTable* table, Judged judged, const Index* queries, const Index* docs) noexcept nogil
+cdef void free_table(QueryTable* table) noexcept nogil
+cdef int note_name(Names* names, const Text* name, uint64_t h) noexcept nogil
+cdef void free_names(Names* names) noexcept nogil
+
+
+cdef inline int64_t code_of_integer(const QueryTable* table, uint64_t word) noexcept nogil:
+    """The position of a query id that is the eight bytes of this word, or -1."""
+    cdef uint64_t slot = hash_of_word(word) & table.mask
+    cdef int64_t code = table.codes[slot]
+    while code >= 0 and not (table.queries[code].word == word and table.queries[code].length == 8):
+        slot = (slot + 1) & table.mask
+        code = table.codes[slot]
+    return code
+
+
+cdef inline int64_t code_of(const QueryTable* table, const Text* query) noexcept nogil:
+    """The position of a query id, or -1."""
+    cdef uint64_t slot = hash_of(query) & table.mask, word = last_word(query.start, query.length)
+    cdef int64_t code = table.codes[slot]
+    while code >= 0:
+        if table.queries[code].word == word and table.queries[code].length == query.length and (
+                query.length <= 8 or equal(table.texts + code, query)):
+            return code
+        slot = (slot + 1) & table.mask
+        code = table.codes[slot]
+    return -1
+
+
+cdef inline bint may_be_judged(const QueryTable* table, int64_t code, uint64_t h) noexcept nogil:
+    """Whether the document of hash h may be judged for a query; a few that are not pass, too."""
+    h = mixed(h, code)
+    return table.filter[h >> 6 & table.filter_mask] >> (h & 63) & 1

@@ -1,0 +1,103 @@
+"""The tables that every row of an ungrouped run is looked up in, small enough for the second-level cache.
+
+In: the qrels and their index of query ids, as the run has them (text or integers). Out:
+
+    query id ─▶ code       its position among the qrels' queries, or -1; by hash, and compared by its last word
+    (query, document) ─▶ may it be judged?     one bit per pair of the qrels, in one filter for all queries
+
+A filter for each query, as the join of grouped rows has it (_judged), would be another miss of the cache for every row,
+because neighbouring rows belong to different queries. Query ids that the qrels do not have are copied into Names.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from fastir.columns._text cimport Text, equal, hash_of, last_word, mixed
+from fastir.join._judged cimport Index, Judged
+
+
+cdef int make_table(QueryTable* table, Judged judged, const Index* queries, const Index* docs) noexcept nogil:
+    """Make the tables of query ids and documents, each as its index has them; 0, or -1 without memory."""
+    cdef int64_t q, i, n = judged.n_queries, size = 64
+    cdef uint64_t h
+    cdef const Text* text
+    while size < 8 * n:
+        size *= 2
+    table.mask = size - 1
+    table.texts = queries.queries
+    table.queries = <Known*>malloc((n + 1) * sizeof(Known))
+    table.codes = <int32_t*>malloc(size * sizeof(int32_t))
+    if table.codes != NULL:
+        memset(table.codes, 255, size * sizeof(int32_t))
+    size = 64
+    while size < judged.offsets[n] // 2:
+        size *= 2
+    table.filter_mask = size - 1
+    table.filter = <uint64_t*>calloc(size, sizeof(uint64_t))
+    if table.queries == NULL or table.codes == NULL or table.filter == NULL:
+        return -1
+    for q in range(n):
+        text = queries.queries + q
+        if text.length < 0:
+            continue
+        table.queries[q].word, table.queries[q].length = last_word(text.start, text.length), text.length
+        h = hash_of(text) & table.mask
+        while table.codes[h] >= 0:
+            h = (h + 1) & table.mask
+        table.codes[h] = <int32_t>q
+        for i in range(judged.offsets[q], judged.offsets[q + 1]):
+            if docs.texts[i].length >= 0:
+                h = mixed(hash_of(docs.texts + i), q)
+                table.filter[h >> 6 & table.filter_mask] |= <uint64_t>1 << (h & 63)
+    return 0
+
+
+cdef void free_table(QueryTable* table) noexcept nogil:
+    free(table.queries)
+    free(table.codes)
+    free(table.filter)
+
+
+cdef int note_name(Names* names, const Text* name, uint64_t h) noexcept nogil:
+    """Add a name of hash h unless it is there; 0, or -1 without memory."""
+    cdef uint64_t slot
+    if 2 * names.n >= names.size and grow(names) < 0:
+        return -1
+    slot = h % <uint64_t>names.size
+    while names.table[slot].start != NULL:
+        if equal(names.table + slot, name):
+            return 0
+        slot = (slot + 1) % <uint64_t>names.size
+    names.table[slot].start = <const char*>malloc(name.length + 1)
+    if names.table[slot].start == NULL:
+        return -1
+    memcpy(<char*>names.table[slot].start, name.start, name.length)
+    names.table[slot].length = name.length
+    names.n += 1
+    return 0
+
+
+cdef int grow(Names* names) noexcept nogil:
+    """Move the names into a larger table; 0, or -1 without memory."""
+    cdef int64_t i, size = 2 * names.size + 64
+    cdef uint64_t slot
+    cdef Text* table = <Text*>calloc(size, sizeof(Text))
+    if table == NULL:
+        return -1
+    for i in range(names.size):
+        if names.table[i].start != NULL:
+            slot = hash_of(names.table + i) % <uint64_t>size
+            while table[slot].start != NULL:
+                slot = (slot + 1) % <uint64_t>size
+            table[slot] = names.table[i]
+    free(names.table)
+    names.table, names.size = table, size
+    return 0
+
+
+cdef void free_names(Names* names) noexcept nogil:
+    cdef int64_t i
+    for i in range(names.size):
+        free(<void*>names.table[i].start)
+    free(names.table)

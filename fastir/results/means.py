@@ -1,0 +1,58 @@
+"""The means of Results: sums that are exact, whatever the order of the queries, and rounded once.
+
+`math.fsum` gives a plain sum. A weighted sum is one of integers, in units of `UNIT`; a geometric mean takes its
+logarithms to 50 decimal digits. An `Accumulator` keeps the same totals from batch to batch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import decimal
+
+UNIT = 2 * 1074  # a product of two floats is a whole number of 2^-UNIT
+
+
+def exact_total(values: Iterable[float], weights: Iterable[float]) -> int:
+    """The exact sum of weight times value, in units of 2^-UNIT."""
+    total = 0
+    for value, weight in zip(values, weights, strict=True):
+        a, b = value.as_integer_ratio()
+        c, d = weight.as_integer_ratio()
+        total += a * c << UNIT + 2 - b.bit_length() - d.bit_length()
+    return total
+
+
+def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The correctly rounded exact sum of weight times value, over that of the weights; NaN where nothing counts."""
+    count = math.fsum(weights)
+    return exact_total(values, weights) / (1 << UNIT) / count if count else math.nan
+
+
+def digits() -> decimal.Context:
+    """What logarithms are computed with."""
+    import decimal
+
+    return decimal.Context(prec=50, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)
+
+
+def total_log(values: Sequence[float], weights: Sequence[float] | None = None) -> decimal.Decimal:
+    """The sum of weight times logarithm of positive numbers."""
+    import functools
+
+    to = digits()
+    exact = to.create_decimal
+    if weights is None:
+        return to.ln(functools.reduce(to.multiply, map(exact, values)))
+    logs = (to.multiply(exact(weight), to.ln(exact(value))) for weight, value in zip(weights, values, strict=True))
+    return functools.reduce(to.add, logs)
+
+
+def geometric_mean(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
+    """The weighted geometric mean of positive numbers, computed to 50 digits and rounded once."""
+    count = float(len(values)) if weights is None else math.fsum(weights)
+    to = digits()
+    return float(to.exp(to.divide(total_log(values, weights), to.create_decimal(count)))) if count else math.nan

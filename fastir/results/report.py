@@ -1,0 +1,99 @@
+"""How the queries of qrels and run met, and what was repaired on the way: counts, with an example of each."""
+
+from __future__ import annotations
+
+
+class Report:
+    """How qrels and run met: counts, with an example of each.
+
+    Attributes
+    ----------
+    in_both, only_in_qrels, only_in_run : int
+        Queries that both sides have, or only one of them.
+    no_relevant : int
+        Queries of both sides without a relevant document in the qrels.
+    nothing_judged : int
+        Queries of both sides whose ranking holds no judged document at all.
+    queries_with_ties : int
+        Queries in which a document that counts for the metrics has the same score as another document of the ranking,
+        so that the tie rule may have decided a value.
+    *_example : str or None
+        A query id for each of these counts, None where it is 0.
+    unjudged_share : float or None
+        The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked.
+    repairs : dict of str to (int, str)
+        Kind of repair -> how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
+    """
+
+    __slots__ = (
+        "in_both",
+        "in_both_example",
+        "no_relevant",
+        "no_relevant_example",
+        "nothing_judged",
+        "nothing_judged_example",
+        "only_in_qrels",
+        "only_in_qrels_example",
+        "only_in_run",
+        "only_in_run_example",
+        "queries_with_ties",
+        "queries_with_ties_example",
+        "repairs",
+        "unjudged_share",
+    )
+
+    def __init__(
+        self,
+        *,
+        in_both: int = 0,
+        in_both_example: str | None = None,
+        only_in_qrels: int = 0,
+        only_in_qrels_example: str | None = None,
+        only_in_run: int = 0,
+        only_in_run_example: str | None = None,
+        no_relevant: int = 0,
+        no_relevant_example: str | None = None,
+        nothing_judged: int = 0,
+        nothing_judged_example: str | None = None,
+        queries_with_ties: int = 0,
+        queries_with_ties_example: str | None = None,
+        unjudged_share: float | None = None,
+        repairs: dict[str, tuple[int, str]] | None = None,
+    ) -> None:
+        self.in_both = in_both
+        self.in_both_example = in_both_example
+        self.only_in_qrels = only_in_qrels
+        self.only_in_qrels_example = only_in_qrels_example
+        self.only_in_run = only_in_run
+        self.only_in_run_example = only_in_run_example
+        self.no_relevant = no_relevant
+        self.no_relevant_example = no_relevant_example
+        self.nothing_judged = nothing_judged
+        self.nothing_judged_example = nothing_judged_example
+        self.queries_with_ties = queries_with_ties
+        self.queries_with_ties_example = queries_with_ties_example
+        self.unjudged_share = unjudged_share
+        self.repairs = {} if repairs is None else repairs
+
+    def __repr__(self) -> str:
+        rows: list[tuple[str, object, str | None]] = [
+            ("queries in both", self.in_both, self.in_both_example),
+            ("queries only in the qrels", self.only_in_qrels, self.only_in_qrels_example),
+            ("queries only in the run", self.only_in_run, self.only_in_run_example),
+            ("queries without relevant documents", self.no_relevant, self.no_relevant_example),
+            ("queries with nothing judged in the ranking", self.nothing_judged, self.nothing_judged_example),
+            ("queries where ties could matter", self.queries_with_ties, self.queries_with_ties_example),
+        ]
+        if self.unjudged_share is not None:
+            rows.append(("share of unjudged documents", f"{self.unjudged_share:.4f}", None))
+        rows += [(f"repaired: {kind}", count, place) for kind, (count, place) in self.repairs.items()]
+        width = max(len(what) for what, _, _ in rows)
+        examples = ("" if example is None else f"  (as in {example})" for _, _, example in rows)
+        return "\n".join(
+            f"{what:<{width}}  {count:>8}{example}" for (what, count, _), example in zip(rows, examples, strict=True)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Report):
+            return NotImplemented
+        return all(getattr(self, field) == getattr(other, field) for field in Report.__slots__)

@@ -1,0 +1,65 @@
+"""The public names of the package: one list, kept by hand in three forms, and what the README and `evaluate` name."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastir
+from fastir.conventions import CONVENTIONS
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+
+
+def imports(body):
+    """{name: module} of the `from fastir.module import name` among some statements."""
+    return {
+        alias.asname or alias.name: statement.module
+        for statement in body
+        if isinstance(statement, ast.ImportFrom) and statement.module.startswith("fastir")
+        for alias in statement.names
+    }
+
+
+def test_the_three_lists_agree():
+    """`__all__` is what is imported at once and what is imported later; type checkers see the modules of the latter."""
+    body = ast.parse(Path(fastir.__file__).read_text("utf-8")).body
+    [for_type_checkers] = [statement.body for statement in body if isinstance(statement, ast.If)]
+    at_once = imports(body).keys() - {"__version__"}
+    assert sorted(fastir.__all__) == sorted([*at_once, *fastir.LATER])
+    expected = {name: "fastir" if name == module else f"fastir.{module}" for name, module in fastir.LATER.items()}
+    assert imports(for_type_checkers) == expected
+
+
+def test_every_public_name_is_there():
+    for name in fastir.__all__:
+        assert getattr(fastir, name) is not None
+        assert name in dir(fastir)
+
+
+def test_a_star_import_needs_numpy_alone():
+    absent = ("matplotlib", "pandas", "polars", "pyarrow", "scipy", "tqdm")
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({absent})); from fastir import *; "
+        f"import fastir; assert set(fastir.__all__) <= globals().keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.skipif(not README.is_file(), reason="needs the README")
+def test_what_the_readme_names_is_public():
+    text = README.read_text("utf-8")
+    named = set(re.findall(r"\bfastir\.([A-Za-z_]\w*)", text))
+    for names in re.findall(r"\bfrom fastir import ([\w, ]+)", text):
+        named |= set(names.split(", "))
+    assert {"compare", "stats", "evaluate"} <= named
+    assert named - {"compat"} <= {*fastir.__all__}  # fastir.compat is imported by its own name
+
+
+def test_evaluate_names_every_convention():
+    [text] = re.findall(r"convention : .*\n((?: {8}.*\n)+)", fastir.evaluate.__doc__)
+    assert re.findall(r'"(.*?)"', text) == list(CONVENTIONS)
