@@ -2,6 +2,7 @@
 
 import statistics
 
+import pytest
 from processes import python
 
 PROMISE = 15  # ms
@@ -25,6 +26,7 @@ print(time.perf_counter() - begin)
 
 
 def test_whole_process(race):
+    pytest.importorskip("pytrec_eval")
     calls = {name: lambda arguments=arguments: python(*arguments) for name, arguments in PROGRAMS.items()}
     calls["python -m fastir --version"]()  # byte code is kept from here on
     race("start-up, whole process", calls, rounds=ROUNDS)
