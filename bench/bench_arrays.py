@@ -205,14 +205,14 @@ def scored(arrays, metrics=NDCG, n_threads=1, **options):
 SCORED = "31 000 queries of 118 documents, nDCG@10"
 
 
+BOOSTING = {"LightGBM": (in_lightgbm, 1e-12), "XGBoost": (in_xgboost, 1e-6)}
+
+
 @pytest.mark.parametrize("threads", [1, THREADS])
-@pytest.mark.parametrize(
-    ("module", "peer", "make", "tolerance"),
-    [("lightgbm", "LightGBM", in_lightgbm, 1e-12), ("xgboost", "XGBoost", in_xgboost, 1e-6)],
-    ids=["lightgbm", "xgboost"],
-)
-def test_scores_boosting(race, learning_to_rank, module, peer, make, tolerance, threads):
-    pytest.importorskip(module)
+@pytest.mark.parametrize("peer", BOOSTING)
+def test_scores_boosting(race, learning_to_rank, peer, threads):
+    pytest.importorskip(peer.lower())
+    make, tolerance = BOOSTING[peer]
     names = f"fastir, {plural(threads)}", f"{peer}, {plural(threads)}"
     calls = {
         names[0]: lambda: scored(learning_to_rank, n_threads=threads).values,
@@ -223,15 +223,15 @@ def test_scores_boosting(race, learning_to_rank, module, peer, make, tolerance, 
     race(SCORED, calls, [Goal(*names, 3, "cpu" if threads == 1 else "wall")], 7)
 
 
-@pytest.mark.parametrize(
-    ("peer", "loop", "part", "asked"),
-    [("a NumPy loop", numpy_loop, 20, 20), ("scikit-learn, a loop", sklearn_loop, 100, 300)],
-    ids=["numpy", "sklearn"],
-)
-def test_scores_loops(race, learning_to_rank, peer, loop, part, asked):
+LOOPS = {"numpy": (numpy_loop, 20, 20), "sklearn": (sklearn_loop, 100, 300)}
+
+
+@pytest.mark.parametrize("module", LOOPS)
+def test_scores_loops(race, learning_to_rank, module):
     """The loops evaluate one query in `part`; their time is multiplied."""
-    if loop is sklearn_loop:
-        pytest.importorskip("sklearn")
+    pytest.importorskip(module)
+    loop, part, asked = LOOPS[module]
+    peer = f"{module}, a loop"
     labels, scores, sizes = learning_to_rank
     offsets = np.concatenate([[0], sizes.cumsum()])
     fewer = offsets[: (len(sizes) // part) + 1]

@@ -1,7 +1,5 @@
 """What `import fastir` costs beyond importing NumPy, each in a fresh process."""
 
-import statistics
-
 import pytest
 from processes import python
 
@@ -32,10 +30,8 @@ def test_whole_process(race):
     race("start-up, whole process", calls, rounds=ROUNDS)
 
 
-def test_import(race, benchmark):
+def test_import(race):
     """By a clock inside the new process."""
-    seen = []
-    benchmark.pedantic(
-        lambda: seen.append(float(python("-c", CLOCK))), rounds=1 if race.quick else race.rounds or ROUNDS
-    )
-    race.amount("import fastir, with NumPy already there", 1e3 * statistics.median(seen), "ms", PROMISE)
+    what = "import fastir, with NumPy already there"
+    seen = race.median("start-up, whole process", what, lambda: float(python("-c", CLOCK)), ROUNDS)
+    race.amount(what, 1e3 * seen, "ms", PROMISE)

@@ -47,7 +47,7 @@ SHAPES = {"table, judged": (table, "judged"), "table, full": (table, "full"), "f
 def test_rows(race, quick, slow, tmp_path, shape, power):
     """Threads are asked to pay on much data; on little, the default is asked not to lose."""
     if power > (5 if quick else 8 if slow else 7):
-        pytest.skip("takes minutes and 10 GB: --slow" if not quick else "small inputs only: --quick")
+        pytest.skip("more rows than --quick allows" if quick else "takes minutes and 10 GB: --slow")
     make, validate = SHAPES[shape]
     rows = 10**power
     qrels, run, size = make(rows // DEPTH, tmp_path / "run")

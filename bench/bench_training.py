@@ -89,17 +89,17 @@ def pairs_of_sentence_transformers(labels, scores):
     yield "compute_metrics", *(functools.partial(call, evaluator) for evaluator in evaluators)
 
 
-@pytest.mark.parametrize(
-    ("tool", "pairs", "asked"),
-    [
-        ("torchmetrics", pairs_of_torchmetrics, 20),
-        ("sklearn", pairs_of_sklearn, None),
-        ("sentence_transformers", pairs_of_sentence_transformers, None),
-    ],
-    ids=["torchmetrics", "sklearn", "sentence_transformers"],
-)
-def test_metrics(race, rows, tool, pairs, asked):
+METRICS = {
+    "torchmetrics": (pairs_of_torchmetrics, 20),
+    "sklearn": (pairs_of_sklearn, None),
+    "sentence_transformers": (pairs_of_sentence_transformers, None),
+}
+
+
+@pytest.mark.parametrize("tool", METRICS)
+def test_metrics(race, rows, tool):
     pytest.importorskip(tool)
+    pairs, asked = METRICS[tool]
     calls, goals = {}, []
     for name, theirs, ours in pairs(*rows[:2]):
         np.testing.assert_allclose(ours(), theirs(), rtol=0, atol=1e-6, err_msg=name)
@@ -162,14 +162,13 @@ def xgboost_trainings(labels, features):
     }
 
 
-@pytest.mark.parametrize(
-    ("tool", "trainings"),
-    [("LightGBM", lightgbm_trainings), ("XGBoost", xgboost_trainings)],
-    ids=["lightgbm", "xgboost"],
-)
-def test_trainings(race, rows, tool, trainings):
+TRAININGS = {"LightGBM": lightgbm_trainings, "XGBoost": xgboost_trainings}
+
+
+@pytest.mark.parametrize("tool", TRAININGS)
+def test_trainings(race, rows, tool):
     pytest.importorskip(tool.lower())
-    calls = trainings(rows[0], rows[2])
+    calls = TRAININGS[tool](rows[0], rows[2])
     none, own, ours = calls
     np.testing.assert_allclose(calls[ours](), calls[own](), rtol=0, atol=1e-6)
     goals = [Goal(ours, none, SLOWER), Goal(ours, own)]

@@ -80,7 +80,7 @@ class Race:
         late = []
 
         def collect_garbage():
-            if self.benchmark.enabled:
+            if self.benchmark.enabled and not self.quick:
                 gc.collect()
 
         def take_turn(name):
@@ -123,13 +123,19 @@ class Race:
 
         `asked` is how many times as fast the last of `counts` is to be as the first.
         """
-        calls = {plural(count): functools.partial(call, count) for count in counts}
+        calls = {f"fastir, {plural(count)}": functools.partial(call, count) for count in counts}
         expected, *answers = (call() for call in calls.values())
         for answer in answers:
             np.testing.assert_array_equal(answer, expected, "the number of threads changes the answer")
         names = list(calls)
         goals = [Goal(name, names[0], asked if name == names[-1] else None, "wall") for name in names[1:]]
         return self(group, calls, goals, **more)
+
+    def median(self, group, what, call, rounds=1):
+        """The median of what `call` returns, which measures by itself."""
+        seen = []
+        self(group, {what: lambda: seen.append(call())}, rounds=rounds)
+        return statistics.median(seen)
 
     def amount(self, what, seen, unit, most=None):
         """Keep an amount that is no ratio, and the most that it is asked to be."""
