@@ -24,15 +24,17 @@ NDCG = "ndcg(gain=exp2)@10"
 # ---- labels in rank order ----------------------------------------------------------------------------------------
 
 
-def equal_lists(queries, depth, share):
-    """Labels 1 to 3 for a share of the documents, in rankings of one depth."""
+def long_lists(quick):
+    """1000 documents, labels 1 to 3 for one in fifty."""
+    queries, depth, share = 200 if quick else 10_000, 1000, 0.02
     rng = np.random.default_rng(SEED)
     labels = (rng.random(queries * depth) < share) * rng.integers(1, 4, queries * depth)
     return labels.astype(np.int8), np.arange(0, queries * depth + 1, depth)
 
 
-def short_lists(queries):
+def short_lists(quick):
     """10 to 100 documents, one in ten of which is relevant."""
+    queries = 1000 if quick else 1_000_000
     rng = np.random.default_rng(SEED)
     offsets = np.concatenate([[0], rng.integers(10, 101, queries).cumsum()])
     return (rng.random(offsets[-1]) < 0.1).astype(np.int8), offsets
@@ -70,14 +72,9 @@ def ranx_kernels(labels, offsets):
         runs.append(np.column_stack([ids, -ids]))
 
     def call():
-        columns = [
-            ndcg(qrels, runs, 10),
-            average_precision(qrels, runs),
-            reciprocal_rank(qrels, runs),
-            precision(qrels, runs, 10),
-            recall(qrels, runs, 100),
-        ]
-        return np.column_stack(columns)
+        whole = [metric(qrels, runs) for metric in (average_precision, reciprocal_rank)]
+        cut = [metric(qrels, runs, k) for metric, k in ((ndcg, 10), (precision, 10), (recall, 100))]
+        return np.column_stack([cut[0], *whole, *cut[1:]])
 
     return call
 
@@ -91,49 +88,30 @@ def ranked(labels, offsets, n_threads=1):
     return fastir.evaluate_ranked(labels, offsets, METRICS, n_threads=n_threads).values
 
 
-@pytest.fixture(scope="module")
-def long_lists(quick):
-    return equal_lists(200 if quick else 10_000, 1000, 0.02)
+LISTS = {"10 000 rankings of 1000, 2 % relevant": long_lists, "a million rankings of 10 to 100": short_lists}
+LONG, SHORT = LISTS
 
 
-@pytest.fixture(scope="module")
-def many_lists(quick):
-    return short_lists(1000 if quick else 1_000_000)
-
-
-LONG, SHORT = "10 000 rankings of 1000, 2 % relevant", "a million rankings of 10 to 100"
-
-
-def test_ranked_ranx(race, long_lists):
+def test_ranked_ranx(race, quick):
     pytest.importorskip("ranx")
-    calls = {"fastir": lambda: ranked(*long_lists), "ranx's kernels": ranx_kernels(*long_lists)}
-    assert_same(calls, 1e-12)
-    race(LONG, calls, [Goal("fastir", "ranx's kernels", 60)], 35)
+    lists = long_lists(quick)
+    calls = {"fastir": lambda: ranked(*lists), "ranx's kernels": ranx_kernels(*lists)}
+    race(LONG, calls, [Goal("fastir", "ranx's kernels", 60)], 35, same=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("group", "lists", "reading", "plain", "rounds"),
-    [(LONG, "long_lists", 1 / 8, None, 35), (SHORT, "many_lists", None, 2, 7)],
-)
-def test_ranked_plain_loop(race, request, plain_loop, group, lists, reading, plain, rounds):
-    lists = request.getfixturevalue(lists)
+@pytest.mark.parametrize("group", LISTS)
+def test_ranked_plain_loop(race, quick, plain_loop, group):
+    lists = LISTS[group](quick)
     calls = {"fastir": lambda: ranked(*lists), "a plain loop": lambda: plain_loop(*lists)}
-    assert_same(calls, 1e-12)
-    calls["reading the labels"] = lambda: read(lists[0])
-    goals = [Goal("fastir", "reading the labels", reading)] * (reading is not None)
-    race(group, calls, [*goals, Goal("fastir", "a plain loop", plain)], rounds)
+    goals = [Goal("fastir", "a plain loop", 2 if group == SHORT else None)]
+    if group == LONG:
+        goals.append(Goal("fastir", "reading the labels", 1 / 8))
+    also = {"reading the labels": lambda: read(lists[0])}
+    race(group, calls, goals, 35 if group == LONG else 7, same=1e-12, also=also)
 
 
-def test_ranked_threads(race, many_lists):
-    race.threads(SHORT, functools.partial(ranked, *many_lists), asked=2.5, rounds=7)
-
-
-def assert_same(calls, tolerance):
-    """Every value of every contender is that of the first."""
-    expected, *others = (call() for call in calls.values())
-    for name, values in zip(list(calls)[1:], others, strict=True):
-        difference = np.abs(values - expected).max()
-        assert difference <= tolerance, f"{name} differs by {difference}"
+def test_ranked_threads(race, quick):
+    race.threads(SHORT, functools.partial(ranked, *short_lists(quick)), asked=2.5, rounds=7)
 
 
 # ---- labels and scores -------------------------------------------------------------------------------------------
@@ -203,8 +181,6 @@ def scored(arrays, metrics=NDCG, n_threads=1, **options):
 
 
 SCORED = "31 000 queries of 118 documents, nDCG@10"
-
-
 BOOSTING = {"LightGBM": (in_lightgbm, 1e-12), "XGBoost": (in_xgboost, 1e-6)}
 
 
@@ -235,14 +211,11 @@ def test_scores_loops(race, learning_to_rank, module):
     labels, scores, sizes = learning_to_rank
     offsets = np.concatenate([[0], sizes.cumsum()])
     fewer = offsets[: (len(sizes) // part) + 1]
-    calls = {
-        "fastir": lambda: scored(learning_to_rank).values,
-        peer: lambda: loop(labels, scores, fewer),
-    }
+    calls = {"fastir": lambda: scored(learning_to_rank).values, peer: lambda: loop(labels, scores, fewer)}
     difference = np.abs(calls[peer]() - calls["fastir"]()[: len(fewer) - 1]).max()
     assert difference <= 1e-12, f"{peer} differs by {difference}"
     parts = {peer: len(sizes) / (len(fewer) - 1)}
-    race(SCORED, calls, [Goal("fastir", peer, asked)], 7, slow=[peer], parts=parts)
+    race(SCORED, calls, [Goal("fastir", peer, asked)], 7, slow=["sklearn, a loop"], parts=parts)
 
 
 def test_scores_more(race, learning_to_rank):
@@ -262,4 +235,4 @@ def test_scores_more(race, learning_to_rank):
 
 
 def test_scores_threads(race, learning_to_rank):
-    race.threads(SCORED, lambda n_threads: scored(learning_to_rank, n_threads=n_threads).values, rounds=7)
+    race.threads(SCORED, functools.partial(scored, learning_to_rank, NDCG), rounds=7)

@@ -106,23 +106,25 @@ def test_tables(race, order, ids, tables, slow):
     peers = {name: functools.partial(in_duckdb, threads) for name, threads in zip(DUCKDB, COUNTS, strict=True)}
     peers[SORTED] = by_hand.sorted_in_polars(judged, arrow)
     peers[COUNTED] = by_hand.counted_in_polars(judged, arrow)
-    expected = fastir.evaluate(qrels, arrow, METRICS, n_threads=1).values
-    for name, call in ours.items():
-        np.testing.assert_array_equal(call().values, expected, name)
-    for name, call in peers.items():
-        np.testing.assert_allclose(call(), expected, rtol=0, atol=1e-12, err_msg=name)
-    if slow:
-        peers |= from_frames(qrels, arrow, expected.mean(axis=0))
-    asked = goals(order, ids, shapes, slow)
-    race(GROUP.format(order, ids), ours | peers, asked, ROUNDS, slow=FROM_FRAMES)
+    frames = from_frames(qrels, arrow) if slow else {}
+    race(
+        GROUP.format(order, ids),
+        ours | peers,
+        goals(order, ids, shapes, slow),
+        ROUNDS,
+        slow=frames,
+        same=1e-12,
+        also=frames,
+    )
 
 
-def from_frames(qrels, run, means):
+def from_frames(qrels, run):
     """ranx and ir_measures, from pandas frames with Python strings."""
     peers = pytest.importorskip("peers")
     pytest.importorskip("ranx")
     frames = as_objects(as_text(qrels)), as_objects(as_text(run))
     peers.assert_ranx_agrees(*workloads.passages(queries=100))
+    means = fastir.evaluate(qrels, run, METRICS).values.mean(axis=0)
     np.testing.assert_allclose(peers.ir_measures_frames(*frames), means, rtol=0, atol=1e-9)
     return {
         "ranx": lambda: peers.ranx_frames(*frames),

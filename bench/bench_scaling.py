@@ -3,7 +3,8 @@
 The tables hold integers, in no order; the files are TREC runs. 10^8 rows take 10 GB of memory and 4 GB of disk.
 """
 
-import numpy as np
+import functools
+
 import polars
 import pytest
 import workloads
@@ -51,17 +52,14 @@ def test_rows(race, quick, slow, tmp_path, shape, power):
     make, validate = SHAPES[shape]
     rows = 10**power
     qrels, run, size = make(rows // DEPTH, tmp_path / "run")
-    calls, expected = {}, None
+    calls = {}
     for name, threads in ((ONE, 1), (MORE, THREADS), (DEFAULT, None)):
         evaluator = fastir.Evaluator(qrels, METRICS, n_threads=threads, validate=validate)
-        calls[name] = lambda evaluator=evaluator: evaluator.evaluate(run)
-        values = calls[name]().values
-        expected = values if expected is None else expected
-        np.testing.assert_array_equal(values, expected, "the number of threads changes the answer")
+        calls[name] = functools.partial(evaluator.evaluate, run)
     goals = [
         Goal(MORE, ONE, 2.5 if size >= BIG else None, "wall"),
         Goal(DEFAULT, ONE, 1 / 1.05 if rows < WORTH else None, "wall"),
     ]
-    costs = race(f"{shape}, 10^{power} rows", calls, goals, rounds=7, repeat=max(1, 10**6 // rows))
+    costs = race(f"{shape}, 10^{power} rows", calls, goals, rounds=7, repeat=max(1, 10**6 // rows), same=0)
     race.amount("processor time per row, 1 thread", 1e9 * costs[ONE].cpu / rows, "ns")
     race.amount(f"time per row (wall), {MORE}", 1e9 * costs[MORE].wall / rows, "ns")

@@ -11,6 +11,7 @@ os.environ["POLARS_MAX_THREADS"] = "1"
 os.environ["NUMBA_NUM_THREADS"] = str(max(4, os.cpu_count() or 1))  # the most that a bench may choose
 
 import importlib.metadata
+import sys
 
 import pytest
 import timing
@@ -19,29 +20,6 @@ from pytest_benchmark.stats import Stats
 
 import fastir
 
-LIBRARIES = [
-    "beir",
-    "catboost",
-    "duckdb",
-    "fastir",
-    "ir_measures",
-    "lightgbm",
-    "mteb",
-    "numba",
-    "numpy",
-    "pandas",
-    "polars",
-    "pyarrow",
-    "pytrec-eval-terrier",
-    "python-terrier",
-    "ranx",
-    "scikit-learn",
-    "scipy",
-    "sentence-transformers",
-    "torch",
-    "torchmetrics",
-    "xgboost",
-]
 RACES = pytest.StashKey[list]()
 BAD = ("MISSED", "SLOWER")
 
@@ -116,12 +94,8 @@ def pytest_benchmark_group_stats(config, benchmarks):
 def pytest_benchmark_update_machine_info(machine_info):
     """The record says what it was measured on, but not whose machine it was."""
     del machine_info["node"]
-    versions = {}
-    for name in LIBRARIES:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
+    imported = [names for module, names in importlib.metadata.packages_distributions().items() if module in sys.modules]
+    versions = {name: importlib.metadata.version(name) for names in imported for name in names}
     machine_info.update(
         cpus=os.cpu_count(), load_average=os.getloadavg(), simd=fastir.show_config()["simd"], versions=versions
     )

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+import fastir
+
 METRICS = ["ndcg@10", "map", "mrr", "P@10", "recall@100"]
 THREADS = 4  # where a contender uses more than one
 SLOW_ROUNDS = 3  # in which the contenders take part that need seconds
@@ -55,15 +57,15 @@ class Race:
         self.rounds = rounds
         self.costs = {}  # a list of Cost for each contender
 
-    def __call__(self, group, calls, goals=(), rounds=5, repeat=1, slow=(), parts=None):
-        """Run every contender once in each round, and return the median Cost of each.
+    def __call__(self, group, calls, goals=(), rounds=5, repeat=1, slow=(), parts=None, same=None, also=None):
+        """Compare the answers, run every contender once in each round, and return the median Cost of each.
 
         Parameters
         ----------
         group : str
             The title of the table that the contenders share with those of other tests.
         calls : dict of callables
-            The contenders by name, whose answers the test has compared.
+            The contenders by name.
         goals : iterable of Goal
         rounds : int
             How often everyone runs, unless the option --rounds says otherwise.
@@ -73,8 +75,16 @@ class Race:
             Contenders that take part in the first `SLOW_ROUNDS` rounds only.
         parts : dict, optional
             How many times less work than the first contender a contender does; its time is multiplied by that.
+        same : float, optional
+            How far the answers of the peers may be from that of the first contender; those of fastir must be equal.
+            Without it the test has compared the answers.
+        also : dict of callables, optional
+            Contenders without an answer, such as reading the input once.
         """
         rounds, repeat = (1, 1) if self.quick else (self.rounds or rounds, repeat)
+        if same is not None:
+            assert_same(calls, same)
+        calls = {**calls, **(also or {})}
         first, *others = calls
         self.costs = {name: [] for name in calls}
         late = []
@@ -119,17 +129,14 @@ class Race:
         return medians
 
     def threads(self, group, call, counts=(1, THREADS), asked=None, **more):
-        """Race `call(n_threads)` with different numbers of threads, whose answers must be equal to the last bit.
+        """Race `call(n_threads=...)` with different numbers of threads, whose answers must be equal to the last bit.
 
         `asked` is how many times as fast the last of `counts` is to be as the first.
         """
-        calls = {f"fastir, {plural(count)}": functools.partial(call, count) for count in counts}
-        expected, *answers = (call() for call in calls.values())
-        for answer in answers:
-            np.testing.assert_array_equal(answer, expected, "the number of threads changes the answer")
-        names = list(calls)
-        goals = [Goal(name, names[0], asked if name == names[-1] else None, "wall") for name in names[1:]]
-        return self(group, calls, goals, **more)
+        calls = {f"fastir, {plural(count)}": functools.partial(call, n_threads=count) for count in counts}
+        one, *others = calls
+        goals = [Goal(name, one, asked if name == others[-1] else None, "wall") for name in others]
+        return self(group, calls, goals, same=0, **more)
 
     def median(self, group, what, call, rounds=1):
         """The median of what `call` returns, which measures by itself."""
@@ -146,6 +153,16 @@ class Race:
     def judged(self, record):
         """On small inputs nothing is asked."""
         return {**record, "verdict": ""} if self.quick else record
+
+
+def assert_same(calls, tolerance):
+    """The answers of all calls are that of the first: of fastir to the last bit, of others up to the tolerance."""
+    answers = {name: call() for name, call in calls.items()}
+    values = {name: answer.values if isinstance(answer, fastir.Results) else answer for name, answer in answers.items()}
+    expected = next(iter(values.values()))
+    for name, found in values.items():
+        most = 0 if name.startswith("fastir") else tolerance
+        np.testing.assert_allclose(found, expected, rtol=0, atol=most, err_msg=name)
 
 
 def clocked(call, repeat):
