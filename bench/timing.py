@@ -81,7 +81,7 @@ class Race:
         also : dict of callables, optional
             Contenders without an answer, such as reading the input once.
         """
-        rounds, repeat = (1, 1) if self.quick else (self.rounds or rounds, repeat)
+        rounds, repeat = (1, 1) if self.quick or self.benchmark.disabled else (self.rounds or rounds, repeat)
         if same is not None:
             assert_same(calls, same)
         calls = {**calls, **(also or {})}
@@ -96,8 +96,10 @@ class Race:
         def take_turn(name):
             collect_garbage()
             gc.disable()
-            cost = clocked(calls[name], repeat)
-            gc.enable()
+            try:
+                cost = clocked(calls[name], repeat)
+            finally:
+                gc.enable()
             self.costs[name].append(Cost(*(seconds * (parts or {}).get(name, 1) for seconds in cost)))
 
         def before():
