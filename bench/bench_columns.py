@@ -120,8 +120,9 @@ def test_tables(race, order, ids, tables, slow):
 
 def from_frames(qrels, run):
     """ranx and ir_measures, from pandas frames with Python strings."""
-    peers = pytest.importorskip("peers")
     pytest.importorskip("ranx")
+    import peers
+
     frames = as_objects(as_text(qrels)), as_objects(as_text(run))
     peers.assert_ranx_agrees(*workloads.passages(queries=100))
     means = fastir.evaluate(qrels, run, METRICS).values.mean(axis=0)
