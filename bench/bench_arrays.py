@@ -1,62 +1,52 @@
 """Labels in rank order or with scores: against ranx's kernels, a plain loop, LightGBM, XGBoost and loops in Python.
 
-    python bench/bench_arrays.py [--rounds N] [--quick] [--record]
-
 Rankings of 1000 and a million short ones; a learning-to-rank set of 31 000 queries with 118 documents on average. Slow
 peers evaluate a part of the queries, and their time is multiplied.
 """
 
 import ctypes
 import functools
-import os
+import itertools
 import subprocess
-import tempfile
-import warnings
 from pathlib import Path
 
-for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(name, "4")
-
-import lightgbm
 import numpy as np
-import timing
-import xgboost
-from sklearn.metrics import ndcg_score
-from timing import METRICS, Cost, Goal
+import pytest
+from timing import METRICS, THREADS, Goal, plural
 
 import fastir
 from fastir.rank._simd import CHOSEN
 
-THREADS = 4
 SEED = 20
 NDCG = "ndcg(gain=exp2)@10"
-PART = {"a NumPy loop": 20, "scikit-learn, a loop": 100}  # how many times fewer queries they evaluate
 
 
 # ---- labels in rank order ----------------------------------------------------------------------------------------
 
 
-def equal_lists(queries, depth, share):
-    """Labels 1 to 3 for a share of the documents, in rankings of one depth."""
+def long_lists(quick):
+    """1000 documents, labels 1 to 3 for one in fifty."""
+    queries, depth, share = 200 if quick else 10_000, 1000, 0.02
     rng = np.random.default_rng(SEED)
     labels = (rng.random(queries * depth) < share) * rng.integers(1, 4, queries * depth)
     return labels.astype(np.int8), np.arange(0, queries * depth + 1, depth)
 
 
-def short_lists(queries):
+def short_lists(quick):
     """10 to 100 documents, one in ten of which is relevant."""
+    queries = 1000 if quick else 1_000_000
     rng = np.random.default_rng(SEED)
     offsets = np.concatenate([[0], rng.integers(10, 101, queries).cumsum()])
     return (rng.random(offsets[-1]) < 0.1).astype(np.int8), offsets
 
 
-def compiled_loop():
-    """The function in plain_loop.c, of labels and offsets, which a C compiler has made."""
-    with tempfile.TemporaryDirectory() as folder:
-        library = str(Path(folder, "plain_loop.so"))
-        source = str(Path(__file__).with_name("plain_loop.c"))
-        subprocess.run(["cc", "-O3", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
-        five_metrics = ctypes.CDLL(library).five_metrics
+@pytest.fixture(scope="module")
+def plain_loop(tmp_path_factory):
+    """The function in plain_loop.c, of labels and offsets, compiled."""
+    library = str(tmp_path_factory.mktemp("plain_loop") / "plain_loop.so")
+    source = str(Path(__file__).with_name("plain_loop.c"))
+    subprocess.run(["cc", "-O3", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+    five_metrics = ctypes.CDLL(library).five_metrics
     arrays = [np.ctypeslib.ndpointer(kind, flags="C") for kind in (np.int8, np.int64, np.float64)]
     five_metrics.argtypes, five_metrics.restype = [*arrays[:2], ctypes.c_int64, arrays[2]], None
 
@@ -69,84 +59,68 @@ def compiled_loop():
 
 
 def ranx_kernels(labels, offsets):
-    """Its compiled functions, on what it makes of qrels and runs beforehand."""
+    """Its compiled functions on one thread, on what it makes of qrels and runs beforehand."""
     import numba
     from ranx.metrics import average_precision, ndcg, precision, recall, reciprocal_rank
 
+    numba.set_num_threads(1)
     qrels, runs = numba.typed.List(), numba.typed.List()
-    for start, stop in zip(offsets[:-1], offsets[1:], strict=True):
+    for start, stop in itertools.pairwise(offsets):
         ids = np.arange(stop - start, dtype=np.float64)
         best = np.argsort(-labels[start:stop], kind="stable")[: (labels[start:stop] > 0).sum()]
         qrels.append(np.column_stack([ids[best], labels[start:stop][best].astype(np.float64)]))
         runs.append(np.column_stack([ids, -ids]))
 
-    def call(threads):
-        numba.set_num_threads(threads)
-        return np.column_stack(
-            [
-                ndcg(qrels, runs, 10),
-                average_precision(qrels, runs),
-                reciprocal_rank(qrels, runs),
-                precision(qrels, runs, 10),
-                recall(qrels, runs, 100),
-            ]
-        )
+    def call():
+        whole = [metric(qrels, runs) for metric in (average_precision, reciprocal_rank)]
+        cut = [metric(qrels, runs, k) for metric, k in ((ndcg, 10), (precision, 10), (recall, 100))]
+        return np.column_stack([cut[0], *whole, *cut[1:]])
 
     return call
 
 
-def ranked(labels, offsets, n_threads):
+def read(labels):
+    """The least that can be done with the labels: eight at a time."""
+    return labels[: len(labels) // 8 * 8].view(np.int64).sum()
+
+
+def ranked(labels, offsets, n_threads=1):
     return fastir.evaluate_ranked(labels, offsets, METRICS, n_threads=n_threads).values
 
 
-def in_rank_order(report, options):
-    size = 200 if options.quick else 10_000
-    labels, offsets = equal_lists(size, 1000, 0.02)
-    ranx, plain_loop = ranx_kernels(labels, offsets), compiled_loop()
-    calls = {
-        "fastir": lambda: ranked(labels, offsets, 1),
-        "ranx's kernels": lambda: ranx(1),
-        "a plain loop": lambda: plain_loop(labels, offsets),
-    }
-    same_answers(calls, 1e-12)
-    calls["reading the labels"] = lambda: labels.view(np.int64).sum()
-    goals = [
-        Goal("fastir", "ranx's kernels", 60),
-        Goal("fastir", "reading the labels", 1 / 8),
-        Goal("fastir", "a plain loop"),
-    ]
-    report.add(f"{size:,} rankings of 1000, 2 % relevant", timing.measure(calls, 5 * options.rounds), goals)
-
-    labels, offsets = short_lists(1000 if options.quick else 1_000_000)
-    calls = {
-        "fastir": lambda: ranked(labels, offsets, 1),
-        f"fastir, {THREADS} threads": lambda: ranked(labels, offsets, THREADS),
-        "a plain loop": lambda: plain_loop(labels, offsets),
-    }
-    same_answers(calls, 1e-12)
-    calls["reading the labels"] = lambda: labels[: len(labels) // 8 * 8].view(np.int64).sum()
-    goals = [Goal("fastir", "a plain loop", 2), Goal(f"fastir, {THREADS} threads", "fastir", 2.5, "wall")]
-    report.add(
-        f"{len(offsets) - 1:,} rankings of 10 to 100, {len(labels):,} labels",
-        timing.measure(calls, options.rounds),
-        goals,
-    )
+LISTS = {"10 000 rankings of 1000, 2 % relevant": long_lists, "a million rankings of 10 to 100": short_lists}
+LONG, SHORT = LISTS
 
 
-def same_answers(calls, tolerance):
-    """Every value of every query that a contender evaluated is fastir's."""
-    expected = next(iter(calls.values()))()
-    for name, call in calls.items():
-        values = call()
-        difference = np.abs(values - expected[: len(values)]).max()
-        assert difference <= tolerance, f"{name} differs by {difference}"
+def test_ranked_ranx(race, quick):
+    pytest.importorskip("ranx")
+    lists = long_lists(quick)
+    calls = {"fastir": lambda: ranked(*lists), "ranx's kernels": ranx_kernels(*lists)}
+    race(LONG, calls, [Goal("fastir", "ranx's kernels", 60)], 35, same=1e-12)
+
+
+@pytest.mark.parametrize("group", LISTS)
+def test_ranked_plain_loop(race, quick, plain_loop, group):
+    lists = LISTS[group](quick)
+    calls = {"fastir": lambda: ranked(*lists), "a plain loop": lambda: plain_loop(*lists)}
+    goals = [Goal("fastir", "a plain loop", 2 if group == SHORT else None)]
+    if group == LONG:
+        goals.append(Goal("fastir", "reading the labels", 1 / 8))
+    also = {"reading the labels": lambda: read(lists[0])}
+    race(group, calls, goals, 35 if group == LONG else 7, same=1e-12, also=also)
+
+
+def test_ranked_threads(race, quick):
+    race.threads(SHORT, functools.partial(ranked, *short_lists(quick)), asked=2.5, rounds=7)
 
 
 # ---- labels and scores -------------------------------------------------------------------------------------------
 
 
-def learning_to_rank(queries):
-    """The shape of MSLR-WEB30K: labels 0 to 4, and float32 scores that know a little of them."""
+@pytest.fixture(scope="module")
+def learning_to_rank(quick):
+    """The shape of MSLR-WEB30K: labels 0 to 4, float32 scores that are a little higher for better labels, and sizes."""
+    queries = 310 if quick else 31_000
     rng = np.random.default_rng(SEED)
     sizes = np.clip(rng.gamma(4, 29.5, queries).astype(np.int64), 1, None)
     labels = rng.choice(5, sizes.sum(), p=[0.52, 0.32, 0.13, 0.02, 0.01]).astype(np.int8)
@@ -155,6 +129,8 @@ def learning_to_rank(queries):
 
 def in_lightgbm(labels, scores, sizes, threads):
     """Its own metric: scores come in as those that boosting would begin from."""
+    import lightgbm
+
     data = np.zeros((len(labels), 1))
     options = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "num_threads": threads, "verbose": -1}
     train = lightgbm.Dataset(data[:1000], np.arange(1000) % 2, group=[1000], params=options)
@@ -166,6 +142,8 @@ def in_lightgbm(labels, scores, sizes, threads):
 
 def in_xgboost(labels, scores, sizes, threads):
     """Its own metric: scores come in as margins, with no tree to add to them."""
+    import xgboost
+
     matrix = xgboost.DMatrix(np.zeros((len(labels), 1)), labels, base_margin=scores, group=sizes, nthread=threads)
     options = {"objective": "rank:ndcg", "eval_metric": "ndcg@10", "nthread": threads, "base_score": 0}
     booster = xgboost.train(options, matrix, 0)
@@ -176,7 +154,7 @@ def numpy_loop(labels, scores, offsets):
     """Two sorts for each query, as in many a training script."""
     discounts = 1 / np.log2(np.arange(2, 12))
     values = []
-    for start, stop in zip(offsets[:-1], offsets[1:], strict=True):
+    for start, stop in itertools.pairwise(offsets):
         gains = 2.0 ** labels[start:stop] - 1
         best = np.sort(gains)[::-1][:10]
         ranked = gains[np.argsort(-scores[start:stop], kind="stable")[:10]]
@@ -186,78 +164,75 @@ def numpy_loop(labels, scores, offsets):
 
 
 def sklearn_loop(labels, scores, offsets):
-    """Exponential gains; queries with one document are not for it."""
+    """Exponential gains; it refuses queries with one document."""
+    from sklearn.metrics import ndcg_score
+
     values = []
-    for start, stop in zip(offsets[:-1], offsets[1:], strict=True):
+    for start, stop in itertools.pairwise(offsets):
         gains = 2.0 ** labels[start:stop] - 1
         alone = float(gains[0] > 0)
         values.append(alone if stop - start < 2 else ndcg_score([gains], [scores[start:stop]], k=10))
     return np.array(values)[:, None]
 
 
-def scored(arrays, metrics, threads, dtype=np.float32, **options):
+def scored(arrays, metrics=NDCG, n_threads=1, **options):
     labels, scores, sizes = arrays
-    return fastir.evaluate_scores(
-        labels, scores.astype(dtype, copy=False), metrics, group=sizes, n_threads=threads, **options
-    )
+    return fastir.evaluate_scores(labels, scores, metrics, group=sizes, n_threads=n_threads, **options)
 
 
-def with_scores(report, options):
-    arrays = learning_to_rank(310 if options.quick else 31_000)
-    labels, scores, sizes = arrays
+SCORED = "31 000 queries of 118 documents, nDCG@10"
+BOOSTING = {"LightGBM": (in_lightgbm, 1e-12), "XGBoost": (in_xgboost, 1e-6)}
+
+
+@pytest.mark.parametrize("threads", [1, THREADS])
+@pytest.mark.parametrize("peer", BOOSTING)
+def test_scores_boosting(race, learning_to_rank, peer, threads):
+    pytest.importorskip(peer.lower())
+    make, tolerance = BOOSTING[peer]
+    names = f"fastir, {plural(threads)}", f"{peer}, {plural(threads)}"
+    calls = {
+        names[0]: lambda: scored(learning_to_rank, n_threads=threads).values,
+        names[1]: make(*learning_to_rank, threads),
+    }
+    mean, theirs = scored(learning_to_rank, convention="lightgbm")[NDCG], calls[names[1]]()
+    assert abs(theirs - mean) <= tolerance, f"{theirs} is {mean} in fastir"
+    race(SCORED, calls, [Goal(*names, 3, "cpu" if threads == 1 else "wall")], 7)
+
+
+LOOPS = {"numpy": (numpy_loop, 20, 20), "sklearn": (sklearn_loop, 100, 300)}
+
+
+@pytest.mark.parametrize("module", LOOPS)
+def test_scores_loops(race, learning_to_rank, module):
+    """The loops evaluate one query in `part`; their time is multiplied."""
+    pytest.importorskip(module)
+    loop, part, asked = LOOPS[module]
+    peer = f"{module}, a loop"
+    labels, scores, sizes = learning_to_rank
     offsets = np.concatenate([[0], sizes.cumsum()])
-    parts = {name: offsets[: (len(offsets) - 1) // part + 1] for name, part in PART.items()}
-    calls = {"fastir": lambda: scored(arrays, NDCG, 1).values}
-    calls |= {
-        name: functools.partial(loop, labels, scores, parts[name])
-        for name, loop in zip(PART, (numpy_loop, sklearn_loop), strict=True)
+    fewer = offsets[: (len(sizes) // part) + 1]
+    calls = {"fastir": lambda: scored(learning_to_rank).values, peer: lambda: loop(labels, scores, fewer)}
+    difference = np.abs(calls[peer]() - calls["fastir"]()[: len(fewer) - 1]).max()
+    assert difference <= 1e-12, f"{peer} differs by {difference}"
+    parts = {peer: len(sizes) / (len(fewer) - 1)}
+    race(SCORED, calls, [Goal("fastir", peer, asked)], 7, slow=["sklearn, a loop"], parts=parts)
+
+
+def test_scores_more(race, learning_to_rank):
+    """Other requests on the same labels and scores."""
+    labels, scores, sizes = learning_to_rank
+    wide = labels, scores.astype(np.float64), sizes
+    calls = {
+        "fastir, five metrics at full depth": lambda: scored(learning_to_rank, METRICS),
+        "fastir": lambda: scored(learning_to_rank),
+        "fastir, float64 scores": lambda: scored(wide),
+        "fastir, expected values of ties": lambda: scored(learning_to_rank, ties="average"),
+        "reading labels and scores": lambda: read(labels) + scores.sum(),
     }
-    same_answers(calls, 1e-12)
-    calls[f"fastir, {THREADS} threads"] = lambda: scored(arrays, NDCG, THREADS).values
-    assert np.array_equal(calls["fastir"](), calls[f"fastir, {THREADS} threads"]()), "threads differ"
-    mean = scored(arrays, NDCG, 1, convention="lightgbm")[NDCG]
-    for name, peer, tolerance in (("LightGBM", in_lightgbm, 1e-12), ("XGBoost", in_xgboost, 1e-6)):
-        for threads in (1, THREADS):
-            title = name if threads == 1 else f"{name}, {threads} threads"
-            calls[title] = peer(labels, scores, sizes, threads)
-            assert abs(calls[title]() - mean) <= tolerance, f"{title}: {calls[title]()} is {mean} in fastir"
-    wide = scores.astype(np.float64)
-    calls |= {
-        "fastir, five metrics at full depth": lambda: scored(arrays, METRICS, 1),
-        "fastir, float64 scores": lambda: scored((labels, wide, sizes), NDCG, 1, np.float64),
-        "fastir, expected values of ties": lambda: scored(arrays, NDCG, 1, ties="average"),
-        "reading labels and scores": lambda: labels[: len(labels) // 8 * 8].view(np.int64).sum() + scores.sum(),
-    }
-    costs = timing.measure(calls, options.rounds, slow=("scikit-learn, a loop",))
-    for name, part in PART.items():
-        costs[name] = Cost(*(seconds * (len(offsets) - 1) / (len(parts[name]) - 1) for seconds in costs[name]))
-    both = [
-        Goal("fastir" + extra, peer + extra, 3, clock)
-        for peer in ("LightGBM", "XGBoost")
-        for extra, clock in (("", "cpu"), (f", {THREADS} threads", "wall"))
-    ]
+    np.testing.assert_array_equal(calls["fastir, float64 scores"]().values, calls["fastir"]().values)
     most = 8 if CHOSEN == "portable" else 3
-    report.add(
-        f"{len(sizes):,} queries, {len(labels):,} documents, nDCG@10",
-        costs,
-        [
-            *both,
-            Goal("fastir", "a NumPy loop", 20),
-            Goal("fastir", "scikit-learn, a loop", 300),
-            Goal("fastir, five metrics at full depth", "fastir", 1 / most),
-            Goal(f"fastir, {THREADS} threads", "fastir", None, "wall"),
-        ],
-    )
+    race(SCORED, calls, [Goal("fastir, five metrics at full depth", "fastir", 1 / most)], 7)
 
 
-def main():
-    options = timing.options(__doc__.splitlines()[0], rounds=7)
-    warnings.simplefilter("ignore")
-    report = timing.Report("arrays", options)
-    in_rank_order(report, options)
-    with_scores(report, options)
-    report.close()
-
-
-if __name__ == "__main__":
-    main()
+def test_scores_threads(race, learning_to_rank):
+    race.threads(SCORED, functools.partial(scored, learning_to_rank, NDCG), rounds=7)

@@ -1,34 +1,29 @@
 """Tables in, five metrics out: against DuckDB and polars, and with --slow against ranx and ir_measures.
 
-    python bench/bench_columns.py [--rounds N] [--quick] [--record] [--slow]
-
 6 980 000 rows, in no order and grouped by query; ids are integers, or text in each of the ways in which tables hold it.
 """
 
 import functools
-import os
-
-os.environ["POLARS_MAX_THREADS"] = "1"  # read once, when it is imported
-
-import tempfile
-from pathlib import Path
 
 import by_hand
 import numpy as np
 import polars
 import pyarrow
-import timing
+import pytest
 import workloads
-from peers import assert_ranx_agrees, ir_measures_frames, ranx_frames
 from processes import peak_memory
-from timing import METRICS, Goal
+from timing import METRICS, THREADS, Goal, plural
 
 import fastir
 
-THREADS = 4
-DUCKDB, DUCKDB_THREADS = "DuckDB, join and count", f"DuckDB, join and count, {THREADS} threads"
+ROUNDS = 5
+GROUP = "7 million rows {}, ids are {}"
+COUNTS = (1, THREADS)
+DUCKDB = [f"DuckDB, join and count, {plural(threads)}" for threads in COUNTS]
 SORTED, COUNTED = "polars, sort and number", "polars, join and count"
 FROM_FRAMES = ("ranx", "ir_measures")
+CHECKED = {"in no order": "judged", "grouped by query": "full"}  # the validation for which something is asked
+FASTER_THAN_DUCKDB = {"integers": 4, "text": 5}
 
 PREPARE = """
 import pyarrow, fastir
@@ -45,92 +40,111 @@ def as_text(table):
 
 def as_objects(table):
     """The same table as a pandas frame with Python strings, one for each distinct id, as Arrow makes them."""
-    frame = table.to_pandas()
-    return frame.astype(dict.fromkeys(("query_id", "doc_id"), object))
+    return table.to_pandas().astype(dict.fromkeys(("query_id", "doc_id"), object))
 
 
-def of_fastir(tables, qrels):
-    """Its calls on each {shape: table}, with either validation, on one thread and on more."""
-    calls = {}
+@pytest.fixture(scope="module", params=CHECKED)
+def order(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def integers(order, quick):
+    """The qrels and a run with integer ids."""
+    sides = workloads.passage_columns(100 if quick else 6980, shuffle=order == "in no order")
+    return tuple(map(pyarrow.table, sides))
+
+
+@pytest.fixture(scope="module", params=FASTER_THAN_DUCKDB)
+def ids(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def tables(ids, integers):
+    """The qrels, and the run in every shape."""
+    if ids == "integers":
+        return integers[0], {"integers": integers[1]}
+    qrels, run = map(as_text, integers)
+    return qrels, {"Arrow string": run, "polars": polars.from_arrow(run), "pandas object": as_objects(run)}
+
+
+def of_fastir(qrels, tables):
+    """Calls for every shape, validation and number of threads."""
     for shape, table in tables.items():
         for validate in ("judged", "full"):
-            for threads in (1, THREADS):
+            for threads in COUNTS:
                 evaluator = fastir.Evaluator(qrels, METRICS, n_threads=threads, validate=validate)
-                calls[line(shape, validate, threads)] = functools.partial(evaluator.evaluate, table)
-    return calls
+                yield line(shape, validate, threads), functools.partial(evaluator.evaluate, table)
 
 
 def line(shape, validate, threads):
-    return f"fastir, {shape}, {validate}" + (f", {threads} threads" if threads > 1 else "")
+    return f"fastir, {shape}, {validate}, {plural(threads)}"
 
 
-def goals(shapes, asked_of, duckdb, slow):
-    """The comparisons; those of the validation `asked_of` have something asked of them."""
-    for shape in shapes:
+def goals(order, ids, tables, slow):
+    """The comparisons; only with the validation that suits the order something is asked."""
+    for shape in tables:
         for validate in ("judged", "full"):
-            asked = validate == asked_of
-            yield Goal(line(shape, validate, 1), DUCKDB, duckdb if asked else None)
-            yield Goal(line(shape, validate, 1), SORTED, 30 if asked else None)
-            yield Goal(line(shape, validate, 1), COUNTED)
+            asked = validate == CHECKED[order]
+            one, more = (line(shape, validate, threads) for threads in COUNTS)
+            yield Goal(one, DUCKDB[0], FASTER_THAN_DUCKDB[ids] if asked else None)
+            yield Goal(one, SORTED, 30 if asked else None)
+            yield Goal(one, COUNTED)
             for peer in FROM_FRAMES if slow else ():
-                yield Goal(line(shape, validate, 1), peer, 100 if asked and shape == "integers" else None)
-            yield Goal(line(shape, validate, THREADS), line(shape, validate, 1), clock="wall")
-            yield Goal(line(shape, validate, THREADS), DUCKDB_THREADS, clock="wall")
+                yield Goal(one, peer, 100 if asked and shape == "integers" else None)
+            yield Goal(more, one, clock="wall")
+            yield Goal(more, DUCKDB[1], clock="wall")
 
 
-def contenders(qrels, tables, options):
-    """Everyone's calls on {shape: table}, the first of which is Arrow's, after a check that the answers are equal."""
-    arrow = next(iter(tables.values()))
+def test_tables(race, order, ids, tables, slow):
+    qrels, shapes = tables
+    arrow = next(iter(shapes.values()))
     judged = by_hand.Qrels(qrels)
     in_duckdb = by_hand.in_duckdb(judged, arrow)
-    calls = {
-        DUCKDB: lambda: in_duckdb(1),
-        DUCKDB_THREADS: lambda: in_duckdb(THREADS),
-        SORTED: by_hand.sorted_in_polars(judged, arrow),
-        COUNTED: by_hand.counted_in_polars(judged, arrow),
+    ours = dict(of_fastir(qrels, shapes))
+    peers = {name: functools.partial(in_duckdb, threads) for name, threads in zip(DUCKDB, COUNTS, strict=True)}
+    peers[SORTED] = by_hand.sorted_in_polars(judged, arrow)
+    peers[COUNTED] = by_hand.counted_in_polars(judged, arrow)
+    frames = from_frames(qrels, arrow) if slow else {}
+    race(
+        GROUP.format(order, ids),
+        ours | peers,
+        goals(order, ids, shapes, slow),
+        ROUNDS,
+        slow=frames,
+        same=1e-12,
+        also=frames,
+    )
+
+
+def from_frames(qrels, run):
+    """ranx and ir_measures, from pandas frames with Python strings."""
+    pytest.importorskip("ranx")
+    import peers
+
+    frames = as_objects(as_text(qrels)), as_objects(as_text(run))
+    peers.assert_ranx_agrees(*workloads.passages(queries=100))
+    means = fastir.evaluate(qrels, run, METRICS).values.mean(axis=0)
+    np.testing.assert_allclose(peers.ir_measures_frames(*frames), means, rtol=0, atol=1e-9)
+    return {
+        "ranx": lambda: peers.ranx_frames(*frames),
+        "ir_measures": lambda: peers.ir_measures_frames(*frames),
     }
-    ours = of_fastir(tables, qrels)
-    expected = fastir.evaluate(qrels, arrow, METRICS).values
-    for name, call in calls.items():
-        assert np.abs(call() - expected).max() <= 1e-12, f"{name} differs by {np.abs(call() - expected).max()}"
-    for name, call in ours.items():
-        assert np.array_equal(call().values, expected), f"{name} differs"
-    if options.slow:
-        frames = as_objects(as_text(qrels)), as_objects(as_text(arrow))
-        assert_ranx_agrees(*workloads.passages(queries=100))
-        assert np.abs(ir_measures_frames(*frames) - expected.mean(axis=0)).max() <= 1e-9, "ir_measures differs"
-        calls["ranx"] = lambda: ranx_frames(*frames)
-        calls["ir_measures"] = lambda: ir_measures_frames(*frames)
-    return {**ours, **calls}
 
 
-def main():
-    options = timing.options(__doc__.splitlines()[0], rounds=5, slow="with ranx and ir_measures, which take minutes")
-    report = timing.Report("columns", options)
-    size = 100 if options.quick else 6980
-    for order, asked_of in (("in no order", "judged"), ("grouped by query", "full")):
-        qrels, run = map(pyarrow.table, workloads.passage_columns(size, shuffle=order == "in no order"))
-        title = f"{len(run):,} rows {order}, ids are"
-        shapes = {"integers": run}
-        costs = timing.measure(contenders(qrels, shapes, options), options.rounds, slow=FROM_FRAMES)
-        report.add(f"{title} integers", costs, [*goals(shapes, asked_of, 4, options.slow)])
-        qrels, run = as_text(qrels), as_text(run)
-        shapes = {"Arrow string": run, "polars": polars.from_arrow(run), "pandas object": as_objects(run)}
-        costs = timing.measure(contenders(qrels, shapes, options), options.rounds, slow=FROM_FRAMES)
-        report.add(f"{title} text", costs, [*goals(shapes, asked_of, 5, options.slow)])
-    report.limit("peak memory above the imports, rows grouped by query, in batches", streamed(qrels, run), 100, "MB")
-    report.close()
-
-
-def streamed(qrels, run):
-    """Megabytes that it takes to read the run batch by batch from a file."""
-    with tempfile.TemporaryDirectory() as folder:
-        paths = {"qrels": str(Path(folder, "qrels")), "run": str(Path(folder, "run"))}
-        for path, table in ((paths["qrels"], qrels), (paths["run"], run)):
-            with pyarrow.ipc.new_stream(path, table.schema) as file:
-                file.write_table(table, max_chunksize=1 << 16)
-        return peak_memory(PREPARE.format(**paths), f"fastir.evaluate(qrels, rows, {METRICS!r}, n_threads=1)")
-
-
-if __name__ == "__main__":
-    main()
+@pytest.mark.parametrize("ids", ["text"], indirect=True)
+@pytest.mark.parametrize("order", ["grouped by query"], indirect=True)
+def test_memory_of_batches(race, tables, tmp_path):
+    """The run is read batch by batch from a file."""
+    qrels, shapes = tables
+    paths = {"qrels": str(tmp_path / "qrels"), "run": str(tmp_path / "run")}
+    for path, table in ((paths["qrels"], qrels), (paths["run"], shapes["Arrow string"])):
+        with pyarrow.ipc.new_stream(path, table.schema) as file:
+            file.write_table(table, max_chunksize=1 << 16)
+    call = f"fastir.evaluate(qrels, rows, {METRICS!r}, n_threads=1)"
+    what = "peak memory above the imports, in batches"
+    seen = race.median(
+        GROUP.format("grouped by query", "text"), what, lambda: peak_memory(PREPARE.format(**paths), call)
+    )
+    race.amount(what, seen, "MB", 100)

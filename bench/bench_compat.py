@@ -1,56 +1,35 @@
 """Other tools as their users call them, with fastir in their place and without: whole calls, equal answers.
 
-    python bench/bench_compat.py [--rounds N] [--quick] [--record]
-
-The tools are not in the bench extra, but for pytrec_eval: those that are not installed are left out. `TOOLS` is a
-table: a layer more is a line more.
+The tools are not in the bench extra, but for pytrec_eval and ir_measures: the tests of the others are skipped where
+they are not installed. `TOOLS` is a table: a tool more is a line more.
 """
 
 import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
-import timing
-import workloads
-from peers import IR_MEASURES, TREC
+import pytest
+from peers import IR_MEASURES, TREC, pytrec_eval
 from timing import METRICS, Goal
 
 import fastir.compat
 
 K = [1, 3, 5, 10, 100, 1000]
-
-
-class Tool(NamedTuple):
-    """A way to call a tool."""
-
-    what: str
-    tool: str  # as `fastir.compat.patched` knows it
-    make: Callable  # make(qrels, run): the call; it is made within that
-    asked: float | None  # how many times as fast it is to be
-    within: bool = False  # whether it is run within that, too, because it looks at the tool only then
-
-
-def trec_evaluator(qrels):
-    import pytrec_eval
-
-    return pytrec_eval.RelevanceEvaluator(qrels, {TREC[name] for name in METRICS})
+MEASURES = {TREC[name] for name in METRICS}
 
 
 def trec_prepared(qrels, run):
-    return functools.partial(trec_evaluator(qrels).evaluate, run)
+    return functools.partial(pytrec_eval.RelevanceEvaluator(qrels, MEASURES).evaluate, run)
 
 
 def trec_one_call(qrels, run):
-    import pytrec_eval
-
-    measures = {TREC[name] for name in METRICS}
-    kind = pytrec_eval.RelevanceEvaluator
-    return lambda: kind(qrels, measures).evaluate(run)
+    kind = pytrec_eval.RelevanceEvaluator  # which `patched` replaces while this is run
+    return lambda: kind(qrels, MEASURES).evaluate(run)
 
 
 def trec_one_by_one(qrels, run):
-    """A query at a time, of all those in the qrels."""
-    evaluate = trec_evaluator(qrels).evaluate
+    """A query at a time, with an evaluator of all of them."""
+    evaluate = pytrec_eval.RelevanceEvaluator(qrels, MEASURES).evaluate
     runs = [{query: run[query]} for query in list(run)[:50]]
     return lambda: [evaluate(one) for one in runs]
 
@@ -91,7 +70,7 @@ def objects(qrels, run):
 
 
 def means(shape, *more):
-    """ir_measures, of the usual measures and some more."""
+    """The means of the five measures, and of more."""
 
     def make(qrels, run):
         import ir_measures
@@ -119,21 +98,36 @@ def experiment(qrels, run):
     return lambda: pyterrier.Experiment([run], topics, qrels, list(map(parse_measure, IR_MEASURES))).to_dict()
 
 
-TOOLS = [
-    Tool("pytrec_eval, prepared", "pytrec_eval", trec_prepared, None),
-    Tool("pytrec_eval, one call", "pytrec_eval", trec_one_call, None),
-    Tool("pytrec_eval, prepared, 50 single queries", "pytrec_eval", trec_one_by_one, None),
-    Tool("BEIR, evaluate", "beir", beir, 8),
-    *(Tool(f"BEIR, {metric}", "beir", beir_custom(metric), None) for metric in ("mrr", "recall_cap", "hole", "acc")),
-    Tool("BEIR, evaluate, with pytrec_eval replaced", "pytrec_eval", beir, None, within=True),
-    Tool("ir_measures, frames", "ir_measures", means(frames), 20, within=True),
-    Tool("ir_measures, frames, RR@10 too", "ir_measures", means(frames, "RR@10"), 20, within=True),
-    Tool("ir_measures, frames of objects", "ir_measures", means(objects), 20, within=True),
-    Tool("ir_measures, dicts", "ir_measures", means(lambda *sides: sides), None, within=True),
-    Tool("PyTerrier, Experiment", "ir_measures", experiment, 6, within=True),
-    Tool("MTEB, metric step", "mteb", mteb, 8),
-    Tool("MTEB, metric step, with pytrec_eval replaced", "pytrec_eval", mteb, None, within=True),
-]
+class Tool(NamedTuple):
+    """A way to call a tool."""
+
+    tool: str  # as `fastir.compat.patched` knows it
+    make: Callable  # from qrels and a run to the call; under `patched` it makes the call to fastir
+    asked: float | None = None  # how many times as fast the call is to be
+    within: bool = False  # whether the call itself must run under `patched`, because it looks for the tool only then
+
+
+TOOLS = {
+    "pytrec_eval, prepared": Tool("pytrec_eval", trec_prepared),
+    "pytrec_eval, one call": Tool("pytrec_eval", trec_one_call),
+    "pytrec_eval, prepared, 50 single queries": Tool("pytrec_eval", trec_one_by_one),
+    "BEIR, evaluate": Tool("beir", beir, 8),
+    **{f"BEIR, {metric}": Tool("beir", beir_custom(metric)) for metric in ("mrr", "recall_cap", "hole", "acc")},
+    "BEIR, evaluate, with pytrec_eval replaced": Tool("pytrec_eval", beir, within=True),
+    "ir_measures, frames": Tool("ir_measures", means(frames), 20, within=True),
+    "ir_measures, frames, RR@10 too": Tool("ir_measures", means(frames, "RR@10"), 20, within=True),
+    "ir_measures, frames of objects": Tool("ir_measures", means(objects), 20, within=True),
+    "ir_measures, dicts": Tool("ir_measures", means(lambda *sides: sides), within=True),
+    "PyTerrier, Experiment": Tool("ir_measures", experiment, 6, within=True),
+    "MTEB, metric step": Tool("mteb", mteb, 8),
+    "MTEB, metric step, with pytrec_eval replaced": Tool("pytrec_eval", mteb, within=True),
+}
+
+SHAPES = {
+    "50 x 1000, about 1000 judged each": "judged",
+    "300 x 100, about one judged each": "short_passages",
+    "6980 x 1000, about one judged each": "passages",
+}
 
 
 def within(tool, call):
@@ -144,39 +138,20 @@ def within(tool, call):
     return patched
 
 
-def contenders(qrels, run):
-    """The calls by name, and how they compare."""
-    calls, goals = {}, []
-    for what, tool, make, asked, is_within in TOOLS:
-        try:
-            theirs = make(qrels, run)
-            with fastir.compat.patched(tool):
-                ours = make(qrels, run)
-            ours = within(tool, ours) if is_within else ours
-        except ImportError as error:
-            print(f"left out: {what} ({error})")
-            continue
-        assert repr(ours()) == repr(theirs()), f"{what}: the answers differ"
-        calls[what], calls[f"{what}: fastir"] = theirs, ours
-        goals.append(Goal(f"{what}: fastir", what, asked))
-    return calls, goals
-
-
-def main():
-    options = timing.options(__doc__.splitlines()[0], rounds=7)
-    report = timing.Report("compat", options)
-    shapes = {
-        "50 x 1000, about 1000 judged each": workloads.judged(),
-        "300 x 100, about one judged each": workloads.passages(300, 100),
-        "6980 x 1000, about one judged each": workloads.passages(100 if options.quick else 6980),
-    }
-    for title, (qrels, run) in shapes.items():
-        calls, goals = contenders(qrels, run)
-        slow = [name for name in calls if ": fastir" not in name] if len(run) > 1000 else []
-        repeat = 1 if len(run) > 1000 or options.quick else 5
-        report.add(title, timing.measure(calls, options.rounds, repeat, slow), goals)
-    report.close()
-
-
-if __name__ == "__main__":
-    main()
+@pytest.mark.parametrize("what", TOOLS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_tool(race, collection, shape, what):
+    tool, make, asked, is_within = TOOLS[what]
+    qrels, run = collection(SHAPES[shape])
+    try:
+        theirs = make(qrels, run)
+        with fastir.compat.patched(tool):
+            ours = make(qrels, run)
+    except ImportError as error:
+        pytest.skip(str(error))
+    ours = within(tool, ours) if is_within else ours
+    assert repr(ours()) == repr(theirs())
+    calls = {f"{what}: fastir": ours, what: theirs}
+    large = SHAPES[shape] == "passages"
+    goals = [Goal(f"{what}: fastir", what, asked)]
+    race(f"whole calls, {shape}", calls, goals, rounds=7, repeat=1 if large else 5, slow=[what] if large else ())

@@ -1,61 +1,58 @@
-"""Dicts of dicts in, five metrics out: against pytrec_eval, ranx, and a C loop that only looks at the scores.
-
-python bench/bench_dicts.py [--rounds N] [--quick] [--record]
-"""
+"""Dicts of dicts in, five metrics out: against pytrec_eval, ranx, and a C loop that only looks at the scores."""
 
 import importlib.util
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
-import timing
+import pytest
 import workloads
 from peers import assert_ranx_agrees, assert_same, ranx_means, trec_evaluator
 from timing import METRICS, Goal
 
 import fastir
 
+ROUNDS = 15
 WITH_BPREF = [*METRICS[:4], "bpref"]
-PREPARED, ONE_CALL, MEANS, ROWS = (
-    "fastir, prepared",
-    "fastir, one call",
-    "fastir, prepared, and the means",
-    "fastir, prepared, and a dict per query",
-)
-TREC_PREPARED, TREC_ONE_CALL, RANX, WALK = "pytrec_eval, prepared", "pytrec_eval, one call", "ranx, one call", "C walk"
+PREPARED, ONE_CALL = "fastir, prepared", "fastir, one call"
+MEANS, ROWS = "fastir, prepared, and the means", "fastir, prepared, and a dict per query"
+TREC_PREPARED, TREC_ONE_CALL = "pytrec_eval, prepared", "pytrec_eval, one call"
 
 
-def goals(prepared=None, one_call=None):
-    """The comparisons of every table, and what is asked of two of them."""
-    return [
-        Goal(PREPARED, TREC_PREPARED, prepared),
-        Goal(MEANS, TREC_PREPARED),
-        Goal(ROWS, TREC_PREPARED),
-        Goal(ONE_CALL, TREC_ONE_CALL, one_call),
-    ]
+class Table(NamedTuple):
+    """A collection, how it is evaluated, and how many times as fast as pytrec_eval this is to be."""
+
+    collection: str
+    repeat: int = 1
+    prepared: float | None = None
+    one_call: float | None = None
+    metrics: list[str] = METRICS
+    shuffled: bool = False
 
 
-def compiled_walk():
-    """The function in walk.pyx, which a C compiler has made."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = shutil.copy(Path(__file__).with_name("walk.pyx"), folder)
-        command = [sys.executable, "-m", "Cython.Build.Cythonize", "-i", "-3", source]
-        subprocess.run(command, check=True, capture_output=True)
-        [path] = Path(folder).glob("walk.*.so")
-        spec = importlib.util.spec_from_file_location("walk", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return module.walk
+# Without repetition the run is no longer in the caches when a contender's turn comes.
+TABLES = {
+    "50 x 1000": Table("judged", repeat=10, prepared=8),
+    "50 x 1000, cold": Table("judged"),
+    "50 x 1000, with bpref": Table("judged", repeat=10, prepared=4, metrics=WITH_BPREF),
+    "50 x 1000, shuffled": Table("judged", repeat=10, shuffled=True),
+    "1 x 20 000, all scores equal": Table("tied", repeat=10, prepared=1),
+    "1 x 10": Table("single", repeat=2000, prepared=1, one_call=10),
+    "6980 x 1000": Table("passages", prepared=20),
+    "6980 x 1000, shuffled": Table("passages", shuffled=True),
+}
 
 
-def contenders(qrels, run, metrics=METRICS):
-    """The calls of fastir and pytrec_eval on one collection, after a check that the answers are equal."""
-    ours = fastir.Evaluator(qrels, metrics, n_threads=1)
-    theirs = trec_evaluator(qrels, metrics)
+@pytest.mark.parametrize("table", TABLES)
+def test_pytrec_eval(race, collection, table):
+    name, repeat, prepared, one_call, metrics, shuffled = TABLES[table]
+    qrels, run = collection(name)
+    run = workloads.shuffled(run) if shuffled else run
+    ours, theirs = fastir.Evaluator(qrels, metrics, n_threads=1), trec_evaluator(qrels, metrics)
     assert_same(ours.evaluate(run), theirs.evaluate(run), metrics)
-    return {
+    calls = {
         PREPARED: lambda: ours.evaluate(run),
         MEANS: lambda: dict(ours.evaluate(run)),
         ROWS: lambda: ours.evaluate(run).to_dict(),
@@ -63,40 +60,50 @@ def contenders(qrels, run, metrics=METRICS):
         ONE_CALL: lambda: fastir.evaluate(qrels, run, metrics, n_threads=1),
         TREC_ONE_CALL: lambda: trec_evaluator(qrels, metrics).evaluate(run),
     }
+    goals = [
+        Goal(PREPARED, TREC_PREPARED, prepared),
+        Goal(MEANS, TREC_PREPARED),
+        Goal(ROWS, TREC_PREPARED),
+        Goal(ONE_CALL, TREC_ONE_CALL, one_call),
+    ]
+    race(f"dicts, {table}", calls, goals, ROUNDS, repeat)
 
 
-def others(qrels, run):
-    """The calls of ranx and of the walk."""
-    walk = compiled_walk()
+@pytest.mark.parametrize(("table", "asked"), [("50 x 1000", None), ("50 x 1000, cold", None), ("6980 x 1000", 40)])
+def test_ranx(race, collection, table, asked):
+    pytest.importorskip("ranx")
+    qrels, run = collection(TABLES[table].collection)
     assert_ranx_agrees(qrels, run)
-    return {RANX: lambda: ranx_means(qrels, run), WALK: lambda: walk(run)}
+    calls = {
+        ONE_CALL: lambda: fastir.evaluate(qrels, run, METRICS, n_threads=1),
+        "ranx, one call": lambda: ranx_means(qrels, run),
+    }
+    goals = [Goal(ONE_CALL, "ranx, one call", asked)]
+    race(f"dicts, {table}", calls, goals, ROUNDS, TABLES[table].repeat, slow=["ranx, one call"])
 
 
-def main():
-    options = timing.options(__doc__.splitlines()[0], rounds=15)
-    report = timing.Report("dicts", options)
-
-    def table(title, calls, asked, repeat=1):
-        report.add(title, timing.measure(calls, options.rounds, 1 if options.quick else repeat, slow=(RANX,)), asked)
-
-    qrels, run = workloads.judged()
-    calls = {**contenders(qrels, run), **others(qrels, run)}
-    more = [Goal(ONE_CALL, RANX), Goal(PREPARED, WALK)]
-    table("50 x 1000, about 1000 judged each", calls, [*goals(prepared=8), *more], repeat=10)
-    table("the same, called once after everyone else", calls, [*goals(), *more])
-    table("the same, with bpref among the five", contenders(qrels, run, WITH_BPREF), goals(prepared=4), repeat=10)
-    table("the same, shuffled", contenders(qrels, workloads.shuffled(run)), goals(), repeat=10)
-    table("1 x 20 000, all scores equal, 2000 judged", contenders(*workloads.tied()), goals(prepared=1), repeat=10)
-    table("1 x 10", contenders(*workloads.single()), goals(prepared=1, one_call=10), repeat=2000)
-    qrels, run = workloads.passages(queries=100 if options.quick else 6980)
-    table(
-        f"{len(run)} x 1000, about one judged each",
-        {**contenders(qrels, run), **others(qrels, run)},
-        [*goals(prepared=20), Goal(ONE_CALL, RANX, 40), Goal(PREPARED, WALK, 1 / 1.6)],
-    )
-    table("the same, shuffled", contenders(qrels, workloads.shuffled(run)), goals())
-    report.close()
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory):
+    """The function in walk.pyx, compiled."""
+    pytest.importorskip("Cython")
+    pytest.importorskip("setuptools")
+    folder = tmp_path_factory.mktemp("walk")
+    source = shutil.copy(Path(__file__).with_name("walk.pyx"), folder)
+    command = [sys.executable, "-m", "Cython.Build.Cythonize", "-i", "-3", source]
+    subprocess.run(command, check=True, capture_output=True)
+    [path] = folder.glob("walk.*.so")
+    spec = importlib.util.spec_from_file_location("walk", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.walk
 
 
-if __name__ == "__main__":
-    main()
+@pytest.mark.parametrize(("table", "asked"), [("50 x 1000", None), ("50 x 1000, cold", None), ("6980 x 1000", 1 / 1.6)])
+def test_walk(race, collection, walk, table, asked):
+    """What evaluating takes beyond looking at every score once."""
+    qrels, run = collection(TABLES[table].collection)
+    total = sum(sum(docs.values()) for docs in run.values())
+    assert abs(walk(run) - total) <= 1e-9 * total
+    ours = fastir.Evaluator(qrels, METRICS, n_threads=1)
+    calls = {PREPARED: lambda: ours.evaluate(run), "C walk": lambda: walk(run)}
+    race(f"dicts, {table}", calls, [Goal(PREPARED, "C walk", asked)], ROUNDS, TABLES[table].repeat)

@@ -1,30 +1,24 @@
 """TREC files in, five metrics out, against pytrec_eval and ranx: what a user waits for, from two paths to the values.
 
-    python bench/bench_files.py [--rounds N] [--quick] [--record]
-
 The files are written to a temporary folder first and read from the page cache by everyone. The big run has 6980 x 1000
 lines, about 284 MB; seven runs of a sixth of that are evaluated at once.
 """
 
 import itertools
-import os
 import shutil
-import tempfile
 
-import pytrec_eval
-import timing
+import pytest
 import workloads
-from peers import TREC, assert_ranx_agrees, assert_same, ranx_files
+from peers import TREC, assert_ranx_agrees, assert_same, pytrec_eval, ranx_files
 from processes import peak_memory, python
-from timing import METRICS, Goal
+from timing import METRICS, THREADS, Goal, plural
 
 import fastir
 
-THREADS = 4
+ROUNDS = 5
 RUNS = 7
-LINE, LINE_THREADS = "fastir", f"fastir, {THREADS} threads"
-COMMAND, START = "fastir eval, whole process", "python, numpy, whole process"
 START_UP = 45  # ms that the command line may take beyond Python's and NumPy's start
+SMALL, LARGE = "50 x 1000 lines, 3 MB", "6980 x 1000 lines, 284 MB"
 
 
 def pytrec_eval_files(qrels_path, run_path):
@@ -33,89 +27,91 @@ def pytrec_eval_files(qrels_path, run_path):
         return evaluator.evaluate(pytrec_eval.parse_run(run))
 
 
-def contenders(qrels_path, run_path):
-    """Everyone's calls on two files, after a check that the answers are equal."""
-    assert_same(fastir.evaluate(qrels_path, run_path, METRICS), pytrec_eval_files(qrels_path, run_path))
-    return {
-        LINE: lambda: dict(fastir.evaluate(qrels_path, run_path, METRICS, n_threads=1)),
-        LINE_THREADS: lambda: dict(fastir.evaluate(qrels_path, run_path, METRICS, n_threads=THREADS)),
-        "pytrec_eval": lambda: pytrec_eval_files(qrels_path, run_path),
-        "ranx": lambda: ranx_files(qrels_path, run_path),
-    }
-
-
-def command_line(qrels_path, run_path):
-    """The whole process, and how its start looks without fastir."""
-    chosen = itertools.chain.from_iterable(("-m", name) for name in METRICS)
-    arguments = ["-m", "fastir", "eval", qrels_path, run_path, *chosen, "--threads", "1"]
-    python(*arguments)
-    return {COMMAND: lambda: python(*arguments), START: lambda: python("-c", "import numpy")}
-
-
-def written(folder, name, qrels, run):
+def written(folder, qrels, run):
     """Paths of the qrels and of the run."""
-    qrels_path, run_path = (os.path.join(folder, f"{name}.{side}") for side in ("qrels", "run"))
-    workloads.write_qrels(qrels_path, qrels)
-    workloads.write_run(run_path, run)
-    return qrels_path, run_path
+    paths = str(folder / "qrels"), str(folder / "run")
+    workloads.write_qrels(paths[0], qrels)
+    workloads.write_run(paths[1], run)
+    return paths
 
 
-def title_of(run, path):
-    return f"{len(run)} x 1000 lines, {os.path.getsize(path) / 1e6:.0f} MB"
+@pytest.fixture(scope="module")
+def small(collection, tmp_path_factory):
+    return written(tmp_path_factory.mktemp("small"), *collection("judged"))
 
 
-def small(folder, options, report):
-    """In the process and from the command line."""
-    qrels, run = workloads.judged()
-    paths = written(folder, "judged", qrels, run)
-    assert_ranx_agrees(qrels, run)
-    costs = timing.measure({**contenders(*paths), **command_line(*paths)}, 3 * options.rounds)
-    report.add(title_of(run, paths[1]), costs, [Goal(LINE, "pytrec_eval"), Goal(LINE, "ranx")])
-    beyond = {clock: 1e3 * (getattr(costs[COMMAND], clock) - getattr(costs[START], clock)) for clock in ("wall", "cpu")}
-    report.limit("fastir eval beyond Python's and NumPy's start", beyond["wall"], START_UP, "ms")
-    report.limit("the same, processor time", beyond["cpu"], START_UP, "ms")
-    report.limit("the same, against pytrec_eval in the process", beyond["cpu"], 1e3 * costs["pytrec_eval"].cpu, "ms")
+@pytest.fixture(scope="module")
+def large(collection, tmp_path_factory):
+    return written(tmp_path_factory.mktemp("large"), *collection("passages"))
 
 
-def large(folder, options, report):
-    qrels, run = workloads.passages(100 if options.quick else 6980)
-    paths = written(folder, "passages", qrels, run)
-    title = title_of(run, paths[1])
-    del qrels, run
-    costs = timing.measure(contenders(*paths), options.rounds, slow=("pytrec_eval", "ranx"))
-    report.add(title, costs, [
-        Goal(LINE, "pytrec_eval", 25), Goal(LINE, "ranx", 25), Goal(LINE_THREADS, "pytrec_eval", 60, "wall"),
-        Goal(LINE_THREADS, LINE, 2.5, "wall"),
-    ])  # fmt: skip
-    for threads in (1, THREADS):
-        call = f"fastir.evaluate({paths[0]!r}, {paths[1]!r}, {METRICS!r}, n_threads={threads})"
-        report.limit(f"peak memory above the imports, threads: {threads}", peak_memory("import fastir", call), 60, "MB")
+def means(paths, n_threads=1):
+    return dict(fastir.evaluate(*paths, METRICS, n_threads=n_threads))
 
 
-def many(folder, options, report):
-    """Several runs, copies of one so that their making takes no time."""
-    qrels, run = workloads.passages(100 if options.quick else 1200)
-    qrels_path, run_path = written(folder, "many", qrels, run)
+@pytest.mark.parametrize(("title", "asked", "rounds"), [(SMALL, None, 15), (LARGE, 25, ROUNDS)], ids=["small", "large"])
+def test_ranx(race, request, collection, title, asked, rounds):
+    pytest.importorskip("ranx")
+    paths = request.getfixturevalue("small" if title == SMALL else "large")
+    assert_ranx_agrees(*collection("judged"))
+    calls = {"fastir": lambda: means(paths), "ranx": lambda: ranx_files(*paths)}
+    race(title, calls, [Goal("fastir", "ranx", asked)], rounds, slow=["ranx"] * (title == LARGE))
+
+
+def test_pytrec_eval(race, large):
+    """One thread and more beside pytrec_eval, whose one thread is all it has."""
+    assert_same(fastir.evaluate(*large, METRICS), pytrec_eval_files(*large))
+    more = f"fastir, {plural(THREADS)}"
+    calls = {
+        "fastir": lambda: means(large),
+        more: lambda: means(large, THREADS),
+        "pytrec_eval": lambda: pytrec_eval_files(*large),
+    }
+    goals = [Goal("fastir", "pytrec_eval", 25), Goal(more, "pytrec_eval", 60, "wall")]
+    race(LARGE, calls, goals, ROUNDS, slow=["pytrec_eval"])
+
+
+def test_threads(race, large):
+    race.threads(LARGE, lambda n_threads: list(means(large, n_threads).values()), asked=2.5, rounds=ROUNDS)
+
+
+def test_command_line(race, small):
+    """The whole process, beside its start without fastir and beside pytrec_eval in the process."""
+    assert_same(fastir.evaluate(*small, METRICS), pytrec_eval_files(*small))
+    chosen = itertools.chain.from_iterable(("-m", name) for name in METRICS)
+    arguments = ["-m", "fastir", "eval", *small, *chosen, "--threads", "1"]
+    assert all(name in python(*arguments).decode() for name in METRICS)
+    command, start = "fastir eval, whole process", "python, numpy, whole process"
+    calls = {
+        "fastir": lambda: means(small),
+        "pytrec_eval": lambda: pytrec_eval_files(*small),
+        command: lambda: python(*arguments),
+        start: lambda: python("-c", "import numpy"),
+    }
+    costs = race(SMALL, calls, [Goal("fastir", "pytrec_eval")], 15)
+    wall, cpu = (1e3 * (spent - begun) for spent, begun in zip(costs[command], costs[start], strict=True))
+    race.amount("fastir eval beyond Python's and NumPy's start", wall, "ms", START_UP)
+    race.amount("the same, processor time", cpu, "ms", START_UP)
+    race.amount("the same, against pytrec_eval in the process", cpu, "ms", 1e3 * costs["pytrec_eval"].cpu)
+
+
+@pytest.mark.parametrize("threads", [1, THREADS])
+def test_memory(race, large, threads):
+    call = f"fastir.evaluate({large[0]!r}, {large[1]!r}, {METRICS!r}, n_threads={threads})"
+    what = f"peak memory above the imports, {plural(threads)}"
+    race.amount(what, race.median(LARGE, what, lambda: peak_memory("import fastir", call)), "MB", 60)
+
+
+def test_many_runs(race, quick, tmp_path):
+    """Several runs at once, copies of one so that their making takes no time."""
+    qrels_path, run_path = written(tmp_path, *workloads.passages(100 if quick else 1200))
     runs = {str(number): shutil.copy(run_path, f"{run_path}{number}") for number in range(RUNS)}
-    expected = fastir.evaluate(qrels_path, run_path, METRICS)
-    for threads in (1, THREADS):
-        for results in fastir.evaluate_many(qrels_path, runs, METRICS, n_threads=threads).values():
-            assert results.to_dict() == expected.to_dict(), "evaluate_many differs from evaluate"
-    costs = timing.measure({
-        LINE: lambda: fastir.evaluate_many(qrels_path, runs, METRICS, n_threads=1),
-        LINE_THREADS: lambda: fastir.evaluate_many(qrels_path, runs, METRICS, n_threads=THREADS),
-    }, 3 * options.rounds)  # fmt: skip
-    report.add(f"evaluate_many, {RUNS} times {title_of(run, run_path)}", costs, [Goal(LINE_THREADS, LINE, 2.5, "wall")])
+    expected = fastir.evaluate(qrels_path, run_path, METRICS).values
 
+    def call(n_threads):
+        return [
+            results.values for results in fastir.evaluate_many(qrels_path, runs, METRICS, n_threads=n_threads).values()
+        ]
 
-def main():
-    options = timing.options(__doc__.splitlines()[0], rounds=5)
-    report = timing.Report("files", options)
-    with tempfile.TemporaryDirectory() as folder:
-        for part in (small, large, many):
-            part(folder, options, report)
-    report.close()
-
-
-if __name__ == "__main__":
-    main()
+    assert all((values == expected).all() for values in call(1)), "evaluate_many differs from evaluate"
+    race.threads(f"evaluate_many, {RUNS} times 1200 x 1000 lines, 49 MB", call, asked=2.5, rounds=15)

@@ -1,46 +1,37 @@
-"""What `import fastir` costs beyond importing NumPy, each in a fresh process.
+"""What `import fastir` costs beyond importing NumPy, each in a fresh process."""
 
-python bench/bench_import.py [--rounds N] [--quick] [--record]
-"""
-
-import statistics
-
-import timing
+import pytest
 from processes import python
 
 PROMISE = 15  # ms
+ROUNDS = 21
+PROGRAMS = {
+    "python, fastir": ["-c", "import fastir"],
+    "python": ["-c", "pass"],
+    "python, numpy": ["-c", "import numpy"],
+    "python, pytrec_eval": ["-c", "import pytrec_eval"],
+    "python -m fastir --version": ["-m", "fastir", "--version"],
+}
 
 # Prints the seconds that the second import takes once the first is there.
 CLOCK = """
 import time
-import {before}
+import numpy
 begin = time.perf_counter()
-import {after}
+import fastir
 print(time.perf_counter() - begin)
 """
 
 
-def inside(before, after):
-    """Seconds of an import, by a clock inside the new process."""
-    return float(python("-c", CLOCK.format(before=before, after=after)))
+def test_whole_process(race):
+    pytest.importorskip("pytrec_eval")
+    calls = {name: lambda arguments=arguments: python(*arguments) for name, arguments in PROGRAMS.items()}
+    calls["python -m fastir --version"]()  # byte code is kept from here on
+    race("start-up, whole process", calls, rounds=ROUNDS)
 
 
-def main():
-    options = timing.options(__doc__.splitlines()[0], rounds=21)
-    report = timing.Report("import", options)
-    python("-m", "fastir", "--version")
-    whole = timing.measure({
-        "python": lambda: python("-c", "pass"),
-        "python, numpy": lambda: python("-c", "import numpy"),
-        "python, fastir": lambda: python("-c", "import fastir"),
-        "python, pytrec_eval": lambda: python("-c", "import pytrec_eval"),
-        "python -m fastir --version": lambda: python("-m", "fastir", "--version"),
-    }, options.rounds)  # fmt: skip
-    report.add("whole process", whole)
-    alone = statistics.median(inside("numpy", "fastir") for _ in range(options.rounds))
-    report.limit("import fastir, with NumPy already there", 1e3 * alone, PROMISE, "ms")
-    report.close()
-
-
-if __name__ == "__main__":
-    main()
+def test_import(race):
+    """By a clock inside the new process."""
+    what = "import fastir, with NumPy already there"
+    seen = race.median("start-up, whole process", what, lambda: float(python("-c", CLOCK)), ROUNDS)
+    race.amount(what, 1e3 * seen, "ms", PROMISE)

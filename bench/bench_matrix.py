@@ -1,27 +1,28 @@
 """Score matrices in, five metrics out: against torch.topk with NumPy, and against reading the matrix once.
 
-    python bench/bench_matrix.py [--rounds N] [--quick] [--record]
-
 2 000 queries x 50 000 items, float32, about ten relevant items a query; also with items to leave out, at full depth,
-and as lists of the best 100. PyTorch must be there. FASTIR_SIMD=portable measures without AVX2.
+and as lists of the best 100. FASTIR_SIMD=portable measures without AVX2.
 """
 
 import functools
 
 import numpy as np
-import timing
-import torch
-from timing import Goal
+import pytest
+from timing import THREADS, Goal, plural
 
 import fastir
 
-THREADS = 4
+torch = pytest.importorskip("torch")
+
+ROUNDS = 15
 SEED = 20
 READ = "reading the matrix once"
 
 
-def collection(queries, items):
+@pytest.fixture(scope="module")
+def matrix(quick):
     """Scores of which no two in a row are equal, relevant items of which half stand near the top, and seen items."""
+    queries, items = (100, 5000) if quick else (2000, 50_000)
     rng = np.random.default_rng(SEED)
     scores = np.empty((queries, items), np.float32)
     relevant, seen = [], []
@@ -90,90 +91,66 @@ def sorted_by_numpy(scores, relevant):
     return (precisions * hits).sum(axis=1) / np.diff(relevant[0])
 
 
-def assert_same(ours, theirs, name):
-    difference = np.abs(ours - theirs).max()
-    assert difference <= 1e-12, f"{name} differs by {difference}"
-
-
 # ---- the tables --------------------------------------------------------------------------------------------------
 
 
-def first_ranks(report, options, scores, relevant, seen, k):
-    """The five metrics at a cutoff, of all items and without those that were seen."""
-    tensor = torch.from_numpy(scores)
-    evaluate = functools.partial(fastir.evaluate_matrix, scores, relevant, metrics(k), k=k)
-    expected = evaluate(n_threads=1).values
-    assert_same(expected, in_torch(tensor, relevant, k, THREADS), "torch.topk")
-    masked = evaluate(exclude=seen, n_threads=1).values
-    assert_same(masked, in_torch(tensor, relevant, k, THREADS, seen), "torch.topk, masked")
-    calls = {READ: scores.view(np.uint64).sum}
-    goals = [Goal("fastir, 1 thread", READ, 1 / 3)] if k == 10 else []
-    for threads in (1, THREADS):
-        count = f"{threads} thread" + "s" * (threads > 1)
-        calls[f"fastir, {count}"] = functools.partial(evaluate, n_threads=threads)
-        calls[f"fastir, seen items excluded, {count}"] = functools.partial(evaluate, exclude=seen, n_threads=threads)
-        calls[f"torch.topk and NumPy, {count}"] = functools.partial(in_torch, tensor, relevant, k, threads)
-        calls[f"torch.topk alone, {count}"] = functools.partial(only_torch, tensor, k, threads)
-        calls[f"masked copy, torch.topk and NumPy, {count}"] = functools.partial(
-            in_torch, tensor, relevant, k, threads, seen
-        )
-        assert np.array_equal(evaluate(n_threads=threads).values, expected), f"{count} differ"
-        goals += [
-            Goal(f"fastir, {count}", f"torch.topk and NumPy, {count}", 3 if k == 10 else None, "wall"),
-            Goal(f"fastir, {count}", f"torch.topk alone, {count}", 2 if k == 100 else None, "wall"),
-            Goal(f"fastir, seen items excluded, {count}", f"masked copy, torch.topk and NumPy, {count}", clock="wall"),
-        ]  # fmt: skip
-    goals.append(Goal(f"fastir, {THREADS} threads", "fastir, 1 thread", clock="wall"))
-    report.add(title(scores, f"k = {k}"), timing.measure(calls, options.rounds), goals)
+def title(what):
+    return f"2000 x 50 000 float32, {what}, {fastir.show_config()['simd']}"
 
 
-def whole_rankings(report, options, scores, relevant):
-    """MAP at full depth, in both orders of memory; float64, too."""
-    few = slice(len(scores) // 20)
-    offsets = relevant[0][: few.stop + 1]
-    part = offsets, relevant[1][: offsets[-1]]
-    ours = fastir.evaluate_matrix(scores[few], part, "map").values[:, 0]
-    assert_same(ours, sorted_by_numpy(scores[few], part), "argsort")
-    turned, wide = np.asfortranarray(scores), scores.astype(np.float64)
-    calls = {READ: scores.view(np.uint64).sum}
-    for name, matrix in (("C order", scores), ("Fortran order", turned), ("float64", wide)):
-        assert np.array_equal(fastir.evaluate_matrix(matrix[few], part, "map").values[:, 0], ours), f"{name} differs"
-        calls[f"fastir, {name}"] = functools.partial(fastir.evaluate_matrix, matrix, relevant, "map", n_threads=1)
-    calls["NumPy, argsort, of a twentieth"] = functools.partial(sorted_by_numpy, scores[few], part)
-    goals = [Goal("fastir, C order", "NumPy, argsort, of a twentieth")]
-    report.add(title(scores, "map, 1 thread"), timing.measure(calls, options.rounds, slow=list(calls)[-1:]), goals)
+@pytest.mark.parametrize("excluding", [False, True], ids=["all", "excluding"])
+@pytest.mark.parametrize("threads", [1, THREADS])
+@pytest.mark.parametrize("k", [10, 100])
+def test_first_ranks(race, matrix, k, threads, excluding):
+    """The five metrics at a cutoff, of all items or without those that were seen."""
+    scores, relevant, seen = matrix
+    tensor, seen = torch.from_numpy(scores), seen if excluding else None
+    evaluate = functools.partial(fastir.evaluate_matrix, scores, relevant, metrics(k), k=k, exclude=seen)
+    by_hand = functools.partial(in_torch, tensor, relevant, k, threads, seen)
+    ours, theirs = (f"{name}, {plural(threads)}" for name in ("fastir", "torch.topk and NumPy"))
+    calls = {ours: functools.partial(evaluate, n_threads=threads), theirs: by_hand}
+    goals = [Goal(ours, theirs, 3 if k == 10 and not excluding else None, "wall")]
+    also = {}
+    if not excluding:
+        alone = f"torch.topk alone, {plural(threads)}"
+        also[alone] = functools.partial(only_torch, tensor, k, threads)
+        goals.append(Goal(ours, alone, 2 if k == 100 else None, "wall"))
+    if k == 10 and threads == 1 and not excluding:
+        also[READ] = scores.view(np.uint64).sum
+        goals.append(Goal(ours, READ, 1 / 3))
+    race(title(f"k = {k}" + ", seen items excluded" * excluding), calls, goals, ROUNDS, same=1e-12, also=also)
 
 
-def lists_of_items(report, options, scores, relevant):
+@pytest.mark.parametrize("k", [10, 100])
+def test_threads(race, matrix, k):
+    scores, relevant, _ = matrix
+    call = functools.partial(fastir.evaluate_matrix, scores, relevant, metrics(k), k=k)
+    race.threads(title(f"k = {k}"), call, rounds=ROUNDS)
+
+
+def test_whole_rankings(race, matrix):
+    """MAP at full depth, in both orders of memory; float64, too. NumPy sorts one row in twenty."""
+    scores, relevant, _ = matrix
+    few = len(scores) // 20
+    part = relevant[0][: few + 1], relevant[1][: relevant[0][few]]
+    shapes = {"C order": scores, "Fortran order": np.asfortranarray(scores), "float64": scores.astype(np.float64)}
+    calls = {
+        f"fastir, {name}": functools.partial(fastir.evaluate_matrix, shape, relevant, "map", n_threads=1)
+        for name, shape in shapes.items()
+    }
+    argsort = functools.partial(sorted_by_numpy, scores[:few], part)
+    np.testing.assert_allclose(argsort(), calls["fastir, C order"]().values[:few, 0], rtol=0, atol=1e-12)
+    also = {READ: scores.view(np.uint64).sum, "NumPy, argsort": argsort}
+    more = {"slow": ["NumPy, argsort"], "parts": {"NumPy, argsort": len(scores) / few}, "same": 0, "also": also}
+    race(title("map, 1 thread"), calls, [Goal("fastir, C order", "NumPy, argsort")], ROUNDS, **more)
+
+
+def test_lists_of_items(race, matrix):
     """The best 100, as a search returns them."""
+    scores, relevant, _ = matrix
     best = torch.topk(torch.from_numpy(scores), 100).indices.numpy()
-    n_relevant = np.diff(relevant[0])
-
-    def by_hand():
-        return of_hits(hits_of(best, relevant, scores.shape[1]), n_relevant)
-
-    def ours():
-        return fastir.evaluate_topk(best, relevant, metrics(100), n_threads=1)
-
-    assert_same(ours().values, by_hand(), "NumPy")
-    costs = timing.measure({"fastir": ours, "NumPy": by_hand}, options.rounds)
-    report.add(title(best, "lists of items, 1 thread"), costs, [Goal("fastir", "NumPy")])
-
-
-def title(array, what):
-    return f"{array.shape[0]:,} x {array.shape[1]:,} {array.dtype}, {what}, {fastir.show_config()['simd']}"
-
-
-def main():
-    options = timing.options(__doc__.splitlines()[0], rounds=15)
-    report = timing.Report("matrix", options)
-    scores, relevant, seen = collection(*(100, 5000) if options.quick else (2000, 50_000))
-    for k in (10, 100):
-        first_ranks(report, options, scores, relevant, seen, k)
-    whole_rankings(report, options, scores, relevant)
-    lists_of_items(report, options, scores, relevant)
-    report.close()
-
-
-if __name__ == "__main__":
-    main()
+    calls = {
+        "fastir": lambda: fastir.evaluate_topk(best, relevant, metrics(100), n_threads=1),
+        "NumPy": lambda: of_hits(hits_of(best, relevant, scores.shape[1]), np.diff(relevant[0])),
+    }
+    race("2000 x 100 lists of items, 1 thread", calls, [Goal("fastir", "NumPy")], ROUNDS, same=1e-12)

@@ -1,23 +1,25 @@
 """Metrics of training code as its users call them, the tool's own and fastir's: whole calls, equal answers.
 
-    python bench/bench_training.py [--rounds N] [--quick] [--record]
-
-The tools are not in the bench extra: those that are not installed are left out. One thread each. For LightGBM and
+The tools are not in the bench extra: those that are not installed are skipped. One thread each. For LightGBM and
 XGBoost whole trainings are timed: without a metric, with the tool's own and with fastir's.
 """
 
+import functools
 import random
 
 import numpy as np
-import timing
+import pytest
 from timing import Goal
 
+ROUNDS = 5
 SLOWER = 1 / 1.05  # at most, of a training with fastir's metric against one without any
 ITERATIONS = 10
 
 
-def rows(n_queries, n_documents):
-    """Labels, scores, and features that tell something of the labels; matrices with a query in each row."""
+@pytest.fixture(scope="module")
+def rows(quick):
+    """Labels, scores, and features that depend a little on the labels; matrices with a query in each row."""
+    n_queries, n_documents = (50, 20) if quick else (2000, 100)
     rng = np.random.default_rng(0)
     labels = rng.choice(5, (n_queries, n_documents), p=[0.6, 0.2, 0.1, 0.07, 0.03])
     features = rng.normal(size=(n_queries * n_documents, 50)).astype(np.float32)
@@ -25,8 +27,8 @@ def rows(n_queries, n_documents):
     return labels, rng.random((n_queries, n_documents)), features
 
 
-def torchmetrics_calls(labels, scores):
-    """`compute` of each metric: (what, the tool's, fastir's), and how many times as fast it is to be."""
+def pairs_of_torchmetrics(labels, scores):
+    """`compute` of each metric: its name, the tool's call and fastir's."""
     import torch
     import torchmetrics.retrieval as theirs
 
@@ -38,13 +40,11 @@ def torchmetrics_calls(labels, scores):
     for name in ours.__all__:
         graded = name == "RetrievalNormalizedDCG"
         target = torch.from_numpy(labels.ravel() if graded else (labels.ravel() > 2).astype(int))
-        pair = [
-            getattr(module, name)(**({} if name == "RetrievalRPrecision" else {"top_k": 10}))
-            for module in (theirs, ours)
-        ]
+        options = {} if name == "RetrievalRPrecision" else {"top_k": 10}
+        pair = [getattr(module, name)(**options) for module in (theirs, ours)]
         for metric in pair:
             metric.update(preds, target, indexes)
-        yield (f"torchmetrics {name}", *(lambda metric=metric: again(metric) for metric in pair), 20)
+        yield name, *(functools.partial(again, metric) for metric in pair)
 
 
 def again(metric):
@@ -53,57 +53,64 @@ def again(metric):
     return metric.compute().item()
 
 
-def sklearn_calls(labels, scores):
+def pairs_of_sklearn(labels, scores):
     import sklearn.metrics as theirs
 
     import fastir.compat.sklearn as ours
 
-    tied = scores.round(2)
-    for name, data in (
-        ("ndcg_score", labels),
-        ("dcg_score", labels),
-        ("label_ranking_average_precision_score", (labels > 2).astype(int)),
-    ):
-        for what, values in (("", scores), (", ties", tied)):
-            yield (
-                f"sklearn {name}{what}",
-                *(
-                    lambda call=getattr(module, name), data=data, values=values: call(data, values)
-                    for module in (theirs, ours)
-                ),
-                None,
-            )
+    targets = {
+        "ndcg_score": labels,
+        "dcg_score": labels,
+        "label_ranking_average_precision_score": (labels > 2).astype(int),
+    }
+    for name, target in targets.items():
+        for ties, values in (("", scores), (", ties", scores.round(2))):
+            pair = (functools.partial(getattr(module, name), target, values) for module in (theirs, ours))
+            yield name + ties, *pair
 
 
-def sentence_transformers_calls(labels, scores):
-    from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
+def pairs_of_sentence_transformers(labels, scores):
+    from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator as Theirs
 
-    import fastir.compat.sentence_transformers as ours
+    from fastir.compat.sentence_transformers import InformationRetrievalEvaluator as Ours
 
     rng = random.Random(0)
     docs = [f"doc{number}" for number in range(5000)]
     relevant = {f"q{query}": set(rng.sample(docs, rng.randint(1, 8))) for query in range(len(labels))}
-    found = [
-        [
-            {"corpus_id": doc, "score": score}
-            for doc, score in zip(rng.sample(docs, labels.shape[1]), sorted(row, reverse=True), strict=True)
-        ]
-        for row in scores.tolist()
-    ]
-    yield (
-        "sentence-transformers compute_metrics",
-        *(
-            lambda made=kind(dict.fromkeys(relevant, ""), dict.fromkeys(docs, ""), relevant): [
-                value for values in made.compute_metrics(found).values() for value in values.values()
-            ]
-            for kind in (InformationRetrievalEvaluator, ours.InformationRetrievalEvaluator)
-        ),
-        None,
-    )
+    found = []
+    for row in scores.tolist():
+        ranked = zip(rng.sample(docs, len(row)), sorted(row, reverse=True), strict=True)
+        found.append([{"corpus_id": doc, "score": score} for doc, score in ranked])
+
+    def call(evaluator):
+        return [value for values in evaluator.compute_metrics(found).values() for value in values.values()]
+
+    evaluators = (kind(dict.fromkeys(relevant, ""), dict.fromkeys(docs, ""), relevant) for kind in (Theirs, Ours))
+    yield "compute_metrics", *(functools.partial(call, evaluator) for evaluator in evaluators)
+
+
+METRICS = {
+    "torchmetrics": (pairs_of_torchmetrics, 20),
+    "sklearn": (pairs_of_sklearn, None),
+    "sentence_transformers": (pairs_of_sentence_transformers, None),
+}
+
+
+@pytest.mark.parametrize("tool", METRICS)
+def test_metrics(race, rows, tool):
+    pytest.importorskip(tool)
+    pairs, asked = METRICS[tool]
+    calls, goals = {}, []
+    for name, theirs, ours in pairs(*rows[:2]):
+        np.testing.assert_allclose(ours(), theirs(), rtol=0, atol=1e-6, err_msg=name)
+        names = f"{name}: fastir", f"{name}: {tool}"
+        calls |= zip(names, (ours, theirs), strict=True)
+        goals.append(Goal(*names, asked))
+    race(f"{tool}, 2000 queries of 100 documents", calls, goals, ROUNDS)
 
 
 def lightgbm_trainings(labels, features):
-    """What, and a training that returns the last nDCG, if it has one."""
+    """Trainings without a metric, with its own and with fastir's, that return the last nDCG, if there is one."""
     import lightgbm
 
     from fastir.compat.lightgbm import feval
@@ -155,35 +162,14 @@ def xgboost_trainings(labels, features):
     }
 
 
-def main():
-    options = timing.options(__doc__.splitlines()[0], rounds=5)
-    report = timing.Report("training", options)
-    labels, scores, features = rows(*((50, 20) if options.quick else (2000, 100)))
-    calls, goals = {}, []
-    for make in (torchmetrics_calls, sklearn_calls, sentence_transformers_calls):
-        try:
-            for what, theirs, ours, asked in make(labels, scores):
-                np.testing.assert_allclose(ours(), theirs(), rtol=0, atol=1e-6, err_msg=what)
-                calls[what], calls[f"{what}: fastir"] = theirs, ours
-                goals.append(Goal(f"{what}: fastir", what, asked))
-        except ImportError as error:
-            print(f"left out: {make.__name__} ({error})")
-    report.add(f"{len(labels)} queries of {labels.shape[1]} documents", timing.measure(calls, options.rounds), goals)
-    for make in (lightgbm_trainings, xgboost_trainings):
-        try:
-            trainings = make(labels, features)
-        except ImportError as error:
-            print(f"left out: {make.__name__} ({error})")
-            continue
-        none, own, ours = trainings
-        np.testing.assert_allclose(trainings[ours](), trainings[own](), rtol=0, atol=1e-6)
-        report.add(
-            f"{ITERATIONS} iterations, {features.shape[0]} rows of {features.shape[1]} features",
-            timing.measure(trainings, options.rounds),
-            [Goal(ours, none, SLOWER), Goal(ours, own)],
-        )
-    report.close()
+TRAININGS = {"LightGBM": lightgbm_trainings, "XGBoost": xgboost_trainings}
 
 
-if __name__ == "__main__":
-    main()
+@pytest.mark.parametrize("tool", TRAININGS)
+def test_trainings(race, rows, tool):
+    pytest.importorskip(tool.lower())
+    calls = TRAININGS[tool](rows[0], rows[2])
+    none, own, ours = calls
+    np.testing.assert_allclose(calls[ours](), calls[own](), rtol=0, atol=1e-6)
+    goals = [Goal(ours, none, SLOWER), Goal(ours, own)]
+    race(f"{ITERATIONS} iterations of {tool}, 200 000 rows of 50 features", calls, goals, ROUNDS)

@@ -1,16 +1,18 @@
-"""Whom fastir is compared with: how each is called, and that its answers are fastir's.
+"""How the peers of more than one bench are called, and the assertions that their answers are fastir's.
 
-pytrec_eval's values are equal to 1e-12. ranx orders equal scores its own way and tells means: it is held to 1e-9 on a
-copy of the run without ties.
+pytrec_eval's values are equal to 1e-12. ranx orders equal scores its own way and returns means, which agree to 1e-9 on
+a copy of the run without ties.
 """
 
-import pytrec_eval
+import pytest
 import timing
 import workloads
 
 import fastir
 
-# How the others spell our names.
+pytrec_eval = pytest.importorskip("pytrec_eval")
+
+# How they spell our names; RANX and IR_MEASURES in the order of timing.METRICS.
 TREC = {
     "ndcg@10": "ndcg_cut.10",
     "map": "map",
@@ -20,7 +22,7 @@ TREC = {
     "bpref": "bpref",
 }
 RANX = {"ndcg@10": "ndcg@10", "map": "map", "mrr": "mrr", "P@10": "precision@10", "recall@100": "recall@100"}
-IR_MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]  # as timing.METRICS
+IR_MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 
 
 def trec_evaluator(qrels, metrics=timing.METRICS):
@@ -37,22 +39,22 @@ def assert_same(results, theirs, metrics=timing.METRICS, tolerance=1e-12):
             assert difference <= tolerance, f"{name} of query {query} differs by {difference}"
 
 
-def ranx_means(qrels, run, metrics=timing.METRICS):
+def ranx_means(qrels, run):
     """From two dicts to the means, on one thread."""
     import ranx
 
-    return ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), [RANX[name] for name in metrics], threads=1)
+    return ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), list(RANX.values()), threads=1)
 
 
 def ranx_files(qrels_path, run_path):
     import ranx
 
-    qrels, run = (kind.from_file(path, kind="trec") for kind, path in ((ranx.Qrels, qrels_path), (ranx.Run, run_path)))
-    return ranx.evaluate(qrels, run, [RANX[name] for name in timing.METRICS], threads=1)
+    qrels, run = ranx.Qrels.from_file(qrels_path, kind="trec"), ranx.Run.from_file(run_path, kind="trec")
+    return ranx.evaluate(qrels, run, list(RANX.values()), threads=1)
 
 
 def assert_ranx_agrees(qrels, run):
-    """Its means, on a few of the queries; compiles it, too."""
+    """Its means agree on some of the queries; this compiles its functions, too."""
     few = list(run)[:100]
     qrels, run = {query: qrels[query] for query in few}, workloads.without_ties({query: run[query] for query in few})
     ours, theirs = fastir.evaluate(qrels, run, timing.METRICS), ranx_means(qrels, run)
@@ -68,7 +70,7 @@ def ranx_frames(qrels, run):
 
     ids = {"q_id_col": "query_id", "doc_id_col": "doc_id"}
     sides = ranx.Qrels.from_df(qrels, score_col="label", **ids), ranx.Run.from_df(run, score_col="score", **ids)
-    return ranx.evaluate(*sides, [RANX[name] for name in timing.METRICS], threads=1)
+    return ranx.evaluate(*sides, list(RANX.values()), threads=1)
 
 
 def ir_measures_frames(qrels, run):

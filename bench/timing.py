@@ -1,56 +1,38 @@
-"""How every bench here measures: answers first, then rounds in which all contenders take part, then medians.
+"""What pytest-benchmark lacks: contenders that take turns within a round, processor time, and what is asked of a ratio.
 
-Within a round the order is random and the garbage collector is off, so that whatever else the machine does meets
-everyone alike. A ratio is of two medians of the same rounds: of processor time where both sides use one thread, which a
-busy machine changes least, else of the time on the wall.
+A test hands its contenders to the fixture `race`, which is a `Race`: a dict of calls whose first is measured by
+pytest-benchmark itself, and the others around it, in its setup and teardown, in random order. So whatever else the
+machine does meets all of them alike.
 """
 
-import argparse
-import datetime
+import functools
 import gc
-import importlib.metadata
-import json
-import os
-import platform
 import random
 import resource
 import statistics
-import sys
 import time
-import warnings
-from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+import fastir
+
 METRICS = ["ndcg@10", "map", "mrr", "P@10", "recall@100"]
-SLOW_ROUNDS = 3  # of those who take seconds
-LIBRARIES = (
-    "fastir",
-    "numpy",
-    "scipy",
-    "pytrec_eval-terrier",
-    "ranx",
-    "ir_measures",
-    "beir",
-    "mteb",
-    "duckdb",
-    "polars",
-    "pandas",
-    "pyarrow",
-    "torch",
-)
+THREADS = 4  # where a contender uses more than one
+SLOW_ROUNDS = 3  # in which the contenders take part that need seconds
 
 
 class Cost(NamedTuple):
-    """Median seconds of a call."""
+    """Seconds of one call."""
 
     wall: float
-    cpu: float  # of all threads, and of processes that were started
+    cpu: float  # of all threads, and of the processes that it started and waited for
 
 
 class Goal(NamedTuple):
-    """A comparison: the peer's time over ours, and what is asked of that.
+    """A comparison: the peer's time divided by ours, and the least that this is asked to be.
 
-    Below 1, the most that we may take, as 1 / 1.6; None asks nothing.
+    An `asked` below 1 allows us to be slower: 1 / 1.6 means that we may take 1.6 times as long. None asks nothing.
     """
 
     ours: str
@@ -58,147 +40,159 @@ class Goal(NamedTuple):
     asked: float | None = None
     clock: str = "cpu"  # or "wall"
 
-
-def options(description, rounds, **flags):
-    """The arguments that all benches take, and flags of one's own with their help."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--rounds", type=int, default=rounds, help=f"how often everyone runs (default {rounds})")
-    parser.add_argument("--quick", action="store_true", help="small inputs, one round: only checks the answers")
-    parser.add_argument("--record", action="store_true", help="keep the figures under bench/records/")
-    for flag, text in flags.items():
-        parser.add_argument(f"--{flag}", action="store_true", help=text)
-    chosen = parser.parse_args()
-    warnings.simplefilter("ignore")  # of fastir about queries, of numba about casts
-    if chosen.quick:
-        chosen.rounds = 1
-    return chosen
+    def compared(self, costs):
+        """The comparison as a record: what was asked, what was seen, and the verdict."""
+        seen = getattr(costs[self.peer], self.clock) / getattr(costs[self.ours], self.clock)
+        good, bad = ("", "SLOWER") if self.asked is None else ("met", "MISSED")
+        verdict = good if seen >= (self.asked or 1) else bad
+        return {**self._asdict(), "seen": seen, "verdict": verdict}
 
 
-# ---- measuring ---------------------------------------------------------------------------------------------------
+class Race:
+    """Measures the contenders of one test, and keeps what it saw in pytest-benchmark's `extra_info`."""
+
+    def __init__(self, benchmark, quick, rounds):
+        self.benchmark = benchmark
+        self.quick = quick
+        self.rounds = rounds
+        self.costs = {}  # a list of Cost for each contender
+
+    def __call__(self, group, calls, goals=(), rounds=5, repeat=1, slow=(), parts=None, same=None, also=None):
+        """Compare the answers, run every contender once in each round, and return the median Cost of each.
+
+        Parameters
+        ----------
+        group : str
+            The title of the table that the contenders share with those of other tests.
+        calls : dict of callables
+            The contenders by name.
+        goals : iterable of Goal
+        rounds : int
+            How often everyone runs, unless the option --rounds says otherwise.
+        repeat : int
+            How many calls in a row a contender makes in its turn; the figures are per call.
+        slow : collection of str
+            Contenders that take part in the first `SLOW_ROUNDS` rounds only.
+        parts : dict, optional
+            How many times less work than the first contender a contender does; its time is multiplied by that.
+        same : float, optional
+            How far the answers of the peers may be from that of the first contender; those of fastir must be equal.
+            Without it the test has compared the answers.
+        also : dict of callables, optional
+            Contenders without an answer, such as reading the input once.
+        """
+        rounds, repeat = (1, 1) if self.quick or self.benchmark.disabled else (self.rounds or rounds, repeat)
+        if same is not None:
+            assert_same(calls, same)
+        calls = {**calls, **(also or {})}
+        first, *others = calls
+        self.costs = {name: [] for name in calls}
+        late = []
+
+        def collect_garbage():
+            if self.benchmark.enabled and not self.quick:
+                gc.collect()
+
+        def take_turn(name):
+            collect_garbage()
+            gc.disable()
+            try:
+                cost = clocked(calls[name], repeat)
+            finally:
+                gc.enable()
+            self.costs[name].append(Cost(*(seconds * (parts or {}).get(name, 1) for seconds in cost)))
+
+        def before():
+            """Others run before the first contender, and the rest after it: so its place is random, too."""
+            taking_part = [name for name in others if name not in slow or len(self.costs[first]) < SLOW_ROUNDS]
+            order = random.sample(taking_part, len(taking_part))
+            place = random.randint(0, len(order))
+            for name in order[:place]:
+                take_turn(name)
+            late[:] = order[place:]
+            if self.benchmark.stats:
+                self.benchmark.stats.iterations = repeat  # pedantic() takes no setup where it repeats the call itself
+            collect_garbage()
+
+        def target():
+            self.costs[first].append(clocked(calls[first], repeat))
+
+        def after():
+            while late:
+                take_turn(late.pop())
+
+        self.benchmark.group = group + (" (small inputs)" if self.quick else "")
+        self.benchmark.pedantic(target, setup=before, teardown=after, rounds=rounds)
+        after()  # with --benchmark-disable there is no teardown
+        medians = {name: Cost(*map(statistics.median, zip(*costs, strict=True))) for name, costs in self.costs.items()}
+        info = self.benchmark.extra_info
+        info["contenders"] = {name: cost._asdict() for name, cost in medians.items()}
+        info["comparisons"] = [self.judged(goal.compared(medians)) for goal in goals]
+        return medians
+
+    def threads(self, group, call, counts=(1, THREADS), asked=None, **more):
+        """Race `call(n_threads=...)` with different numbers of threads, whose answers must be equal to the last bit.
+
+        `asked` is how many times as fast the last of `counts` is to be as the first.
+        """
+        calls = {f"fastir, {plural(count)}": functools.partial(call, n_threads=count) for count in counts}
+        one, *others = calls
+        goals = [Goal(name, one, asked if name == others[-1] else None, "wall") for name in others]
+        return self(group, calls, goals, same=0, **more)
+
+    def median(self, group, what, call, rounds=1):
+        """The median of what `call` returns, which measures by itself."""
+        seen = []
+        self(group, {what: lambda: seen.append(call())}, rounds=rounds)
+        return statistics.median(seen)
+
+    def amount(self, what, seen, unit, most=None):
+        """Keep an amount that is no ratio, and the most that it is asked to be."""
+        verdict = "" if most is None else "met" if seen <= most else "MISSED"
+        record = {"what": what, "seen": seen, "unit": unit, "asked": most, "verdict": verdict}
+        self.benchmark.extra_info.setdefault("amounts", []).append(self.judged(record))
+
+    def judged(self, record):
+        """On small inputs nothing is asked."""
+        return {**record, "verdict": ""} if self.quick else record
+
+
+def assert_same(calls, tolerance):
+    """The answers of all calls are that of the first: of fastir to the last bit, of others up to the tolerance."""
+    answers = {name: call() for name, call in calls.items()}
+    values = {name: answer.values if isinstance(answer, fastir.Results) else answer for name, answer in answers.items()}
+    expected = next(iter(values.values()))
+    for name, found in values.items():
+        most = 0 if name.startswith("fastir") else tolerance
+        np.testing.assert_allclose(found, expected, rtol=0, atol=most, err_msg=name)
+
+
+def clocked(call, repeat):
+    """The Cost of one of `repeat` calls in a row."""
+    wall, cpu = time.perf_counter(), cpu_time()
+    for _ in range(repeat):
+        call()
+    return Cost((time.perf_counter() - wall) / repeat, (cpu_time() - cpu) / repeat)
 
 
 def cpu_time():
-    """Processor seconds of this process and of those that it waited for."""
+    """Processor seconds of this process and of the processes that it waited for."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def once(call, calls):
-    """The Cost of one of so many calls in a row."""
-    gc.collect()
-    gc.disable()
-    wall, cpu = time.perf_counter(), cpu_time()
-    for _ in range(calls):
-        call()
-    cost = Cost((time.perf_counter() - wall) / calls, (cpu_time() - cpu) / calls)
-    gc.enable()
-    return cost
+def plural(count):
+    return f"{count} thread" + "s" * (count > 1)
 
 
-def measure(contenders, rounds, calls=1, slow=()):
-    """The median Cost of each contender; those in `slow` take part in the first rounds only."""
-    costs = {name: [] for name in contenders}
-    for done in range(rounds):
-        taking_part = [name for name in contenders if done < SLOW_ROUNDS or name not in slow]
-        for name in random.sample(taking_part, len(taking_part)):
-            costs[name].append(once(contenders[name], calls))
-    return {name: Cost(*map(statistics.median, zip(*those, strict=True))) for name, those in costs.items()}
-
-
-# ---- telling -----------------------------------------------------------------------------------------------------
-
-
-def show(title, costs, goals=()):
-    """Print a table of costs, then how they compare."""
-    width = max(map(len, costs))
-    print(f"\n{title}\n  {'':<{width}}  {'wall':>9}  {'processor':>9}")
-    for name, cost in costs.items():
-        print(f"  {name:<{width}}  {duration(cost.wall):>9}  {duration(cost.cpu):>9}")
-    for goal in goals:
-        print(f"    {verdict(goal, ratio(goal, costs))}")
-    sys.stdout.flush()
-
-
-def ratio(goal, costs):
-    return getattr(costs[goal.peer], goal.clock) / getattr(costs[goal.ours], goal.clock)
-
-
-def verdict(goal, times):
-    """A comparison in words."""
-    asked = goal.asked
+def in_words(record):
+    """A comparison or an amount as (verdict, what was seen, what was asked)."""
+    seen, asked = record["seen"], record["asked"]
+    if "what" in record:
+        return record["verdict"], f"{record['what']}: {seen:.3g} {record['unit']}", asked and f"at most {asked:.3g}"
+    clock = " (wall)" if record["clock"] == "wall" else ""
     if asked is not None and asked < 1:
-        said = f"takes {1 / times:.3g} x as long as {goal.peer}, asked: at most {1 / asked:.3g}"
+        said, asked = f"takes {1 / seen:.3g} x as long as", f"at most {1 / asked:.3g}"
     else:
-        said = f"is {times:.3g} x as fast as {goal.peer}" + (f", asked: {asked:g}" if asked else "")
-    said = f"{goal.ours}: {said}" + (" (wall)" if goal.clock == "wall" else "")
-    if asked is not None:
-        return f"{said}: {'met' if times >= asked else 'MISSED'}"
-    return said + (": SLOWER" if times < 1 else "")
-
-
-def duration(seconds):
-    for unit, size in (("s ", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} µs"
-
-
-class Report:
-    """The tables of a bench: shown as they come, kept at the end if that is asked for."""
-
-    def __init__(self, bench, options):
-        self.bench = bench
-        self.keep = options.record
-        self.quick = options.quick
-        self.tables = {}
-        self.goals = []
-        self.limits = []
-
-    def add(self, title, costs, goals=()):
-        show(title, costs, () if self.quick else goals)
-        self.tables[title] = {name: cost._asdict() for name, cost in costs.items()}
-        for goal in goals:
-            seen = ratio(goal, costs)
-            met = None if goal.asked is None else seen >= goal.asked
-            self.goals.append({"table": title, **goal._asdict(), "seen": seen, "met": met})
-
-    def limit(self, what, seen, most, unit):
-        """Print an amount and the most that it may be."""
-        asked = "" if self.quick else f", asked: at most {most:.3g}: {'met' if seen <= most else 'MISSED'}"
-        print(f"    {what}: {seen:.3g} {unit}{asked}", flush=True)
-        self.limits.append({"what": what, "seen": seen, "asked": most, "unit": unit, "met": seen <= most})
-
-    def close(self, **more):
-        """Write everything beside what it was measured on, and say where; `more` goes there, too."""
-        if not self.keep:
-            return
-        machine = {"processor": processor(), "cpus": os.cpu_count(), "system": platform.system()}
-        data = {
-            "machine": machine, "load_average": os.getloadavg(), "versions": versions(), "arguments": sys.argv[1:],
-            "median_seconds": self.tables, "comparisons": self.goals, "limits": self.limits, **more,
-        }  # fmt: skip
-        path = records() / f"{self.bench}.json"
-        path.write_text(json.dumps(data, indent=2) + "\n")
-        print(f"\nkept in {path}")
-
-
-def records():
-    """Today's folder."""
-    folder = Path(__file__).parent / "records" / datetime.date.today().isoformat()
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def versions():
-    installed = {dist.name.lower().replace("_", "-"): dist.version for dist in importlib.metadata.distributions()}
-    known = {name: installed.get(name.replace("_", "-")) for name in LIBRARIES}
-    return {"python": platform.python_version(), **{name: version for name, version in known.items() if version}}
-
-
-def processor():
-    """The processor's name, where it can be had."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+        said, asked = f"is {seen:.3g} x as fast as", asked and f"at least {asked:.3g}"
+    return record["verdict"], f"{record['ours']} {said} {record['peer']}{clock}", asked

@@ -64,6 +64,11 @@ def passages(queries=6980, depth=1000):
     return qrels, run
 
 
+def short_passages():
+    """Rankings of 100."""
+    return passages(queries=300, depth=100)
+
+
 def passage_columns(queries=6980, depth=1000, shuffle=True):
     """These rows as two dicts of arrays, in no order or grouped by query."""
     rows = list(passage_rows(queries, depth))
