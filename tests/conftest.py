@@ -1,11 +1,19 @@
 """What pytest does before any test, and inputs small enough to check by hand. Shared helpers are in support/."""
 
+import os
+
 import pytest
 
 
 def pytest_configure(config):
     """A FastirWarning that a test neither expects nor declares is a failure."""
     config.addinivalue_line("filterwarnings", "error::fastir.FastirWarning")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """`-n auto` is a worker per processor, at most four: some tests watch the clock, others fill memory."""
+    return min(4, os.cpu_count() or 1)
 
 
 def pytest_collection_modifyitems(config, items):
