@@ -1,5 +1,7 @@
 """What pytest does before any test, and inputs small enough to check by hand. Shared helpers are in support/."""
 
+import os
+
 import pytest
 
 
@@ -23,6 +25,12 @@ def pytest_sessionfinish(session):
 def pytest_configure(config):
     """A FastirWarning that a test neither expects nor declares is a failure."""
     config.addinivalue_line("filterwarnings", "error::fastir.FastirWarning")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """`-n auto` is a worker per processor, at most four: some tests watch the clock, others fill memory."""
+    return min(4, os.cpu_count() or 1)
 
 
 def pytest_collection_modifyitems(config, items):

@@ -1,39 +1,25 @@
 """The rules of the house, checked in its sources: what a reviewer would otherwise have to remember."""
 
-import ast
 import re
 import subprocess
 import sys
 
 import pytest
 from common import ROOT
+from imports import PACKAGE, box_of, imported, logical_lines, module_of
 
 import fastir
 
-PACKAGE = ROOT / "fastir"
 PYTHON = sorted(PACKAGE.rglob("*.py"))
 CYTHON = sorted([*PACKAGE.rglob("*.pyx"), *PACKAGE.rglob("*.pxd")])
 KERNELS = [path for path in CYTHON if path.name.startswith("_")]
+ABOVE = {"cli", "comparison", "evaluation", "explanation", "inputs", "qrels", "request", "results", "run"}
 
 pytestmark = pytest.mark.skipif(not CYTHON, reason="needs the sources")
 
 
 def name_of(path):
     return str(path.relative_to(PACKAGE)) if path.is_relative_to(PACKAGE) else str(path)
-
-
-def logical_lines(path):
-    """(line number, code) with comments and strings gone and with brackets closed."""
-    source = path.read_text("utf-8")
-    source = re.sub(r'"""(.*?)"""', lambda text: "\n" * text[1].count("\n"), source, flags=re.DOTALL)
-    start, code = 1, ""
-    for number, line in enumerate(source.splitlines(), 1):
-        line = re.sub(r'"[^"\n]*"|\'[^\'\n]*\'', '""', line).partition("#")[0].rstrip()
-        start, code = (start, f"{code} {line.strip()}") if code else (number, line)
-        if sum(map(code.count, "([{")) <= sum(map(code.count, ")]}")):
-            if code.strip():
-                yield start, code
-            code = ""
 
 
 # ---- kernels ---------------------------------------------------------------------------------------------------
@@ -57,10 +43,8 @@ def test_directives_live_in_setup_py(path):
 @pytest.mark.parametrize("path", KERNELS, ids=name_of)
 def test_kernels_do_not_look_up(path):
     """Ids, names and results are above the kernels: nothing points back."""
-    above = re.compile(r"\bfastir\.(evaluation|results|cli|request|qrels|run|inputs|comparison|explanation)\b")
-    for number, code in logical_lines(path):
-        if re.match(r"\s*(cimport|import|from)\b", code):
-            assert not above.search(code), f"{path.name}:{number}: {code.strip()}"
+    up = [f"{name_of(path)}:{line}: {module}" for line, module in imported(path) if box_of(module) in ABOVE]
+    assert not up
 
 
 @pytest.mark.parametrize("path", [path for path in CYTHON if path.suffix == ".pyx"], ids=name_of)
@@ -81,25 +65,15 @@ def test_no_assert_guards_against_a_caller(path):
 
 @pytest.mark.parametrize("path", PYTHON, ids=name_of)
 def test_only_the_front_door_imports_the_command_line(path):
-    imported = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            imported |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    assert "fastir.cli" not in imported or path.name == "__main__.py"
-    if path.name == "results/results.py":
-        known = [name for name in imported if name and name.startswith("fastir")]
-        assert set(known) <= {
-            "fastir.columns._arrow",
-            "fastir.columns._arrow.export_array",
-            "fastir.columns._arrow.export_stream",
-            "fastir.request.conventions",
-            "fastir.request.conventions.Convention",
-            "fastir.results.changes",
-            "fastir.results.changes.differences",
-            "fastir.results.changes.ResultsDiff",
-        }, "results.py stands alone, but for the way to Arrow, to what compares two, and a type"
+    if box_of(module_of(path)) not in ("cli", "__main__"):
+        assert "cli" not in {box_of(module) for _, module in imported(path)}
+
+
+def test_results_stand_alone():
+    """But for the way to Arrow, to what compares two, a type, and their own box."""
+    known = {module for _, module in imported(PACKAGE / "results" / "results.py")}
+    foreign = {module for module in known if box_of(module) not in ("errors", "results", "text")}
+    assert foreign <= {"fastir.columns._arrow", "fastir.request.conventions"}
 
 
 def test_importing_fastir_imports_little():

@@ -51,7 +51,7 @@ def test_it_opens_with_two_commands():
         'pip install ".[cli]" && fastir eval examples/qrels.txt examples/bm25.run '
         "-m ndcg@10 -m map -m mrr -m P@10 -m recall@100\n"
     )
-    assert second == 'pip install -e ".[test]" && pytest -q\n'
+    assert second == 'pip install -e ".[test]" && pytest -q -n auto\n'
 
 
 def test_every_snippet_runs_and_prints_what_the_readme_shows(tmp_path, monkeypatch):

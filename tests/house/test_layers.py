@@ -1,0 +1,72 @@
+"""The layers of the house: what a file imports, in Python or Cython, lies below it or in its own row.
+
+Imports for type checkers alone count too: who names a type of another box must read that box to be understood.
+"""
+
+import graphlib
+
+import pytest
+from imports import PACKAGE, box_of, imported, module_of
+
+# From the ground up. A name is a folder or a file of fastir/; `fastir` is its __init__.
+LAYERS = """
+    errors text threads checks _version
+    columns measure
+    rank
+    join request
+    stats results
+    inputs
+    qrels run
+    evaluation
+    comparison explanation plots config conventions
+    fastir
+    compat
+    cli __main__
+"""
+ROW = {box: number for number, row in enumerate(LAYERS.strip().splitlines()) for box in row.split()}
+
+# (module, box above it): the reason
+EXCEPTIONS = {
+    ("fastir.evaluation.evaluator", "explanation"): "Evaluator.explain imports what it calls when it is called",
+}
+TOP_FILES = 14  # in fastir/ itself: the nouns, a few leaves, and what every package has
+
+SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pyi", ".pyx", ".pxd"))
+
+pytestmark = pytest.mark.skipif(not any(path.suffix == ".pyx" for path in SOURCES), reason="needs the sources")
+
+
+def test_every_folder_and_file_has_its_layer():
+    assert {box_of(module_of(path)) for path in SOURCES} == set(ROW)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_down(path):
+    module = module_of(path)
+    row = ROW[box_of(module)]
+    up = [
+        f"{path.relative_to(PACKAGE)}:{line}: {target}"
+        for line, target in imported(path)
+        if ROW[box_of(target)] > row and (module, box_of(target)) not in EXCEPTIONS
+    ]
+    assert not up, "imports from above"
+
+
+def test_exceptions_are_few_and_needed():
+    assert len(EXCEPTIONS) <= 1
+    used = {(module_of(path), box_of(target)) for path in SOURCES for _, target in imported(path)}
+    assert set(EXCEPTIONS) <= used
+
+
+def test_boxes_have_no_circles():
+    below = {}
+    for path in SOURCES:
+        module = module_of(path)
+        targets = {box_of(target) for _, target in imported(path) if (module, box_of(target)) not in EXCEPTIONS}
+        below.setdefault(box_of(module), set()).update(targets - {box_of(module)})
+    graphlib.TopologicalSorter(below).prepare()
+
+
+def test_the_top_has_few_files():
+    files = [path.name for path in PACKAGE.iterdir() if path.is_file() and path.suffix not in (".so", ".pyd")]
+    assert len(files) <= TOP_FILES, sorted(files)
