@@ -43,29 +43,14 @@ def as_objects(table):
     return table.to_pandas().astype(dict.fromkeys(("query_id", "doc_id"), object))
 
 
-@pytest.fixture(scope="module", params=CHECKED)
-def order(request):
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def integers(order, quick):
-    """The qrels and a run with integer ids."""
-    sides = workloads.passage_columns(100 if quick else 6980, shuffle=order == "in no order")
-    return tuple(map(pyarrow.table, sides))
-
-
-@pytest.fixture(scope="module", params=FASTER_THAN_DUCKDB)
-def ids(request):
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def tables(ids, integers):
+@functools.lru_cache(maxsize=1)
+def tables(order, ids, quick):
     """The qrels, and the run in every shape."""
+    queries = 100 if quick else 6980
+    qrels, run = map(pyarrow.table, workloads.passage_columns(queries, shuffle=order == "in no order"))
     if ids == "integers":
-        return integers[0], {"integers": integers[1]}
-    qrels, run = map(as_text, integers)
+        return qrels, {"integers": run}
+    qrels, run = as_text(qrels), as_text(run)
     return qrels, {"Arrow string": run, "polars": polars.from_arrow(run), "pandas object": as_objects(run)}
 
 
@@ -97,8 +82,10 @@ def goals(order, ids, tables, slow):
             yield Goal(more, DUCKDB[1], clock="wall")
 
 
-def test_tables(race, order, ids, tables, slow):
-    qrels, shapes = tables
+@pytest.mark.parametrize("ids", FASTER_THAN_DUCKDB)
+@pytest.mark.parametrize("order", CHECKED)
+def test_tables(race, quick, slow, order, ids):
+    qrels, shapes = tables(order, ids, quick)
     arrow = next(iter(shapes.values()))
     judged = by_hand.Qrels(qrels)
     in_duckdb = by_hand.in_duckdb(judged, arrow)
@@ -107,15 +94,8 @@ def test_tables(race, order, ids, tables, slow):
     peers[SORTED] = by_hand.sorted_in_polars(judged, arrow)
     peers[COUNTED] = by_hand.counted_in_polars(judged, arrow)
     frames = from_frames(qrels, arrow) if slow else {}
-    race(
-        GROUP.format(order, ids),
-        ours | peers,
-        goals(order, ids, shapes, slow),
-        ROUNDS,
-        slow=frames,
-        same=1e-12,
-        also=frames,
-    )
+    asked = goals(order, ids, shapes, slow)
+    race(GROUP.format(order, ids), ours | peers, asked, ROUNDS, slow=frames, same=1e-12, also=frames)
 
 
 def from_frames(qrels, run):
@@ -133,11 +113,9 @@ def from_frames(qrels, run):
     }
 
 
-@pytest.mark.parametrize("ids", ["text"], indirect=True)
-@pytest.mark.parametrize("order", ["grouped by query"], indirect=True)
-def test_memory_of_batches(race, tables, tmp_path):
+def test_memory_of_batches(race, quick, tmp_path):
     """The run is read batch by batch from a file."""
-    qrels, shapes = tables
+    qrels, shapes = tables("grouped by query", "text", quick)
     paths = {"qrels": str(tmp_path / "qrels"), "run": str(tmp_path / "run")}
     for path, table in ((paths["qrels"], qrels), (paths["run"], shapes["Arrow string"])):
         with pyarrow.ipc.new_stream(path, table.schema) as file:

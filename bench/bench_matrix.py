@@ -70,11 +70,10 @@ def hits_of(best, relevant, items):
 
 def in_torch(scores, relevant, k, threads, seen=None):
     """The best k by torch.topk, the rest in NumPy; seen items are masked in a copy."""
-    torch.set_num_threads(threads)
     if seen is not None:
         scores = scores.clone()
         scores[np.repeat(np.arange(len(scores)), np.diff(seen[0])), seen[1]] = -torch.inf
-    best = torch.topk(scores, k).indices.numpy()
+    best = only_torch(scores, k, threads).indices.numpy()
     return of_hits(hits_of(best, relevant, scores.shape[1]), np.diff(relevant[0]))
 
 

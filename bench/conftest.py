@@ -37,9 +37,8 @@ def pytest_configure(config):
 
 
 def pytest_itemcollected(item):
-    """Warnings about queries or casts are no concern here; the garbage collector is off while a contender runs."""
+    """Warnings about queries or casts are no concern here."""
     item.add_marker(pytest.mark.filterwarnings("ignore"))
-    item.add_marker(pytest.mark.benchmark(disable_gc=True))
 
 
 @pytest.fixture(scope="session")

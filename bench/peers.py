@@ -39,18 +39,20 @@ def assert_same(results, theirs, metrics=timing.METRICS, tolerance=1e-12):
             assert difference <= tolerance, f"{name} of query {query} differs by {difference}"
 
 
-def ranx_means(qrels, run):
-    """From two dicts to the means, on one thread."""
+def in_ranx(read):
+    """The means, on one thread, of what `read` makes of the module: qrels and a run."""
     import ranx
 
-    return ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), list(RANX.values()), threads=1)
+    return ranx.evaluate(*read(ranx), list(RANX.values()), threads=1)
+
+
+def ranx_means(qrels, run):
+    return in_ranx(lambda ranx: (ranx.Qrels(qrels), ranx.Run(run)))
 
 
 def ranx_files(qrels_path, run_path):
-    import ranx
-
-    qrels, run = ranx.Qrels.from_file(qrels_path, kind="trec"), ranx.Run.from_file(run_path, kind="trec")
-    return ranx.evaluate(qrels, run, list(RANX.values()), threads=1)
+    paths = {"Qrels": qrels_path, "Run": run_path}
+    return in_ranx(lambda ranx: [getattr(ranx, kind).from_file(path, kind="trec") for kind, path in paths.items()])
 
 
 def assert_ranx_agrees(qrels, run):

@@ -60,26 +60,11 @@ class Race:
     def __call__(self, group, calls, goals=(), rounds=5, repeat=1, slow=(), parts=None, same=None, also=None):
         """Compare the answers, run every contender once in each round, and return the median Cost of each.
 
-        Parameters
-        ----------
-        group : str
-            The title of the table that the contenders share with those of other tests.
-        calls : dict of callables
-            The contenders by name.
-        goals : iterable of Goal
-        rounds : int
-            How often everyone runs, unless the option --rounds says otherwise.
-        repeat : int
-            How many calls in a row a contender makes in its turn; the figures are per call.
-        slow : collection of str
-            Contenders that take part in the first `SLOW_ROUNDS` rounds only.
-        parts : dict, optional
-            How many times less work than the first contender a contender does; its time is multiplied by that.
-        same : float, optional
-            How far the answers of the peers may be from that of the first contender; those of fastir must be equal.
-            Without it the test has compared the answers.
-        also : dict of callables, optional
-            Contenders without an answer, such as reading the input once.
+        `group` is the title of the table that the contenders share with those of other tests. Each makes `repeat` calls
+        in its turn, and those in `slow` take part in the first `SLOW_ROUNDS` rounds only. `parts` says how many times
+        less work than the first a contender does; its time is multiplied by that. The answers of peers may differ by
+        `same` from that of the first, those of fastir not at all; where `same` is None, the test has compared them.
+        The contenders in `also` give no answer, as reading the input once.
         """
         rounds, repeat = (1, 1) if self.quick or self.benchmark.disabled else (self.rounds or rounds, repeat)
         if same is not None:
@@ -88,13 +73,10 @@ class Race:
         first, *others = calls
         self.costs = {name: [] for name in calls}
         late = []
-
-        def collect_garbage():
-            if self.benchmark.enabled and not self.quick:
-                gc.collect()
+        measured = self.benchmark.enabled and not self.quick
+        collect_garbage = gc.collect if measured else lambda: None  # it takes longer than a call on small inputs
 
         def take_turn(name):
-            collect_garbage()
             gc.disable()
             try:
                 cost = clocked(calls[name], repeat)
@@ -102,27 +84,27 @@ class Race:
                 gc.enable()
             self.costs[name].append(Cost(*(seconds * (parts or {}).get(name, 1) for seconds in cost)))
 
-        def before():
-            """Others run before the first contender, and the rest after it: so its place is random, too."""
-            taking_part = [name for name in others if name not in slow or len(self.costs[first]) < SLOW_ROUNDS]
-            order = random.sample(taking_part, len(taking_part))
-            place = random.randint(0, len(order))
-            for name in order[:place]:
+        def run(names):
+            for name in names:
+                collect_garbage()
                 take_turn(name)
+
+        def before():
+            """Some of the others, so that the place of the first contender is random, too."""
+            taking_part = [name for name in others if name not in slow or len(self.costs[first]) < SLOW_ROUNDS]
+            order, place = random.sample(taking_part, len(taking_part)), random.randint(0, len(taking_part))
+            run(order[:place])
             late[:] = order[place:]
             if self.benchmark.stats:
                 self.benchmark.stats.iterations = repeat  # pedantic() takes no setup where it repeats the call itself
             collect_garbage()
 
-        def target():
-            self.costs[first].append(clocked(calls[first], repeat))
-
         def after():
-            while late:
-                take_turn(late.pop())
+            run(late)
+            late.clear()
 
         self.benchmark.group = group + (" (small inputs)" if self.quick else "")
-        self.benchmark.pedantic(target, setup=before, teardown=after, rounds=rounds)
+        self.benchmark.pedantic(functools.partial(take_turn, first), setup=before, teardown=after, rounds=rounds)
         after()  # with --benchmark-disable there is no teardown
         medians = {name: Cost(*map(statistics.median, zip(*costs, strict=True))) for name, costs in self.costs.items()}
         info = self.benchmark.extra_info
