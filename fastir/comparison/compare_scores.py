@@ -15,6 +15,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 
 from fastir._version import __version__
+from fastir.checks import one_of, proportion, whole_number
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.pairwise import (
     RESAMPLED,
@@ -31,7 +32,6 @@ from fastir.comparison.pairwise import (
 from fastir.comparison.records import Method, Pair, System
 from fastir.comparison.scores import Scores, read_scores
 from fastir.errors import FastirWarning, quote
-from fastir.stats._checks import one_of, proportion, whole_number
 from fastir.stats.corrections import METHODS, adjust
 from fastir.stats.effects import EFFECTS, detectable
 from fastir.threads import thread_count
@@ -179,11 +179,11 @@ def checked_options(
     test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads
 ) -> Options:
     """The options, each known, and all of them together possible."""
-    one_of(test, TESTS, "test")
-    one_of(correction, (None, *METHODS, "max_t"), "correction")
-    one_of(family, FAMILIES, "family")
-    one_of(interval, INTERVALS, "interval")
-    one_of(effect, EFFECTS, "effect")
+    one_of("test", test, TESTS)
+    one_of("correction", correction, (None, *METHODS, "max_t"))
+    one_of("family", family, FAMILIES)
+    one_of("interval", interval, INTERVALS)
+    one_of("effect", effect, EFFECTS)
     if correction == "max_t" and test != "randomization":
         raise ValueError(f"correction='max_t' is for test='randomization', got test={test!r}")
     if correction is not None and test in SIMULTANEOUS:
@@ -196,14 +196,14 @@ def checked_options(
     thread_count(n_threads, 0)
     return Options(
         test,
-        whole_number(n_resamples, "n_resamples", 1),
+        whole_number("n_resamples", n_resamples, 1),
         correction,
         family,
-        proportion(confidence, "confidence"),
+        proportion("confidence", confidence),
         interval,
         effect,
         seeds,
-        whole_number(random_state, "random_state", 0),
+        whole_number("random_state", random_state, 0),
         n_threads,
     )
 

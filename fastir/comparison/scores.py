@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.checks import one_of
 from fastir.errors import NoOverlapError, quote
 from fastir.results.results import Results
 
@@ -64,11 +65,10 @@ class Scores(NamedTuple):
 
 
 def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) -> Scores:
-    """Read and align what `compare_scores` was given; what is wrong is told in its terms."""
+    """Read and align what `compare_scores` was given; errors name its arguments."""
     if not hasattr(runs, "items"):
         raise TypeError(f"runs must be a mapping of name to values, got {type(runs).__name__}")
-    if seeds is not None and seeds not in SEEDS:
-        raise ValueError(f"seeds is {seeds!r}, expected None or one of {', '.join(map(repr, SEEDS))}")
+    one_of("seeds", seeds, (None, *SEEDS))
     labels = list(runs)
     if not labels:
         raise ValueError("there are no runs to compare")
@@ -97,7 +97,7 @@ def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) ->
 
 
 def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list]:
-    """What becomes a column each: lists of what is joined to one."""
+    """Lists of values, one list per column; the values of a list are joined to one column."""
     if not isinstance(values, (list, tuple)):
         yield [values]
         return
@@ -213,7 +213,7 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set]) -> tuple
         chosen = set(queries)
     else:
         policies = ", ".join(map(repr, POLICIES))
-        raise ValueError(f"queries is {quote(queries)}, expected None, {policies} or query ids")
+        raise ValueError(f"queries must be None, {policies} or query ids, got {quote(queries)}")
     if not chosen:
         raise NoOverlapError("no query is left to compare: the runs have none in common, or none was asked for")
     ordered = sorted(chosen, key=str)

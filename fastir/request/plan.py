@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, get_args
 
 import numpy as np
 
+from fastir.checks import one_of, positive
 from fastir.errors import quote
 from fastir.measure._measure import Plan
 from fastir.measure._registry import function_address
@@ -331,19 +332,3 @@ def dtype_name(given: DTypeLike | None) -> Any:
         return np.dtype(given).name
     except TypeError:
         return given
-
-
-def one_of(name: str, value: object, choices: tuple) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quote(value)}")
-
-
-def positive(name: str, what: str, value: SupportsIndex, largest: int) -> int:
-    """An option that must be an integer from 1 up."""
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"{name} must be an int, got {type(value).__name__} {quote(value)}") from None
-    if not 1 <= number <= largest:
-        raise ValueError(f"{name}: {what} must be positive, from 1 to {largest}, got {number}")
-    return number

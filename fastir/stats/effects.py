@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from fastir.stats._checks import column, differences, one_of, proportion
+from fastir.checks import one_of, proportion
+from fastir.stats._checks import column, differences
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import root
 from fastir.stats.paired import Moments, doubled_ranks, moments
@@ -85,7 +86,7 @@ def effect_size(a: ArrayLike, b: ArrayLike, kind: str = "d_z") -> float:
     float
         **Undefined**: NaN where a difference stands over a deviation of 0, or for one query.
     """
-    one_of(kind, EFFECTS, "kind")
+    one_of("kind", kind, EFFECTS)
     d, largest = differences(a, b)
     rows = np.stack([column(a, "a"), column(b, "b")])
     grid = to_grid(rows)
@@ -113,7 +114,7 @@ def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
     alpha : float
     """
     freedom = n_queries - 1
-    critical = -special.stdtrit(freedom, proportion(alpha, "alpha") / 2)
+    critical = -special.stdtrit(freedom, proportion("alpha", alpha) / 2)
     centre = abs(effect) * n_queries**0.5
     missed, beyond = np.nan_to_num(special.nctdtr(freedom, centre, [critical, -critical]))  # NaN: too small for it
     return float(1 - missed + beyond)
@@ -123,7 +124,7 @@ def sample_size(effect: float, *, alpha: float = 0.05, goal: float = POWER) -> f
     """How many queries a paired t-test needs to find a true d_z with probability `goal`; a real number to round up."""
     if effect == 0:
         raise ValueError("effect must not be 0: no number of queries would show it")
-    proportion(goal, "goal")
+    proportion("goal", goal)
     return root(lambda n: power(effect, n, alpha=alpha) - goal, 1.0 + 1e-3)
 
 
@@ -132,7 +133,7 @@ def detectable(n_queries: int, *, alpha: float = 0.05, goal: float = POWER) -> f
 
     Times the standard deviation of the differences it is the minimum detectable difference. NaN for one query.
     """
-    proportion(goal, "goal")
+    proportion("goal", goal)
     if n_queries < 2:
         return np.nan
     return root(lambda effect: power(effect, n_queries, alpha=alpha) - goal, 0.0)
