@@ -1,7 +1,7 @@
 """Values per query from anywhere, aligned: which queries are compared, and in what order they stand.
 
-The order is that of the query ids' text, whatever the order in which queries and runs came, so that these have no say
-in what a resample draws.
+Queries are sorted by the text of their ids, so that what a resample draws does not depend on the order in which queries
+and runs came.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def missing_queries(runs: Mapping, seeds: str | None) -> list[set]:
 def chosen_queries(sides: list[Side], queries: Any, lacking: list[set]) -> tuple[list, int]:
     """The queries that are compared, sorted by their text, and how many queries some run lacks.
 
-    `lacking` has for each column those that its run lacks by its own word.
+    `lacking` has for each column the queries that its own results report as missing.
     """
     known = {id(side.query_ids): set(side.query_ids) for side in sides}
     union, shared = set().union(*known.values()), set.intersection(*known.values()).difference(*lacking)

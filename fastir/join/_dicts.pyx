@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.columns._text cimport prefetch
+from fastir.columns._prefetch cimport prefetch
 from fastir.join._join cimport Tally, clear_tally, tally_tuple
 from fastir.join._judged cimport Judged, Lookup, spread_hash
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure

@@ -149,7 +149,7 @@ class Results:
             raise KeyError(f"{name!r} was not evaluated; the metrics here are {known}") from None
 
     def _aggregate(self, column: int) -> float:
-        """The correctly rounded sum of what is not NaN, divided by how many those are if the metric is a mean."""
+        """The correctly rounded sum of the values that are not NaN; if the metric is a mean, divided by their number."""
         values = self._values[:, column].tolist()
         total = math.fsum(values)
         how = self._aggregates[column]
@@ -256,7 +256,7 @@ class Results:
         Parameters
         ----------
         groups : mapping of query_id to group
-            Every query of these results must have one; those of other queries are ignored.
+            Every query of these results must have one; other queries are ignored.
 
         Returns
         -------
@@ -292,7 +292,7 @@ class Results:
         return ResultsByGroup(self, {group: self._rows(chosen) for group, chosen in rows.items()})
 
     def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
-        """The queries that gain and lose against other results, those of another run, say.
+        """The queries that gain and lose against other results, such as another run's.
 
         Parameters
         ----------
