@@ -1,4 +1,4 @@
-"""Checks of options that several parts of fastir take: each returns the value, or raises an error that names the option."""
+"""Checks of options that several parts of fastir take: each returns the value or raises an error that names it."""
 
 from __future__ import annotations
 

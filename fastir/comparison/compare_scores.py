@@ -94,9 +94,10 @@ def compare_scores(
         query whose status in a `Results` is missing counts as absent. "zero": the queries that any run has, with 0 for
         the runs that lack them. Or exactly these query ids.
     seeds : {"mean", "crossed", "folds"} or None
-        What the values are where a run is a list of them. "mean": seeds, averaged per query; the inference is over queries,
-        given these seeds. "crossed": seeds, which the bootstrap draws as it draws queries; for ``test="bootstrap"`` and
-        ``interval="percentile"``, and the test is then of the mean. "folds": parts of the queries, put together.
+        What the values are where a run is a list of them. "mean": seeds, averaged per query; the inference is over
+        queries, given these seeds. "crossed": seeds, which the bootstrap draws as it draws queries; for
+        ``test="bootstrap"`` and ``interval="percentile"``, and the test is then of the mean. "folds": parts of the
+        queries, put together.
     random_state : int
         The same state gives the same numbers, for any number of threads and any order of queries and runs.
     n_threads : int or None

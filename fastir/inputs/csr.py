@@ -16,7 +16,7 @@ from fastir.inputs.query_groups import offset_array
 
 
 class Items:
-    """Items of numbered rows; the items of row r begin at ``offsets[i]``, where i counts the entries of `rows` before r.
+    """Items of numbered rows; the items of row r begin at ``offsets[i]``, i entries of `rows` being before r.
 
     Attributes
     ----------

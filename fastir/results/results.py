@@ -149,7 +149,7 @@ class Results:
             raise KeyError(f"{name!r} was not evaluated; the metrics here are {known}") from None
 
     def _aggregate(self, column: int) -> float:
-        """The correctly rounded sum of the values that are not NaN; if the metric is a mean, divided by their number."""
+        """The correctly rounded sum of the values that are not NaN; for a mean, divided by their number."""
         values = self._values[:, column].tolist()
         total = math.fsum(values)
         how = self._aggregates[column]
