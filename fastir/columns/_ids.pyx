@@ -12,6 +12,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, equal, write_decimal
 
 from fastir.join._judged import encode
@@ -22,16 +23,6 @@ cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
     const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) noexcept
     void PyErr_Clear() noexcept
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define FASTIR_PREFETCH(p) __builtin_prefetch(p)
-    #else
-    #define FASTIR_PREFETCH(p)
-    #endif
-    """
-    void prefetch "FASTIR_PREFETCH"(const void*) noexcept nogil
 
 cdef enum:
     STRETCH = 64

@@ -1,6 +1,7 @@
 from numpy import ndarray
 
 from fastir.join._judged import Judged
+from fastir.join.tally import Tally
 from fastir.measure._measure import Plan
 
 class Join:
@@ -19,4 +20,4 @@ class Join:
         n_threads: int,
         integers: bool = False,
     ) -> None: ...
-    def finish(self) -> tuple[int, int, int, int, int, int, int]: ...
+    def finish(self) -> Tally: ...

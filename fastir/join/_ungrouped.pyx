@@ -20,8 +20,9 @@ from libc.string cimport memcpy, memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Column, Ids, read
-from fastir.join._join cimport (NO_MEMORY, REPEATED, Join, Part, clear_rows, count_ranking, find_repeated, hash_group,
-                           may_repeat, query_bytes)
+from fastir.join._join cimport (Join, Part, clear_rows, count_ranking, find_repeated, hash_group, may_repeat,
+                                query_bytes)
+from fastir.measure._codes cimport NO_MEMORY, REPEATED
 from fastir.join._judged cimport Index, find_judged
 from fastir.measure._measure cimport Judgments, label_code, measure
 from fastir.rank._rank cimport order_hits, rank_and_measure, reserve

@@ -17,10 +17,14 @@ validates or raises while it runs; scratch is allocated once for each thread by 
 Importing the file of a family declares its metrics. CARDS holds all cards in the order of the documentation.
 """
 
+# The order of these imports is the order of the documentation.
+# isort: off
 import fastir.measure._binary
-import fastir.measure._diversity
 import fastir.measure._graded
+import fastir.measure._diversity
 import fastir.measure._user_models  # noqa: F401
+
+# isort: on
 from fastir.measure._registry import cards
 
 CARDS = cards()

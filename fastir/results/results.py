@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from fastir.measure._codes import STATUS_CODES
+
 if TYPE_CHECKING:
     import decimal
     import os
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
     from fastir.results.changes import ResultsDiff
 
-STATUSES = ("evaluated", "missing", "no_relevant")
+STATUSES = tuple(STATUS_CODES)
 SUFFIXES = (".tsv", ".json")
 
 
