@@ -19,10 +19,14 @@ Importing the file of a family declares its metrics. CARDS holds all cards in th
 
 # The order of these imports is the order of the documentation.
 # isort: off
+import fastir.measure._sets
 import fastir.measure._binary
+import fastir.measure._incomplete
 import fastir.measure._graded
 import fastir.measure._diversity
-import fastir.measure._user_models  # noqa: F401
+import fastir.measure._user_models
+import fastir.measure._cwl
+import fastir.measure._overlap  # noqa: F401
 
 # isort: on
 from fastir.measure._registry import cards

@@ -34,12 +34,12 @@ cdef object declare(metric_fn function, card, metric_fn expected=NULL, dict fiel
 
     `expected` is the function for ties=average; the same one where the value is a sum of what the ranks hold, times
     something that the order of equal scores does not change. Without one that rule is an error for the metric.
-    `fields` is the struct through which the function reads its parameters, as a dict: its fields must be the first of
-    the card's parameters.
+    `fields` is the struct through which the function reads its parameters, as a dict: its fields must be called like
+    the first of the card's parameters; a _ at the end sets one apart from a word of C.
     """
     cdef Metric metric = Metric.__new__(Metric)
     names = [param.name for param in card.params]
-    if fields is not None and list(fields) != names[:len(fields)]:
+    if fields is not None and [field.rstrip("_") for field in fields] != names[:len(fields)]:
         raise TypeError(f"{card.name}: the struct has the fields {list(fields)}, the card the parameters {names}")
     metric.function = function
     metric.expected = expected
