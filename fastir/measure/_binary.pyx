@@ -54,6 +54,8 @@ declare(r_precision, Card(
 cdef struct TimesParams:
     double x
 
+cdef TimesParams times_fields
+
 
 cdef double r_precision_mult(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t depth = <int64_t>((<const TimesParams*>p).x * <double>q.num_rel + 0.9)
@@ -63,14 +65,14 @@ declare(r_precision_mult, Card(
     "r_precision_mult", "precision at a multiple of the number of relevant documents",
     "r_K / K, K = x R + 0.9 without its fraction", "0 if K = 0", "trec_eval Rprec_mult", family="Rprec_mult",
     members=MULTIPLES,
-    params=(TIMES, EMPTY), at="x"), r_precision_mult, TimesParams())
+    params=(TIMES, EMPTY), at="x"), r_precision_mult, times_fields)
 
 declare(r_precision_mult, Card(
     "r_precision_mult_avgjg",
     "precision at a multiple of the number of relevant documents, averaged over groups of judges",
     "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0",
     "trec_eval Rprec_mult_avgjg", family="Rprec_mult_avgjg", members=MULTIPLES, params=(TIMES, EMPTY), at="x",
-    groups="all"), r_precision_mult, TimesParams())
+    groups="all"), r_precision_mult, times_fields)
 
 
 cdef double mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -110,6 +112,8 @@ cdef enum:                      # ap_norm
 cdef struct AveragePrecisionParams:
     double ap_norm
 
+cdef AveragePrecisionParams average_precision_fields
+
 
 cdef double average_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const AveragePrecisionParams* params = <const AveragePrecisionParams*>p
@@ -126,7 +130,7 @@ declare(average_precision, Card(
             "r_k: ap_norm=hits",
     params=(Param("ap_norm", "R", "the denominator: all relevant documents, at most k of them, or those in the first k",
         words(R=ALL_RELEVANT, min_kR=AT_MOST_K, hits=RELEVANT_RETRIEVED)), EMPTY),
-    cutoff=True), average_precision, AveragePrecisionParams())
+    cutoff=True), average_precision, average_precision_fields)
 
 
 cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -270,9 +274,13 @@ declare(mean_rank, Card(
 cdef struct RecallParams:
     double recall, rounding, unranked
 
+cdef RecallParams recall_fields
+
 
 cdef struct RecallsParams:      # behind them the recall points, ascending, as many as `points` says
     double points, rounding, unranked, empty
+
+cdef RecallsParams recalls_fields
 
 
 cdef int64_t wanted_for(double recall, double num_rel, double rounding) noexcept nogil:
@@ -308,7 +316,7 @@ declare(iprec, Card(
     "0 if fewer than K are retrieved, or none", "trec_eval iprec_at_recall", family="iprec_at_recall",
     members=POINTS,
     differs="trec_eval gives NaN for an empty ranking where K = 0: unranked=nan; 9.x rounds up from .1: rounding=v9",
-    params=(RECALL, ROUNDING, UNRANKED, EMPTY), at="recall"), NULL, RecallParams())
+    params=(RECALL, ROUNDING, UNRANKED, EMPTY), at="recall"), NULL, recall_fields)
 
 
 cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -345,4 +353,4 @@ declare(iprec_avg, Card(
     "0 if nothing relevant is retrieved", "trec_eval 11pt_avg", aliases=("11pt_avg",),
     differs="trec_eval gives NaN for an empty ranking: unranked=nan; 9.x rounds up from .1: rounding=v9; both go "
     "wrong where recall points are not in ascending order",
-    params=(RECALLS, ROUNDING, UNRANKED, EMPTY), positional=1), NULL, RecallsParams())
+    params=(RECALLS, ROUNDING, UNRANKED, EMPTY), positional=1), NULL, recalls_fields)

@@ -1,4 +1,4 @@
-# Numbers that stand for words between Python and Cython. Each is defined here and nowhere else; _codes.pyx exports them.
+# Numbers that stand for words between Python and Cython, each defined here and nowhere else; _codes.pyx exports them.
 
 cdef enum:                  # which documents of a ranking become hits, each a superset of the one before
     RELEVANT                # those with a label above 0

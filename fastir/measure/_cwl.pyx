@@ -1,8 +1,8 @@
 """C/W/L metrics (Moffat et al. 2017): the expected gain per document read.
 
-A reader who has seen rank i goes on with probability C_i, so the weight of rank i is the product of the C above it, over
-the sum of all weights; as in cwl_eval, rankings are cut or filled up to rank 1000. `reader` walks those ranks; a model
-is the function that makes the next weight.
+A reader who has seen rank i goes on with probability C_i, so the weight of rank i is the product of the C above it,
+over the sum of all weights; as in cwl_eval, rankings are cut or filled up to rank 1000. `reader` walks those ranks; a
+model is the function that makes the next weight.
 """
 
 from libc.stdint cimport int64_t
@@ -24,21 +24,31 @@ CWL = "cwl_eval and ir_measures want max_rel always"
 cdef struct ScaleParams:        # the labels that count as 1 and 0; all C/W/L metrics begin with them
     double max_rel, min_rel
 
+cdef ScaleParams scale_fields
+
 
 cdef struct TargetParams:
     double max_rel, min_rel, T
+
+cdef TargetParams target_fields
 
 
 cdef struct PersistenceParams:
     double max_rel, min_rel, p
 
+cdef PersistenceParams persistence_fields
+
 
 cdef struct HalfLifeParams:
     double max_rel, min_rel, h
 
+cdef HalfLifeParams half_life_fields
+
 
 cdef struct LengthParams:
     double max_rel, min_rel, L
+
+cdef LengthParams length_fields
 
 
 # The weight of rank i + 1 from rank i's weight, gain and sum of gains, and the model's own parameter.
@@ -82,7 +92,7 @@ cdef double insq(const Query* q, const Snapshot* s, const double* p) noexcept no
 declare(insq, Card(
     "insq", "gain seen by a reader ever more patient (inverse squares)",
     "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2", "0 if nothing has a gain", "Moffat et al. 2012; cwl_eval INSQ",
-    differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True), insq, TargetParams())
+    differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True), insq, target_fields)
 
 
 cdef double inst_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -96,7 +106,8 @@ cdef double inst(const Query* q, const Snapshot* s, const double* p) noexcept no
 declare(inst, Card(
     "inst", "gain seen by a reader who stops the sooner the more was found",
     "C/W/L with C_i = ((i + 2T - c_i - 1) / (i + 2T - c_i))^2, c_i the gain up to rank i", "0 if nothing has a gain",
-    "Moffat et al. 2015; cwl_eval INST", differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True), NULL, TargetParams())
+    "Moffat et al. 2015; cwl_eval INST", differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True),
+    NULL, target_fields)
 
 
 cdef double bpm_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -110,7 +121,7 @@ declare(bpm, Card(
     "bpm", "gain per document read until T is found or k are read (bejewelled player, static)",
     "c_s / s, s the first rank with c_s >= T, at most k; k at most 1000", "0 if nothing has a gain",
     "Zhang et al. 2017; cwl_eval BPM", differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), cutoff=True,
-    graded=True), NULL, TargetParams())
+    graded=True), NULL, target_fields)
 
 
 cdef double sdcg_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -124,7 +135,7 @@ declare(sdcg, Card(
     "sdcg", "scaled discounted cumulated gain",
     "sum of g_i / log2(i + 1) / sum of 1 / log2(i + 1), both over ranks i <= k; k at most 1000",
     "0 if nothing has a gain", "cwl_eval SDCG", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
-    graded=True), sdcg, ScaleParams())
+    graded=True), sdcg, scale_fields)
 
 
 cdef double nerr8_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -137,7 +148,8 @@ cdef double nerr8(const Query* q, const Snapshot* s, const double* p) noexcept n
 declare(nerr8, Card(
     "nerr8", "gain seen by a reader who stops at a good document, at most at k",
     "C/W/L with C_i = 1 - g_i below rank k; k at most 1000", "0 if nothing has a gain",
-    "Azzopardi et al. 2021; cwl_eval NERR8", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True, graded=True), NULL, ScaleParams())
+    "Azzopardi et al. 2021; cwl_eval NERR8", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
+    graded=True), NULL, scale_fields)
 
 
 cdef double nerr9_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -150,7 +162,8 @@ cdef double nerr9(const Query* q, const Snapshot* s, const double* p) noexcept n
 declare(nerr9, Card(
     "nerr9", "as nerr8, with reciprocal ranks",
     "C/W/L with C_i = i / (i + 1) * (1 - g_i) below rank k; k at most 1000", "0 if nothing has a gain",
-    "Azzopardi et al. 2021; cwl_eval NERR9", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True, graded=True), NULL, ScaleParams())
+    "Azzopardi et al. 2021; cwl_eval NERR9", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
+    graded=True), NULL, scale_fields)
 
 
 cdef double nerr10_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -163,7 +176,7 @@ cdef double nerr10(const Query* q, const Snapshot* s, const double* p) noexcept 
 declare(nerr10, Card(
     "nerr10", "as nerr8, with the patience of rbp", "C/W/L with C_i = p (1 - g_i)", "0 if nothing has a gain",
     "Azzopardi et al. 2021; cwl_eval NERR10", differs=CWL,
-    params=(MAX_REL, MIN_REL, Param("p", 0.9, "persistence", (), 0, 1), EMPTY), graded=True), NULL, PersistenceParams())
+    params=(MAX_REL, MIN_REL, Param("p", 0.9, "persistence", (), 0, 1), EMPTY), graded=True), NULL, persistence_fields)
 
 
 cdef double nerr11_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -176,7 +189,7 @@ cdef double nerr11(const Query* q, const Snapshot* s, const double* p) noexcept 
 declare(nerr11, Card(
     "nerr11", "as nerr8, with the patience of insq", "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i)",
     "0 if nothing has a gain", "Azzopardi et al. 2021; cwl_eval NERR11", differs=CWL,
-    params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True), NULL, TargetParams())
+    params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True), NULL, target_fields)
 
 
 cdef double tbg_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -192,7 +205,7 @@ declare(tbg, Card(
     differs="the paper does not divide by the sum of weights and knows reading times",
     params=(MAX_REL, MIN_REL, Param("h", 224.0, "half-life of the reader's attention, in documents", (), 0, INF),
         EMPTY),
-    graded=True), tbg, HalfLifeParams())
+    graded=True), tbg, half_life_fields)
 
 
 cdef double u_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -210,4 +223,4 @@ declare(u_measure, Card(
     differs="the paper does not divide by the sum of weights and knows lengths",
     params=(MAX_REL, MIN_REL, Param("L", 1000.0, "where the reader's attention ends, in documents", (), 0, INF),
         EMPTY),
-    graded=True), u_measure, LengthParams())
+    graded=True), u_measure, length_fields)

@@ -1,8 +1,8 @@
 """Metrics of rankings that serve several intents: subtopics of a query, each with judgments of its own.
 
-Everything here is a mean over subtopics of a metric of one subtopic's judgments (evaluation/groups.py takes it). That holds for
-alpha-nDCG and its kin too: the novelty of a document, the sum over its subtopics s of (1 - alpha)^(documents above
-that serve s), falls apart into one sum per subtopic, in which only that subtopic's relevant documents count. So a
+Everything here is a mean over subtopics of a metric of one subtopic's judgments (evaluation/groups.py takes it). That
+holds for alpha-nDCG and its kin too: the novelty of a document, the sum over its subtopics s of (1 - alpha)^(documents
+above that serve s), falls apart into one sum per subtopic, in which only that subtopic's relevant documents count. So a
 subtopic is a query to every kernel, and nothing below knows of more than one list of labels. Only the ideal ranking,
 greedy over all subtopics at once, needs them together; it depends on the qrels alone, is made once, and is evaluated
 like a run.
@@ -33,9 +33,13 @@ CLARKE = "Clarke et al. 2008 and 2009; ndeval"
 cdef struct AlphaParams:
     double alpha
 
+cdef AlphaParams alpha_fields
+
 
 cdef struct NoveltyParams:
     double alpha, beta
+
+cdef NoveltyParams novelty_fields
 
 
 ctypedef double (*weight_fn)(int64_t rank) noexcept nogil
@@ -88,7 +92,7 @@ declare(alpha_dcg, Card(
     "same if all were relevant",
     NONE, CLARKE, aliases=("alpha-DCG", "α_DCG"), differs=NDEVAL,
     params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20,
-    groups="relevant"), NULL, AlphaParams())
+    groups="relevant"), NULL, alpha_fields)
 
 
 cdef double alpha_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -98,7 +102,7 @@ cdef double alpha_ndcg(const Query* q, const Snapshot* s, const double* p) noexc
 declare(alpha_ndcg, Card(
     "alpha_ndcg", "discounted novelty over subtopics against the ideal ranking",
     "alpha_dcg@k / alpha_dcg@k of the greedy ideal ranking", NONE, CLARKE, aliases=("alpha-nDCG", "α_nDCG"),
-    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="alpha_dcg"), NULL, AlphaParams())
+    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="alpha_dcg"), NULL, alpha_fields)
 
 
 cdef double err_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -110,7 +114,7 @@ declare(err_ia, Card(
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / i over relevant ranks i <= k / the same if "
     "all were relevant",
     NONE, "Chapelle et al. 2009; ndeval", aliases=("ERR-IA",), differs=NDEVAL,
-    params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20, groups="relevant"), NULL, AlphaParams())
+    params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20, groups="relevant"), NULL, alpha_fields)
 
 
 cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -120,7 +124,7 @@ cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept
 declare(nerr_ia, Card(
     "nerr_ia", "expected reciprocal rank over subtopics against the ideal ranking",
     "err_ia@k / err_ia@k of the greedy ideal ranking", NONE, "Chapelle et al. 2009; ndeval", aliases=("nERR-IA",),
-    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="err_ia"), NULL, AlphaParams())
+    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="err_ia"), NULL, alpha_fields)
 
 
 cdef double nrbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -139,7 +143,7 @@ declare(nrbp, Card(
     "nrbp", "novelty- and rank-biased precision",
     "(1 - (1 - alpha) beta) * mean over subtopics of sum of (1 - alpha)^(relevant above i) beta^(i - 1) over "
     "relevant ranks i",
-    NONE, "Clarke et al. 2009; ndeval", params=(ALPHA, BETA, EMPTY), groups="relevant"), NULL, NoveltyParams())
+    NONE, "Clarke et al. 2009; ndeval", params=(ALPHA, BETA, EMPTY), groups="relevant"), NULL, novelty_fields)
 
 
 cdef double nnrbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -151,7 +155,7 @@ declare(nnrbp, Card(
     "nnrbp", "novelty- and rank-biased precision against the ideal ranking",
     "nrbp / nrbp of the greedy ideal ranking", NONE, "Clarke et al. 2009; ndeval",
     differs="ndeval gives NaN where nothing is relevant", params=(ALPHA, BETA, EMPTY), groups="relevant",
-    normalises="nrbp"), NULL, NoveltyParams())
+    normalises="nrbp"), NULL, novelty_fields)
 
 
 cdef double map_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

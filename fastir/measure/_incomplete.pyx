@@ -28,6 +28,8 @@ cdef enum:                      # negatives
 cdef struct BprefParams:
     double bpref_norm, negatives
 
+cdef BprefParams bpref_fields
+
 
 NEGATIVES = Param("negatives", "skip", "documents with negative labels: as if absent, or judged non-relevant",
                   words(skip=SKIPPED, nonrel=NONRELEVANT))
@@ -90,7 +92,7 @@ declare(bpref, Card(
             "negatives=nonrel, bpref_norm=min_nan; its documentation divides by R: bpref_norm=R",
     params=(Param("bpref_norm", "min", "what a is divided by: min(N, R), R, or min(N, R) with 0 / 0 = NaN, also in the "
         "mean", words(min=BOTH, R=RELEVANT, min_nan=BOTH_OR_NAN)), NEGATIVES, EMPTY),
-    reads="judged"), expected_bpref, BprefParams())
+    reads="judged"), expected_bpref, bpref_fields)
 
 
 cdef double gm_bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
 from fastir.measure._codes cimport ALL, JUDGED, RELEVANT
-from fastir.measure._registry cimport Gains, Query, Snapshot, function_of
+from fastir.measure._registry cimport Query, Snapshot, function_of
 from fastir.measure._sort cimport labels_from, sort_labels
 from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
 

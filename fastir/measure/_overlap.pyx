@@ -39,6 +39,8 @@ cdef enum:                      # normalize
 cdef struct CompatParams:
     double p, depth, normalize  # depth: 0 for "max"
 
+cdef CompatParams compat_fields
+
 
 cdef double compat(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const CompatParams* params = <const CompatParams*>p
@@ -68,9 +70,11 @@ declare(compat, Card(
     "0 if no label is above 0, or nothing is retrieved", "Clarke et al. 2020; ir_measures Compat",
     differs="the authors' program goes down to 1000: depth=1000; ir_measures orders documents of one label by "
             "score, those not retrieved as if theirs were 0, and equal scores as the qrels have them",
-    params=(Param("p", 0.95, "persistence", (), 0, 1),
+    params=(
+        Param("p", 0.95, "persistence", (), 0, 1),
         Param("depth", "max", "how far down the rankings are compared: to the end of the longer, or a number",
-        ("max",), 0, 2**31, True),
+              ("max",), 0, 2**31, True),
         Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights",
-        words(true=BY_IDEAL, false=BY_WEIGHTS)), EMPTY),
-    graded=True), NULL, CompatParams())
+              words(true=BY_IDEAL, false=BY_WEIGHTS)),
+        EMPTY),
+    graded=True), NULL, compat_fields)

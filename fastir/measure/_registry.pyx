@@ -29,13 +29,13 @@ EMPTY = Param("empty", "zero", "a query without relevant documents: counts as th
 PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 
 
-cdef object declare(metric_fn function, card, metric_fn expected=NULL, dict fields=None):
+cdef object declare(metric_fn function, card, metric_fn expected=NULL, fields=None):
     """Enter a metric; called once for each, when its file is imported.
 
     `expected` is the function for ties=average; the same one where the value is a sum of what the ranks hold, times
     something that the order of equal scores does not change. Without one that rule is an error for the metric.
-    `fields` is the struct through which the function reads its parameters, as a dict: its fields must be called like
-    the first of the card's parameters; a _ at the end sets one apart from a word of C.
+    `fields` is a struct of the kind through which the function reads its parameters, which comes here as a dict: its
+    fields must be called like the first of the card's parameters; a _ at the end sets one apart from a word of C.
     """
     cdef Metric metric = Metric.__new__(Metric)
     names = [param.name for param in card.params]
@@ -48,7 +48,7 @@ cdef object declare(metric_fn function, card, metric_fn expected=NULL, dict fiel
 
 
 def words(**codes):
-    """The choices of a parameter from the enum that the kernel compares it with: word=code, in the order of the codes."""
+    """The choices of a parameter from the enum that the kernel compares it with: word=code, by rising codes."""
     if list(codes.values()) != list(range(len(codes))):
         raise TypeError(f"choices must be numbered from 0 in their order, got {codes}")
     return tuple(codes)

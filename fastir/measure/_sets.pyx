@@ -1,4 +1,4 @@
-"""Metrics of relevant or not that see the first k documents as a set: counts, precision, recall and what is made of them.
+"""Metrics of relevant or not that see the first k documents as a set: counts, precision, recall and their means.
 
 Hits may hold codes below 0, when another metric of the plan reads them: every comparison here is with a label.
 """
@@ -96,6 +96,8 @@ cdef enum:                      # short
 cdef struct PrecisionParams:
     double short_
 
+cdef PrecisionParams precision_fields
+
 
 cdef double precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     if (<const PrecisionParams*>p).short_ == CLIP and s.k > q.num_ret:
@@ -109,7 +111,7 @@ declare(precision, Card(
     differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: short=clip",
     params=(Param("short", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
         words(pad=PAD, clip=CLIP)), EMPTY),
-    cutoff=True), precision, PrecisionParams())
+    cutoff=True), precision, precision_fields)
 
 declare(plain_precision, Card(
     "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
@@ -155,6 +157,8 @@ cdef struct SetFParams:
     double x
     double f
 
+cdef SetFParams set_f_fields
+
 
 cdef double weighted_f(const Query* q, const Snapshot* s, const double* p, double x) noexcept nogil:
     cdef double a = plain_precision(q, s, p), b = recall(q, s, p)
@@ -172,11 +176,13 @@ declare(set_f, Card(
     params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
         Param("f", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
         words(x=F_X, beta=F_BETA)), EMPTY),
-    cutoff=True), set_f, SetFParams())
+    cutoff=True), set_f, set_f_fields)
 
 
 cdef struct FBetaParams:
     double beta
+
+cdef FBetaParams f_beta_fields
 
 
 cdef double f_beta(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -188,7 +194,7 @@ declare(f_beta, Card(
     "0 if r = 0", "van Rijsbergen 1979",
     differs="trec_eval set_F and ir_measures SetF take the square of beta: set_f",
     params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True),
-    f_beta, FBetaParams())
+    f_beta, f_beta_fields)
 
 
 cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -201,6 +207,8 @@ declare(set_map, Card(
 
 cdef struct UtilityParams:
     double p1, p2, p3, p4, n_docs
+
+cdef UtilityParams utility_fields
 
 
 cdef double utility(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -218,6 +226,10 @@ declare(utility, Card(
     "utility", "worth of the ranking as a set", "p1 r + p2 (n - r) + p3 (R - r) + p4 (n_docs + r - n - R)",
     "as the formula says", "trec_eval utility", positional=4,
     differs="trec_eval -c gives 0 where the query is missing and no parameter is given", range="any number",
-    params=(weight("p1", 1.0, "relevant and retrieved"), weight("p2", -1.0, "retrieved, not relevant"),
-        weight("p3", 0.0, "relevant, not retrieved"), weight("p4", 0.0, "neither"),
-        Param("n_docs", 0, "documents in the collection", (), 0, 2**53, integer=True, closed=True), EMPTY)), utility, UtilityParams())
+    params=(
+        weight("p1", 1.0, "relevant and retrieved"),
+        weight("p2", -1.0, "retrieved, not relevant"),
+        weight("p3", 0.0, "relevant, not retrieved"),
+        weight("p4", 0.0, "neither"),
+        Param("n_docs", 0, "documents in the collection", (), 0, 2**53, integer=True, closed=True),
+        EMPTY)), utility, utility_fields)

@@ -79,10 +79,10 @@ cdef inline int64_t numbers_below(const int64_t* rising, int64_t n, int64_t numb
 
 cdef inline int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil:
     """Write each label from `top` down to 1 as often as its size says; how many."""
-    cdef int64_t i, n = 0
+    cdef int64_t _i, n = 0
     cdef int32_t label
     for label in range(top, 0, -1):
-        for i in range(sizes[label]):
+        for _i in range(sizes[label]):
             labels[n] = label
             n += 1
     return n
@@ -105,7 +105,7 @@ cdef inline void sift(int32_t* a, int64_t i, int64_t n) noexcept nogil:
 cdef inline void sort_labels(int32_t* a, int64_t n) noexcept nogil:
     """Labels above 0, largest first, in place: by counting where they are small, else by heap."""
     cdef int64_t sizes[256]
-    cdef int64_t i, j
+    cdef int64_t i
     cdef uint64_t packed = 0
     cdef int32_t t, bits = 0
     cdef bint falling = True

@@ -1,4 +1,7 @@
-"""Metrics that model a reader who goes down the ranking and stops: rank-biased precision and expected reciprocal rank."""
+"""Metrics that model a reader who goes down the ranking and stops: rank-biased precision, expected reciprocal rank.
+
+The C/W/L family, which models readers more generally, is in _cwl.pyx.
+"""
 
 from libc.math cimport ldexp
 from libc.stdint cimport int32_t, int64_t
@@ -27,9 +30,12 @@ cdef enum:                      # rbp_norm
 cdef struct RbpParams:
     double p, gains, rbp_norm
 
+cdef RbpParams rbp_fields
+
 
 GAINS = Param("gains", "binary", "what a document adds: relevant or not; label over the query's largest; label; or "
-              "what the map says, scaled to 0 to 1 unless it lies there", words(binary=BINARY, scaled=SCALED, raw=RAW), mapping=True)
+              "what the map says, scaled to 0 to 1 unless it lies there",
+              words(binary=BINARY, scaled=SCALED, raw=RAW), mapping=True)
 NORM = Param("rbp_norm", "infinite", "weights sum to 1 over infinitely many ranks, or over the first 1000",
              words(infinite=INFINITE, cwl=CWL))
 MAX_GRADE = Param("max_grade", 4, "top of the grading scale, or the query's largest judged label", ("query",),
@@ -101,7 +107,7 @@ declare(rbp, Card(
             "means; ranx adds raw labels: gains=raw; cwl_eval and ir_measures share the weights out over 1000 "
             "ranks: rbp_norm=cwl; ranx reads rbp@95 as p = 0.95",
     params=(PERSISTENCE, GAINS, NORM, EMPTY),
-    cutoff=True, dot="p"), rbp, RbpParams())
+    cutoff=True, dot="p"), rbp, rbp_fields)
 
 
 cdef enum:                      # tail
@@ -111,6 +117,8 @@ cdef enum:                      # tail
 
 cdef struct ResidualParams:
     double p, tail
+
+cdef ResidualParams residual_fields
 
 
 cdef double rbp_resid(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -176,10 +184,12 @@ declare(rbp_resid, Card(
     "0 if all documents of the first k have a label, unless tail=always",
     "Moffat and Zobel 2008; trec_eval rbp_resid",
     differs="rbp_eval adds what lies beyond the ranking always: tail=always",
-    params=(Param("p", 0.9, "persistence", (), 0, 1), Param("tail", "unjudged",
-        "p^n, for the ranks below the ranking, counts where one above is unjudged, or always",
-        words(unjudged=UNJUDGED, always=ALWAYS)), EMPTY),
-    cutoff=True, dot="p", reads="judged"), expected_rbp_resid, ResidualParams())
+    params=(
+        Param("p", 0.9, "persistence", (), 0, 1),
+        Param("tail", "unjudged", "p^n, for the ranks below the ranking, counts where one above is unjudged, or always",
+              words(unjudged=UNJUDGED, always=ALWAYS)),
+        EMPTY),
+    cutoff=True, dot="p", reads="judged"), expected_rbp_resid, residual_fields)
 
 
 # ---- expected reciprocal rank --------------------------------------------------------------------------------------
@@ -244,6 +254,8 @@ cdef double cascade_of(const Query* q, int64_t k, int32_t top) noexcept nogil:
 cdef struct GradeParams:
     double max_grade            # -1: the query's largest label
 
+cdef GradeParams grade_fields
+
 
 cdef int32_t scale_top(const Query* q, double max_grade) noexcept nogil:
     return q.top if max_grade < 0 else <int32_t>max_grade
@@ -256,7 +268,7 @@ declare(err, Card(
     "err", "expected reciprocal rank",
     "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
     "0 if nothing has a gain; a label above max_grade is an error", "Chapelle et al. 2009; gdeval at k = 20",
-    params=(MAX_GRADE, EMPTY), cutoff=True, graded=True), err, GradeParams())
+    params=(MAX_GRADE, EMPTY), cutoff=True, graded=True), err, grade_fields)
 
 
 cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -268,4 +280,4 @@ declare(nerr, Card(
     "nerr", "normalised expected reciprocal rank", "ERR@k / ERR@k of the ideal ranking",
     "0 if the ideal is 0: no judged document has a gain; a label above max_grade is an error",
     "Chapelle et al. 2009", differs="the nerr8 to nerr11 of C/W/L are other metrics", params=(MAX_GRADE, IDEAL, EMPTY),
-    cutoff=True, graded=True), nerr, GradeParams())
+    cutoff=True, graded=True), nerr, grade_fields)

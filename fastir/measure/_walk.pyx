@@ -73,7 +73,7 @@ cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int
 
     Where labels have gains of their own, these are filled in, best first; else walk_ideal does that on its way.
     """
-    cdef int64_t i, found = 0
+    cdef int64_t i, _i, found = 0
     cdef double gain
     if view.rule.n == 0:
         return n if view.floor <= 1 else labels_from(labels, n, view.floor)
@@ -84,7 +84,7 @@ cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int
             found += 1
     gain = gain_of(view, 0, NULL)
     if gain > 0.0:
-        for i in range(zeros):
+        for _i in range(zeros):
             gains[found] = gain
             found += 1
     qsort(gains, found, sizeof(double), falling_order)

@@ -9,10 +9,10 @@
     COUNT    deeper: all scores are compared with those of four hits at a time
     PLACE    the same for many hits: each score is placed among theirs
 
-`!(score < level)` is true for NaN: it is counted in `reach` and found there, without a comparison of its own. Which mode is best depends on the length of the
-row, the hits and the depth; the constants were measured (float32, AVX2) with rows of 2 000 to 500 000 scores, 1 to 300
-hits and depths of 10 to 1000: a score takes 0.15 ns to read, 0.05 more for each hit that it is compared with, 14 to
-be placed among 300, and a score that is wanted 45.
+`!(score < level)` is true for NaN: it is counted in `reach` and found there, without a comparison of its own. Which
+mode is best depends on the length of the row, the hits and the depth; the constants were measured (float32, AVX2) with
+rows of 2 000 to 500 000 scores, 1 to 300 hits and depths of 10 to 1000: a score takes 0.15 ns to read, 0.05 more for
+each hit that it is compared with, 14 to be placed among 300, and a score that is wanted 45.
 """
 
 from libc.math cimport INFINITY
@@ -24,17 +24,17 @@ from fastir.measure._sort cimport falling_order, numbers_below, rising_order, sc
 from fastir.rank._simd cimport count_scores, fill_lanes, find_scores
 
 cdef enum:
-    FIND_COLUMNS = 4096            # columns that are looked at together
-    COUNT_COLUMNS = 2048          # the same where all are counted
+    FIND_COLUMNS = 4096     # columns that SELECT looks at together
+    COUNT_COLUMNS = 2048    # columns that COUNT looks at together
     SUSPECT = 64            # scores of a block that reach the bound, from which on a better one is looked for
-    SPREAD = 128            # among so many columns for each score that is wanted
-    KEPT = 512              # scores that reached it, from which on they are counted, and a better one looked for
+    SPREAD = 128            # for each wanted score, the columns among which that better one is looked for
+    KEPT = 512              # kept scores from which on they are counted, and a better bound is looked for
     LEAST_LANES = 64
-    MOST_WANTED = 1024             # scores that can be wanted
-    FREE_HITS = 3                # hits that are counted while a row is read
-    WANTED_COSTS = 1000            # a wanted score takes as long as to count one more hit in so many columns
-    WANTED_OVERHEAD = 64           # wanted scores that take as long as to begin
-    PLACED_HITS = 256              # hits from which on placing beats counting
+    MOST_WANTED = 1024      # scores that SELECT can want
+    FREE_HITS = 3           # hits that are counted in the time that reading a row takes
+    WANTED_COSTS = 1000     # a wanted score takes as long as counting one more hit in this many columns
+    WANTED_OVERHEAD = 64    # SELECT takes as long to begin as this many wanted scores
+    PLACED_HITS = 256       # with more hits than this, placing beats counting
 
 
 cdef int open_desk(Desk* desk) noexcept nogil:
@@ -299,7 +299,8 @@ cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil:
     cdef int64_t i
     row.wanted = depth + row.n_excluded if depth <= MOST_WANTED else MOST_WANTED + 1
     row.mode = PLACE if row.n_hits > PLACED_HITS else COUNT
-    if row.wanted <= MOST_WANTED and n_columns * (row.n_hits - FREE_HITS) > WANTED_COSTS * (row.wanted + WANTED_OVERHEAD):
+    if (row.wanted <= MOST_WANTED
+            and n_columns * (row.n_hits - FREE_HITS) > WANTED_COSTS * (row.wanted + WANTED_OVERHEAD)):
         row.mode = SELECT
         if row.kept == NULL:
             row.kept = <char*>malloc((4 * MOST_WANTED + FIND_COLUMNS) * (sizeof(double) + sizeof(int64_t)))
