@@ -8,8 +8,8 @@ import numpy as np
 
 from fastir.errors import FastirWarning, NoOverlapError, quote
 from fastir.join._dicts import count_rest
+from fastir.join._join import Tally
 from fastir.join._judged import Judged
-from fastir.join.tally import Tally
 from fastir.measure._codes import STATUS_CODES
 from fastir.measure._measure import Plan
 from fastir.results.results import Report

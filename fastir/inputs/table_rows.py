@@ -18,9 +18,9 @@ from fastir.columns.rows import Arena, without_duplicates
 from fastir.errors import DuplicateError, quote
 from fastir.inputs.tables import Batch, Table, table
 from fastir.join._grouped import Columns, find_duplicates
+from fastir.join._join import Tally
 from fastir.join._judged import Judged
 from fastir.join._ungrouped import Scattered
-from fastir.join.tally import Tally
 from fastir.request.plan import Settings
 from fastir.threads import WORTH, share, share_all, thread_count
 

@@ -12,12 +12,11 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
          inputs, makes the exception, in the caller's ids, rows or lines.
 
     _judged        the qrels, indexed by bytes and by Python's hash
-    _join          Join: the rows of one query, from hashing its ids to its row of values
+    _join          Tally: what a join counted; Join: the rows of one query, from hashing its ids to its row of values
     _dicts         a dict of dicts: each ranking is probed with the judged ids
     _grouped       columns whose rows stand together by query
     _ungrouped     columns whose rows come in any order
     _trec_stream   a TREC file while it is read
-    tally.py       Tally: what a join counted
 
 From the hits that a join finds, `rank` finds their ranks, and `measure` fills the row.
 """

@@ -2,8 +2,8 @@ from collections.abc import Mapping
 
 from numpy import ndarray
 
+from fastir.join._join import Tally
 from fastir.join._judged import Judged
-from fastir.join.tally import Tally
 from fastir.measure._measure import Plan
 
 def plain_scores(query_id: str | int, ranking: Mapping, integers: bool) -> dict[str, float] | dict[int, float]: ...

@@ -31,6 +31,10 @@ cdef struct Part:               # what is in one thread's hands, and its scratch
     int64_t row                 # where the group in work begins, for rows that are columns
 
 
+cdef class Tally:
+    cdef readonly int64_t found, tied, tied_example, nothing, nothing_example, ranked, unjudged
+
+
 cdef class Join:
     cdef readonly bint ungrouped
     cdef readonly dict foreign
@@ -58,4 +62,4 @@ cdef void forget(Seen* seen) noexcept nogil
 cdef void clear_tally(Counts* tally) noexcept nogil
 cdef void count_ranking(Counts* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil
 cdef bytes query_bytes(const Text* query, bint integers)
-cdef object tally_of(const Counts* counts)
+cdef Tally tally_of(const Counts* counts)

@@ -1,8 +1,16 @@
 from numpy import ndarray
 
 from fastir.join._judged import Judged
-from fastir.join.tally import Tally
 from fastir.measure._measure import Plan
+
+class Tally:
+    found: int
+    tied: int
+    tied_example: int
+    nothing: int
+    nothing_example: int
+    ranked: int
+    unjudged: int
 
 class Join:
     ungrouped: bool
