@@ -26,7 +26,7 @@ Raises   only while a Plan is made. `measure` and everything below it is noexcep
     _walk          the walk over one query that leaves the running sums at every cutoff
     _ties          expected values over the orders of equal scores
     _arithmetic    logarithms and powers, the same to the bit on every processor
-    _sort          orders, searches and sorts
+    _sort          orders and searches
 
 Importing the file of a family declares its metrics. CARDS holds all cards in the order of the documentation.
 """

@@ -6,6 +6,10 @@ from fastir.measure._registry cimport Snapshot, metric_fn
 from fastir.measure._walk cimport View, walk_fn
 
 
+cdef enum:
+    TINY = 7                    # labels up to this are counted in the bytes of one word
+
+
 cdef struct Slot:               # one requested value; those of a view stand together
     metric_fn function
     int64_t column              # where it stands in the row of values
@@ -69,6 +73,8 @@ cdef inline bint is_hit(int32_t label, int reads) noexcept nogil:
 
 cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil
+cdef int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil
+cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
                   double* out) noexcept nogil
 

@@ -8,12 +8,13 @@ sequential in rank order, so values do not depend on threads, which only divide 
 each with its own Scratch.
 """
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memset
 
 from fastir.measure._codes cimport ALL, JUDGED, RELEVANT
 from fastir.measure._registry cimport Query, Snapshot, function_of
-from fastir.measure._sort cimport labels_from, sort_labels
+from fastir.measure._sort cimport labels_from
 from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
 
 
@@ -147,6 +148,66 @@ cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
 cdef void release(Scratch* scratch) noexcept nogil:
     free(scratch.snapshots)
     free(scratch.ranks)
+
+
+cdef int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil:
+    """Write each label from `top` down to 1 as often as its size says; how many."""
+    cdef int64_t _i, n = 0
+    cdef int32_t label
+    for label in range(top, 0, -1):
+        for _i in range(sizes[label]):
+            labels[n] = label
+            n += 1
+    return n
+
+
+cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil:
+    """Labels above 0, largest first, in place: by counting where they are small, else by heap."""
+    cdef int64_t sizes[256]
+    cdef int64_t i
+    cdef uint64_t packed = 0
+    cdef int32_t t, bits = 0
+    cdef bint falling = True
+    for i in range(1, n):
+        falling &= a[i - 1] >= a[i]
+    if falling:
+        return
+    for i in range(n):
+        bits |= a[i]
+    if 0 <= bits <= TINY and n <= 255:
+        for i in range(n):
+            packed += <uint64_t>1 << 8 * a[i]
+        for t in range(1, TINY + 1):
+            sizes[t] = <int64_t>(packed >> 8 * t & 255)
+        write_runs(sizes, TINY, a)
+        return
+    if 0 <= bits <= 255:
+        memset(sizes, 0, sizeof(sizes))
+        for i in range(n):
+            sizes[a[i]] += 1
+        write_runs(sizes, 255, a)
+        return
+    for i in range(n // 2 - 1, -1, -1):
+        sift(a, i, n)
+    for i in range(n - 1, 0, -1):
+        t = a[0]
+        a[0] = a[i]
+        a[i] = t
+        sift(a, 0, i)
+
+
+cdef void sift(int32_t* a, int64_t i, int64_t n) noexcept nogil:
+    cdef int64_t child
+    cdef int32_t t = a[i]
+    while 2 * i + 1 < n:
+        child = 2 * i + 1
+        if child + 1 < n and a[child + 1] < a[child]:
+            child += 1
+        if a[child] >= t:
+            break
+        a[i] = a[child]
+        i = child
+    a[i] = t
 
 
 cdef int64_t fill_ties(Scratch* scratch, int64_t n_hits, int64_t num_ret) noexcept nogil:

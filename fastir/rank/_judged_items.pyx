@@ -9,8 +9,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 
 from fastir.measure._codes cimport NO_MEMORY, REPEATED
-from fastir.measure._measure cimport label_code
-from fastir.measure._sort cimport sort_labels
+from fastir.measure._measure cimport label_code, sort_labels
 
 
 cdef int by_number(const void* a, const void* b) noexcept nogil:

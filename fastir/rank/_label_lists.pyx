@@ -21,8 +21,7 @@ from fastir.measure._codes cimport (BAD_LABEL, EVALUATED, INPUT, LARGE_LABEL, NO
                                     RELEVANT)
 from fastir.rank._labels cimport (FLOAT32, TAIL, Column, Labels, count_labels, label_at, list_hits, open_column,
                                   read_labels)
-from fastir.measure._measure cimport Judgments, Plan, grow, is_hit, label_code, measure
-from fastir.measure._sort cimport sort_labels
+from fastir.measure._measure cimport Judgments, Plan, grow, is_hit, label_code, measure, sort_labels
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.rank._top_ranks cimport MOST, real, select_best
 from fastir.rank._simd cimport count_scores

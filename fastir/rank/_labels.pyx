@@ -12,8 +12,7 @@ from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from fastir.measure._codes cimport RELEVANT
-from fastir.measure._measure cimport Judgments, is_hit, label_code
-from fastir.measure._sort cimport TINY, sort_labels, write_runs
+from fastir.measure._measure cimport TINY, Judgments, is_hit, label_code, sort_labels, write_runs
 
 cdef extern from *:
     """

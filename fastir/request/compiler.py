@@ -28,7 +28,7 @@ def compile_plan(
     average: bool,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
-    views: dict[tuple, View] = {}
+    walks: dict[tuple, tuple[list[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
     for request, values in zip(asked, all_values, strict=True):
         card = request.card
@@ -43,31 +43,33 @@ def compile_plan(
             values.get("ideal") == "retrieved",
         )
         cutoff = request.cutoff or WHOLE
-        view = views.get(shared) or View(*shared, gain_depth=0, lists_gains=False, cutoffs=[])
-        if cutoff not in view.cutoffs:
-            bisect.insort(view.cutoffs, cutoff)
+        cutoffs, gain_depth, lists_gains = walks.get(shared, ([], 0, False))
+        if cutoff not in cutoffs:
+            bisect.insort(cutoffs, cutoff)
         if card.graded or own:
-            lists_gains = view.lists_gains or not card.cutoff or bool(own)
-            view = view._replace(gain_depth=max(view.gain_depth, cutoff), lists_gains=lists_gains)
-        views[shared] = view
+            gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(own)
+        walks[shared] = (cutoffs, gain_depth, lists_gains)
         reads.append(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads])
         reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label in own]
         limits += limits_of(request, values, gain)
         resolved.append((card, shared, cutoff, values))
-    places = {shared: place for place, shared in enumerate(views)}
+    views = [
+        View(*shared, gain_depth, lists_gains, cutoffs) for shared, (cutoffs, gain_depth, lists_gains) in walks.items()
+    ]
+    places = {shared: place for place, shared in enumerate(walks)}
     slots = [
         Slot(
             card.name,
-            view=places[shared],
-            cutoff=views[shared].cutoffs.index(cutoff),
-            params=numbers_for(card, values),
-            empty=EMPTY.get(values.get("empty")),
-            graded=card.graded,
-            reads=READ_CODES[card.reads],
+            places[shared],
+            walks[shared][0].index(cutoff),
+            numbers_for(card, values),
+            EMPTY.get(values.get("empty")),
+            card.graded,
+            READ_CODES[card.reads],
         )
         for card, shared, cutoff, values in resolved
     ]
-    return Plan(list(views.values()), slots, max(reads), judged_only, depth, average), limits
+    return Plan(views, slots, max(reads), judged_only, depth, average), limits
 
 
 def limits_of(request: names.Request, values: dict[str, Any], gain: Any) -> list[tuple[int, str, str]]:
