@@ -22,9 +22,9 @@ from libc.stdlib cimport calloc, free, malloc
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport read
 from fastir.columns._text cimport Text, room_for_rows
-from fastir.join._join cimport (NO_MEMORY, REPEATED, Part, clear_rows, count_ranking, find_repeated, hash_group,
-                                may_repeat)
+from fastir.join._join cimport Part, clear_rows, count_ranking, find_repeated, hash_group, may_repeat
 from fastir.join._scattered_rows cimport Found, Piece, ScatteredRows
+from fastir.measure._codes cimport NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, label_code, measure
 from fastir.rank._rank cimport order_hits, rank_and_measure, reserve
 

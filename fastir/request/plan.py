@@ -12,7 +12,7 @@ import numpy as np
 from fastir.checks import one_of, positive
 from fastir.errors import quote
 from fastir.measure._measure import Plan
-from fastir.measure._registry import function_address
+from fastir.measure._registry import has_expected
 from fastir.request import names
 from fastir.request.compiler import WHOLE, compile_plan
 from fastir.threads import thread_count
@@ -299,7 +299,7 @@ def check_average(asked: list[names.Request], all_values: list[dict[str, Any]], 
         raise ValueError("max_depth: ties='average' cannot cut rankings, give the metrics a cutoff instead")
     for request, values in zip(asked, all_values, strict=True):
         varies = values.get("ap_norm") == "hits" and request.cutoff is not None
-        if varies or function_address(request.card.name, True) is None:
+        if varies or not has_expected(request.card.name):
             where = " with ap_norm=hits and a cutoff" if varies else ""
             raise ValueError(
                 f"metric {quote(request.text)}: ties='average' is not possible, because its expected "

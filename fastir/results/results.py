@@ -21,6 +21,8 @@ from fastir.results.report import Report
 from fastir.results.tables import ResultsByGroup
 from fastir.text import json_text, replacing, rounded, tsv_text, without_nan
 
+from fastir.measure._codes import STATUS_CODES
+
 if TYPE_CHECKING:
     import os
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
     from fastir.results.changes import ResultsDiff
 
-STATUSES = ("evaluated", "missing", "no_relevant")
+STATUSES = tuple(STATUS_CODES)
 SUFFIXES = (".tsv", ".json")
 
 
