@@ -69,7 +69,7 @@ class Source:
         self.repairs: Repairs = {}
         self.carried = b""
         self.damaged: tuple[type[Exception], ...] = ()  # exceptions that mean bad data
-        self.opened: BinaryIO = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115 (__exit__ closes it)
+        self.opened: BinaryIO = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115 (closed on exit)
         self.file: Any = self.opened
         try:
             self.unpack()
