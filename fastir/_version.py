@@ -1,3 +1,3 @@
-"""The version of fastir, which the package, its settings and comparisons name."""
+"""The version, a literal that the build reads without importing the package."""
 
 __version__ = "0.1.0"

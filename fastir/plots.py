@@ -1,7 +1,7 @@
 """Pictures of comparisons and runs, by matplotlib (the extra ``plot``): each function draws on one Axes and returns it.
 
-`ax` is where to draw; None makes a new figure of pyplot's, as large as what is to be read on it. Colours are those of
-Okabe and Ito, which colour-blind readers tell apart; many lines differ in dashes, too.
+`ax` is where to draw; None makes a new figure of pyplot, large enough for its labels. The colours, by Okabe and Ito,
+are distinct for colour-blind readers; many lines differ in dashes, too.
 """
 
 from __future__ import annotations

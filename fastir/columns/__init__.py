@@ -18,5 +18,6 @@ _text.pxd     Text, one id as borrowed bytes: order, hash, equality
 _trec         lines to rows
 _number       the text of a number to a double, exactly
 _arrow        Arrow data in and out, without pyarrow
-_fenv.pxd     ordinary floating point during a call, whatever mode the caller's thread is in
+_prefetch.pxd asking for memory before it is read
+_fenv.pxd     ordinary floating point during a call, in any mode of the caller's thread
 """

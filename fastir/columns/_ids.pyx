@@ -13,7 +13,8 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from fastir.columns._text cimport Text, equal, prefetch, write_decimal
+from fastir.columns._prefetch cimport prefetch
+from fastir.columns._text cimport Text, equal, write_decimal
 
 from fastir.columns.ids import Arena, encode
 

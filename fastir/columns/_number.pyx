@@ -19,7 +19,7 @@ from fastir.columns._ids cimport Ids, read
 from fastir.columns._text cimport Text
 
 cdef enum:
-    LEAST = -80     # powers of five in the table; beyond are scores that nobody has
+    LEAST = -80     # powers of five in the table; no score that occurs needs more
     MOST = 80
     WIDTH = 64      # bytes of a number that is read in place
 

@@ -3,16 +3,6 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcmp, memcpy
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define fastir_prefetch(p) __builtin_prefetch(p)
-    #else
-    #define fastir_prefetch(p) ((void)0)
-    #endif
-    """
-    void prefetch "fastir_prefetch"(const void*) noexcept nogil
-
 
 cdef struct Text:
     const char* start

@@ -12,7 +12,7 @@ explain_line() turns it into words. Which field is what is data: the branches on
 of the evaluation of a TREC file (measured). A plain loop over bytes is as fast as masks of 16 bytes (measured), and
 needs no dispatch.
 
-Reader collects the rows of a whole file as columns, for whoever needs all of them at once.
+Reader collects the rows of a whole file as columns, for callers that need all of them at once.
 """
 
 from libc.stdint cimport int64_t
@@ -291,7 +291,7 @@ cdef class Reader:
         For messages.
     is_run : bool
     format : str
-        One of those of line_formats.LINE_FORMATS.
+        A format of line_formats.LINE_FORMATS.
     """
 
     cdef readonly object path

@@ -46,8 +46,9 @@ def compare(
         As for `evaluate_many`; with `seeds`, lists of runs.
     queries : {None, "qrels", "intersection", "strict"} or iterable of query ids
         Which queries count, the same for all runs. "qrels": all of the qrels, where one that a run lacks is an empty
-        ranking; None: the same, with a warning, or what the convention says; "intersection": those that the qrels and
-        all runs have; "strict": all, and every run must have the same. Or these, which the qrels must have. With
+        ranking; None: the same, with a warning, or what the convention says; "intersection": the queries that
+        the qrels and all runs have; "strict": all, and every run must have the same. Or exactly these query ids, which
+        the qrels must have. With
         ``seeds="folds"`` each run counts for the queries that it has; None then wants the same ones for all systems,
         "qrels" and "strict" all of the qrels.
     baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state
@@ -123,7 +124,7 @@ def evaluated(
             queries = list(qrels)
     if seeds == "folds":  # each has some of the queries
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": INTERSECTION})
-    elif by_name and queries is not None:  # which those of all runs are is known when they have been read
+    elif by_name and queries is not None:  # which queries all runs have is known when they have been read
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries

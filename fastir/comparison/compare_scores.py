@@ -15,6 +15,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 
 from fastir._version import __version__
+from fastir.checks import one_of, proportion, whole_number
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.pairwise import (
     RESAMPLED,
@@ -31,7 +32,6 @@ from fastir.comparison.pairwise import (
 from fastir.comparison.records import Method, Pair, System
 from fastir.comparison.scores import Scores, read_scores
 from fastir.errors import FastirWarning, quote
-from fastir.stats._checks import one_of, proportion, whole_number
 from fastir.stats._scipy import special
 from fastir.stats.corrections import METHODS, adjust
 from fastir.stats.effects import EFFECTS, detectable
@@ -39,7 +39,7 @@ from fastir.threads import thread_count
 
 FAMILIES = ("metric", "all")
 INTERVALS = ("t", "percentile", "bca")
-MANY = 1000  # queries from which tests of ranks and signs find differences that do not matter
+MANY_QUERIES = 1000  # queries from which tests of ranks and signs find differences that do not matter
 
 
 def compare_scores(
@@ -67,8 +67,8 @@ def compare_scores(
         Each run's `Results`, or {query_id: value}, or {metric: {query_id: value}}; a pandas Series or frame of these
         shapes. Values are aligned by query id. NaN is undefined: the query is left out for that metric, for all runs.
     metrics : str, iterable of str, or None
-        Which of the metrics; None: those that the first run has. A run of bare values has one, called so or "score".
-        Metrics that count, such as num_ret, are compared by their mean, too.
+        The metrics to compare; None: all that the first run has. A run of bare values has one metric, which gets this
+        name, or "score". Metrics that count, such as num_ret, are compared by their mean, too.
     baseline : name of a run, list of them, or None
         Compare every run with each of these; None compares all pairs.
     test : str
@@ -81,9 +81,9 @@ def compare_scores(
         are exact.
     correction : str or None
         ``"holm"``, ``"bonferroni"``, ``"bh"`` (false discovery rate) or another of `fastir.stats.adjust`; ``"max_t"``
-        with the randomization test. NaN p-values are of no family.
+        with the randomization test. NaN p-values belong to no family.
     family : {"metric", "all"}
-        What is corrected together: the pairs of a metric, or those of all metrics.
+        Which p-values are corrected together: those of a metric's pairs, or all of them.
     confidence : float
         Of intervals; 1 less this is the level at which `Pair.detectable` and warnings are computed.
     interval : {"t", "percentile", "bca"}
@@ -91,16 +91,18 @@ def compare_scores(
     effect : str
         A key of ``fastir.stats.EFFECTS``.
     queries : {"intersection", "zero"}, iterable of query ids, or None
-        One rule for all runs. None: all must have the same queries. "intersection": those that every run has; a query
-        that a `Results` calls missing is not there. "zero": those that any has, the others having 0. Or exactly these.
+        One rule for all runs. None: all must have the same queries. "intersection": the queries that every run has; a
+        query whose status in a `Results` is missing counts as absent. "zero": the queries that any run has, with 0 for
+        the runs that lack them. Or exactly these query ids.
     seeds : {"mean", "crossed", "folds"} or None
-        What it means that a run is a list of values. "mean": seeds, averaged per query; the inference is over queries,
-        given these seeds. "crossed": seeds, which the bootstrap draws as it draws queries; for ``test="bootstrap"`` and
-        ``interval="percentile"``, and the test is then of the mean. "folds": parts of the queries, put together.
+        What the values are where a run is a list of them. "mean": seeds, averaged per query; the inference is over
+        queries, given these seeds. "crossed": seeds, which the bootstrap draws as it draws queries; for
+        ``test="bootstrap"`` and ``interval="percentile"``, and the test is then of the mean. "folds": parts of the
+        queries, put together.
     random_state : int
-        The same gives the same numbers, for any number of threads and order of queries and runs.
+        The same state gives the same numbers, for any number of threads and any order of queries and runs.
     n_threads : int or None
-        None decides by the work.
+        None: as many as the work is worth.
 
     Returns
     -------
@@ -141,7 +143,7 @@ def compare_scores(
         Group(metric, values, columns, scores.owner, a, b, options.effect)
         for metric, values, columns in zip(scores.metrics, means, scores.repeats, strict=True)
     ]
-    if test in ("wilcoxon", "sign") and groups[0].n >= MANY:
+    if test in ("wilcoxon", "sign") and groups[0].n >= MANY_QUERIES:
         warn(
             f"with {groups[0].n} queries the {test} test tends to find differences that do not matter; "
             "the t and randomization tests do less"
@@ -190,11 +192,11 @@ def checked_options(
 ) -> Options:
     """The options, each known, and all of them together possible; SciPy is asked for here, before any run is read."""
     special()
-    one_of(test, TESTS, "test")
-    one_of(correction, (None, *METHODS, "max_t"), "correction")
-    one_of(family, FAMILIES, "family")
-    one_of(interval, INTERVALS, "interval")
-    one_of(effect, EFFECTS, "effect")
+    one_of("test", test, TESTS)
+    one_of("correction", correction, (None, *METHODS, "max_t"))
+    one_of("family", family, FAMILIES)
+    one_of("interval", interval, INTERVALS)
+    one_of("effect", effect, EFFECTS)
     if correction == "max_t" and test != "randomization":
         raise ValueError(f"correction='max_t' is for test='randomization', got test={test!r}")
     if correction is not None and test in SIMULTANEOUS:
@@ -207,14 +209,14 @@ def checked_options(
     thread_count(n_threads, 0)
     return Options(
         test,
-        whole_number(n_resamples, "n_resamples", 1),
+        whole_number("n_resamples", n_resamples, 1),
         correction,
         family,
-        proportion(confidence, "confidence"),
+        proportion("confidence", confidence),
         interval,
         effect,
         seeds,
-        whole_number(random_state, "random_state", 0),
+        whole_number("random_state", random_state, 0),
         n_threads,
     )
 

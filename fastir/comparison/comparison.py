@@ -7,8 +7,8 @@ import os
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
+from fastir.checks import one_of, positive
 from fastir.comparison.tables import FORMATS, TABLES, json_types, pair_lines
-from fastir.request.plan import one_of, positive
 from fastir.results.changes import changes_of
 from fastir.text import json_text, replacing
 

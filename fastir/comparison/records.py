@@ -29,7 +29,7 @@ class Pair(NamedTuple):
     wins, ties, losses : int
         Queries on which a is above b, equal to it but for rounding, below it.
     n_queries : int
-        Queries that took part: those whose value is NaN in some run did not.
+        Queries that took part: all but those whose value is NaN in some run.
     exact : bool
         The p-value is neither resampled nor an approximation.
     detectable : float
@@ -74,7 +74,7 @@ class Method(NamedTuple):
     ----------
     test : str
     n_resamples : int
-        Of whatever is random or enumerated; 0 if nothing is.
+        How many resamples or arrangements were drawn or listed; 0 if none.
     pairs, exact_pairs : int
         How many, over all metrics, and how many of their p-values are exact.
     random_state : int

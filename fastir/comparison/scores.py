@@ -1,7 +1,7 @@
 """Values per query from anywhere, aligned: which queries are compared, and in what order they stand.
 
-The order is that of the query ids' text, whatever the order in which queries and runs came, so that these have no say
-in what a resample draws.
+Queries are sorted by the text of their ids, so that what a resample draws does not depend on the order in which queries
+and runs came.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.checks import one_of
 from fastir.errors import NoOverlapError, quote
 from fastir.results.results import Results
 
@@ -63,12 +64,11 @@ class Scores(NamedTuple):
         return np.stack([self.repeats[:, self.owner == run].mean(axis=1) for run in range(len(self.runs))], axis=1)
 
 
-def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str | None) -> Scores:
-    """Read and align what `compare_scores` was given; what is wrong is told in its terms."""
+def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) -> Scores:
+    """Read and align what `compare_scores` was given; errors name its arguments."""
     if not hasattr(runs, "items"):
         raise TypeError(f"runs must be a mapping of name to values, got {type(runs).__name__}")
-    if seeds is not None and seeds not in SEEDS:
-        raise ValueError(f"seeds is {seeds!r}, expected None or one of {', '.join(map(repr, SEEDS))}")
+    one_of("seeds", seeds, (None, *SEEDS))
     labels = list(runs)
     if not labels:
         raise ValueError("there are no runs to compare")
@@ -96,8 +96,8 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
 # ---- what a run may be ---------------------------------------------------------------------------------------------
 
 
-def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list[Any]]:
-    """What becomes a column each: lists of what is joined to one."""
+def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list]:
+    """Lists of values, one list per column; the values of a list are joined to one column."""
     if not isinstance(values, (list, tuple)):
         yield [values]
         return
@@ -201,7 +201,7 @@ def missing_queries(runs: Mapping[Any, Any], seeds: str | None) -> list[set[Any]
 def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> tuple[list[Any], int]:
     """The queries that are compared, sorted by their text, and how many queries some run lacks.
 
-    `lacking` has for each column those that its run lacks by its own word.
+    `lacking` has for each column the queries that its own results report as missing.
     """
     known = {id(side.query_ids): set(side.query_ids) for side in sides}
     union, shared = set().union(*known.values()), set.intersection(*known.values()).difference(*lacking)
@@ -213,7 +213,7 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
         chosen = set(queries)
     else:
         policies = ", ".join(map(repr, POLICIES))
-        raise ValueError(f"queries is {quote(queries)}, expected None, {policies} or query ids")
+        raise ValueError(f"queries must be None, {policies} or query ids, got {quote(queries)}")
     if not chosen:
         raise NoOverlapError("no query is left to compare: the runs have none in common, or none was asked for")
     ordered = sorted(chosen, key=str)

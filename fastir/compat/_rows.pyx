@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.join._dicts cimport judge_all
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.join._join cimport Tally, clear_tally
+from fastir.join._join cimport Counts, clear_tally
 from fastir.join._judged cimport Judged
 from fastir.measure._measure cimport Plan
 
@@ -47,7 +47,7 @@ def measured(Judged judged, Plan plan, run, dict positions, int ties, bint singl
     cdef double[:, ::1] out
     cdef unsigned char* codes
     cdef fenv_t callers
-    cdef Tally tally
+    cdef Counts tally
     while PyDict_Next(run, &position, &query, &value):
         if not PyUnicode_Check(query):
             raise TypeError(f"run: a query id must be a str, got {type(<object>query).__name__} "

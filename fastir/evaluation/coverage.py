@@ -8,11 +8,13 @@ import numpy as np
 
 from fastir.errors import FastirWarning, NoOverlapError, quote
 from fastir.join._dicts import count_rest
+from fastir.join._join import Tally
 from fastir.join._judged import Judged
+from fastir.measure._codes import STATUS_CODES
 from fastir.measure._measure import Plan
 from fastir.results.report import Report
 
-EVALUATED, MISSING, NO_RELEVANT = range(3)  # codes of results.STATUSES
+MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
 class Meeting:
@@ -22,8 +24,8 @@ class Meeting:
     ----------
     judged, plan : Judged, Plan
     status : uint8 array of shape (n_queries,)
-    tally : tuple
-        What the join returned: found, tied, tied_example, nothing, nothing_example, ranked, unjudged.
+    tally : Tally
+        What the join counted.
     n_run : int
         Queries of the run.
     run_ids : iterable of str
@@ -41,7 +43,7 @@ class Meeting:
         judged: Judged,
         plan: Plan,
         status: np.ndarray,
-        tally: tuple[int, int, int, int, int, int, int],
+        tally: Tally,
         n_run: int,
         run_ids: Iterable[str],
         repairs: dict[str, tuple[int, str]],
@@ -67,7 +69,7 @@ class Meeting:
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
-        found = self.tally[0]
+        found = self.tally.found
         if self.n_run == 0:
             raise NoOverlapError("the run is empty: no results, no queries")
         if found == 0:
@@ -85,7 +87,7 @@ class Meeting:
 
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
-        found, _, _, nothing, nothing_example, _, _ = self.tally
+        found, nothing = self.tally.found, self.tally.nothing
         n_queries = self.judged.n_queries
         told = []
         if queries is None and found < n_queries:
@@ -102,7 +104,7 @@ class Meeting:
         if nothing:
             told.append(
                 f"{nothing} rankings hold no judged document (such as that of query "
-                f"{quote(self.judged.query_ids[nothing_example])})"
+                f"{quote(self.judged.query_ids[self.tally.nothing_example])})"
             )
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
@@ -111,7 +113,8 @@ class Meeting:
             warnings.warn(about + "; ".join(told), FastirWarning, stacklevel=frames_of_ours())
 
     def __call__(self) -> Report:
-        found, tied, tied_example, nothing, nothing_example, ranked, unjudged = self.tally
+        tally = self.tally
+        found, unjudged = tally.found, tally.unjudged
         if self.uncounted:
             unjudged -= count_rest(self.judged, self.plan, self.uncounted)
         ids = self.judged.query_ids
@@ -129,11 +132,11 @@ class Meeting:
             only_in_run_example=self.only_in_run()[0] if self.n_run > found else None,
             no_relevant=int(no_relevant.sum()),
             no_relevant_example=example(no_relevant),
-            nothing_judged=nothing,
-            nothing_judged_example=ids[nothing_example] if nothing else None,
-            queries_with_ties=tied,
-            queries_with_ties_example=ids[tied_example] if tied else None,
-            unjudged_share=unjudged / ranked if ranked else None,
+            nothing_judged=tally.nothing,
+            nothing_judged_example=ids[tally.nothing_example] if tally.nothing else None,
+            queries_with_ties=tally.tied,
+            queries_with_ties_example=ids[tally.tied_example] if tally.tied else None,
+            unjudged_share=unjudged / tally.ranked if tally.ranked else None,
             repairs=self.repairs,
         )
 

@@ -210,7 +210,7 @@ class Evaluator:
             meeting = self._from_table(table, run, values, status, n_threads)
         else:
             meeting = self._from_dict(run, values, status)
-        found, _, _, nothing, _, _, _ = meeting.tally
+        found, nothing = meeting.tally.found, meeting.tally.nothing
         smooth = found == judged.n_queries == meeting.n_run
         if not smooth:
             meeting.check(settings.queries)
@@ -247,7 +247,9 @@ class Evaluator:
         tally, foreign, repairs = inputs.table_rows.evaluate(
             table, judged, integers, settings, values, status, n_threads
         )
-        return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
+        return Meeting(
+            judged, settings.plan, status, tally, tally.found + len(foreign), foreign, self._repairs(repairs)
+        )
 
     def _from_file(
         self, path: Path, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None, watch: Watch | None
@@ -265,7 +267,9 @@ class Evaluator:
             run = Run._read(path, None, settings.duplicates, self._columns, watch)
             return self._from_run(run, values, status, n_threads, watch)
         tally, foreign, repairs = streamed
-        return Meeting(judged, settings.plan, status, tally, tally[0] + len(foreign), foreign, self._repairs(repairs))
+        return Meeting(
+            judged, settings.plan, status, tally, tally.found + len(foreign), foreign, self._repairs(repairs)
+        )
 
     def _from_run(
         self,

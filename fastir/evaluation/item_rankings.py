@@ -15,6 +15,7 @@ from fastir.errors import DuplicateError, UnknownMetricError, quote
 from fastir.evaluation.label_lists import weights_of
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
+from fastir.measure._codes import PROBLEM_CODES, STATUS_CODES
 from fastir.rank._matrix import Matrix
 from fastir.rank._topk import TopK
 from fastir.request.plan import BY_ID, RANKED, TIES, Settings, metric_tuple, one_of, settings
@@ -28,13 +29,19 @@ WORK = 16  # scores that take as long as a row elsewhere
 COUNTED = 32  # relevant items of a row for which it is read as if once more
 TILE = 16  # rows that are read together where they do not lie in one piece
 PROBLEMS = {
-    2: (DuplicateError, "relevant: item {item} stands twice in row {row}"),
-    3: (ValueError, "relevant: item {item} of row {row} is no column of scores; out of range"),
-    4: (ValueError, "exclude: item {item} of row {row} is no column of scores; out of range"),
-    5: (ValueError, "scores: NaN in row {row}, column {item}"),
-    6: (DuplicateError, "indices: item {item} stands twice in row {row}"),
-    7: (ValueError, "indices: {item} in row {row}; must be an item from 0 up, or -1 for none"),
-    8: (ValueError, "indices: item {item} of row {row} stands behind -1, which must fill the end of a row"),
+    PROBLEM_CODES["repeated"]: (DuplicateError, "relevant: item {item} stands twice in row {row}"),
+    PROBLEM_CODES["outside"]: (ValueError, "relevant: item {item} of row {row} is no column of scores; out of range"),
+    PROBLEM_CODES["excluded outside"]: (
+        ValueError,
+        "exclude: item {item} of row {row} is no column of scores; out of range",
+    ),
+    PROBLEM_CODES["not a number"]: (ValueError, "scores: NaN in row {row}, column {item}"),
+    PROBLEM_CODES["ranked twice"]: (DuplicateError, "indices: item {item} stands twice in row {row}"),
+    PROBLEM_CODES["negative"]: (ValueError, "indices: {item} in row {row}; must be an item from 0 up, or -1 for none"),
+    PROBLEM_CODES["padded inside"]: (
+        ValueError,
+        "indices: item {item} of row {row} stands behind -1, which must fill the end of a row",
+    ),
 }
 
 
@@ -160,7 +167,9 @@ def read_block(
         problem = kernel.read(t, chunk, offsets[ends], out[ends], values[task], status[task], counts[task], asked.level)
         if problem is not None:
             kind, row, item = problem
-            raise failure(kind, first + start + row, int(np.isnan(chunk[row]).argmax()) if kind == 5 else item)
+            if kind == PROBLEM_CODES["not a number"]:
+                item = int(np.isnan(chunk[row]).argmax())
+            raise failure(kind, first + start + row, item)
 
     in_one_piece = block.strides[1] == block.itemsize
     share_all(chunks(n, int(work_of_row), 1 if in_one_piece else TILE), work, threads)
@@ -219,7 +228,7 @@ def blocks_of(scores: Any) -> Iterable[Any]:
 
 def failure(kind: int, row: int, item: int) -> Exception:
     """The exception for what a kernel found."""
-    if kind == 1:
+    if kind == PROBLEM_CODES["no memory"]:
         return MemoryError()
     error, text = PROBLEMS[kind]
     return error(text.format(row=row, item=item))
@@ -234,8 +243,8 @@ def report(status: np.ndarray, ranked: np.ndarray, found: np.ndarray, tied: np.n
         return {name: n, f"{name}_example": str(int(mask.argmax())) if n else None}
 
     return Report(
-        **counted("in_both", status < 3),
-        **counted("no_relevant", status == 2),
+        **counted("in_both", status != STATUS_CODES["missing"]),
+        **counted("no_relevant", status == STATUS_CODES["no_relevant"]),
         **counted("nothing_judged", (ranked > 0) & (found == 0)),
         **counted("queries_with_ties", tied > 0),
         unjudged_share=(total - int(found.sum())) / total if total else None,

@@ -9,6 +9,7 @@ import numpy as np
 
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
+from fastir.measure._codes import STATUS_CODES
 from fastir.rank._label_lists import Groups
 from fastir.request.plan import RANKED, Settings, Ties, metric_tuple, settings, without_ids
 from fastir.results.report import Report
@@ -323,7 +324,7 @@ def results_of(
             values[:, columns], status, counts = rows.measure(part)
 
     def report() -> Report:
-        empty = status == 2
+        empty = status == STATUS_CODES["no_relevant"]
         negative, tied, first_tied = counts
         return Report(
             in_both=len(ids),

@@ -7,6 +7,6 @@ Allocates lists of records in Python; meant for one query, not for speed
 Raises    KeyError for a query or a metric that is not there, ValueError for explanations of two queries, and what
           evaluating the run raises
 
-explaining    computes: the value with and without each document, by the same kernels as the evaluation
+explaining    computes: one evaluation for each judged document, with the documents below it taken as unjudged
 records       Document, Explanation, Move, RankingDiff, and how they print; know nothing of how they were computed
 """

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from fastir.errors import quote
 from fastir.text import aligned, decimals, signed
 
-TOP = 10  # ranks that are always printed; below, only documents with a label
-ROWS = 40  # lines of a printed table
+TOP_RANKS = 10  # ranks that are always printed; below, only documents with a label
+PRINTED_LINES = 40  # lines of a printed table
 
 
 # ---- one ranking -----------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ class Explanation:
     status : str
         As in `Results.status`.
     values : dict of str to float
-        {metric: its value}, those of `Evaluator.evaluate`.
+        {metric: its value}, as `Evaluator.evaluate` computes it.
     base : dict of str to float
         {metric: its value if none of these documents were judged}, 0 for most and where that is undefined.
     documents : list of Document
@@ -135,7 +135,7 @@ class Explanation:
         status = "" if self.status == "evaluated" else f" ({self.status})"
         rows = [["rank", "doc_id", "score", "tied", "label", *self.values]]
         for shown, documents in itertools.groupby(
-            self.documents, lambda document: (document.rank or 0) <= TOP or document.label is not None
+            self.documents, lambda document: (document.rank or 0) <= TOP_RANKS or document.label is not None
         ):
             if shown:
                 rows += map(cells, documents)
@@ -230,7 +230,7 @@ class RankingDiff:
     metric : str
     value, other_value : float
     moves : list of Move
-        All documents of both, those that change the value most first. Their changes add up to the difference, but for
+        All documents of both, the largest changes of the value first. The changes add up to the difference, but for
         rounding.
     """
 
@@ -278,5 +278,5 @@ def named(metric: str | None, values: dict[str, float]) -> str:
 
 def shortened(rows: list[list[str]]) -> str:
     """The first lines of a table, and how many follow."""
-    more = [f"... {len(rows) - ROWS} more"] * (len(rows) > ROWS)
-    return "\n".join([aligned(rows[:ROWS], 2).rstrip("\n"), *more])
+    more = [f"... {len(rows) - PRINTED_LINES} more"] * (len(rows) > PRINTED_LINES)
+    return "\n".join([aligned(rows[:PRINTED_LINES], 2).rstrip("\n"), *more])

@@ -116,7 +116,7 @@ def from_elsewhere(data: Any, name: str) -> np.ndarray:
 
 
 def refuse_device(data: Any, name: str) -> None:
-    """Raise TypeError for a tensor on a GPU: a copy of it that nobody asked for could take long."""
+    """Raise TypeError for a tensor on a GPU: copying it is slow, and is left to the caller."""
     try:
         on_host = data.__dlpack_device__()[0] in HOST
     except Exception:  # none, or one of many devices: what can be converted is seen later

@@ -16,7 +16,7 @@ from fastir.inputs.query_groups import offset_array
 
 
 class Items:
-    """Items of numbered rows; those of row r begin at ``offsets[i]``, i being how many of `rows` are before r.
+    """Items of numbered rows; the items of row r begin at ``offsets[i]``, i entries of `rows` being before r.
 
     Attributes
     ----------
@@ -39,11 +39,11 @@ class Items:
         self.name = name
 
     def between(self, start: int, stop: int) -> np.ndarray:
-        """Where the items of each of these rows begin, and where those of the last end; int64."""
+        """Where the items of rows start to stop begin, and where the items of the last end; int64."""
         return self.offsets[np.searchsorted(self.rows, np.arange(start, stop + 1))]
 
     def check(self, n_rows: int, what: str) -> None:
-        """Raise ValueError if these are not the items of so many rows of `what`."""
+        """Raise ValueError if these cannot be the items of `n_rows` rows of `what`."""
         if self.shape[0] not in (None, n_rows):
             raise ValueError(f"{what} has {n_rows} rows but {self.name} has {self.shape[0]}; lengths must match")
         if len(self.rows) and not 0 <= self.rows[0] <= self.rows[-1] < n_rows:
@@ -51,6 +51,7 @@ class Items:
             raise ValueError(f"{self.name} has a row {row}, but {what} has the rows 0 to {n_rows - 1}; out of range")
 
     def check_columns(self, n_columns: int, what: str) -> None:
+        """Raise ValueError if the caller gave another number of items than `what` has columns."""
         if self.shape[1] not in (None, n_columns):
             raise ValueError(f"{what} has {n_columns} columns but {self.name} has {self.shape[1]}; shapes must match")
 

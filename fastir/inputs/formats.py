@@ -12,10 +12,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from fastir.checks import one_of
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import quote
 from fastir.inputs import files, trec
-from fastir.request.plan import DUPLICATES, one_of
+from fastir.request.plan import DUPLICATES
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Watch

@@ -30,11 +30,12 @@ def column(data: ArrayLike, name: str) -> np.ndarray:
 
 
 def out_of_range(name: str) -> OverflowError:
+    """The error for a label that no int32 holds."""
     return OverflowError(f"{name} holds a label outside [-2^31, 2^31 - 1]; out of range")
 
 
 def fraction(labels: np.ndarray, name: str) -> int | None:
-    """Where the first label stands that is no whole number; raises for those that are no finite number."""
+    """The position of the first label that is not a whole number, or None; raises where one is not finite."""
     if labels.dtype.kind != "f" or not labels.size:
         return None
     finite = np.isfinite(labels)

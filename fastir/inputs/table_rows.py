@@ -19,6 +19,7 @@ from fastir.columns.rows import without_duplicates
 from fastir.errors import DuplicateError, quote
 from fastir.inputs.tables import Batch, Table, table
 from fastir.join._grouped import Columns, find_duplicates
+from fastir.join._join import Tally
 from fastir.join._judged import Judged
 from fastir.join._ungrouped import Scattered
 from fastir.request.plan import Settings
@@ -135,7 +136,7 @@ def evaluate(
     batches = iter(found)
     head = deque(until(batches, WORTH if found.n_rows is None else 1))
     if not head:
-        return (0, 0, -1, 0, -1, 0, 0), [], {}
+        return Tally(), [], {}
     integer_docs = head[0].docs.integers
     threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
     make = (
@@ -178,7 +179,7 @@ def evaluate(
         join = Scattered(*make)
         scatter(found, iter(found) if found.again else chain(kept, source), join, threads)
     tally = join.finish()
-    repairs = {"integer ids read as text": (tally[5], "the run")} if integer_docs and not integers else {}
+    repairs = {"integer ids read as text": (tally.ranked, "the run")} if integer_docs and not integers else {}
     foreign = sorted(join.foreign, key=join.foreign.__getitem__)
     return tally, [query.decode("utf-8", "surrogateescape") for query in foreign], repairs
 

@@ -22,7 +22,7 @@ DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
 NUMBER = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
 ROLES = ("query_id", "doc_id", "score", "label")
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-ROWS = 1 << 13  # of Python objects at a time
+OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
 class Batch(NamedTuple):
@@ -48,7 +48,7 @@ class Table:
     again : bool
         Whether it can be read a second time.
     n_rows : int or None
-        None if only reading tells.
+        None if it is known only after reading.
     """
 
     def __init__(
@@ -288,7 +288,7 @@ def read_columns(
         raise ValueError(f"columns differ in length: {', '.join(map(str, sorted(sizes)))}")
     n = sizes.pop()
     objects = any(not isinstance(column, tuple) and column.dtype.kind in "OUT" for column in columns)
-    step = ROWS if objects else max(n, 1)
+    step = OBJECT_ROWS if objects else max(n, 1)
     for a in range(0, n, step):
         rows = slice(a, a + step)
         yield [
@@ -339,7 +339,7 @@ def read_tuples(data: Iterable, what: str) -> Iterator[list[ArrayReader]]:
     """Tuples of query id, document id and number."""
     rows = iter(data)
     done = 0
-    while chunk := list(islice(rows, ROWS)):
+    while chunk := list(islice(rows, OBJECT_ROWS)):
         for row, one in enumerate(chunk, done):
             if not isinstance(one, (tuple, list)) or len(one) != 3:
                 raise TypeError(

@@ -12,7 +12,7 @@ from fastir.errors import quote
 from fastir.inputs.files import BOM, packed_as
 from fastir.inputs.table_files import library
 
-ROWS = 1 << 18  # that are written to Parquet at a time
+BATCH_ROWS = 1 << 18  # rows that are written to Parquet at a time
 NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
 
 
@@ -98,7 +98,7 @@ def batches(data: Mapping[Any, Mapping]) -> Iterator[tuple[list, list, list]]:
             raise ValueError(f"query {quote(query_id)} has no documents, which a table cannot say; JSON can")
         for column, more in zip(rows, ([query_id] * len(docs), docs, docs.values()), strict=True):
             column.extend(more)
-        if len(rows[0]) >= ROWS:
+        if len(rows[0]) >= BATCH_ROWS:
             yield rows
             rows = ([], [], [])
     yield rows

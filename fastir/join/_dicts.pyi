@@ -1,9 +1,10 @@
 from numpy import ndarray
 
+from fastir.join._join import Tally
 from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
 
 def count_rest(judged: Judged, plan: Plan, rankings: dict[int, dict]) -> int: ...
 def judge_dict(
     judged: Judged, plan: Plan, run: dict, values: ndarray, status: ndarray, ties: int, single: bool
-) -> tuple[tuple[int, int, int, int, int, int, int], dict[int, dict], tuple[type | None, type | None]]: ...
+) -> tuple[Tally, dict[int, dict], tuple[type | None, type | None]]: ...

@@ -15,9 +15,10 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.columns._text cimport prefetch
-from fastir.join._join cimport Tally, clear_tally, tally_tuple
+from fastir.columns._prefetch cimport prefetch
+from fastir.join._join cimport Counts, clear_tally, tally_of
 from fastir.join._judged cimport Judged, Lookup, spread_hash
+from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 
@@ -39,10 +40,19 @@ cdef extern from "Python.h":
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
 
-# From the second run on: where MANY times the judged documents exceed the ranking, its ids are looked up among them.
-cdef int64_t MANY = 3
-# Judged documents that no metric reads are counted at once where the ranking is at least WORTH times as long.
-cdef int64_t WORTH = 8
+cdef enum:
+    # With more judged documents than a third of the ranking, the ranking's are looked up among them.
+    LOOKED_UP_RATIO = 3
+    # Judged documents that no metric reads are counted at once in a ranking that is at least this many times as long.
+    COUNTED_RATIO = 8
+    # Rows and probes between two looks at whether the user interrupts.
+    WORK_BETWEEN_SIGNALS = 500000
+
+
+cdef enum:                  # what Walk.read found
+    ROWS_READ
+    NOT_PLAIN               # an id is not of the kind, or a score is no float
+    HAS_NAN
 
 
 cdef int compare_keys(const void* a, const void* b) noexcept nogil:
@@ -115,7 +125,7 @@ cdef class Walk:
         return 0
 
     cdef int read(self, dict ranking, bint single) except -1:
-        """Collect the rows; 0 if all ids are of the kind and all scores floats, 1 if one is not, 2 for a NaN."""
+        """Collect the rows; ROWS_READ, NOT_PLAIN or HAS_NAN."""
         cdef Py_ssize_t position = 0
         cdef PyObject* key
         cdef PyObject* value
@@ -124,7 +134,7 @@ cdef class Walk:
         cdef int64_t i = 0
         while i < self.n and PyDict_Next(ranking, &position, &key, &value):
             if not ((PyLong_CheckExact(key) if self.integers else PyUnicode_CheckExact(key)) and PyFloat_Check(value)):
-                return 1
+                return NOT_PLAIN
             score = PyFloat_AsDouble(value)
             if single:
                 score = <double><float>score
@@ -132,7 +142,7 @@ cdef class Walk:
             self.keys[i] = key
             self.scores[i] = score
             i += 1
-        return 2 if nan else 0
+        return HAS_NAN if nan else ROWS_READ
 
     cdef int64_t probe(self, Judged judged, dict ranking, int64_t first, int64_t n, bint single) except -1:
         """Collect those of n judged ids that are in the ranking as hits; how many."""
@@ -206,14 +216,11 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     ----------
     run : dict whose keys are exact str objects, or exact int objects
     values : float64 array of shape (n_queries, n_slots), filled
-    status : uint8 array of shape (n_queries,), 1 where the run lacks the query
+    status : uint8 array of shape (n_queries,), set to MISSING where the run lacks the query
 
     Returns
     -------
-    tuple of int
-        found, tied, tied_example, nothing, nothing_example, ranked, unjudged: how many queries the run has; how many
-        hold a hit with a tied score and the first of them (-1 if none); how many rankings hold no judged document and
-        the first of them; how many documents were ranked and how many of those are not in the qrels
+    Tally
     dict
         {query position: ranking} where looking up the documents that no metric reads would have been most of the work:
         `unjudged` is too high by count_rest() of it
@@ -222,7 +229,7 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     """
     cdef Py_buffer value_buffer, status_buffer
     cdef fenv_t callers
-    cdef Tally tally
+    cdef Counts tally
     cdef dict uncounted = {}
     cdef object integers = has_integer_documents(run)
     cdef type query_kind = type(next(iter(run))) if run else None
@@ -237,11 +244,11 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
         fesetenv(&callers)
         PyBuffer_Release(&value_buffer)
         PyBuffer_Release(&status_buffer)
-    return tally_tuple(&tally), uncounted, (query_kind, None if integers is None else int if integers else str)
+    return tally_of(&tally), uncounted, (query_kind, None if integers is None else int if integers else str)
 
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
-                   unsigned char* codes, int ties, bint single, list rows, Tally* tally, dict uncounted) except -1:
+                   unsigned char* codes, int ties, bint single, list rows, Counts* tally, dict uncounted) except -1:
     """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of `out`.
     """
     cdef Walk walk = Walk.__new__(Walk)
@@ -261,7 +268,7 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
         first = judged.offsets[q]
         value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
         if value == NULL:
-            codes[row] = 1
+            codes[row] = MISSING
             walk.room(plan, 0, judged.offsets[q + 1] - first)
             known = judged.of(q)
             measure(plan, &walk.ranking.measured, 0, 0, &known, out + row * plan.n_slots)
@@ -270,15 +277,15 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
         ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
         probes = judged.wanted(plan.reads, q)
         rest = judged.offsets[q + 1] - first - probes
-        state = 1
-        while state == 1:
+        state = NOT_PLAIN
+        while state == NOT_PLAIN:
             walk.n = PyDict_Size(ranking)
-            many = again and probes * MANY > walk.n
+            many = again and probes * LOOKED_UP_RATIO > walk.n
             walk.room(plan, walk.n, max(walk.n if many else 0, judged.offsets[q + 1] - first))
             state = walk.read(ranking, single)
-            if state == 1:
+            if state == NOT_PLAIN:
                 ranking = plain_scores(judged.query_ids[q], ranking, integers)
-        if state == 2:
+        if state == HAS_NAN:
             refuse_nan(judged.query_ids[q], ranking)
         if many:
             n_found = walk.match(judged, judged.lookup(integers) + q, first, probes, &n_hits)
@@ -286,7 +293,7 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
         else:
             n_hits = n_found = walk.probe(judged, ranking, first, probes, single)
         if rest > 0 and walk.n > 0:
-            if rest * WORTH <= walk.n or n_hits == 0:
+            if rest * COUNTED_RATIO <= walk.n or n_hits == 0:
                 n_found += count(walk.ids, ranking, first + probes, first + probes + rest)
             else:
                 uncounted[q] = ranking
@@ -304,7 +311,7 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
             if tally.tied_example < 0:
                 tally.tied_example = q
         work += walk.n + probes
-        if work > 500000:
+        if work > WORK_BETWEEN_SIGNALS:
             work = 0
             PyErr_CheckSignals()
     return 0

@@ -14,10 +14,10 @@ from libc.string cimport memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport Column, Ids, read, same_until
-from fastir.join._join cimport (
-    NO_MEMORY, NOT_A_NUMBER, REPEATED, Join, Part, Seen, find_repeated, forget, hash_group, may_repeat)
-from fastir.join._judged cimport Index
 from fastir.columns._text cimport Group, room_for_rows
+from fastir.join._join cimport Join, Part, Seen, find_repeated, forget, hash_group, may_repeat
+from fastir.join._judged cimport Index
+from fastir.measure._codes cimport NO_MEMORY, NOT_A_NUMBER
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1

@@ -3,17 +3,11 @@ from libc.stdint cimport int64_t, uint64_t
 
 from fastir.join._judged cimport Index, Judged
 from fastir.measure._measure cimport Plan
-from fastir.rank._rank cimport Ranking, compare_fn
+from fastir.rank._rank cimport Ranking
 from fastir.columns._text cimport Group, Text
 
 
-cdef enum:                      # what can stop a part, besides what is wrong with a line of a file
-    NO_MEMORY = 100
-    REPEATED = 101
-    NOT_A_NUMBER = 102
-
-
-cdef struct Tally:              # what one thread saw
+cdef struct Counts:             # what one thread saw: the fields of a Tally
     int64_t found, tied, tied_example, ranked, unjudged, nothing, nothing_example
 
 
@@ -29,12 +23,16 @@ cdef struct Part:               # what is in one thread's hands, and its scratch
     Group group
     Ranking ranking
     Seen seen
-    Tally tally
+    Counts tally
     Text* queries               # of the groups it met
     int64_t* places             # beside queries: position in the qrels, or -1
     int64_t n, capacity
-    int failed
+    int failed                  # what stopped it: 0, a code of PROBLEM_CODES, or a problem of columns/_trec.pxd
     int64_t row                 # where the group in work begins, for rows that are columns
+
+
+cdef class Tally:
+    cdef readonly int64_t found, tied, tied_example, nothing, nothing_example, ranked, unjudged
 
 
 cdef class Join:
@@ -61,7 +59,7 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
 cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil
 cdef int clear_rows(Seen* seen, int64_t n) noexcept nogil
 cdef void forget(Seen* seen) noexcept nogil
-cdef void clear_tally(Tally* tally) noexcept nogil
-cdef void count_ranking(Tally* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil
+cdef void clear_tally(Counts* tally) noexcept nogil
+cdef void count_ranking(Counts* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil
 cdef bytes query_bytes(const Text* query, bint integers)
-cdef tuple tally_tuple(const Tally* t)
+cdef Tally tally_of(const Counts* counts)

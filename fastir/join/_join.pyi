@@ -3,6 +3,15 @@ from numpy import ndarray
 from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
 
+class Tally:
+    found: int
+    tied: int
+    tied_example: int
+    nothing: int
+    nothing_example: int
+    ranked: int
+    unjudged: int
+
 class Join:
     ungrouped: bool
     foreign: dict[bytes, int]
@@ -19,4 +28,4 @@ class Join:
         n_threads: int,
         integers: bool = False,
     ) -> None: ...
-    def finish(self) -> tuple[int, int, int, int, int, int, int]: ...
+    def finish(self) -> Tally: ...

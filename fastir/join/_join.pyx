@@ -17,11 +17,10 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
+from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Ranking, discard, rank_and_measure, reserve
 from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, hash_of
-
-from fastir.errors import quote
 
 
 cdef int compare_texts(const void* a, const void* b) noexcept nogil:
@@ -127,8 +126,8 @@ cdef int clear_rows(Seen* seen, int64_t n) noexcept nogil:
 # ---- counts ------------------------------------------------------------------------------------------------------
 
 
-cdef void clear_tally(Tally* tally) noexcept nogil:
-    memset(tally, 0, sizeof(Tally))
+cdef void clear_tally(Counts* tally) noexcept nogil:
+    memset(tally, 0, sizeof(Counts))
     tally.tied_example = -1
     tally.nothing_example = -1
 
@@ -138,7 +137,7 @@ cdef int64_t smaller(int64_t a, int64_t b) noexcept nogil:
     return a if b < 0 or 0 <= a < b else b
 
 
-cdef void count_ranking(Tally* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil:
+cdef void count_ranking(Counts* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil:
     """Count query q with a ranking of n documents, n_found of which are in the qrels."""
     tally.found += 1
     tally.ranked += n
@@ -148,7 +147,7 @@ cdef void count_ranking(Tally* tally, int64_t q, int64_t n, int64_t n_found) noe
         tally.nothing_example = smaller(tally.nothing_example, q)
 
 
-cdef void add_tally(Tally* total, const Tally* part) noexcept nogil:
+cdef void add_tally(Counts* total, const Counts* part) noexcept nogil:
     total.found += part.found
     total.tied += part.tied
     total.ranked += part.ranked
@@ -158,8 +157,33 @@ cdef void add_tally(Tally* total, const Tally* part) noexcept nogil:
     total.nothing_example = smaller(total.nothing_example, part.nothing_example)
 
 
-cdef tuple tally_tuple(const Tally* t):
-    return t.found, t.tied, t.tied_example, t.nothing, t.nothing_example, t.ranked, t.unjudged
+cdef class Tally:
+    """What one evaluation counted; as it is made, the counts of an empty run.
+
+    A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
+
+    Attributes
+    ----------
+    found : int
+        Queries of the qrels that the run has.
+    tied, tied_example : int
+        Queries in which a hit shares its score with another document; the position of the first, -1 if there is none.
+    nothing, nothing_example : int
+        Rankings that are not empty and hold no judged document; the position of the first, -1 if there is none.
+    ranked, unjudged : int
+        Documents ranked for queries of the qrels; those among them that are not in the qrels.
+    """
+
+    def __cinit__(self):
+        self.tied_example = self.nothing_example = -1
+
+
+cdef Tally tally_of(const Counts* counts):
+    cdef Tally tally = Tally.__new__(Tally)
+    tally.found, tally.ranked, tally.unjudged = counts.found, counts.ranked, counts.unjudged
+    tally.tied, tally.tied_example = counts.tied, counts.tied_example
+    tally.nothing, tally.nothing_example = counts.nothing, counts.nothing_example
+    return tally
 
 
 # ---- queries -----------------------------------------------------------------------------------------------------
@@ -190,9 +214,9 @@ cdef class Join:
     ----------
     judged, plan : Judged, Plan
     values : float64 array of shape (n_queries, n_slots), filled
-    status : uint8 array of shape (n_queries,), set to 1 where the run lacks the query
+    status : uint8 array of shape (n_queries,), set to MISSING where the run lacks the query
     ties : int
-        As in _rank.pxd.
+        A code of TIE_CODES.
     single : bool
         Whether scores are compared as float32.
     only_judged : bool
@@ -238,7 +262,7 @@ cdef class Join:
         free(self.met)
 
     cdef int take(self, Part* part, const Index* queries) noexcept nogil:
-        """Judge the group and note its query, which `queries` knows by its bytes; what it returns is part.failed."""
+        """Judge the group and note its query, which `queries` knows by its bytes; returns what becomes part.failed."""
         cdef Group* g = &part.group
         cdef int64_t q
         cdef int twice = 0
@@ -256,11 +280,11 @@ cdef class Join:
         return self.judge(part, q) if q >= 0 else 0
 
     cdef int judge(self, Part* part, int64_t q) noexcept nogil:
-        """Fill the values of query q from the group, whose hashes are there; what it returns is part.failed."""
+        """Fill the values of query q from the group, which is hashed; returns what becomes part.failed."""
         cdef Group* g = &part.group
         cdef Ranking* r = &part.ranking
         cdef Seen* seen = &part.seen
-        cdef Tally* tally = &part.tally
+        cdef Counts* tally = &part.tally
         cdef int64_t i, j, n_hits = 0, n_found = 0
         cdef int64_t first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
         cdef int64_t wanted = self.judged.wanted(self.plan.reads, q)
@@ -309,23 +333,23 @@ cdef class Join:
         part.n = 0
 
     def finish(self):
-        """Fill the rows of queries that the run lacks; returns what _dicts.judge_dict returns first."""
+        """Fill the rows of queries that the run lacks; returns the Tally."""
         cdef Judged judged = self.judged
         cdef Judgments known
-        cdef Tally total
+        cdef Counts total
         cdef int64_t q
         cdef int t
         for q in range(judged.n_queries):
             if not self.met[q]:
                 if reserve(&self.parts[0].ranking, self.plan, 0, judged.offsets[q + 1] - judged.offsets[q]) < 0:
                     raise MemoryError
-                self.status[q] = 1
+                self.status[q] = MISSING
                 known = judged.of(q)
                 measure(self.plan, &self.parts[0].ranking.measured, 0, 0, &known, &self.values[q, 0])
         clear_tally(&total)
         for t in range(self.n_threads):
             add_tally(&total, &self.parts[t].tally)
-        return tally_tuple(&total)
+        return tally_of(&total)
 
 
 cdef bytes query_bytes(const Text* query, bint integers):

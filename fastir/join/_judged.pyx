@@ -19,17 +19,14 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from fastir.measure._measure cimport Judgments
 from fastir.columns._ids cimport borrow_text
 from fastir.columns._text cimport Text, equal, hash_of
+from fastir.measure._codes cimport EVALUATED, JUDGED, NO_RELEVANT, RELEVANT
+from fastir.measure._measure cimport Judgments
+from fastir.measure._sort cimport rising_order
 
 cdef enum:
     SPAN = 1024     # labels less than this apart are sorted by counting
-
-
-cdef int rising_order(const void* a, const void* b) noexcept nogil:
-    cdef int64_t x = (<const int64_t*>a)[0], y = (<const int64_t*>b)[0]
-    return (x > y) - (x < y)
 
 
 cdef class Judged:
@@ -99,9 +96,9 @@ cdef class Judged:
 
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil:
         """How many of a query's documents, the first ones, a plan with this `reads` looks up."""
-        if reads == 0:
+        if reads == RELEVANT:
             return self.positive[q]
-        return self.judged[q] if reads == 1 else self.offsets[q + 1] - self.offsets[q]
+        return self.judged[q] if reads == JUDGED else self.offsets[q + 1] - self.offsets[q]
 
     cdef Judgments of(self, int64_t q) noexcept nogil:
         """What was judged of a query, for _measure.measure."""
@@ -149,13 +146,13 @@ cdef class Judged:
                 for q in range(self.n_queries) if self.offsets[q + 1] > self.offsets[q]]
 
     def status(self, int32_t level):
-        """uint8 array: 2 for every query without a label of at least `level` above 0, else 0."""
+        """uint8 array: NO_RELEVANT for every query without a label of at least `level` above 0, else EVALUATED."""
         cdef Py_ssize_t q
-        codes = np.zeros(self.n_queries, np.uint8)
+        codes = np.full(self.n_queries, EVALUATED, np.uint8)
         cdef unsigned char[::1] view = codes
         for q in range(self.n_queries):
             if self.positive[q] == 0 or self.labels[self.offsets[q]] < level:
-                view[q] = 2
+                view[q] = NO_RELEVANT
         return codes
 
     cdef list ids(self, bint integers):

@@ -170,12 +170,12 @@ cdef class ScatteredRows(Join):
     def gather(self, bint integers):
         """Put together what the threads saw; `integers` says whether the query ids are integers.
 
-        The hits are sorted by query in two passes, which count and then place. found_of[q] is to be where those of q
+        The hits are sorted by query in two passes, which count and then place. found_of[q] is to be where the hits of q
         begin; counts are kept two places further on, so that placing the hits moves every border to where it belongs:
 
             counted      found_of[q + 2] = hits of q
             summed       found_of[q + 1] = hits of all queries before q: where the next hit of q goes
-            placed       found_of[q + 1] = where the hits of q end, which is where those of q + 1 begin
+            placed       found_of[q + 1] = where the hits of q end, which is where the hits of q + 1 begin
         """
         cdef int64_t q, i, n = self.judged.n_queries, total = 0
         cdef int t

@@ -14,11 +14,12 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.join._join cimport NO_MEMORY, REPEATED, Join, Part
-from fastir.join._judged cimport Index, Judged
-from fastir.measure._measure cimport Plan
 from fastir.columns._text cimport Group
 from fastir.columns._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group, set_line_format
+from fastir.join._join cimport Join, Part
+from fastir.join._judged cimport Judged
+from fastir.measure._codes cimport NO_MEMORY, REPEATED
+from fastir.measure._measure cimport Plan
 
 from fastir.errors import DuplicateError, FormatError, quote
 

@@ -22,9 +22,9 @@ from libc.stdlib cimport calloc, free, malloc
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport read
 from fastir.columns._text cimport Text, room_for_rows
-from fastir.join._join cimport (NO_MEMORY, REPEATED, Part, clear_rows, count_ranking, find_repeated, hash_group,
-                                may_repeat)
+from fastir.join._join cimport Part, clear_rows, count_ranking, find_repeated, hash_group, may_repeat
 from fastir.join._scattered_rows cimport Found, Piece, ScatteredRows
+from fastir.measure._codes cimport NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, label_code, measure
 from fastir.rank._rank cimport order_hits, rank_and_measure, reserve
 
@@ -68,7 +68,7 @@ cdef class Scattered(ScatteredRows):
         return None
 
     cdef void settle_range(self, Part* part, int64_t begin, int64_t end) noexcept nogil:
-        """Evaluate all queries that need no ids, then those that do."""
+        """Evaluate all queries that need no ids, then the others."""
         cdef int64_t q, n = self.judged.n_queries
         cdef int twice = 0
         cdef unsigned char* again = <unsigned char*>calloc(n + 1, 1)
@@ -149,7 +149,7 @@ cdef class Scattered(ScatteredRows):
         return False
 
     cdef void settle_again(self, Part* part, int64_t begin, int64_t end, const unsigned char* again) noexcept nogil:
-        """Judge like groups those queries that `again` marks, all of them from begin to end."""
+        """Judge the queries that `again` marks, all of them from begin to end, like groups."""
         cdef int64_t i, k, q, total = 0
         cdef int64_t* next_row
         cdef Row* rows

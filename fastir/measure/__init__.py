@@ -1,26 +1,48 @@
-"""What a metric makes of the judged documents of one query: the metrics themselves, and the walk that feeds them.
+"""What a metric makes of the judged documents of one query: the metrics, and the walk that feeds them.
 
-In: the labels of one query's judged documents in rank order with their ranks, its judged labels sorted best first, and
-a Plan. Out: one double for each requested value, written into a row that the caller allocated. Nothing here knows ids,
-validates or raises while it runs; scratch is allocated once for each thread by `_measure.Scratch`.
+In       a Plan, made once for each set of options from View and Slot records (request/compiler.py); and for each query
+         the hits (ranks from 1, ascending, with their labels), the number of documents retrieved, and its Judgments:
+         the judged labels, best first.
+Out      one double for each requested value, in a row of the results.
+Checks   nothing: whoever builds a Plan has checked the options (request), whoever hands over labels has checked that
+         no metric is asked for a label above its limit (evaluation).
+Memory   the row belongs to the caller. A thread's Scratch grows to the largest query; its owner (rank, join) calls
+         grow() before measure() and release() at the end.
+Raises   only while a Plan is made. `measure` and everything below it is noexcept nogil.
 
     cards.py       what a metric says of itself: Card and Param
-    _registry      how a metric is declared, once: its function beside its card
-    _binary        counts, sets, relevance at a cutoff, interpolated and incomplete judgments, coverage
+    views.py       the records that a Plan is made of
+    _codes         the numbers that stand for words: reads, statuses, tie rules, problems
+    _registry      how a metric is declared, once: its function beside its card, its parameters by name
+    _sets          counts, sets, relevance at a cutoff
+    _binary        ranks of the relevant documents, interpolated precision
+    _incomplete    incomplete judgments, and how much of a ranking was judged
     _graded        gains and discounts
-    _user_models   models of a reader: rbp, err, C/W/L, compat
     _diversity     subtopics and groups of judges
-    _measure       the Plan, and the walk over one query that fills the running sums at every cutoff
+    _user_models   rank-biased precision, expected reciprocal rank
+    _cwl           C/W/L metrics: the expected gain per document read
+    _overlap       similarity to the ideal ranking
+    _measure       Plan and Scratch, and the steps from the hits of one query to its row of values
+    _walk          the walk over one query that leaves the running sums at every cutoff
     _ties          expected values over the orders of equal scores
-    _arithmetic    exact sums
+    _arithmetic    logarithms and powers, the same to the bit on every processor
+    _sort          orders and searches
 
 Importing the file of a family declares its metrics. CARDS holds all cards in the order of the documentation.
 """
 
+# The order of these imports is the order of the documentation.
+# isort: off
+import fastir.measure._sets
 import fastir.measure._binary
-import fastir.measure._diversity
+import fastir.measure._incomplete
 import fastir.measure._graded
-import fastir.measure._user_models  # noqa: F401
-from fastir.measure._registry import cards
+import fastir.measure._diversity
+import fastir.measure._user_models
+import fastir.measure._cwl
+import fastir.measure._overlap  # noqa: F401
 
-CARDS = cards()
+# isort: on
+from fastir.measure import _registry
+
+CARDS = _registry.cards()

@@ -6,7 +6,7 @@ dividing by it in rank order gives trec_eval's sums bit for bit.
 """
 
 from libc.math cimport floor, frexp, ldexp
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
 
 
 cdef double LOG2_ENTRIES[TABLE]

@@ -1,8 +1,8 @@
 """Metrics of rankings that serve several intents: subtopics of a query, each with judgments of its own.
 
-Everything here is a mean over subtopics of a metric of one subtopic's judgments (groups.py takes it). That holds for
-alpha-nDCG and its kin too: the novelty of a document, the sum over its subtopics s of (1 - alpha)^(documents above
-that serve s), falls apart into one sum per subtopic, in which only that subtopic's relevant documents count. So a
+Everything here is a mean over subtopics of a metric of one subtopic's judgments (evaluation/groups.py takes it). That
+holds for alpha-nDCG and its kin too: the novelty of a document, the sum over its subtopics s of (1 - alpha)^(documents
+above that serve s), falls apart into one sum per subtopic, in which only that subtopic's relevant documents count. So a
 subtopic is a query to every kernel, and nothing below knows of more than one list of labels. Only the ideal ranking,
 greedy over all subtopics at once, needs them together; it depends on the qrels alone, is made once, and is evaluated
 like a run.
@@ -28,6 +28,19 @@ NONE = "0 if nothing is relevant; subtopics without a relevant document do not c
 NDEVAL = ("ndeval and ir_measures do not divide by the number of subtopics at k = 1: first=raw; ndeval goes down to "
           "rank 20")
 CLARKE = "Clarke et al. 2008 and 2009; ndeval"
+
+
+cdef struct AlphaParams:
+    double alpha
+
+cdef AlphaParams alpha_fields
+
+
+cdef struct NoveltyParams:
+    double alpha, beta
+
+cdef NoveltyParams novelty_fields
+
 
 ctypedef double (*weight_fn)(int64_t rank) noexcept nogil
 
@@ -70,7 +83,8 @@ cdef int64_t least(int64_t a, int64_t b) noexcept nogil:
 
 
 cdef double alpha_dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return ratio(novelty(q, s.k, p[0], log_weight), best_novelty(s.k, p[0], log_weight))
+    cdef double alpha = (<const AlphaParams*>p).alpha
+    return ratio(novelty(q, s.k, alpha, log_weight), best_novelty(s.k, alpha, log_weight))
 
 declare(alpha_dcg, Card(
     "alpha_dcg", "discounted novelty over subtopics",
@@ -78,65 +92,70 @@ declare(alpha_dcg, Card(
     "same if all were relevant",
     NONE, CLARKE, aliases=("alpha-DCG", "α_DCG"), differs=NDEVAL,
     params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20,
-    groups="relevant"))
+    groups="relevant"), NULL, alpha_fields)
 
 
 cdef double alpha_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return ratio(novelty(q, s.k, p[0], log_weight), best_novelty(least(s.k, q.num_rel), p[0], log_weight))
+    cdef double alpha = (<const AlphaParams*>p).alpha
+    return ratio(novelty(q, s.k, alpha, log_weight), best_novelty(least(s.k, q.num_rel), alpha, log_weight))
 
 declare(alpha_ndcg, Card(
     "alpha_ndcg", "discounted novelty over subtopics against the ideal ranking",
     "alpha_dcg@k / alpha_dcg@k of the greedy ideal ranking", NONE, CLARKE, aliases=("alpha-nDCG", "α_nDCG"),
-    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="alpha_dcg"))
+    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="alpha_dcg"), NULL, alpha_fields)
 
 
 cdef double err_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return ratio(novelty(q, s.k, p[0], rank_weight), best_novelty(s.k, p[0], rank_weight))
+    cdef double alpha = (<const AlphaParams*>p).alpha
+    return ratio(novelty(q, s.k, alpha, rank_weight), best_novelty(s.k, alpha, rank_weight))
 
 declare(err_ia, Card(
     "err_ia", "expected reciprocal rank over subtopics",
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / i over relevant ranks i <= k / the same if "
     "all were relevant",
     NONE, "Chapelle et al. 2009; ndeval", aliases=("ERR-IA",), differs=NDEVAL,
-    params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20, groups="relevant"))
+    params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20, groups="relevant"), NULL, alpha_fields)
 
 
 cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return ratio(novelty(q, s.k, p[0], rank_weight), best_novelty(least(s.k, q.num_rel), p[0], rank_weight))
+    cdef double alpha = (<const AlphaParams*>p).alpha
+    return ratio(novelty(q, s.k, alpha, rank_weight), best_novelty(least(s.k, q.num_rel), alpha, rank_weight))
 
 declare(nerr_ia, Card(
     "nerr_ia", "expected reciprocal rank over subtopics against the ideal ranking",
     "err_ia@k / err_ia@k of the greedy ideal ranking", NONE, "Chapelle et al. 2009; ndeval", aliases=("nERR-IA",),
-    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="err_ia"))
+    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="err_ia"), NULL, alpha_fields)
 
 
 cdef double nrbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const NoveltyParams* params = <const NoveltyParams*>p
     cdef double interest = 1.0, total = 0.0
     cdef int64_t i, last = 1
     for i in range(q.num_hits):
         if q.labels[i] >= q.level:
-            interest *= power(p[1], q.ranks[i] - last)
+            interest *= power(params.beta, q.ranks[i] - last)
             last = q.ranks[i]
             total += interest
-            interest *= 1.0 - p[0]
-    return (1.0 - (1.0 - p[0]) * p[1]) * total
+            interest *= 1.0 - params.alpha
+    return (1.0 - (1.0 - params.alpha) * params.beta) * total
 
 declare(nrbp, Card(
     "nrbp", "novelty- and rank-biased precision",
     "(1 - (1 - alpha) beta) * mean over subtopics of sum of (1 - alpha)^(relevant above i) beta^(i - 1) over "
     "relevant ranks i",
-    NONE, "Clarke et al. 2009; ndeval", params=(ALPHA, BETA, EMPTY), groups="relevant"))
+    NONE, "Clarke et al. 2009; ndeval", params=(ALPHA, BETA, EMPTY), groups="relevant"), NULL, novelty_fields)
 
 
 cdef double nnrbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef double go_on = (1.0 - p[0]) * p[1]
+    cdef const NoveltyParams* params = <const NoveltyParams*>p
+    cdef double go_on = (1.0 - params.alpha) * params.beta
     return ratio(nrbp(q, s, p), 1.0 - power(go_on, q.num_rel))
 
 declare(nnrbp, Card(
     "nnrbp", "novelty- and rank-biased precision against the ideal ranking",
     "nrbp / nrbp of the greedy ideal ranking", NONE, "Clarke et al. 2009; ndeval",
     differs="ndeval gives NaN where nothing is relevant", params=(ALPHA, BETA, EMPTY), groups="relevant",
-    normalises="nrbp"))
+    normalises="nrbp"), NULL, novelty_fields)
 
 
 cdef double map_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

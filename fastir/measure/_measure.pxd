@@ -1,37 +1,13 @@
 # The compiled plan, the scratch that a thread needs for it, and the walk itself.
 from libc.stdint cimport int32_t, int64_t
 
-from fastir.measure._registry cimport Gains, Query, Snapshot, metric_fn
-
-
-cdef enum:                      # which documents of a ranking become hits
-    RELEVANT = 0                # those with a label above 0
-    JUDGED = 1                  # all with a label
-    POOL = 2                    # and those in the qrels without one
-    ALL = 3                     # every one
+from fastir.measure._codes cimport JUDGED, POOL
+from fastir.measure._registry cimport Snapshot, metric_fn
+from fastir.measure._walk cimport View, walk_fn
 
 
 cdef enum:
-    SMALL = 8                   # labels below have their gains in tables
-    NEAR = 128                  # and at ranks below, what they add
     TINY = 7                    # labels up to this are counted in the bytes of one word
-
-
-cdef struct View:               # metrics that share one walk
-    int32_t level
-    int32_t floor
-    Gains rule
-    int jk2
-    int ideal_retrieved
-    int64_t gain_depth          # how far down a metric reads gains, 0 for not at all
-    int lists_gains             # whether a metric reads them document by document
-    double small[SMALL]         # the gains of labels 0, 1, 2 and so on
-    double* near                # [label][rank]: gain over discount
-    double* alike               # [label][n]: their sum, where the first n have this label
-    int64_t n_cutoffs
-    int64_t* cutoffs            # ascending, INT64_MAX for the whole ranking
-    int64_t first               # where its snapshots start
-    int64_t first_slot, stop_slot
 
 
 cdef struct Slot:               # one requested value; those of a view stand together
@@ -70,10 +46,6 @@ cdef struct Scratch:
     int64_t capacity
 
 
-ctypedef void (*walk_fn)(const View* view, const Query* q, const double* values, double* gains,
-                         Snapshot* snapshots) noexcept nogil
-
-
 cdef class Plan:
     cdef walk_fn walk
     cdef View* views
@@ -81,15 +53,22 @@ cdef class Plan:
     cdef double* numbers        # the params of all slots
     cdef readonly Py_ssize_t n_views, n_slots
     cdef Py_ssize_t n_snapshots
-    cdef readonly int reads     # RELEVANT to ALL
+    cdef readonly int reads     # a code of READ_CODES
     cdef readonly bint judged_only
     cdef readonly int64_t max_depth
     cdef readonly int64_t deepest   # the largest cutoff
     cdef readonly bint average  # whether values are expected ones, over the orders of equal scores
+    cdef take_views(self, list views)
+    cdef take_slots(self, list slots)
 
 cdef inline int32_t label_code(int32_t label) noexcept nogil:
     """A label of the qrels as the metrics see it: any negative one is -2, in the pool without a judgment."""
     return label if label >= 0 else -2
+
+
+cdef inline bint is_hit(int32_t label, int reads) noexcept nogil:
+    """Whether a plan with this `reads` looks at a document with this label; -1 is a document outside the qrels."""
+    return label > 0 or (label == 0 and reads >= JUDGED) or (label < -1 and reads >= POOL)
 
 
 cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil

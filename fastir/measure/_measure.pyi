@@ -1,5 +1,7 @@
 from typing import Self
 
+from fastir.measure.views import Slot, View
+
 class Plan:
     n_views: int
     n_slots: int
@@ -8,5 +10,5 @@ class Plan:
     max_depth: int
     average: bool
     def __new__(
-        cls, views: list, slots: list, reads: int, judged_only: bool, max_depth: int, average: bool
+        cls, views: list[View], slots: list[Slot], reads: int, judged_only: bool, max_depth: int, average: bool
     ) -> Self: ...

@@ -1,45 +1,39 @@
 """From one query's judged documents to its row of values: walk once, read many.
 
 The plan's metrics are grouped into views: metrics of one relevance level, gain, discount and ideal share a walk. The
-walk goes once over the judged documents in rank order and copies its running sums into a Snapshot at each cutoff;
-
-    ranks    2   5   6   40  ...          cutoffs   5     10     whole
-    labels   1   3   0   2   ...          snapshots [0]   [1]    [2]
-
-then every metric reads its snapshot through a function pointer (under 1 ns a value; see DESIGN.md). Metrics for which
-only labels above 0 matter get a list of those alone, four times shorter where pools are deep. Sums are sequential
-in rank order, so values do not depend on threads, which only divide the queries among them: block by block, each with
-its own Scratch.
+walk (_walk) goes once over the judged documents in rank order and copies its running sums into a Snapshot at each
+cutoff; then every metric reads its snapshot through a function pointer (under 1 ns a value; see DESIGN.md). Metrics
+for which only labels above 0 matter get a list of those alone, four times shorter where pools are deep. Sums are
+sequential in rank order, so values do not depend on threads, which only divide the queries among them: block by block,
+each with its own Scratch.
 """
 
-from libc.math cimport ldexp
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
-from fastir.measure._arithmetic cimport discount_at
-from fastir.measure._registry cimport Gains, Query, Snapshot, metric_fn
-
-from fastir.measure._registry import function_address
+from fastir.measure._codes cimport ALL, JUDGED, RELEVANT
+from fastir.measure._registry cimport Query, Snapshot, function_of
+from fastir.measure._sort cimport labels_from
+from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
 
 
 cdef class Plan:
-    """Views and slots in C, made from the lists of plan.py; immutable.
+    """Views and slots in C; immutable.
 
     Parameters
     ----------
-    views : list of (level, floor, exponential, gains, jk2, ideal_retrieved, gain_depth, lists_gains, cutoffs)
-    slots : list of (metric name, view, position of the cutoff in the view, params, empty or None, graded, reads)
+    views : list of fastir.measure.views.View
+    slots : list of fastir.measure.views.Slot
     reads : int
+        A code of READ_CODES: which documents become hits.
     judged_only : bool
     max_depth : int
     average : bool
+        Whether values are expected ones, over the orders of equal scores.
     """
 
     def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth, bint average):
-        cdef Py_ssize_t i, j
-        cdef Gains* rule
-        cdef double* free_number
         self.reads = JUDGED if judged_only else reads
         self.judged_only = judged_only
         self.max_depth = max_depth
@@ -47,52 +41,68 @@ cdef class Plan:
         self.walk = walk_ties if average else walk
         self.views = <View*>calloc(len(views) + 1, sizeof(View))
         self.slots = <Slot*>calloc(len(slots) + 1, sizeof(Slot))
-        free_number = self.numbers = <double*>malloc((sum([len(slot[3]) for slot in slots]) + 1) * sizeof(double))
+        self.numbers = <double*>malloc((sum([len(slot.params) for slot in slots]) + 1) * sizeof(double))
         if self.views == NULL or self.slots == NULL or self.numbers == NULL:
             raise MemoryError
-        for i, (level, floor, exponential, gains, jk2, ideal_retrieved, gain_depth, lists_gains, cutoffs) in enumerate(
-                views):
+        self.take_views(views)
+        self.take_slots(slots)
+
+    cdef take_views(self, list views):
+        """Copy the views, and make the tables of their gains; their slots are not known yet."""
+        cdef Py_ssize_t i, j
+        cdef View* out
+        for i, view in enumerate(views):
             self.n_views = i + 1
-            rule = &self.views[i].rule
-            self.views[i].cutoffs = <int64_t*>malloc((len(cutoffs) + 1) * sizeof(int64_t))
-            rule.labels = <int32_t*>malloc((len(gains) + 1) * sizeof(int32_t))
-            rule.values = <double*>malloc((len(gains) + 1) * sizeof(double))
-            if self.views[i].cutoffs == NULL or rule.labels == NULL or rule.values == NULL:
+            out = self.views + i
+            out.cutoffs = <int64_t*>malloc((len(view.cutoffs) + 1) * sizeof(int64_t))
+            out.rule.labels = <int32_t*>malloc((len(view.gains) + 1) * sizeof(int32_t))
+            out.rule.values = <double*>malloc((len(view.gains) + 1) * sizeof(double))
+            if out.cutoffs == NULL or out.rule.labels == NULL or out.rule.values == NULL:
                 raise MemoryError
-            rule.exponential = exponential
-            for j, (label, gain) in enumerate(gains.items()):
-                rule.labels[j] = label
-                rule.values[j] = gain
-            rule.n = len(gains)
-            self.views[i].level = level
-            self.views[i].floor = floor
-            self.views[i].jk2 = jk2
-            self.views[i].ideal_retrieved = ideal_retrieved
-            self.views[i].gain_depth = gain_depth
-            self.views[i].lists_gains = lists_gains
-            if fill_tables(&self.views[i]) < 0:
+            out.rule.exponential = view.exponential
+            out.rule.n = len(view.gains)
+            for j, (label, gain) in enumerate(view.gains):
+                out.rule.labels[j] = label
+                out.rule.values[j] = gain
+            out.level = view.level
+            out.floor = view.floor
+            out.jk2 = view.jk2
+            out.ideal_retrieved = view.ideal_retrieved
+            out.gain_depth = view.gain_depth
+            out.lists_gains = view.lists_gains
+            if fill_tables(out) < 0:
                 raise MemoryError
-            self.views[i].n_cutoffs = len(cutoffs)
-            self.views[i].first = self.n_snapshots
+            out.n_cutoffs = len(view.cutoffs)
+            out.first = self.n_snapshots
+            for j, cutoff in enumerate(view.cutoffs):
+                out.cutoffs[j] = cutoff
+            self.deepest = max(self.deepest, out.cutoffs[out.n_cutoffs - 1])
+            self.n_snapshots += out.n_cutoffs
+
+    cdef take_slots(self, list slots):
+        """Copy the slots, those of a view side by side, and their parameters."""
+        cdef Py_ssize_t i, column
+        cdef double* free_number = self.numbers
+        cdef Slot* out
+        cdef View* view
+        for i in range(self.n_views):
             self.views[i].first_slot = len(slots)
-            for j in range(len(cutoffs)):
-                self.views[i].cutoffs[j] = cutoffs[j]
-            self.deepest = max(self.deepest, cutoffs[len(cutoffs) - 1])
-            self.n_snapshots += len(cutoffs)
-        for i, column in enumerate(sorted(range(len(slots)), key=lambda column: slots[column][1])):
-            name, view, position, params, empty, graded, reads_too = slots[column]
-            self.views[<Py_ssize_t>view].first_slot = min(i, self.views[<Py_ssize_t>view].first_slot)
-            self.views[<Py_ssize_t>view].stop_slot = i + 1
-            self.slots[i].column = column
-            self.slots[i].reads = reads_too
-            self.slots[i].plain = empty is None and reads_too == RELEVANT
-            self.slots[i].function = <metric_fn><size_t>function_address(name, average)
-            self.slots[i].snapshot = self.views[<Py_ssize_t>view].first + position
-            self.slots[i].replaces_empty = empty is not None
-            self.slots[i].empty = 0.0 if empty is None else empty
-            self.slots[i].graded = graded
-            self.slots[i].params = free_number
-            for number in params:
+        for i, column in enumerate(sorted(range(len(slots)), key=lambda column: slots[column].view)):
+            slot = slots[column]
+            out = self.slots + i
+            view = self.views + <Py_ssize_t>slot.view
+            view.first_slot = min(i, view.first_slot)
+            view.stop_slot = i + 1
+            out.column = column
+            out.reads = slot.reads
+            out.plain = slot.empty is None and slot.reads == RELEVANT
+            out.function = function_of(slot.metric, self.average)
+            out.snapshot = view.first + slot.cutoff
+            out.replaces_empty = slot.empty is not None
+            out.empty = 0.0 if slot.empty is None else slot.empty
+            out.graded = slot.graded
+            out.params = free_number
+            for number in slot.params:
                 free_number[0] = number
                 free_number += 1
         self.n_slots = len(slots)
@@ -142,10 +152,10 @@ cdef void release(Scratch* scratch) noexcept nogil:
 
 cdef int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil:
     """Write each label from `top` down to 1 as often as its size says; how many."""
-    cdef int64_t i, n = 0
+    cdef int64_t _i, n = 0
     cdef int32_t label
     for label in range(top, 0, -1):
-        for i in range(sizes[label]):
+        for _i in range(sizes[label]):
             labels[n] = label
             n += 1
     return n
@@ -154,7 +164,7 @@ cdef int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noex
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil:
     """Labels above 0, largest first, in place: by counting where they are small, else by heap."""
     cdef int64_t sizes[256]
-    cdef int64_t i, j
+    cdef int64_t i
     cdef uint64_t packed = 0
     cdef int32_t t, bits = 0
     cdef bint falling = True
@@ -198,183 +208,6 @@ cdef void sift(int32_t* a, int64_t i, int64_t n) noexcept nogil:
         a[i] = a[child]
         i = child
     a[i] = t
-
-
-cdef double gain_by_rule(const Gains* rule, int32_t label, int32_t floor) noexcept nogil:
-    cdef int64_t j
-    if 0 <= label < floor:
-        return 0.0
-    for j in range(rule.n):
-        if rule.labels[j] == label:
-            return rule.values[j]
-    if label <= 0:
-        return 0.0
-    return ldexp(1.0, label) - 1.0 if rule.exponential else <double>label
-
-
-cdef int fill_tables(View* view) noexcept nogil:
-    """What small labels add at the first ranks, so that a walk needs no division; 0, or -1 without memory."""
-    cdef int64_t rank, n = (view.gain_depth if view.gain_depth < NEAR - 1 else NEAR - 1) + 1
-    cdef int32_t label
-    cdef double* near = <double*>malloc(2 * SMALL * NEAR * sizeof(double))
-    view.near = near
-    if near == NULL:
-        return -1
-    view.alike = near + SMALL * NEAR
-    for label in range(SMALL):
-        view.small[label] = gain_by_rule(&view.rule, label, view.floor)
-        near[label * NEAR] = view.alike[label * NEAR] = 0.0
-        for rank in range(1, n):
-            near[label * NEAR + rank] = view.small[label] / discount_at(rank, view.jk2)
-            view.alike[label * NEAR + rank] = view.alike[label * NEAR + rank - 1] + near[label * NEAR + rank]
-    return 0
-
-
-cdef inline double gain_of(const View* view, int32_t label, const double* values) noexcept nogil:
-    """What a document adds whose code is `label`."""
-    if values != NULL:
-        return values[label] if label > 0 else 0.0
-    if <uint32_t>label < SMALL:
-        return view.small[label]
-    return gain_by_rule(&view.rule, label, view.floor)
-
-
-cdef inline double added(const View* view, int32_t label, int64_t rank, double gain,
-                         const double* values) noexcept nogil:
-    """What a document with this label and gain adds to DCG."""
-    if 0 <= label < SMALL and rank < NEAR and values == NULL:
-        return view.near[label * NEAR + rank]
-    return gain / discount_at(rank, view.jk2)
-
-
-cdef int falling_order(const void* a, const void* b) noexcept nogil:
-    cdef double x = (<const double*>a)[0], y = (<const double*>b)[0]
-    return (x < y) - (x > y)
-
-
-cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int64_t zeros,
-                         double* gains) noexcept nogil:
-    """How many gains above 0 there are, of labels that stand best first and of documents with label 0.
-
-    Where labels have gains of their own, these are filled in, best first; else walk_ideal does that on its way.
-    """
-    cdef int64_t i, found = 0
-    cdef double gain
-    if view.rule.n == 0:
-        return n if view.floor <= 1 else count_from(labels, n, view.floor)
-    for i in range(n):
-        gain = gain_of(view, labels[i], NULL)
-        if gain > 0.0:
-            gains[found] = gain
-            found += 1
-    gain = gain_of(view, 0, NULL)
-    if gain > 0.0:
-        for i in range(zeros):
-            gains[found] = gain
-            found += 1
-    qsort(gains, found, sizeof(double), falling_order)
-    return found
-
-
-cdef void walk(const View* view, const Query* q, const double* values, double* gains,
-               Snapshot* snapshots) noexcept nogil:
-    """Run over the hits, noting their gains and leaving the sums at each cutoff.
-
-    One loop, because a short one costs less than what is mispredicted at its end.
-    """
-    cdef int64_t i = 0, c, k, rank, first = 0, n = q.num_hits, depth = view.gain_depth
-    cdef const int64_t* ranks = q.ranks
-    cdef const int32_t* labels = q.labels
-    cdef int32_t level = view.level
-    cdef double found = 0.0, precisions = 0.0, gain = 0.0, dcg = 0.0, value
-    for c in range(view.n_cutoffs):
-        k = view.cutoffs[c]
-        while i < n and ranks[i] <= k:
-            rank = ranks[i]
-            if labels[i] >= level:
-                found += 1.0
-                first = rank if first == 0 else first
-                precisions += found / <double>rank
-            if rank <= depth:
-                value = gain_of(view, labels[i], values)
-                gain += value
-                dcg += added(view, labels[i], rank, value, values)
-                if view.lists_gains:
-                    gains[i] = value
-            i += 1
-        snapshots[c].k = k
-        snapshots[c].num_rel_ret = found
-        snapshots[c].first_rel = first
-        snapshots[c].sum_precision = precisions
-        snapshots[c].gain = gain
-        snapshots[c].dcg = dcg
-
-
-cdef void walk_ideal(const View* view, const Query* q, const double* values, double* gains,
-                     Snapshot* snapshots) noexcept nogil:
-    """Run over the ideal list as far as gains are read, leaving the sum at each cutoff."""
-    cdef int64_t i = 0, c, k, n = q.num_ideal_gains if q.num_ideal_gains < view.gain_depth else view.gain_depth
-    cdef double ideal_dcg = 0.0
-    cdef bint plain = view.rule.n == 0, alike = False
-    if 0 < n < NEAR and plain and values == NULL:
-        alike = q.ideal[0] < SMALL and q.ideal[0] == q.ideal[n - 1]
-    for c in range(view.n_cutoffs):
-        k = n if n < view.cutoffs[c] else view.cutoffs[c]
-        if alike and not view.lists_gains:
-            snapshots[c].ideal_dcg = view.alike[q.ideal[0] * NEAR + k]
-            continue
-        while i < k:
-            if plain:
-                gains[i] = gain_of(view, q.ideal[i], values)
-                ideal_dcg += added(view, q.ideal[i], i + 1, gains[i], values)
-            else:
-                ideal_dcg += gains[i] / discount_at(i + 1, view.jk2)
-            i += 1
-        snapshots[c].ideal_dcg = ideal_dcg
-
-
-cdef void walk_ties(const View* view, const Query* q, const double* values, double* gains,
-                    Snapshot* snapshots) noexcept nogil:
-    """As walk, for expected values: at each rank of a tie stands the mean of what its documents add there.
-
-    Of g documents, r of them relevant, each has a chance of r / g at the j-th rank, and if one is there, of (r - 1) /
-    (g - 1) for every rank of the tie above it.
-    """
-    cdef Snapshot s
-    cdef int64_t i = 0, c = 0, first, last, rank
-    cdef double above = 0.0, relevant, gain, cumulated = 0.0, size, place
-    memset(&s, 0, sizeof(Snapshot))
-    while i < q.num_hits and c < view.n_cutoffs:
-        first, last = q.ranks[i], q.lasts[i]
-        relevant = gain = 0.0
-        while i < q.num_hits and q.ranks[i] == first:
-            relevant += q.labels[i] >= view.level
-            if first <= view.gain_depth:
-                gains[i] = gain_of(view, q.labels[i], values)
-                gain += gains[i]
-            i += 1
-        size = <double>(last - first + 1)
-        for rank in range(first, last + 1):
-            while c < view.n_cutoffs and rank > view.cutoffs[c]:
-                s.k = view.cutoffs[c]
-                snapshots[c] = s
-                c += 1
-            if c == view.n_cutoffs:
-                break
-            place = <double>(rank - first)
-            if relevant > 0.0:
-                s.num_rel_ret = above + relevant * (place + 1.0) / size
-                s.sum_precision += relevant / size * (
-                    above + 1.0 + (place * (relevant - 1.0) / (size - 1.0) if place > 0.0 else 0.0)) / <double>rank
-            if gain != 0.0:
-                s.gain = cumulated + gain * (place + 1.0) / size
-                s.dcg += gain / size / discount_at(rank, view.jk2)
-        above += relevant
-        cumulated += gain
-    while c < view.n_cutoffs:
-        s.k = view.cutoffs[c]
-        snapshots[c] = s
-        c += 1
 
 
 cdef int64_t fill_ties(Scratch* scratch, int64_t n_hits, int64_t num_ret) noexcept nogil:
@@ -453,20 +286,6 @@ cdef int64_t sort_retrieved(Scratch* scratch, int64_t n_hits) noexcept nogil:
     return n
 
 
-cdef int64_t count_from(const int32_t* falling, int64_t n, int32_t level) noexcept nogil:
-    """How many of the falling labels are at least `level`."""
-    cdef int64_t low = 0, high = n, middle
-    if n == 0 or falling[n - 1] >= level:
-        return n
-    while low < high:
-        middle = (low + high) // 2
-        if falling[middle] >= level:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
                   double* out) noexcept nogil:
     """Fill a row of values.
@@ -514,7 +333,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         q.level = view.level
         q.floor = view.floor
         q.rule = &view.rule
-        q.num_rel = count_from(ideal, n_ideal, view.level)
+        q.num_rel = labels_from(ideal, n_ideal, view.level)
         q.num_nonrel = known.n_judged - q.num_rel
         q.ideal = ideal
         q.num_ideal = n_ideal

@@ -42,4 +42,5 @@ cdef struct Snapshot:           # the running sums when the walk passed cutoff k
 
 ctypedef double (*metric_fn)(const Query* q, const Snapshot* s, const double* p) noexcept nogil
 
-cdef object declare(metric_fn function, card, metric_fn expected=*)
+cdef object declare(metric_fn function, card, metric_fn expected=*, fields=*)
+cdef metric_fn function_of(name, bint expected) except? NULL

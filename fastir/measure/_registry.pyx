@@ -1,21 +1,27 @@
 """The registry of metrics. Each metric is one block in a file of its family, its function beside its card.
 
-    _binary    counts, sets, relevance at a cutoff, interpolated and incomplete judgments, coverage
-    _graded    gains and discounts
-    _users     models of a reader: rbp, err, C/W/L, compat
-    _intents   subtopics and groups of judges
-
 In: one query's judged documents in rank order (Query) and the running sums at the metric's cutoff (Snapshot), which
 _measure.pyx fills in one walk. Out: one double. A metric is a few lines over the snapshot; one that needs every hit
-(bpref, rbp, err) walks `q.ranks` and `q.labels` itself. Its parameters come as doubles, in the order of the card's
-`params`; a word is its position among the choices.
+(bpref, rbp, err) walks `q.ranks` and `q.labels` itself.
+
+A metric's parameters come as doubles in the order of the card's `params`: a word is its position among the choices, a
+set of numbers is their count, and the numbers themselves stand behind all parameters. The function reads them through a
+struct of doubles whose fields are called like the parameters; declare() compares the two, and words() compares the
+choices with the enum that the function uses.
 """
 
 from fastir.measure.cards import Param
 
+
+cdef class Metric:
+    """The functions of a metric: for its value, and for its expected value under ties=average (NULL without one)."""
+
+    cdef metric_fn function
+    cdef metric_fn expected
+
+
 cdef list _cards = []
-cdef dict _functions = {}
-cdef dict _expected = {}
+cdef dict _metrics = {}
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)      # trec_eval's
 EMPTY = Param("empty", "zero", "a query without relevant documents: counts as the formula says, nearly always 0; as 1; "
@@ -23,16 +29,29 @@ EMPTY = Param("empty", "zero", "a query without relevant documents: counts as th
 PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 
 
-cdef object declare(metric_fn function, card, metric_fn expected=NULL):
+cdef object declare(metric_fn function, card, metric_fn expected=NULL, fields=None):
     """Enter a metric; called once for each, when its file is imported.
 
     `expected` is the function for ties=average; the same one where the value is a sum of what the ranks hold, times
     something that the order of equal scores does not change. Without one that rule is an error for the metric.
+    `fields` is a struct of the kind through which the function reads its parameters, which comes here as a dict: its
+    fields must be called like the first of the card's parameters; a _ at the end sets one apart from a word of C.
     """
+    cdef Metric metric = Metric.__new__(Metric)
+    names = [param.name for param in card.params]
+    if fields is not None and [field.rstrip("_") for field in fields] != names[:len(fields)]:
+        raise TypeError(f"{card.name}: the struct has the fields {list(fields)}, the card the parameters {names}")
+    metric.function = function
+    metric.expected = expected
     _cards.append(card)
-    _functions[card.name] = <size_t>function
-    if expected != NULL:
-        _expected[card.name] = <size_t>expected
+    _metrics[card.name] = metric
+
+
+def words(**codes):
+    """The choices of a parameter from the enum that the kernel compares it with: word=code, by rising codes."""
+    if list(codes.values()) != list(range(len(codes))):
+        raise TypeError(f"choices must be numbered from 0 in their order, got {codes}")
+    return tuple(codes)
 
 
 def cards():
@@ -40,6 +59,12 @@ def cards():
     return tuple(_cards)
 
 
-def function_address(name, expected=False):
-    """The address of a metric's function, for the plan's table; None where there is none for expected values."""
-    return _expected.get(name) if expected else _functions[name]
+def has_expected(name):
+    """Whether a metric has a function for expected values."""
+    return (<Metric>_metrics[name]).expected != NULL
+
+
+cdef metric_fn function_of(name, bint expected) except? NULL:
+    """A metric's function, for the plan's table."""
+    cdef Metric metric = _metrics[name]
+    return metric.expected if expected else metric.function

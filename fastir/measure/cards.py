@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
-READS = ("relevant", "judged", "pool", "all")
-MANY = 100  # numbers in a parameter that is a set of them
+from fastir.measure._codes import NUMBERS_LIMIT, READ_CODES
+
+READS = tuple(READ_CODES)
 
 
 class Param(NamedTuple):
@@ -59,7 +60,7 @@ class Param(NamedTuple):
     def accepted(self) -> str:
         """The values it takes, in words."""
         if self.many:
-            return f"{{number, ...}} with up to {MANY} numbers from {self.low:g} to {self.high:g}"
+            return f"{{number, ...}} with up to {NUMBERS_LIMIT} numbers from {self.low:g} to {self.high:g}"
         return " or ".join([*self.choices, *self._numbers(), *["{label:gain, ...}"] * self.mapping])
 
     def _numbers(self) -> list[str]:

@@ -1,1 +1,34 @@
-"""(contract to be written)"""
+"""At which ranks the documents stand that a metric reads, from scores, without sorting what no metric reads.
+
+In       scores, or labels in rank order; the hits (documents that the Plan reads) with their labels; a tie rule; the
+         query's Judgments; room for the row of values.
+Out      the hits' ranks and labels in rank order, in the Scratch of the thread, which `measure` turns into the row; and
+         whether a tie may have decided a value.
+Checks   what needs every score or label: NaN, labels that are no integers or too large, items that stand twice or have
+         no column. Shapes, dtypes, offsets and options are checked before (inputs, evaluation).
+Memory   scratch of each thread, which its owner reserves before and discards at the end.
+Raises   nothing without the GIL: a kernel returns a code (PROBLEM_CODES) and the place, evaluation makes the exception.
+
+Ranks are found in six ways. Which one is taken shows in nothing but time; the tests compare them bit by bit.
+
+    way                          used for                                                             file
+    binary search                a whole ranking whose scores already descend (most dicts, files)     _rank
+    count the scores above       a whole ranking in another order, with hits of few distinct scores   _rank
+    place scores among hits      the same with hits of many distinct scores                           _rank
+    select the first ranks       groups of labels and scores, where no cutoff is above 20             _top_ranks
+    count in one pass            such groups of up to 4096 rows with larger cutoffs, up to 512 hits   _label_lists
+    select, count or place       rows of a score matrix, while their blocks pass                      _row_counts
+
+Groups that the quick ways do not take (other tie rules, judged_only, more rows or hits) are ranked by _rank. Rows in
+any order count the scores above their hits while they pass (join/_ungrouped), before their queries are complete.
+
+    _rank           from all scores of one ranking to the ranks of its hits
+    _top_ranks      the rows at the first ranks of one group
+    _labels         columns of labels of any dtype: the hits of labels in rank order, and the judgments they are
+    _label_lists    groups of labels, in rank order or with scores
+    _row_counts     for a few columns of a matrix row, how many scores are above theirs
+    _judged_items   a query's judged items, ready for a ranking of item numbers
+    _matrix         rows of a score matrix
+    _topk           rows of item numbers
+    _simd           the loops over scores, compiled for several sets of instructions and chosen at import
+"""

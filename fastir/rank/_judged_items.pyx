@@ -8,6 +8,7 @@ in scratch of the thread that evaluates the row: nothing is prepared for all row
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 
+from fastir.measure._codes cimport NO_MEMORY, REPEATED
 from fastir.measure._measure cimport label_code, sort_labels
 
 

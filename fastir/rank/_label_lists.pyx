@@ -17,10 +17,12 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.rank._labels cimport (TAIL, Column, Labels, count_labels, counts, label_at, list_hits, open_column,
-                             read_labels)
-from fastir.measure._measure cimport RELEVANT, Judgments, Plan, grow, label_code, measure, sort_labels
-from fastir.rank._rank cimport INPUT, Hit, Ranking, discard, rank_and_measure, reserve
+from fastir.measure._codes cimport (BAD_LABEL, EVALUATED, INPUT, LARGE_LABEL, NO_MEMORY, NO_RELEVANT, NOT_A_NUMBER,
+                                    RELEVANT)
+from fastir.rank._labels cimport (FLOAT32, TAIL, Column, Labels, count_labels, label_at, list_hits, open_column,
+                                  read_labels)
+from fastir.measure._measure cimport Judgments, Plan, grow, is_hit, label_code, measure, sort_labels
+from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.rank._top_ranks cimport MOST, real, select_best
 from fastir.rank._simd cimport count_scores
 
@@ -28,13 +30,6 @@ cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
 
 cdef enum:
     HITS = 512                  # and rows with a label above 0
-
-
-cdef enum:                      # what ends a call; 1 is no problem, but ties
-    NO_MEMORY = -1
-    BAD_LABEL = 2               # no whole number of 32 bits
-    LARGE_LABEL = 3             # above Input.limit
-    NAN_SCORE = 4
 
 
 cdef struct Input:
@@ -85,7 +80,7 @@ cdef bint copy_scores(const source* p, int64_t step, int64_t n, real* out) noexc
 
 
 cdef bint read_scores(const Column* column, int64_t first, int64_t n, real* out) noexcept nogil:
-    if column.kind == 3:
+    if column.kind == FLOAT32:
         return copy_scores(<const float*>column.data + first * column.step, column.step, n, out)
     return copy_scores(<const double*>column.data + first * column.step, column.step, n, out)
 
@@ -169,7 +164,7 @@ cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Label
         if k >= 0:
             for i in range(k):
                 label = label_at(labels, desk.rows[i])
-                if counts(label, plan.reads):
+                if is_hit(label, plan.reads):
                     ranks[n_hits] = i + 1
                     found[n_hits] = label_code(label)
                     n_hits += 1
@@ -184,16 +179,16 @@ cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Label
 
 cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first, const Labels* labels,
                         const Judgments* known, double* out) noexcept nogil:
-    """The values of a group whose rows have scores; 0, 1 if there are ties, NAN or NO_MEMORY."""
+    """The values of a group whose rows have scores; 0, 1 if there are ties, NOT_A_NUMBER or NO_MEMORY."""
     cdef int64_t i, n = labels.n, n_hits
-    cdef bint missing, tied = False, is_single = given.single or given.scores.kind == 3
+    cdef bint missing, tied = False, is_single = given.single or given.scores.kind == FLOAT32
     cdef int32_t label
     if is_single:
         missing = read_scores(&given.scores, first, n, desk.singles)
     else:
         missing = read_scores(&given.scores, first, n, desk.scores)
     if missing:
-        return NAN_SCORE
+        return NOT_A_NUMBER
     if grow(&desk.ranking.measured, plan, n) < 0:
         return NO_MEMORY
     if is_single:
@@ -211,7 +206,7 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
             desk.scores[i] = desk.singles[i]
         desk.rows[i] = i
         label = label_at(labels, i)
-        if counts(label, plan.reads):
+        if is_hit(label, plan.reads):
             desk.ranking.hits[n_hits] = Hit(desk.scores[i], desk.rows + i, i, label_code(label))
             n_hits += 1
     return rank_and_measure(plan, &desk.ranking, desk.scores, <const char*>desk.rows, sizeof(int64_t), n, n_hits,
@@ -283,10 +278,10 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
             tally.first_tied = q if tally.tied == 0 else tally.first_tied
             tally.tied += 1
             outcome = 0
-    status[0] = 2
+    status[0] = NO_RELEVANT
     if known.n_positive > 0:
         top = known.labels[0] if known.values == NULL else known.values[known.labels[0]]
-        status[0] = 0 if top >= given.level else 2
+        status[0] = EVALUATED if top >= given.level else NO_RELEVANT
     return outcome
 
 

@@ -1,7 +1,15 @@
 # Columns of labels, and the labels of one group.
 from libc.stdint cimport int8_t, int32_t, int64_t
 
-from fastir.measure._measure cimport JUDGED, POOL, Judgments
+from fastir.measure._measure cimport Judgments
+
+cdef enum:                      # Column.kind: positions in KINDS
+    INT8
+    INT32
+    INT64
+    FLOAT32
+    FLOAT64
+
 
 cdef enum:
     TAIL = 64                   # bytes that are read at a time; scratch has so many behind the last
@@ -11,7 +19,7 @@ cdef struct Column:
     const char* data            # NULL where there is none
     int64_t step                # entries from one row to the next
     int64_t n
-    int kind                    # a position in KINDS
+    int kind
 
 
 cdef struct Labels:             # of one group
@@ -33,9 +41,9 @@ cdef inline bint read_labels(const Column* column, int64_t first, int64_t n, bin
                              int32_t* wide, Labels* labels) noexcept nogil:
     """Read the labels of a group, and say whether one is no whole number of 32 bits.
 
-    in_place: bytes need not be copied; they are then read once only, as somebody may be changing them.
+    in_place: bytes need not be copied; they are then read once only, as another thread may be changing them.
     """
-    if in_place and column.kind == 0 and column.step == 1:
+    if in_place and column.kind == INT8 and column.step == 1:
         labels.bytes = <const int8_t*>column.data + first
         labels.n = n
         labels.padded = first + n + TAIL <= column.n
@@ -45,8 +53,3 @@ cdef inline bint read_labels(const Column* column, int64_t first, int64_t n, bin
 
 cdef inline int32_t label_at(const Labels* labels, int64_t i) noexcept nogil:
     return labels.wide[i] if labels.bytes == NULL else labels.bytes[i]
-
-
-cdef inline bint counts(int32_t label, int reads) noexcept nogil:
-    """Whether a plan with this `reads` looks at a document with this label."""
-    return label > 0 or (label == 0 and reads >= JUDGED) or (label < -1 and reads >= POOL)

@@ -11,7 +11,8 @@ from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
 from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from fastir.measure._measure cimport RELEVANT, TINY, Judgments, label_code, sort_labels, write_runs
+from fastir.measure._codes cimport RELEVANT
+from fastir.measure._measure cimport TINY, Judgments, is_hit, label_code, sort_labels, write_runs
 
 cdef extern from *:
     """
@@ -101,13 +102,13 @@ cdef bint copy_labels(const Column* column, int64_t first, int64_t n, int8_t* by
     cdef int64_t step = column.step
     cdef const char* p = column.data
     first *= step
-    if column.kind == 0:
+    if column.kind == INT8:
         outcome = read_as(<const int8_t*>p + first, step, n, bytes, wide)
-    elif column.kind == 1:
+    elif column.kind == INT32:
         outcome = read_as(<const int32_t*>p + first, step, n, bytes, wide)
-    elif column.kind == 2:
+    elif column.kind == INT64:
         outcome = read_as(<const int64_t*>p + first, step, n, bytes, wide)
-    elif column.kind == 3:
+    elif column.kind == FLOAT32:
         outcome = read_as(<const float*>p + first, step, n, bytes, wide)
     else:
         outcome = read_as(<const double*>p + first, step, n, bytes, wide)
@@ -155,7 +156,7 @@ cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t*
     for i in range(labels.n):
         label = label_at(labels, i)
         negative[0] += label < 0
-        if counts(label, reads):
+        if is_hit(label, reads):
             label = label_code(label)
             ranks[n_hits] = i + 1
             found[n_hits] = label

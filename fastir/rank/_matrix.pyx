@@ -17,11 +17,10 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from fastir.rank._row_counts cimport (Desk, Row, begin, close_desk, discard_row, exclude, feed, finish, is_excluded, is_nan,
                              open_desk, reserve_row, score_at)
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.measure._measure cimport ALL, Plan, grow, measure
-from fastir.rank._rank cimport (INPUT, PESSIMISTIC, Hit, Ranking, best_first, discard, reserve, settle_by_label,
-                           worst_first)
-from fastir.rank._judged_items cimport (EXCLUDED_OUTSIDE, NO_MEMORY, NOT_A_NUMBER, OUTSIDE, Item, Relevant, is_hit, status_of,
-                               take_items)
+from fastir.measure._codes cimport ALL, EXCLUDED_OUTSIDE, INPUT, NO_MEMORY, NOT_A_NUMBER, OUTSIDE, PESSIMISTIC
+from fastir.measure._measure cimport Plan, grow, is_hit, measure
+from fastir.rank._rank cimport Hit, Ranking, best_first, discard, reserve, settle_by_label, worst_first
+from fastir.rank._judged_items cimport Item, Relevant, status_of, take_items
 
 cdef enum:
     TILE_ROWS = 16
@@ -115,7 +114,7 @@ cdef class Matrix:
     single : bool
         Whether scores are float32; otherwise they are float64.
     ties : int
-        As in _rank.pxd, from INPUT on.
+        A code of TIE_CODES, from INPUT on.
     items, labels : int64 array, int32 array beside it or None
         The judged items of all rows; without labels all are 1.
     excluded : int64 array
@@ -276,13 +275,13 @@ cdef class Matrix:
         offsets, excluded : int64 arrays of shape (n + 1,)
             Where the items and the excluded columns of each row begin.
         values : float64 array of shape (n, n_slots), filled
-        status : uint8 array of shape (n,), filled: 2 where no item has a label of at least `level`
+        status : uint8 array of shape (n,), filled: NO_RELEVANT where no item has a label of at least `level`
         counts : int64 array of shape (n, 3), filled
             How many columns were ranked, how many of them are items, and whether a tie may have decided a value.
 
         Returns
         -------
-        None, or (what is wrong, as in _relevant.pxd, row, item)
+        None, or (a code of PROBLEM_CODES, row, item)
         """
         cdef Part* part = self.parts + t
         cdef const float[:, :] narrow

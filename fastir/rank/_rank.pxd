@@ -3,13 +3,10 @@ from libc.stdint cimport int32_t, int64_t
 
 from fastir.measure._measure cimport Judgments, Plan, Scratch
 
-cdef enum:
-    TREC = 0            # equal scores: the larger id first
-    ASCENDING = 1
-    INPUT = 2           # as they came
-    OPTIMISTIC = 3      # the larger label first
-    PESSIMISTIC = 4     # the larger label last
-    AVERAGE = 5         # every order at once: expected values
+cdef enum:              # Ranking.sorted, of the first of the ranks that tied rows share
+    UNSORTED            # the rows stand there in input order
+    SORTED              # in id order
+    NOT_LISTED          # they have not been written there yet
 
 ctypedef int (*compare_fn)(const void* a, const void* b) noexcept nogil
 
@@ -31,20 +28,7 @@ cdef struct Ranking:            # scratch of one thread
     int64_t* rows               # row at each rank, filled where scores are tied; one allocation with what follows
     int64_t* places             # rank, from 0, of each row while input order stands; filled likewise
     int64_t* spare
-    unsigned char* sorted       # whether the tied rows from this rank on are in id order
-
-
-cdef inline int64_t count_from(const double* falling, int64_t n, double score) noexcept nogil:
-    """How many of the falling scores are at least `score`; without a branch in the loop."""
-    cdef const double* base = falling
-    cdef int64_t half
-    if n == 0:
-        return 0
-    while n > 1:
-        half = n >> 1
-        base += half if base[half - 1] >= score else 0
-        n -= half
-    return (base - falling) + (base[0] >= score)
+    unsigned char* sorted       # per rank, for the tied rows that begin there: UNSORTED, SORTED or NOT_LISTED
 
 
 cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil
@@ -52,7 +36,6 @@ cdef void discard(Ranking* r) noexcept nogil
 cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil
 cdef int best_first(const void* a, const void* b) noexcept nogil
 cdef int worst_first(const void* a, const void* b) noexcept nogil
-cdef int falling_order(const void* a, const void* b) noexcept nogil
 cdef void settle_by_label(Ranking* r, int64_t n_hits, int ties) noexcept nogil
 cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const char* items, int64_t stride, int64_t n,
                            int64_t n_hits, compare_fn compare, int ties, Judgments known,

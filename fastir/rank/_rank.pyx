@@ -17,10 +17,14 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-from fastir.measure._measure cimport ALL, Judgments, Plan, grow, measure, release
+from fastir.measure._codes cimport ALL, ASCENDING, INPUT, OPTIMISTIC, PESSIMISTIC
+from fastir.measure._measure cimport Judgments, Plan, grow, measure, release
+from fastir.measure._sort cimport falling_order, scores_above, scores_from
 
-cdef int64_t FEW = 6            # distinct scores of hits up to which counting beats placing
-cdef int64_t INSERTION = 24     # hits up to which they are put into order by insertion
+cdef enum:
+    COUNTED_LEVELS = 6      # distinct scores of hits up to which counting beats placing
+    INSERTED_HITS = 24      # hits up to which they are put into order by insertion
+    BYTE_BELOW = 0x80       # an int64 made of this byte is less than every label
 
 
 cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
@@ -55,23 +59,6 @@ cdef void discard(Ranking* r) noexcept nogil:
     free(r.hits)
 
 
-cdef inline int64_t count_above(const double* falling, int64_t n, double score) noexcept nogil:
-    cdef const double* base = falling
-    cdef int64_t half
-    if n == 0:
-        return 0
-    while n > 1:
-        half = n >> 1
-        base += half if base[half - 1] > score else 0
-        n -= half
-    return (base - falling) + (base[0] > score)
-
-
-cdef int falling_order(const void* a, const void* b) noexcept nogil:
-    cdef double x = (<const double*>a)[0], y = (<const double*>b)[0]
-    return (x < y) - (x > y)
-
-
 cdef int64_t find_levels(Ranking* r, const double* scores, int64_t n, int64_t n_hits) noexcept nogil:
     """The hits' distinct scores, with how many scores are above and alike, for a ranking in any order."""
     cdef int64_t i, j, n_levels = 0, above, alike
@@ -83,7 +70,7 @@ cdef int64_t find_levels(Ranking* r, const double* scores, int64_t n, int64_t n_
         if n_levels == 0 or r.levels[n_levels - 1] != r.levels[i]:
             r.levels[n_levels] = r.levels[i]
             n_levels += 1
-    if n_levels <= FEW:
+    if n_levels <= COUNTED_LEVELS:
         for j in range(n_levels):
             level = r.levels[j]
             above = 0
@@ -97,7 +84,7 @@ cdef int64_t find_levels(Ranking* r, const double* scores, int64_t n, int64_t n_
     memset(r.above, 0, (n_levels + 1) * sizeof(int64_t))
     memset(r.alike, 0, (n_levels + 1) * sizeof(int64_t))
     for i in range(n):
-        j = count_from(r.levels, n_levels, scores[i])
+        j = scores_from(r.levels, n_levels, scores[i])
         r.above[j] += 1
         if j > 0:
             r.alike[j - 1] += r.levels[j - 1] == scores[i]
@@ -112,9 +99,9 @@ cdef void list_tied(Ranking* r, const double* scores, int64_t n, int64_t n_level
     for j in range(n_levels):
         r.spare[j] = r.above[j]
         if r.alike[j] > 1:
-            r.sorted[r.above[j]] = 0
+            r.sorted[r.above[j]] = UNSORTED
     for i in range(n):
-        j = count_from(r.levels, n_levels, scores[i]) - 1
+        j = scores_from(r.levels, n_levels, scores[i]) - 1
         if j >= 0 and r.alike[j] > 1 and r.levels[j] == scores[i]:
             rank = r.spare[j]
             r.rows[rank] = i
@@ -157,9 +144,9 @@ cdef int64_t tied_rank(Ranking* r, const char* items, int64_t stride, int64_t lo
     """The rank, from 0, of an id among the tied rows that share the ranks low to high."""
     cdef int64_t middle, first = low
     cdef int sign = -1 if ties == ASCENDING else 1
-    if not r.sorted[first]:
+    if r.sorted[first] == UNSORTED:
         sort_by_id(r, items, stride, low, high, compare, sign)
-        r.sorted[first] = 1
+        r.sorted[first] = SORTED
     while low < high:
         middle = (low + high) // 2
         if sign * compare(items + r.rows[middle] * stride, item) > 0:
@@ -180,7 +167,7 @@ cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil:
         i += 1
     if i >= n_hits:
         return
-    if n_hits <= INSERTION:
+    if n_hits <= INSERTED_HITS:
         for i in range(1, n_hits):
             rank = ranks[i]
             label = labels[i]
@@ -192,7 +179,7 @@ cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil:
             ranks[j] = rank
             labels[j] = label
         return
-    memset(r.spare, 128, n * sizeof(int64_t))       # below every label
+    memset(r.spare, BYTE_BELOW, n * sizeof(int64_t))
     for i in range(n_hits):
         r.spare[ranks[i] - 1] = labels[i]
     j = 0
@@ -259,20 +246,20 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
         if falling:
             low = r.hits[i].row
             if low < 0 or low > 0 and scores[low - 1] == score:
-                low = count_above(scores, n, score)
+                low = scores_above(scores, n, score)
             high = low + 1
             if high < n and scores[high] == score:
-                high = low + count_from(scores + low, n - low, score)
+                high = low + scores_from(scores + low, n - low, score)
                 if by_id and not any_tied:
-                    memset(r.sorted, 2, n)
+                    memset(r.sorted, NOT_LISTED, n)
                 any_tied = True
-                if by_id and r.sorted[low] == 2:
+                if by_id and r.sorted[low] == NOT_LISTED:
                     for j in range(low, high):
                         r.rows[j] = j
                         r.places[j] = j
-                    r.sorted[low] = 0
+                    r.sorted[low] = UNSORTED
         else:
-            j = count_from(r.levels, n_levels, score) - 1
+            j = scores_from(r.levels, n_levels, score) - 1
             low = r.above[j]
             high = low + r.alike[j]
         r.measured.lasts[i] = high

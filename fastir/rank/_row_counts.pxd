@@ -3,9 +3,9 @@ from libc.stdint cimport int32_t, int64_t
 
 
 cdef enum:                      # how that is counted; see the .pyx
-    SELECT = 0
-    COUNT = 1
-    PLACE = 2
+    SELECT
+    COUNT
+    PLACE
 
 
 cdef struct Row:

@@ -9,10 +9,10 @@
     COUNT    deeper: all scores are compared with those of four hits at a time
     PLACE    the same for many hits: each score is placed among theirs
 
-NaN reaches any level, and so shows without a comparison of its own. Which mode is best depends on the length of the
-row, the hits and the depth; the constants were measured (float32, AVX2) with rows of 2 000 to 500 000 scores, 1 to 300
-hits and depths of 10 to 1000: a score takes 0.15 ns to read, 0.05 more for each hit that it is compared with, 14 to
-be placed among 300, and a score that is wanted 45.
+`!(score < level)` is true for NaN: it is counted in `reach` and found there, without a comparison of its own. Which
+mode is best depends on the length of the row, the hits and the depth; the constants were measured (float32, AVX2) with
+rows of 2 000 to 500 000 scores, 1 to 300 hits and depths of 10 to 1000: a score takes 0.15 ns to read, 0.05 more for
+each hit that it is compared with, 14 to be placed among 300, and a score that is wanted 45.
 """
 
 from libc.math cimport INFINITY
@@ -20,27 +20,27 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memset
 
-from fastir.rank._rank cimport count_from, falling_order
+from fastir.measure._sort cimport falling_order, numbers_below, rising_order, scores_from
 from fastir.rank._simd cimport count_scores, fill_lanes, find_scores
 
 cdef enum:
-    BLOCK = 4096            # columns that are looked at together
-    COUNTED = 2048          # the same where all are counted
+    FIND_COLUMNS = 4096     # columns that SELECT looks at together
+    COUNT_COLUMNS = 2048    # columns that COUNT looks at together
     SUSPECT = 64            # scores of a block that reach the bound, from which on a better one is looked for
-    SPREAD = 128            # among so many columns for each score that is wanted
-    KEPT = 512              # scores that reached it, from which on they are counted, and a better one looked for
+    SPREAD = 128            # for each wanted score, the columns among which that better one is looked for
+    KEPT = 512              # kept scores from which on they are counted, and a better bound is looked for
     LEAST_LANES = 64
-    MOST = 1024             # scores that can be wanted
-    FREE = 3                # hits that are counted while a row is read
-    COSTS = 1000            # a wanted score takes as long as to count one more hit in so many columns
-    OVERHEAD = 64           # wanted scores that take as long as to begin
-    MANY = 256              # hits from which on placing beats counting
+    MOST_WANTED = 1024      # scores that SELECT can want
+    FREE_HITS = 3           # hits that are counted in the time that reading a row takes
+    WANTED_COSTS = 1000     # a wanted score takes as long as counting one more hit in this many columns
+    WANTED_OVERHEAD = 64    # SELECT takes as long to begin as this many wanted scores
+    PLACED_HITS = 256       # with more hits than this, placing beats counting
 
 
 cdef int open_desk(Desk* desk) noexcept nogil:
     """0, or -1 without memory."""
-    desk.lanes = <double*>malloc(4 * MOST * sizeof(double))
-    desk.places = <int32_t*>malloc((BLOCK + 1) * sizeof(int32_t))
+    desk.lanes = <double*>malloc(4 * MOST_WANTED * sizeof(double))
+    desk.places = <int32_t*>malloc((FIND_COLUMNS + 1) * sizeof(int32_t))
     return -1 if desk.lanes == NULL or desk.places == NULL else 0
 
 
@@ -84,23 +84,6 @@ cdef void discard_row(Row* row) noexcept nogil:
     free(row.kept)
 
 
-cdef int64_t position(const int64_t* rising, int64_t n, int64_t column) noexcept nogil:
-    """How many of the rising columns are before `column`."""
-    cdef int64_t low = 0, high = n, middle
-    while low < high:
-        middle = (low + high) // 2
-        if rising[middle] < column:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-cdef int rising_order(const void* a, const void* b) noexcept nogil:
-    cdef int64_t x = (<const int64_t*>a)[0], y = (<const int64_t*>b)[0]
-    return (x > y) - (x < y)
-
-
 cdef void exclude(Row* row, const int64_t* columns, int64_t n) noexcept nogil:
     """The excluded columns, each once, rising: the caller's own if they come so."""
     cdef int64_t i, kept = 0
@@ -123,7 +106,7 @@ cdef void exclude(Row* row, const int64_t* columns, int64_t n) noexcept nogil:
 
 
 cdef bint is_excluded(const Row* row, int64_t column) noexcept nogil:
-    cdef int64_t place = position(row.excluded, row.n_excluded, column)
+    cdef int64_t place = numbers_below(row.excluded, row.n_excluded, column)
     return place < row.n_excluded and row.excluded[place] == column
 
 
@@ -140,7 +123,7 @@ cdef void count_piece(Row* row, const char* scores, int64_t n, const int64_t* co
         i = row.passed
         above = reach = 0
         count_scores(scores, row.single, row.columns[i] - first if columns == NULL else
-                     position(columns, n, row.columns[i]), row.scores + i, 1, &above, &reach)
+                     numbers_below(columns, n, row.columns[i]), row.scores + i, 1, &above, &reach)
         row.before[i] = row.reach[i] - row.above[i] + reach - above
         row.passed += 1
     count_scores(scores, row.single, n, row.scores, n_levels, row.above, row.reach)
@@ -151,7 +134,7 @@ cdef bint count(Row* row, const char* scores, int64_t n, int64_t first, int32_t*
     cdef int64_t i, size, equal, seen, done = 0, width = 4 if row.single else 8
     cdef const char* block
     while done < n:
-        size = COUNTED if n - done > COUNTED else n - done
+        size = COUNT_COLUMNS if n - done > COUNT_COLUMNS else n - done
         block = scores + done * width
         equal = row.reach[0] - row.above[0]
         seen = row.n_hits == 0 or not first + done <= row.columns[0] < first + done + size
@@ -201,7 +184,7 @@ cdef void raise_bound(Row* row, const char* scores, int64_t n, double* lanes) no
     If the best scores of so many lanes reach a bound, then so many scores do; with enough lanes hardly more do.
     """
     cdef int64_t i, n_lanes = LEAST_LANES
-    cdef char* best = <char*>(lanes + 2 * MOST)
+    cdef char* best = <char*>(lanes + 2 * MOST_WANTED)
     cdef double bound
     while n_lanes < 2 * row.wanted:
         n_lanes *= 2
@@ -222,7 +205,7 @@ cdef bint select(Row* row, const char* scores, int64_t n, int64_t first, Desk* d
     cdef double score
     cdef const char* block
     while done < n:
-        size = BLOCK if n - done > BLOCK else n - done
+        size = FIND_COLUMNS if n - done > FIND_COLUMNS else n - done
         block = scores + done * width
         found = find_scores(block, row.single, size, row.least, desk.places)
         if found > SUSPECT and 2 * found > row.wanted:
@@ -285,7 +268,7 @@ cdef bint place(Row* row, const char* scores, int64_t n, int64_t first) noexcept
         if row.next_excluded < row.n_excluded and row.excluded[row.next_excluded] == first + i:
             row.next_excluded += 1
             continue
-        j = count_from(row.levels, row.n_levels, score)
+        j = scores_from(row.levels, row.n_levels, score)
         row.higher[j] += 1
         if j > 0 and row.levels[j - 1] == score:
             if row.passed < row.n_hits and row.columns[row.passed] == first + i:
@@ -301,7 +284,7 @@ cdef void find_placed(Row* row) noexcept nogil:
     for j in range(1, row.n_levels):
         row.higher[j] += row.higher[j - 1]
     for i in range(row.n_hits):
-        j = count_from(row.levels, row.n_levels, row.scores[i]) - 1
+        j = scores_from(row.levels, row.n_levels, row.scores[i]) - 1
         row.above[i] = row.higher[j]
         row.reach[i] = row.higher[j] + row.alike[j]
 
@@ -314,15 +297,16 @@ cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil:
     without memory.
     """
     cdef int64_t i
-    row.wanted = depth + row.n_excluded if depth <= MOST else MOST + 1
-    row.mode = PLACE if row.n_hits > MANY else COUNT
-    if row.wanted <= MOST and n_columns * (row.n_hits - FREE) > COSTS * (row.wanted + OVERHEAD):
+    row.wanted = depth + row.n_excluded if depth <= MOST_WANTED else MOST_WANTED + 1
+    row.mode = PLACE if row.n_hits > PLACED_HITS else COUNT
+    if (row.wanted <= MOST_WANTED
+            and n_columns * (row.n_hits - FREE_HITS) > WANTED_COSTS * (row.wanted + WANTED_OVERHEAD)):
         row.mode = SELECT
         if row.kept == NULL:
-            row.kept = <char*>malloc((4 * MOST + BLOCK) * (sizeof(double) + sizeof(int64_t)))
+            row.kept = <char*>malloc((4 * MOST_WANTED + FIND_COLUMNS) * (sizeof(double) + sizeof(int64_t)))
             if row.kept == NULL:
                 return -1
-            row.kept_columns = <int64_t*>(row.kept + (4 * MOST + BLOCK) * sizeof(double))
+            row.kept_columns = <int64_t*>(row.kept + (4 * MOST_WANTED + FIND_COLUMNS) * sizeof(double))
     row.passed = row.next_excluded = row.n_kept = 0
     row.bound = -INFINITY
     if row.mode == PLACE:
@@ -383,6 +367,6 @@ cdef void discount_excluded(Row* row, Desk* desk, const char* start, int64_t str
         row.reach[i] -= reach
         if reach > above:
             above = reach = 0
-            count_scores(desk.gathered, row.single, position(row.excluded, row.n_excluded, row.columns[i]),
+            count_scores(desk.gathered, row.single, numbers_below(row.excluded, row.n_excluded, row.columns[i]),
                          row.scores + i, 1, &above, &reach)
             row.before[i] -= reach - above

@@ -11,10 +11,10 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.measure._measure cimport Plan, measure
+from fastir.measure._codes cimport NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INSIDE, RANKED_TWICE
+from fastir.measure._measure cimport Plan, is_hit, measure
 from fastir.rank._rank cimport Ranking, discard, order_hits, rank_and_measure, reserve
-from fastir.rank._judged_items cimport (NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INSIDE, RANKED_TWICE, Relevant, is_hit,
-                               status_of, take_items)
+from fastir.rank._judged_items cimport Relevant, status_of, take_items
 
 
 cdef struct Part:               # scratch of a thread
@@ -77,7 +77,7 @@ cdef class TopK:
     width : int
         Of the rows; below 2^30.
     ties : int
-        As in _rank.pxd, from INPUT on; for rows with scores.
+        A code of TIE_CODES, from INPUT on; for rows with scores.
     items, labels : int64 array, int32 array beside it or None
         The judged items of all rows; without labels all are 1.
     n_threads : int
@@ -174,13 +174,13 @@ cdef class TopK:
         offsets : int64 array of shape (n + 1,)
             Where the items of each row begin.
         values : float64 array of shape (n, n_slots), filled
-        status : uint8 array of shape (n,), filled: 2 where no item has a label of at least `level`
+        status : uint8 array of shape (n,), filled: NO_RELEVANT where no item has a label of at least `level`
         counts : int64 array of shape (n, 3), filled
             How many items were ranked, how many of them are judged, and whether a tie may have decided a value.
 
         Returns
         -------
-        None, or (what is wrong, as in _relevant.pxd, row, item or column)
+        None, or (a code of PROBLEM_CODES, row, item or column)
         """
         cdef Part* part = self.parts + t
         cdef const double[:, ::1] ranked_by

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import bisect
 from typing import Any
 
 import numpy as np
 
 from fastir.errors import quote
+from fastir.measure._codes import READ_CODES
 from fastir.measure._measure import Plan
-from fastir.measure.cards import READS, Param
+from fastir.measure.cards import Card, Param
+from fastir.measure.views import Slot, View
 from fastir.request import names
 
 WHOLE = 2**63 - 1
 EMPTY = {"one": 1.0, "skip": np.nan, "nan": np.nan}
-READS_OF_GAIN = {-2: READS.index("pool"), -1: READS.index("all")}
+READS_OF_GAIN = {-2: READ_CODES["pool"], -1: READ_CODES["all"]}
 
 
 def compile_plan(
@@ -25,13 +28,13 @@ def compile_plan(
     average: bool,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
-    views: dict[tuple, tuple[set[int], int, bool]] = {}
+    walks: dict[tuple, tuple[list[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
     for request, values in zip(asked, all_values, strict=True):
         card = request.card
         gain = values.get("gain", card.gain)
         own = next((value for value in values.values() if isinstance(value, names.Gains)), {})
-        view = (
+        shared = (
             request.level or level,
             request.level or (0 if own else 1),
             gain == "exp2",
@@ -40,57 +43,66 @@ def compile_plan(
             values.get("ideal") == "retrieved",
         )
         cutoff = request.cutoff or WHOLE
-        cutoffs, gain_depth, lists_gains = views.get(view, (set(), 0, False))
-        cutoffs.add(cutoff)
+        cutoffs, gain_depth, lists_gains = walks.get(shared, ([], 0, False))
+        if cutoff not in cutoffs:
+            bisect.insort(cutoffs, cutoff)
         if card.graded or own:
             gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(own)
-        views[view] = (cutoffs, gain_depth, lists_gains)
-        reads.append(READS.index("pool" if values.get("negatives") == "nonrel" else card.reads))
-        reads += [READS_OF_GAIN.get(label, READS.index("judged")) for label in own]
-        if gain == "exp2":
-            limits.append((1000, request.text, "an exponential gain"))
-        if "max_grade" in values:
-            top = values["max_grade"]
-            limits.append((1000 if top == "query" else top, request.text, f"max_grade={top}"))
-        if "min_rel" in values and not values["min_rel"] < values["max_rel"]:
-            raise names.UnknownMetricError(
-                f"metric {quote(request.text)}: min_rel must be below max_rel, got "
-                f"{values['min_rel']} and {values['max_rel']}"
-            )
-        numbers = [number_for(param, values[param.name]) for param in card.params]
-        numbers += [number for param in card.params if param.many for number in values[param.name]]
-        resolved.append((card, view, cutoff, numbers, EMPTY.get(values.get("empty"))))
-    places = {view: (i, sorted(cutoffs)) for i, (view, (cutoffs, _, _)) in enumerate(views.items())}
-    plan = Plan(
-        [
-            (*view[:3], dict(view[3]), *view[4:], gain_depth, lists_gains, sorted(cutoffs))
-            for view, (cutoffs, gain_depth, lists_gains) in views.items()
-        ],
-        [
-            (
-                card.name,
-                places[view][0],
-                places[view][1].index(cutoff),
-                numbers,
-                empty,
-                card.graded,
-                READS.index(card.reads),
-            )
-            for card, view, cutoff, numbers, empty in resolved
-        ],
-        max(reads),
-        judged_only,
-        depth,
-        average,
-    )
-    return plan, limits
+        walks[shared] = (cutoffs, gain_depth, lists_gains)
+        reads.append(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads])
+        reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label in own]
+        limits += limits_of(request, values, gain)
+        resolved.append((card, shared, cutoff, values))
+    views = [
+        View(*shared, gain_depth, lists_gains, cutoffs) for shared, (cutoffs, gain_depth, lists_gains) in walks.items()
+    ]
+    places = {shared: place for place, shared in enumerate(walks)}
+    slots = [
+        Slot(
+            card.name,
+            places[shared],
+            walks[shared][0].index(cutoff),
+            numbers_for(card, values),
+            EMPTY.get(values.get("empty")),
+            card.graded,
+            READ_CODES[card.reads],
+        )
+        for card, shared, cutoff, values in resolved
+    ]
+    return Plan(views, slots, max(reads), judged_only, depth, average), limits
+
+
+def limits_of(request: names.Request, values: dict[str, Any], gain: Any) -> list[tuple[int, str, str]]:
+    """What a metric's parameters say about the largest label: (largest label, metric, why)."""
+    limits = []
+    if gain == "exp2":
+        limits.append((1000, request.text, "an exponential gain"))
+    if "max_grade" in values:
+        top = values["max_grade"]
+        limits.append((1000 if top == "query" else top, request.text, f"max_grade={top}"))
+    if "min_rel" in values and not values["min_rel"] < values["max_rel"]:
+        raise names.UnknownMetricError(
+            f"metric {quote(request.text)}: min_rel must be below max_rel, got {values['min_rel']} and "
+            f"{values['max_rel']}"
+        )
+    return limits
+
+
+def numbers_for(card: Card, values: dict[str, Any]) -> list[float]:
+    """The values of a metric's parameters as the kernels see them.
+
+    They stand in the order of the card's params. Of a parameter that is a set of numbers only their count stands there;
+    the numbers themselves follow behind all parameters.
+    """
+    numbers = [number_for(param, values[param.name]) for param in card.params]
+    return numbers + [number for param in card.params if param.many for number in values[param.name]]
 
 
 def number_for(param: Param, value: Any) -> float:
     """A parameter's value as the kernels see it.
 
-    A word is its position, gains of labels the one after the last; several numbers are how many they are, and stand
-    behind all other parameters.
+    A word is its position among the choices, gains of single labels are the number of choices, a set of numbers is
+    their count, and "query" is -1.
     """
     if param.many:
         return float(len(value))

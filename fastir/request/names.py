@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from fastir.errors import UnknownMetricError, quote
 from fastir.measure import CARDS
-from fastir.measure.cards import MANY, Card, Numbers, Param
+from fastir.measure.cards import NUMBERS_LIMIT, Card, Numbers, Param
 
 MAX_CUTOFF = 2**63 - 1
 MAX_LABEL = 2**31 - 1
@@ -317,7 +317,7 @@ def read_numbers(value: Any, param: Param) -> Numbers | None:
     """{0.25, 0.5} from text as Numbers, in ascending order; None if it is something else."""
     inside = re.fullmatch(r"\{(.*)\}", value, re.DOTALL) if isinstance(value, str) else None
     numbers = [number_of(part.strip()) for part in inside[1].split(",")] if inside else []
-    if None in numbers or not 1 <= len(numbers) <= MANY or not all(map(param.holds, numbers)):
+    if None in numbers or not 1 <= len(numbers) <= NUMBERS_LIMIT or not all(map(param.holds, numbers)):
         return None
     return Numbers(sorted(numbers))
 

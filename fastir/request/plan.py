@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, get_args
 
 import numpy as np
 
+from fastir.checks import one_of, positive
 from fastir.errors import quote
 from fastir.measure._measure import Plan
-from fastir.measure._registry import function_address
+from fastir.measure._registry import has_expected
 from fastir.request import names
 from fastir.request.compiler import WHOLE, compile_plan
 from fastir.threads import thread_count
@@ -298,7 +299,7 @@ def check_average(asked: list[names.Request], all_values: list[dict[str, Any]], 
         raise ValueError("max_depth: ties='average' cannot cut rankings, give the metrics a cutoff instead")
     for request, values in zip(asked, all_values, strict=True):
         varies = values.get("ap_norm") == "hits" and request.cutoff is not None
-        if varies or function_address(request.card.name, True) is None:
+        if varies or not has_expected(request.card.name):
             where = " with ap_norm=hits and a cutoff" if varies else ""
             raise ValueError(
                 f"metric {quote(request.text)}: ties='average' is not possible, because its expected "
@@ -331,19 +332,3 @@ def dtype_name(given: DTypeLike | None) -> Any:
         return np.dtype(given).name
     except TypeError:
         return given
-
-
-def one_of(name: str, value: object, choices: tuple) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quote(value)}")
-
-
-def positive(name: str, what: str, value: SupportsIndex, largest: int) -> int:
-    """An option that must be an integer from 1 up."""
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"{name} must be an int, got {type(value).__name__} {quote(value)}") from None
-    if not 1 <= number <= largest:
-        raise ValueError(f"{name}: {what} must be positive, from 1 to {largest}, got {number}")
-    return number

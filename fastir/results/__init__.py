@@ -3,7 +3,7 @@
 In        query ids, names, one float64 array of shape (n_queries, n_names), a status per query, how each metric is
           averaged, and a Report or a function that makes it
 Out       Results: {metric: mean} with the values, statuses and conversions behind it
-Validates nobody here: values and ids come from the kernels and readers, which have checked them
+Validates nothing: values and ids come from kernels and readers, which have checked them
 Allocates a Results keeps the arrays that it is given and makes `values` read-only; every reading returns a new object
 Raises    KeyError for a metric that was not evaluated, ValueError and TypeError for groups that do not fit, OSError by
           `save`

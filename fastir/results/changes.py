@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from fastir.checks import positive
 from fastir.errors import NoOverlapError, quote
-from fastir.request.plan import positive
 from fastir.text import aligned, decimals, signed
 
 NOISE = 1e-12  # relative differences up to this are rounding

@@ -1,4 +1,4 @@
-"""The means of Results: sums that are exact, whatever the order of the queries, and rounded once.
+"""The means of Results: sums that are exact in any order of the queries, and rounded once.
 
 `math.fsum` gives a plain sum. A weighted sum is one of integers, in units of `UNIT`; a geometric mean takes its
 logarithms to 50 decimal digits. An `Accumulator` keeps the same totals from batch to batch.

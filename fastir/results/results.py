@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fastir.measure._codes import STATUS_CODES
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.results.report import Report
 from fastir.results.tables import ResultsByGroup
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
     from fastir.results.changes import ResultsDiff
 
-STATUSES = ("evaluated", "missing", "no_relevant")
+STATUSES = tuple(STATUS_CODES)
 SUFFIXES = (".tsv", ".json")
 
 
@@ -149,7 +150,7 @@ class Results:
             raise KeyError(f"{name!r} was not evaluated; the metrics here are {known}") from None
 
     def _aggregate(self, column: int) -> float:
-        """The correctly rounded sum of what is not NaN, divided by how many those are if the metric is a mean."""
+        """The correctly rounded sum of the values that are not NaN; for a mean, divided by their number."""
         values = self._values[:, column].tolist()
         total = math.fsum(values)
         how = self._aggregates[column]
@@ -256,7 +257,7 @@ class Results:
         Parameters
         ----------
         groups : mapping of query_id to group
-            Every query of these results must have one; those of other queries are ignored.
+            Every query of these results must have one; other queries are ignored.
 
         Returns
         -------
@@ -292,7 +293,7 @@ class Results:
         return ResultsByGroup(self, {group: self._rows(chosen) for group, chosen in rows.items()})
 
     def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
-        """The queries that gain and lose against other results, those of another run, say.
+        """The queries that gain and lose against other results, such as another run's.
 
         Parameters
         ----------

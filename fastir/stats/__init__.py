@@ -13,8 +13,8 @@ last digits may differ between machines.
 
 In        plain arrays of finite float64 values, as above
 Out       named tuples: Test, Interval, Anova, Tukey; arrays of p-values
-Validates _checks: shapes, finite values, options. Kernels get values as whole numbers of a common unit, and nothing
-          else
+Validates _checks the shapes and finite values, fastir.checks the options. Kernels get values as whole numbers of a
+          common unit, and nothing else
 Allocates each call its own arrays; resamples are drawn in blocks
 Raises    ValueError and TypeError for arguments. What cannot be computed is NaN, and the result's `note` says why
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -88,24 +87,3 @@ def is_constant(variance: np.ndarray | float, largest: np.ndarray | float) -> An
 def proper(p: np.ndarray) -> np.ndarray:
     """p-values that are never 0 and never above 1; NaN stays."""
     return np.clip(p, SMALLEST, 1.0)
-
-
-def one_of(value: object, choices: tuple[Any, ...] | dict[Any, Any], name: str) -> None:
-    if value not in tuple(choices):
-        raise ValueError(f"{name} is {value!r}, expected one of {', '.join(map(repr, choices))}")
-
-
-def proportion(value: float, name: str) -> float:
-    if not 0 < value < 1:
-        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
-    return float(value)
-
-
-def whole_number(value: object, name: str, least: int) -> int:
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{name} must be an int, got {type(value).__name__}") from None
-    if number < least:
-        raise ValueError(f"{name} must be at least {least}, got {number}")
-    return number

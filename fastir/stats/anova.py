@@ -11,7 +11,8 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.stats._checks import checked, is_constant, proper, proportion, table
+from fastir.checks import proportion
+from fastir.stats._checks import checked, is_constant, proper, table
 from fastir.stats._resample import ORDERS, permuted_ranges
 from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
@@ -57,7 +58,7 @@ class Anova(NamedTuple):
     def margin(self, confidence: float = 0.95) -> float:
         """Half the width of the interval of a run's mean, from the error of all runs (Sakai 2014)."""
         values = self.queries.df + 1 if self.interaction is None else self.replicates() * (self.queries.df + 1)
-        quantile = special().stdtrit(self.error.df, (1 + proportion(confidence, "confidence")) / 2)
+        quantile = special().stdtrit(self.error.df, (1 + proportion("confidence", confidence)) / 2)
         return float(quantile * (self.error.mean_square / values) ** 0.5)
 
     def replicates(self) -> int:
@@ -162,7 +163,7 @@ def tukey_test(scores: ArrayLike, *, confidence: float = 0.95) -> Tukey:
     x = table(scores, "scores")
     anova = two_way_anova(x)
     differences, effects, flat = honest_differences(x, anova)
-    confidence = proportion(confidence, "confidence")
+    confidence = proportion("confidence", confidence)
     if flat:
         return Tukey(differences, np.where(differences == 0, 1.0, np.nan), effects, 0.0, True, anova.note)
     m = x.shape[1]
@@ -213,7 +214,7 @@ def randomized_tukey_test(
     Carterette (2012); Sakai (2014). elinor compares floats, and loses ties.
     """
     x = table(scores, "scores")
-    confidence = proportion(confidence, "confidence")
+    confidence = proportion("confidence", confidence)
     n, m = x.shape
     if m < 2:
         raise ValueError(f"scores has shape {x.shape}; expected two runs or more")

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.stats._checks import Alternative, Interval, Test, differences, one_of, proper, proportion
+from fastir.checks import one_of, proportion
+from fastir.stats._checks import Alternative, Interval, Test, differences, proper
 from fastir.stats._resample import DRAWS, count_studentized, drawn_indices, drawn_sums
 from fastir.stats._scipy import special
 from fastir.stats.grid import Grid, to_grid
@@ -165,7 +166,7 @@ def bootstrap_test(
     Efron and Tibshirani (1993), chapter 16; Sakai (2006), and elinor, whose p-values lack the + 1 and count a resample
     without variance as t = 0.
     """
-    one_of(alternative, ALTERNATIVES, "alternative")
+    one_of("alternative", alternative, ALTERNATIVES)
     d, largest = differences(a, b)
     rows = d[None]
     of = moments(rows, largest)
@@ -220,9 +221,9 @@ def bootstrap_interval(
     -----
     Efron (1987). `scipy.stats.bootstrap` gives the same up to the random draws.
     """
-    one_of(method, METHODS, "method")
+    one_of("method", method, METHODS)
     d, largest = differences(a, b)
-    confidence = proportion(confidence, "confidence")
+    confidence = proportion("confidence", confidence)
     of = moments(d, largest)
     mean, note = float(of.mean), str(of.notes())
     if of.n == 1:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.stats._checks import one_of
+from fastir.checks import one_of
 
 
 def adjust(p_values: ArrayLike, method: str, *, alpha: float = 0.05) -> np.ndarray:
@@ -44,7 +44,7 @@ def adjust(p_values: ArrayLike, method: str, *, alpha: float = 0.05) -> np.ndarr
     >>> stats.adjust([0.01, 0.04, 0.03], "holm").tolist()
     [0.03, 0.06, 0.06]
     """
-    one_of(method, METHODS, "method")
+    one_of("method", method, METHODS)
     p = np.array(p_values, np.float64)
     if p.ndim != 1 or ((p < 0) | (p > 1)).any():
         raise ValueError("p_values must be a list of numbers from 0 to 1, or NaN")

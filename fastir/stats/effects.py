@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.stats._checks import column, differences, one_of, proportion
+from fastir.checks import one_of, proportion
+from fastir.stats._checks import column, differences
 from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import root
@@ -90,7 +91,7 @@ def effect_size(a: ArrayLike, b: ArrayLike, kind: str = "d_z") -> float:
     float
         **Undefined**: NaN where a difference stands over a deviation of 0, or for one query.
     """
-    one_of(kind, EFFECTS, "kind")
+    one_of("kind", kind, EFFECTS)
     d, largest = differences(a, b)
     rows = np.stack([column(a, "a"), column(b, "b")])
     grid = to_grid(rows)
@@ -118,7 +119,7 @@ def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
     alpha : float
     """
     freedom = n_queries - 1
-    critical = -special().stdtrit(freedom, proportion(alpha, "alpha") / 2)
+    critical = -special().stdtrit(freedom, proportion("alpha", alpha) / 2)
     centre = abs(effect) * n_queries**0.5
     missed, beyond = np.nan_to_num(special().nctdtr(freedom, centre, [critical, -critical]))  # NaN: too small for it
     return float(1 - missed + beyond)
@@ -128,7 +129,7 @@ def sample_size(effect: float, *, alpha: float = 0.05, goal: float = POWER) -> f
     """How many queries a paired t-test needs to find a true d_z with probability `goal`; a real number to round up."""
     if effect == 0:
         raise ValueError("effect must not be 0: no number of queries would show it")
-    proportion(goal, "goal")
+    proportion("goal", goal)
     return root(lambda n: power(effect, n, alpha=alpha) - goal, 1.0 + 1e-3)
 
 
@@ -137,7 +138,7 @@ def detectable(n_queries: int, *, alpha: float = 0.05, goal: float = POWER) -> f
 
     Times the standard deviation of the differences it is the minimum detectable difference. NaN for one query.
     """
-    proportion(goal, "goal")
+    proportion("goal", goal)
     if n_queries < 2:
         return np.nan
     return root(lambda effect: power(effect, n_queries, alpha=alpha) - goal, 0.0)

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastir.checks import one_of, proportion
 from fastir.stats._checks import (
     EQUAL,
     SINGLE,
@@ -20,9 +21,7 @@ from fastir.stats._checks import (
     column,
     differences,
     is_constant,
-    one_of,
     proper,
-    proportion,
 )
 from fastir.stats._scipy import special
 from fastir.stats.exact import exact_p
@@ -103,7 +102,7 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
     Student (1908); the numbers are those of `scipy.stats.ttest_rel`, which takes the rounding errors of constant
     differences for variance.
     """
-    one_of(alternative, ALTERNATIVES, "alternative")
+    one_of("alternative", alternative, ALTERNATIVES)
     of = moments(*differences(a, b))
     t, p = t_rows(of, alternative)
     return Test(float(t), float(p), True, str(of.notes()))
@@ -112,7 +111,7 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
 def t_interval(a: ArrayLike, b: ArrayLike | None = None, *, confidence: float = 0.95) -> Interval:
     """The interval of the mean difference by Student's t; NaN bounds for one query."""
     of = moments(*differences(a, b))
-    margin = float(of.margins(proportion(confidence, "confidence")))
+    margin = float(of.margins(proportion("confidence", confidence)))
     mean = float(of.mean)
     return Interval(mean, mean - margin, mean + margin, float(of.deviation) / of.n**0.5, str(of.notes()))
 
@@ -133,7 +132,7 @@ def sign_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternat
     The parameters are those of `t_test`. The statistic is the number of wins; differences that are 0 but for rounding
     are ties, and p is 1 if all are.
     """
-    one_of(alternative, ALTERNATIVES, "alternative")
+    one_of("alternative", alternative, ALTERNATIVES)
     d = whole_differences(a, b)[0]
     wins, losses = np.count_nonzero(d > 0), np.count_nonzero(d < 0)
     p = sign_rows(np.array(wins), np.array(losses), alternative)
@@ -181,8 +180,8 @@ def wilcoxon(
     Wilcoxon (1945), Pratt (1959). Equal differences are found on whole numbers (`fastir.stats.grid`), where
     `scipy.stats.wilcoxon` takes rounding errors for a difference; its exact p-values ignore ties.
     """
-    one_of(alternative, ALTERNATIVES, "alternative")
-    one_of(zeros, ZEROS, "zeros")
+    one_of("alternative", alternative, ALTERNATIVES)
+    one_of("zeros", zeros, ZEROS)
     return signed_ranks(*whole_differences(a, b), alternative, zeros, exact, continuity)
 
 

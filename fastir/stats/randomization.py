@@ -7,7 +7,8 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.stats._checks import ZERO, Alternative, Test, checked, column, differences, one_of
+from fastir.checks import one_of
+from fastir.stats._checks import ZERO, Alternative, Test, checked, column, differences
 from fastir.stats._resample import SIGNS, TABLES, count_reached, greatest, signed_sums
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
@@ -147,7 +148,7 @@ def randomization_test(
     >>> stats.randomization_test([0.7, 0.3, 0.2, 0.6], [0.5, 0.1, 0.0, 0.2]).p_value
     0.125
     """
-    one_of(alternative, ALTERNATIVES, "alternative")
+    one_of("alternative", alternative, ALTERNATIVES)
     d, _ = differences(a, b)
     pairs = one_pair(a, b)
     if alternative == "less":

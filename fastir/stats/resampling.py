@@ -8,7 +8,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from fastir.stats._checks import whole_number
+from fastir.checks import whole_number
 from fastir.stats._resample import BLOCK_SIZE, DRAWS, ORDERS, SIGNS, stream
 from fastir.threads import share_all, thread_count
 
@@ -42,7 +42,7 @@ class Resamples:
         arrangements: int,
         cells: int,
     ) -> None:
-        wanted = whole_number(n_resamples, "n_resamples", 1)
+        wanted = whole_number("n_resamples", n_resamples, 1)
         self.listed: bool = arrangements <= wanted
         self.total: int = arrangements if self.listed else wanted
         self.stream: int = stream(seed(random_state), purpose)
@@ -75,4 +75,4 @@ class Resamples:
 
 def seed(random_state: SupportsIndex) -> int:
     """The 64 bits of an int."""
-    return whole_number(random_state, "random_state", 0) & 0xFFFFFFFFFFFFFFFF
+    return whole_number("random_state", random_state, 0) & 0xFFFFFFFFFFFFFFFF

@@ -289,7 +289,7 @@ def test_without_pyarrow_the_extra_is_named(format, write, monkeypatch):
 @pytest.mark.parametrize("data", [QRELS, RUN, {7: {2: 1, 1: 0}}, {7: {"x": 1.5}}, {"q": {-1: 0.5}}], ids=str)
 @pytest.mark.parametrize("rows", [1, 3, 1 << 18])
 def test_parquet_reads_back_exactly(data, rows, tmp_path, monkeypatch):
-    monkeypatch.setattr(fastir.inputs.writers, "ROWS", rows)
+    monkeypatch.setattr(fastir.inputs.writers, "BATCH_ROWS", rows)
     cls = Run if type(rows_of(data)[0][2]) is float else Qrels
     path = tmp_path / "x.parquet"
     cls.from_dict(data).save(path)

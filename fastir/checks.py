@@ -1,0 +1,50 @@
+"""Checks of options that several parts of fastir take: each returns the value or raises an error that names it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import SupportsIndex, TypeVar
+
+from fastir.errors import quote
+
+Value = TypeVar("Value")
+
+
+def one_of(name: str, value: Value, choices: Iterable) -> Value:
+    """An option that must be one of some values."""
+    known = tuple(choices)
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {quote(value)}")
+    return value
+
+
+def positive(name: str, what: str, value: SupportsIndex, largest: int) -> int:
+    """An option that must be an integer from 1 up; `what` says in the message what it counts."""
+    number = integer(name, value)
+    if not 1 <= number <= largest:
+        raise ValueError(f"{name}: {what} must be positive, from 1 to {largest}, got {number}")
+    return number
+
+
+def whole_number(name: str, value: SupportsIndex, least: int) -> int:
+    """An option that must be an integer from `least` up."""
+    number = integer(name, value)
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, got {number}")
+    return number
+
+
+def integer(name: str, value: SupportsIndex) -> int:
+    """An option that must be an integer, of Python or of NumPy."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an int, got {type(value).__name__} {quote(value)}") from None
+
+
+def proportion(name: str, value: float) -> float:
+    """An option that must be a number between 0 and 1."""
+    if not 0 < value < 1:
+        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
+    return float(value)

@@ -1,0 +1,5 @@
+READ_CODES: dict[str, int]
+STATUS_CODES: dict[str, int]
+TIE_CODES: dict[str, int]
+PROBLEM_CODES: dict[str, int]
+NUMBERS_LIMIT: int

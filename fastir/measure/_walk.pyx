@@ -1,0 +1,192 @@
+"""One walk over a query's hits in rank order, which leaves the running sums at every cutoff.
+
+In: a View with the tables of its gains, the hits with their labels (or codes and what these stand for). Out: a Snapshot
+for each cutoff of the view, and the gains beside the hits where a metric reads them.
+
+    ranks    2   5   6   40  ...          cutoffs   5     10     whole
+    labels   1   3   0   2   ...          snapshots [0]   [1]    [2]
+
+Small labels at the first ranks add what a table says, so that the walk needs no division; the tables hold the quotients
+that a division would give, so no bit depends on which way was taken. Sums are sequential in rank order.
+"""
+
+from libc.math cimport ldexp
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdlib cimport malloc, qsort
+from libc.string cimport memset
+
+from fastir.measure._arithmetic cimport discount_at
+from fastir.measure._registry cimport Gains, Query, Snapshot
+from fastir.measure._sort cimport falling_order, labels_from
+
+
+cdef double gain_by_rule(const Gains* rule, int32_t label, int32_t floor) noexcept nogil:
+    cdef int64_t j
+    if 0 <= label < floor:
+        return 0.0
+    for j in range(rule.n):
+        if rule.labels[j] == label:
+            return rule.values[j]
+    if label <= 0:
+        return 0.0
+    return ldexp(1.0, label) - 1.0 if rule.exponential else <double>label
+
+
+cdef int fill_tables(View* view) noexcept nogil:
+    """What small labels add at the first ranks, so that a walk needs no division; 0, or -1 without memory."""
+    cdef int64_t rank, n = (view.gain_depth if view.gain_depth < NEAR - 1 else NEAR - 1) + 1
+    cdef int32_t label
+    cdef double* near = <double*>malloc(2 * SMALL * NEAR * sizeof(double))
+    view.near = near
+    if near == NULL:
+        return -1
+    view.alike = near + SMALL * NEAR
+    for label in range(SMALL):
+        view.small[label] = gain_by_rule(&view.rule, label, view.floor)
+        near[label * NEAR] = view.alike[label * NEAR] = 0.0
+        for rank in range(1, n):
+            near[label * NEAR + rank] = view.small[label] / discount_at(rank, view.jk2)
+            view.alike[label * NEAR + rank] = view.alike[label * NEAR + rank - 1] + near[label * NEAR + rank]
+    return 0
+
+
+cdef inline double gain_of(const View* view, int32_t label, const double* values) noexcept nogil:
+    """What a document adds whose code is `label`."""
+    if values != NULL:
+        return values[label] if label > 0 else 0.0
+    if <uint32_t>label < SMALL:
+        return view.small[label]
+    return gain_by_rule(&view.rule, label, view.floor)
+
+
+cdef inline double added(const View* view, int32_t label, int64_t rank, double gain,
+                         const double* values) noexcept nogil:
+    """What a document with this label and gain adds to DCG."""
+    if 0 <= label < SMALL and rank < NEAR and values == NULL:
+        return view.near[label * NEAR + rank]
+    return gain / discount_at(rank, view.jk2)
+
+
+cdef int64_t ideal_gains(const View* view, const int32_t* labels, int64_t n, int64_t zeros,
+                         double* gains) noexcept nogil:
+    """How many gains above 0 there are, of labels that stand best first and of documents with label 0.
+
+    Where labels have gains of their own, these are filled in, best first; else walk_ideal does that on its way.
+    """
+    cdef int64_t i, _i, found = 0
+    cdef double gain
+    if view.rule.n == 0:
+        return n if view.floor <= 1 else labels_from(labels, n, view.floor)
+    for i in range(n):
+        gain = gain_of(view, labels[i], NULL)
+        if gain > 0.0:
+            gains[found] = gain
+            found += 1
+    gain = gain_of(view, 0, NULL)
+    if gain > 0.0:
+        for _i in range(zeros):
+            gains[found] = gain
+            found += 1
+    qsort(gains, found, sizeof(double), falling_order)
+    return found
+
+
+cdef void walk(const View* view, const Query* q, const double* values, double* gains,
+               Snapshot* snapshots) noexcept nogil:
+    """Run over the hits, noting their gains and leaving the sums at each cutoff.
+
+    One loop, because a short one costs less than what is mispredicted at its end.
+    """
+    cdef int64_t i = 0, c, k, rank, first = 0, n = q.num_hits, depth = view.gain_depth
+    cdef const int64_t* ranks = q.ranks
+    cdef const int32_t* labels = q.labels
+    cdef int32_t level = view.level
+    cdef double found = 0.0, precisions = 0.0, gain = 0.0, dcg = 0.0, value
+    for c in range(view.n_cutoffs):
+        k = view.cutoffs[c]
+        while i < n and ranks[i] <= k:
+            rank = ranks[i]
+            if labels[i] >= level:
+                found += 1.0
+                first = rank if first == 0 else first
+                precisions += found / <double>rank
+            if rank <= depth:
+                value = gain_of(view, labels[i], values)
+                gain += value
+                dcg += added(view, labels[i], rank, value, values)
+                if view.lists_gains:
+                    gains[i] = value
+            i += 1
+        snapshots[c].k = k
+        snapshots[c].num_rel_ret = found
+        snapshots[c].first_rel = first
+        snapshots[c].sum_precision = precisions
+        snapshots[c].gain = gain
+        snapshots[c].dcg = dcg
+
+
+cdef void walk_ideal(const View* view, const Query* q, const double* values, double* gains,
+                     Snapshot* snapshots) noexcept nogil:
+    """Run over the ideal list as far as gains are read, leaving the sum at each cutoff."""
+    cdef int64_t i = 0, c, k, n = q.num_ideal_gains if q.num_ideal_gains < view.gain_depth else view.gain_depth
+    cdef double ideal_dcg = 0.0
+    cdef bint plain = view.rule.n == 0, alike = False
+    if 0 < n < NEAR and plain and values == NULL:
+        alike = q.ideal[0] < SMALL and q.ideal[0] == q.ideal[n - 1]
+    for c in range(view.n_cutoffs):
+        k = n if n < view.cutoffs[c] else view.cutoffs[c]
+        if alike and not view.lists_gains:
+            snapshots[c].ideal_dcg = view.alike[q.ideal[0] * NEAR + k]
+            continue
+        while i < k:
+            if plain:
+                gains[i] = gain_of(view, q.ideal[i], values)
+                ideal_dcg += added(view, q.ideal[i], i + 1, gains[i], values)
+            else:
+                ideal_dcg += gains[i] / discount_at(i + 1, view.jk2)
+            i += 1
+        snapshots[c].ideal_dcg = ideal_dcg
+
+
+cdef void walk_ties(const View* view, const Query* q, const double* values, double* gains,
+                    Snapshot* snapshots) noexcept nogil:
+    """As walk, for expected values: at each rank of a tie stands the mean of what its documents add there.
+
+    Of g documents, r of them relevant, each has a chance of r / g at the j-th rank, and if one is there, of (r - 1) /
+    (g - 1) for every rank of the tie above it.
+    """
+    cdef Snapshot s
+    cdef int64_t i = 0, c = 0, first, last, rank
+    cdef double above = 0.0, relevant, gain, cumulated = 0.0, size, place
+    memset(&s, 0, sizeof(Snapshot))
+    while i < q.num_hits and c < view.n_cutoffs:
+        first, last = q.ranks[i], q.lasts[i]
+        relevant = gain = 0.0
+        while i < q.num_hits and q.ranks[i] == first:
+            relevant += q.labels[i] >= view.level
+            if first <= view.gain_depth:
+                gains[i] = gain_of(view, q.labels[i], values)
+                gain += gains[i]
+            i += 1
+        size = <double>(last - first + 1)
+        for rank in range(first, last + 1):
+            while c < view.n_cutoffs and rank > view.cutoffs[c]:
+                s.k = view.cutoffs[c]
+                snapshots[c] = s
+                c += 1
+            if c == view.n_cutoffs:
+                break
+            place = <double>(rank - first)
+            if relevant > 0.0:
+                s.num_rel_ret = above + relevant * (place + 1.0) / size
+                s.sum_precision += relevant / size * (
+                    above + 1.0 + (place * (relevant - 1.0) / (size - 1.0) if place > 0.0 else 0.0)) / <double>rank
+            if gain != 0.0:
+                s.gain = cumulated + gain * (place + 1.0) / size
+                s.dcg += gain / size / discount_at(rank, view.jk2)
+        above += relevant
+        cumulated += gain
+    while c < view.n_cutoffs:
+        s.k = view.cutoffs[c]
+        snapshots[c] = s
+        c += 1

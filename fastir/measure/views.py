@@ -1,0 +1,69 @@
+"""What a Plan is made of: the records that the compiler of requests hands to the kernel."""
+
+from typing import NamedTuple
+
+
+class View(NamedTuple):
+    """Metrics that can share one walk over a query's hits.
+
+    Attributes
+    ----------
+    level : int
+        Documents are relevant from this label up.
+    floor : int
+        Labels from 0 up that are below it have no gain.
+    exponential : bool
+        Whether the gain of a label is ``2^label - 1`` instead of the label.
+    gains : tuple of (int, float)
+        Labels with a gain of their own, and these gains; by ascending labels.
+    jk2 : bool
+        Whether the discount is that of Järvelin and Kekäläinen 2002.
+    ideal_retrieved : bool
+        Whether the ideal ranking holds only what was retrieved.
+    gain_depth : int
+        The last rank at which a metric reads gains; 0 if none does.
+    lists_gains : bool
+        Whether a metric reads gains document by document.
+    cutoffs : list of int
+        Ascending; 2^63 - 1 is the whole ranking.
+    """
+
+    level: int
+    floor: int
+    exponential: bool
+    gains: tuple[tuple[int, float], ...]
+    jk2: bool
+    ideal_retrieved: bool
+    gain_depth: int
+    lists_gains: bool
+    cutoffs: list[int]
+
+
+class Slot(NamedTuple):
+    """One requested value, which fills one column of the results.
+
+    Attributes
+    ----------
+    metric : str
+        The name on the metric's card.
+    view : int
+        The position of its View among the plan's.
+    cutoff : int
+        The position of its cutoff among those of the view.
+    params : list of float
+        In the order of the card's params; behind them the numbers of a parameter that is a set of numbers.
+    empty : float or None
+        The value of a query without relevant documents, None where the metric's formula says it.
+    graded : bool
+        Whether "without relevant documents" means without a gain.
+    reads : int
+        A code of READ_CODES.
+    """
+
+    metric: str
+    view: int
+    cutoff: int
+    params: list[float]
+    empty: float | None
+    graded: bool
+    reads: int

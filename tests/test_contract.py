@@ -1,0 +1,66 @@
+"""What Python and Cython have agreed on: codes, records, and the order of a metric's parameters."""
+
+from typing import get_args
+
+import pytest
+
+import fastir
+from fastir.evaluation import matrix
+from fastir.join._join import Tally
+from fastir.measure import _codes
+from fastir.measure._measure import Plan
+from fastir.measure.cards import READS
+from fastir.measure.views import Slot, View
+from fastir.request import plan
+from fastir.results import results
+
+CODES = {"reads": _codes.READ_CODES, "status": _codes.STATUS_CODES, "ties": _codes.TIE_CODES}
+
+
+@pytest.mark.parametrize("codes", CODES.values(), ids=CODES)
+def test_a_code_is_the_position_of_its_word(codes):
+    assert list(codes.values()) == list(range(len(codes)))
+
+
+def test_the_words_of_the_python_side_are_those_of_the_codes():
+    assert tuple(_codes.READ_CODES) == READS
+    assert {card.reads for card in fastir.metrics()} <= set(_codes.READ_CODES)
+    assert tuple(_codes.STATUS_CODES) == results.STATUSES
+    assert tuple(_codes.TIE_CODES) == get_args(plan.Ties) == plan.TIES
+    assert get_args(matrix.Ties) == tuple(_codes.TIE_CODES)[len(plan.BY_ID) :]
+
+
+def test_every_problem_has_a_code_of_its_own_above_those_of_a_line():
+    problems = list(_codes.PROBLEM_CODES.values())
+    assert len(set(problems)) == len(problems)
+    assert min(problems) >= 100
+
+
+def test_a_set_of_numbers_holds_no_more_than_the_kernel_has_room_for():
+    most = [i / _codes.NUMBERS_LIMIT for i in range(_codes.NUMBERS_LIMIT)]
+
+    def name(points):
+        return f"iprec_avg(points={{{', '.join(map(str, points))}}})"
+
+    value = fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name(most))[name(most)]
+    assert value == 1.0
+    with pytest.raises(ValueError, match=f"up to {_codes.NUMBERS_LIMIT} numbers"):
+        fastir.Evaluator({"q": {"a": 1}}, name([*most, 1.0]))
+
+
+def test_the_fields_of_a_tally_are_read_by_name():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+    run = {"q1": {"a": 1.0, "x": 1.0}, "q2": {"b": 1.0}}
+    seen = fastir.evaluate(qrels, run, "map", queries="qrels").report
+    assert (seen.in_both, seen.queries_with_ties, seen.nothing_judged) == (2, 1, 0)
+    empty = Tally()
+    assert (empty.found, empty.tied_example, empty.nothing_example, empty.ranked) == (0, -1, -1, 0)
+
+
+def test_a_plan_is_made_of_views_and_slots():
+    view = View(1, 1, False, (), False, False, gain_depth=10, lists_gains=False, cutoffs=[5, 10])
+    slots = [Slot("precision", 0, k, [0.0, 0.0], None, False, _codes.READ_CODES["relevant"]) for k in (0, 1)]
+    made = Plan([view], slots, _codes.READ_CODES["relevant"], False, 2**63 - 1, False)
+    assert (made.n_views, made.n_slots, made.reads) == (1, 2, 0)
+    with pytest.raises(KeyError):
+        Plan([view], [slots[0]._replace(metric="no such metric")], 0, False, 2**63 - 1, False)
