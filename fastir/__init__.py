@@ -22,6 +22,7 @@ is reused, and only callers without ids bring a whole one.
 
 from typing import TYPE_CHECKING
 
+from fastir._version import __version__ as __version__
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
 from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
 from fastir.evaluation.many_runs import ResultsByRun
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
-
-__version__ = "0.1.0"
 
 # What needs another package is reached by its name only: `from fastir import *` works without SciPy.
 __all__ = [

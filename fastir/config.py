@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import fastir
+from fastir._version import __version__
 from fastir.rank._simd import AVAILABLE, CHOSEN
 from fastir.threads import WORTH, thread_count
 
@@ -31,7 +31,7 @@ def show_config() -> dict[str, Any]:
     True
     """
     return {
-        "version": fastir.__version__,
+        "version": __version__,
         "simd": CHOSEN,
         "simd_available": list(AVAILABLE),
         "n_threads": thread_count(None, WORTH),

@@ -1,15 +1,25 @@
 """Qrels: the judgments of every query, held as columns and prepared once for any number of runs."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir import inputs
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, files, formats
+from fastir.inputs.shapes import HELD, PATH, TABLE, shape_of
 from fastir.join._judged import Judged
-from fastir.request.plan import one_of
+from fastir.request.options import one_of
+
+if TYPE_CHECKING:
+    from fastir.request.options import Duplicates
+
+    Path = str | bytes | os.PathLike
+    QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
 
 
 class Qrels(Rows):
@@ -85,7 +95,9 @@ class Qrels(Rows):
         ------
         TypeError, ValueError, OverflowError, DuplicateError
         """
-        query_ids, offsets, ids, numbers, repairs = inputs.table_rows.read(data, "qrels", columns, duplicates)
+        from fastir.inputs import table_rows
+
+        query_ids, offsets, ids, numbers, repairs = table_rows.read(data, "qrels", columns, duplicates)
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property
@@ -165,12 +177,24 @@ class GroupedQrels(Qrels):
 
     def save(self, path, format=None):
         """Write a TREC qrels file with the groups as iterations, in one step; .gz and .zst are packed."""
+        from fastir.inputs import writers
+
         one_of("format", format, (None, *WITH_GROUPS))
         with files.created(os.fsdecode(path)) as file:
-            inputs.writers.groups(file, self)
+            writers.groups(file, self)
 
     def __reduce__(self):
         return GroupedQrels, (self.keys, self.parts)
 
     def __repr__(self):
         return f"<Qrels: {len(self)} queries, {len(self.keys)} groups, {self.n_rows} judgments>"
+
+
+def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
+    """Qrels of what a caller passed as them, of any shape."""
+    shape = shape_of(data, Qrels)
+    if shape == HELD:
+        return data
+    if shape == PATH:
+        return Qrels.from_file(data, duplicates=duplicates, columns=columns)
+    return Qrels.from_table(data, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)

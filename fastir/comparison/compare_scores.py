@@ -14,7 +14,7 @@ from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
-import fastir
+from fastir._version import __version__
 from fastir.comparison.pairwise import (
     RESAMPLED,
     SIMULTANEOUS,
@@ -316,5 +316,5 @@ def describe(
         options.seeds,
         against,
         scores.convention,
-        fastir.__version__,
+        __version__,
     )

@@ -287,7 +287,7 @@ class Comparison:
         """
         import pandas
 
-        from fastir.request.plan import one_of
+        from fastir.request.options import one_of
 
         one_of("rows", rows, ("runs", "pairs"))
         return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)

@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fastir.request.plan import one_of, positive
+from fastir.request.options import one_of, positive
 from fastir.results.results import aligned, json_text, replacing, tsv_text
 
 if TYPE_CHECKING:

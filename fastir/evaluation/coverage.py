@@ -1,8 +1,11 @@
-"""How qrels and run met: what an evaluation counted on the way, as errors, as one warning, and as the Report."""
+"""How the queries of qrels and run overlap: what an evaluation counted, as errors, as one warning, as the Report."""
+
+from __future__ import annotations
 
 import sys
 import warnings
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,16 +15,15 @@ from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
 from fastir.results.results import Report
 
+Repairs = dict[str, tuple[int, str]]
 EVALUATED, MISSING, NO_RELEVANT = range(3)  # codes of results.STATUSES
 
 
-class Meeting:
-    """The counts of one evaluation; a function that makes its Report.
+class Outcome(NamedTuple):
+    """What the evaluation of a run counted on the way; values and status codes were filled in beside it.
 
-    Parameters
+    Attributes
     ----------
-    judged, plan : Judged, Plan
-    status : uint8 array of shape (n_queries,)
     tally : tuple
         What the join returned: found, tied, tied_example, nothing, nothing_example, ranked, unjudged.
     n_run : int
@@ -29,37 +31,53 @@ class Meeting:
     run_ids : iterable of str
         Query ids of the run; at least those that the qrels do not have, in their order.
     repairs : dict
-        {kind: (count, place)}.
-    uncounted : dict
+        {kind: (count, place)}, of the run.
+    uncounted : dict or None
         As judge_dict returns it.
     """
 
-    __slots__ = ("judged", "n_run", "plan", "repairs", "run_ids", "status", "tally", "uncounted")
+    tally: tuple[int, int, int, int, int, int, int]
+    n_run: int
+    run_ids: Iterable[str]
+    repairs: Repairs
+    uncounted: dict[int, dict] | None = None
+
+
+class Coverage:
+    """How the queries of qrels and run overlap, and what was counted; a function that makes the Report.
+
+    Parameters
+    ----------
+    judged, plan : Judged, Plan
+    qrels_repairs : dict
+        {kind: (count, place)}.
+    status : uint8 array of shape (n_queries,)
+    outcome : Outcome
+    """
+
+    __slots__ = ("judged", "outcome", "plan", "qrels_repairs", "status")
 
     def __init__(
-        self,
-        judged: Judged,
-        plan: Plan,
-        status: np.ndarray,
-        tally: tuple[int, int, int, int, int, int, int],
-        n_run: int,
-        run_ids: Iterable[str],
-        repairs: dict[str, tuple[int, str]],
-        uncounted: dict[int, dict] | None = None,
+        self, judged: Judged, plan: Plan, qrels_repairs: Repairs, status: np.ndarray, outcome: Outcome
     ) -> None:
         self.judged = judged
         self.plan = plan
+        self.qrels_repairs = qrels_repairs
         self.status = status
-        self.tally = tally
-        self.n_run = n_run
-        self.run_ids = run_ids
-        self.repairs = repairs
-        self.uncounted = uncounted
+        self.outcome = outcome
+
+    @property
+    def repairs(self) -> Repairs:
+        """The repairs of the qrels and of the run, counted together."""
+        both = dict(self.qrels_repairs)
+        for kind, (count, place) in self.outcome.repairs.items():
+            both[kind] = (count + both[kind][0], both[kind][1]) if kind in both else (count, place)
+        return both
 
     def only_in_run(self) -> list[str]:
         """The run's query ids that the qrels do not have."""
         known = set(map(str, self.judged.query_ids))
-        return [query_id for query_id in self.run_ids if str(query_id) not in known]
+        return [query_id for query_id in self.outcome.run_ids if str(query_id) not in known]
 
     def only_in_qrels(self) -> list[str]:
         missing = (self.status == MISSING).tolist()
@@ -67,15 +85,15 @@ class Meeting:
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
-        found = self.tally[0]
-        if self.n_run == 0:
+        found, n_run = self.outcome.tally[0], self.outcome.n_run
+        if n_run == 0:
             raise NoOverlapError("the run is empty: no results, no queries")
         if found == 0:
             raise NoOverlapError(
                 f"no query in common: the qrels have {quote(self.judged.query_ids[0])}, "
-                f"the run has {quote(next(iter(self.run_ids)))}"
+                f"the run has {quote(next(iter(self.outcome.run_ids)))}"
             )
-        if queries == "strict" and not found == self.n_run == self.judged.n_queries:
+        if queries == "strict" and not found == n_run == self.judged.n_queries:
             missing, extra = self.only_in_qrels(), self.only_in_run()
             first, side = (missing[0], "run") if missing else (extra[0], "qrels")
             raise NoOverlapError(
@@ -85,35 +103,39 @@ class Meeting:
 
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
-        found, _, _, nothing, nothing_example, _, _ = self.tally
+        outcome = self.outcome
+        found, _, _, nothing, nothing_example, _, _ = outcome.tally
         n_queries = self.judged.n_queries
-        told = []
+        if not nothing and found == n_queries == outcome.n_run and not outcome.repairs and not self.qrels_repairs:
+            return
+        parts = []
         if queries is None and found < n_queries:
-            told.append(
+            parts.append(
                 f"{n_queries - found} queries of the qrels are missing from the run and count as empty "
                 f"rankings (such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, "
                 "'intersection' leaves them out)"
             )
-        if queries is None and found < self.n_run:
-            told.append(
-                f"{self.n_run - found} queries of the run are not in the qrels and were ignored "
+        if queries is None and found < outcome.n_run:
+            parts.append(
+                f"{outcome.n_run - found} queries of the run are not in the qrels and were ignored "
                 f"(such as {quote(self.only_in_run()[0])})"
             )
         if nothing:
-            told.append(
+            parts.append(
                 f"{nothing} rankings hold no judged document (such as that of query "
                 f"{quote(self.judged.query_ids[nothing_example])})"
             )
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
-            told.append(f"{count} duplicates were repaired ({place})")
-        if told:
-            warnings.warn(about + "; ".join(told), FastirWarning, stacklevel=frames_of_ours())
+            parts.append(f"{count} duplicates were repaired ({place})")
+        if parts:
+            warnings.warn(about + "; ".join(parts), FastirWarning, stacklevel=frames_of_ours())
 
     def __call__(self) -> Report:
-        found, tied, tied_example, nothing, nothing_example, ranked, unjudged = self.tally
-        if self.uncounted:
-            unjudged -= count_rest(self.judged, self.plan, self.uncounted)
+        outcome = self.outcome
+        found, tied, tied_example, nothing, nothing_example, ranked, unjudged = outcome.tally
+        if outcome.uncounted:
+            unjudged -= count_rest(self.judged, self.plan, outcome.uncounted)
         ids = self.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
 
@@ -125,8 +147,8 @@ class Meeting:
             in_both_example=example(~missing),
             only_in_qrels=len(ids) - found,
             only_in_qrels_example=example(missing),
-            only_in_run=self.n_run - found,
-            only_in_run_example=self.only_in_run()[0] if self.n_run > found else None,
+            only_in_run=outcome.n_run - found,
+            only_in_run_example=self.only_in_run()[0] if outcome.n_run > found else None,
             no_relevant=int(no_relevant.sum()),
             no_relevant_example=example(no_relevant),
             nothing_judged=nothing,

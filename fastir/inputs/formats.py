@@ -1,28 +1,34 @@
 """The formats of files, each a line here: who reads it, who writes it, and by what names a file is known to be one.
 
 A reader is called with (path, is_run, duplicates, watch) and returns (query_ids, offsets, ids, numbers, repairs), as
-`trec.read` says; `tabular` reads those of TABLES. A writer is called with a binary file, ``{query_id: {doc_id:
+`trec.read` says; `table_files` reads those of TABLES. A writer is called with a binary file, ``{query_id: {doc_id:
 number}}`` or what can be read like it, and is_run.
 """
 
 import functools
 import os
 
-from fastir import inputs
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import quote
 from fastir.inputs import files, trec
-from fastir.request.plan import DUPLICATES, one_of
+from fastir.request.options import DUPLICATES, one_of
+
+
+def read_json(path, is_run, duplicates, watch):
+    from fastir.inputs import json_files
+
+    return json_files.read(path, is_run, duplicates, watch)
+
 
 READERS = {
     "trec": trec.read,
     "beir": functools.partial(trec.read, format="beir"),
     "msmarco": functools.partial(trec.read, format="msmarco"),
-    "json": lambda *arguments: inputs.json_files.read(*arguments),
+    "json": read_json,
     **{format: functools.partial(trec.read, format=format) for format in WITH_GROUPS},
 }
-TABLES = ("csv", "jsonl", "parquet")  # read by tabular
-WRITERS = ("trec", "json", "parquet")  # functions of saved
+TABLES = ("csv", "jsonl", "parquet")  # read by table_files
+WRITERS = ("trec", "json", "parquet")  # functions of writers
 SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}  # else TREC
 
 
@@ -48,7 +54,9 @@ def read(path, is_run, format, duplicates, columns=None, watch=None):
         raise ValueError("qrels cannot be read from standard input; expected a path")
     format = format or format_of(path)
     if format in TABLES:
-        return inputs.table_files.read(path, is_run, format, duplicates, columns, watch)
+        from fastir.inputs import table_files
+
+        return table_files.read(path, is_run, format, duplicates, columns, watch)
     return READERS[format](path, is_run, duplicates, watch)
 
 
@@ -60,8 +68,10 @@ def write(path, data, is_run, format):
     if format not in WRITERS or (format == "parquet" and files.packing_of(path)):
         what = "packed Parquet" if format in WRITERS else format
         raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(WRITERS)}")
+    from fastir.inputs import writers
+
     with files.created(path) as file:
         try:
-            getattr(inputs.writers, format)(file, data, is_run)
+            getattr(writers, format)(file, data, is_run)
         except ValueError as error:
             raise ValueError(f"cannot write {quote(path)}: {error}") from None

@@ -10,8 +10,8 @@ from fastir.errors import quote
 from fastir.measure._measure import Plan
 from fastir.measure.cards import READS, Param
 from fastir.request import names
+from fastir.request.options import WHOLE
 
-WHOLE = 2**63 - 1
 EMPTY = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN = {-2: READS.index("pool"), -1: READS.index("all")}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import NoOverlapError, quote
 from fastir.explanation.records import decimals, signed
-from fastir.request.plan import positive
+from fastir.request.options import positive
 from fastir.results.results import aligned
 
 if TYPE_CHECKING:

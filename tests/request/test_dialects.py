@@ -8,7 +8,7 @@ from common import ABSENT, SHARED
 
 import fastir
 from fastir.request import names
-from fastir.request.plan import requests
+from fastir.request.plan import requests_of
 
 QRELS = {"q": {"a": 2, "b": 1, "c": 0, "d": 3}, "p": {"a": 0}}
 RUN = {"q": {"b": 4.0, "x": 3.0, "a": 2.0, "c": 1.0}, "p": {"a": 1.0}}

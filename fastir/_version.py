@@ -1,0 +1,3 @@
+"""The version, a literal that the build reads without importing the package."""
+
+__version__ = "0.1.0"
