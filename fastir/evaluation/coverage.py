@@ -5,79 +5,74 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastir.errors import FastirWarning, NoOverlapError, quote
 from fastir.join._dicts import count_rest
-from fastir.join._judged import Judged
-from fastir.measure._measure import Plan
 from fastir.results.results import Report
+
+if TYPE_CHECKING:
+    from fastir.evaluation.prepared import Prepared
 
 Repairs = dict[str, tuple[int, str]]
 EVALUATED, MISSING, NO_RELEVANT = range(3)  # codes of results.STATUSES
 
 
-class Outcome(NamedTuple):
-    """What the evaluation of a run counted on the way; values and status codes were filled in beside it.
+class Coverage:
+    """How the queries of qrels and run overlap, and what an evaluation counted; a function that makes its Report.
 
-    Attributes
+    Parameters
     ----------
+    prepared : Prepared
+    status : uint8 array of shape (n_queries,)
     tally : tuple
         What the join returned: found, tied, tied_example, nothing, nothing_example, ranked, unjudged.
     n_run : int
         Queries of the run.
     run_ids : iterable of str
         Query ids of the run; at least those that the qrels do not have, in their order.
-    repairs : dict
-        {kind: (count, place)}, of the run.
+    run_repairs : dict
+        {kind: (count, place)}.
     uncounted : dict or None
         As judge_dict returns it.
     """
 
-    tally: tuple[int, int, int, int, int, int, int]
-    n_run: int
-    run_ids: Iterable[str]
-    repairs: Repairs
-    uncounted: dict[int, dict] | None = None
-
-
-class Coverage:
-    """How the queries of qrels and run overlap, and what was counted; a function that makes the Report.
-
-    Parameters
-    ----------
-    judged, plan : Judged, Plan
-    qrels_repairs : dict
-        {kind: (count, place)}.
-    status : uint8 array of shape (n_queries,)
-    outcome : Outcome
-    """
-
-    __slots__ = ("judged", "outcome", "plan", "qrels_repairs", "status")
+    __slots__ = ("judged", "n_run", "plan", "qrels_repairs", "run_ids", "run_repairs", "status", "tally", "uncounted")
 
     def __init__(
-        self, judged: Judged, plan: Plan, qrels_repairs: Repairs, status: np.ndarray, outcome: Outcome
+        self,
+        prepared: Prepared,
+        status: np.ndarray,
+        tally: tuple[int, int, int, int, int, int, int],
+        n_run: int,
+        run_ids: Iterable[str],
+        run_repairs: Repairs,
+        uncounted: dict[int, dict] | None = None,
     ) -> None:
-        self.judged = judged
-        self.plan = plan
-        self.qrels_repairs = qrels_repairs
+        self.judged = prepared.judged
+        self.plan = prepared.settings.plan
+        self.qrels_repairs = prepared.qrels.repairs
         self.status = status
-        self.outcome = outcome
+        self.tally = tally
+        self.n_run = n_run
+        self.run_ids = run_ids
+        self.run_repairs = run_repairs
+        self.uncounted = uncounted
 
     @property
     def repairs(self) -> Repairs:
         """The repairs of the qrels and of the run, counted together."""
         both = dict(self.qrels_repairs)
-        for kind, (count, place) in self.outcome.repairs.items():
+        for kind, (count, place) in self.run_repairs.items():
             both[kind] = (count + both[kind][0], both[kind][1]) if kind in both else (count, place)
         return both
 
     def only_in_run(self) -> list[str]:
         """The run's query ids that the qrels do not have."""
         known = set(map(str, self.judged.query_ids))
-        return [query_id for query_id in self.outcome.run_ids if str(query_id) not in known]
+        return [query_id for query_id in self.run_ids if str(query_id) not in known]
 
     def only_in_qrels(self) -> list[str]:
         missing = (self.status == MISSING).tolist()
@@ -85,13 +80,13 @@ class Coverage:
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
-        found, n_run = self.outcome.tally[0], self.outcome.n_run
+        found, n_run = self.tally[0], self.n_run
         if n_run == 0:
             raise NoOverlapError("the run is empty: no results, no queries")
         if found == 0:
             raise NoOverlapError(
                 f"no query in common: the qrels have {quote(self.judged.query_ids[0])}, "
-                f"the run has {quote(next(iter(self.outcome.run_ids)))}"
+                f"the run has {quote(next(iter(self.run_ids)))}"
             )
         if queries == "strict" and not found == n_run == self.judged.n_queries:
             missing, extra = self.only_in_qrels(), self.only_in_run()
@@ -103,10 +98,9 @@ class Coverage:
 
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
-        outcome = self.outcome
-        found, _, _, nothing, nothing_example, _, _ = outcome.tally
+        found, _, _, nothing, nothing_example, _, _ = self.tally
         n_queries = self.judged.n_queries
-        if not nothing and found == n_queries == outcome.n_run and not outcome.repairs and not self.qrels_repairs:
+        if found == n_queries == self.n_run and not (nothing or self.run_repairs or self.qrels_repairs):
             return
         parts = []
         if queries is None and found < n_queries:
@@ -115,9 +109,9 @@ class Coverage:
                 f"rankings (such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, "
                 "'intersection' leaves them out)"
             )
-        if queries is None and found < outcome.n_run:
+        if queries is None and found < self.n_run:
             parts.append(
-                f"{outcome.n_run - found} queries of the run are not in the qrels and were ignored "
+                f"{self.n_run - found} queries of the run are not in the qrels and were ignored "
                 f"(such as {quote(self.only_in_run()[0])})"
             )
         if nothing:
@@ -132,10 +126,9 @@ class Coverage:
             warnings.warn(about + "; ".join(parts), FastirWarning, stacklevel=frames_of_ours())
 
     def __call__(self) -> Report:
-        outcome = self.outcome
-        found, tied, tied_example, nothing, nothing_example, ranked, unjudged = outcome.tally
-        if outcome.uncounted:
-            unjudged -= count_rest(self.judged, self.plan, outcome.uncounted)
+        found, tied, tied_example, nothing, nothing_example, ranked, unjudged = self.tally
+        if self.uncounted:
+            unjudged -= count_rest(self.judged, self.plan, self.uncounted)
         ids = self.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
 
@@ -147,8 +140,8 @@ class Coverage:
             in_both_example=example(~missing),
             only_in_qrels=len(ids) - found,
             only_in_qrels_example=example(missing),
-            only_in_run=outcome.n_run - found,
-            only_in_run_example=self.only_in_run()[0] if outcome.n_run > found else None,
+            only_in_run=self.n_run - found,
+            only_in_run_example=self.only_in_run()[0] if self.n_run > found else None,
             no_relevant=int(no_relevant.sum()),
             no_relevant_example=example(no_relevant),
             nothing_judged=nothing,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.columns._ids import of_arena
-from fastir.evaluation.coverage import Outcome
+from fastir.evaluation.coverage import Coverage
 from fastir.inputs import dicts, formats
 from fastir.join._dicts import has_plain_keys, judge_dict
 from fastir.join._grouped import Columns
@@ -28,7 +28,7 @@ def from_dict(
     status: np.ndarray,
     n_threads: SupportsIndex | None,
     watch: Callable | None,
-) -> Outcome:
+) -> Coverage:
     """Evaluate a dict of dicts, in the caller's thread: a dict cannot be walked without the GIL."""
     settings = prepared.settings
     if type(run) is not dict or not has_plain_keys(run):
@@ -37,7 +37,7 @@ def from_dict(
         prepared.judged, settings.plan, run, values, status, settings.ties, settings.single
     )
     repairs = {} if kinds == prepared.kinds else dicts.compared(run, kinds, prepared.kinds, {})
-    return Outcome(tally, len(run), run, repairs, uncounted)
+    return Coverage(prepared, status, tally, len(run), run, repairs, uncounted)
 
 
 def from_run(
@@ -47,7 +47,7 @@ def from_run(
     status: np.ndarray,
     n_threads: SupportsIndex | None,
     watch: Callable | None,
-) -> Outcome:
+) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
     settings, query_ids = prepared.settings, prepared.judged.query_ids
     threads = thread_count(n_threads, run.n_rows)
@@ -64,7 +64,7 @@ def from_run(
         join.read_run(t, docs, scores, offsets, places, begin, min(begin + stretch, len(places)))
 
     share_all(range(0, len(places), stretch), work, threads)
-    return Outcome(join.finish(), len(run), run, run.repairs)
+    return Coverage(prepared, status, join.finish(), len(run), run, run.repairs)
 
 
 def from_whole_file(
@@ -74,7 +74,7 @@ def from_whole_file(
     status: np.ndarray,
     n_threads: SupportsIndex | None,
     watch: Callable | None,
-) -> Outcome:
+) -> Coverage:
     """Read a file as a Run and evaluate that; watch(position) is called at every block."""
     run = Run(*formats.read(path, True, None, prepared.settings.options.duplicates, prepared.columns, watch))
     return from_run(prepared, run, values, status, n_threads, watch)

@@ -10,7 +10,7 @@ import numpy as np
 from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
 from fastir.rank._label_lists import Groups
-from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
+from fastir.request.options import BY_ID, DEFAULTS, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.results.results import Report, Results
 from fastir.threads import share_all, thread_count
@@ -79,7 +79,7 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    options = options_of(locals())._replace(ties=RANKED)
+    options = options_of(DEFAULTS | locals())._replace(ties=RANKED)
     asked = compile_settings(metric_tuple(metrics), options)
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
@@ -188,7 +188,7 @@ def evaluate_scores(
             f"ties={ties!r} needs document ids, which there are none of here; expected one of "
             f"{', '.join(map(repr, WITHOUT_IDS))}"
         )
-    asked, parts = without_ids(metrics, options_of(locals()))
+    asked, parts = without_ids(metrics, options_of(DEFAULTS | locals()))
     labels = label_arrays.column(labels, "labels")
     scores = arrays.scores(scores, "scores")
     if len(scores) != len(labels):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.errors import quote
-from fastir.evaluation.coverage import MISSING, Coverage, Outcome
+from fastir.evaluation.coverage import MISSING, Coverage
 from fastir.evaluation.held_runs import from_dict, from_run, from_whole_file
 from fastir.evaluation.trec_runs import from_trec_file
 from fastir.inputs import formats
@@ -72,10 +72,9 @@ class Prepared:
         judged, settings = self.judged, self.settings
         values = np.empty((judged.n_queries, len(settings.names)))
         status = self.status.copy()
-        outcome = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
-        coverage = Coverage(judged, settings.plan, self.qrels.repairs, status, outcome)
-        found, query_ids = outcome.tally[0], judged.query_ids
-        if not found == judged.n_queries == outcome.n_run:
+        coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
+        found, query_ids = coverage.tally[0], judged.query_ids
+        if not found == judged.n_queries == coverage.n_run:
             coverage.check(settings.queries)
             if settings.queries == "intersection" and found < judged.n_queries:
                 kept = status != MISSING
@@ -95,7 +94,7 @@ def from_table(
     status: np.ndarray,
     n_threads: SupportsIndex | None,
     watch: Callable | None,
-) -> Outcome:
+) -> Coverage:
     """Evaluate a table while it is read; as a Run where duplicates are to be repaired."""
     duplicates = prepared.settings.options.duplicates
     if duplicates is not None:
@@ -113,7 +112,7 @@ def from_path(
     status: np.ndarray,
     n_threads: SupportsIndex | None,
     watch: Callable | None,
-) -> Outcome:
+) -> Coverage:
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
     form = None if prepared.settings.options.duplicates else formats.format_of(path)
     if form == "trec":
@@ -125,7 +124,7 @@ def from_path(
     return from_whole_file(prepared, path, values, status, n_threads, watch)
 
 
-DRIVERS: dict[str, Callable[..., Outcome]] = {
+DRIVERS: dict[str, Callable[..., Coverage]] = {
     DICTS: from_dict,
     OTHER: from_dict,
     HELD: from_run,

@@ -97,7 +97,7 @@ class JudgedAnywhere:
         self.judged = {doc_id for docs in qrels.to_dict().values() for doc_id in docs}
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
-        """Evaluate a run like `Prepared.measure`; columns stand in the order of the requests, status is by the qrels."""
+        """Evaluate a run like `Prepared.measure`, with a column for each of the requests."""
         query_ids, _, status, coverage = self.plain.measure(run, n_threads, watch)
         rankings = run.to_dict() if isinstance(run, Run) else run
         pool = {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.columns._ids import joined
-from fastir.evaluation.coverage import Outcome
+from fastir.evaluation.coverage import Coverage
 from fastir.inputs import table_files, tables
 from fastir.inputs.table_rows import ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
@@ -31,7 +31,7 @@ WINDOW = 1 << 20  # rows of a table that can be read only once that are kept, sh
 
 def from_table(
     prepared: Prepared, run: Any, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
-) -> Outcome:
+) -> Coverage:
     """Evaluate a caller's table."""
     found = tables.table(run, "run", prepared.columns)
     return from_rows(prepared, found, values, status, n_threads)
@@ -45,16 +45,17 @@ def from_table_file(
     status: np.ndarray,
     n_threads: SupportsIndex | None,
     watch: Callable | None,
-) -> Outcome:
+) -> Coverage:
     """Evaluate a file of rows of the format `form`; watch(position) is called at every batch."""
     with table_files.opened(path, True, form, prepared.columns, watch) as (table, repairs):
-        outcome = from_rows(prepared, table, values, status, n_threads)
-    return outcome._replace(repairs={**repairs, **outcome.repairs})
+        coverage = from_rows(prepared, table, values, status, n_threads)
+    coverage.run_repairs = {**repairs, **coverage.run_repairs}
+    return coverage
 
 
 def from_rows(
     prepared: Prepared, found: Table, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
-) -> Outcome:
+) -> Coverage:
     """Evaluate a table while it is read, filling values and status.
 
     Rows grouped by query need no memory but that of the longest query. Rows that turn out not to be are read again, or,
@@ -64,7 +65,7 @@ def from_rows(
     batches = iter(found)
     head = deque(until(batches, WORTH if found.n_rows is None else 1))
     if not head:
-        return Outcome((0, 0, -1, 0, -1, 0, 0), 0, [], {})
+        return Coverage(prepared, status, (0, 0, -1, 0, -1, 0, 0), 0, [], {})
     integer_docs = head[0].docs.integers
     threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
     make = (
@@ -107,11 +108,10 @@ def from_rows(
         join = Scattered(*make)
         scatter(found, iter(found) if found.again else chain(kept, source), join, threads)
     tally = join.finish()
-    repairs = (
-        {"integer ids read as text": (tally[5], "the run")} if integer_docs and not prepared.qrels.integers else {}
-    )
+    as_text = integer_docs and not prepared.qrels.integers
+    repairs = {"integer ids read as text": (tally[5], "the run")} if as_text else {}
     foreign = [query.decode("utf-8", "surrogateescape") for query in sorted(join.foreign, key=join.foreign.__getitem__)]
-    return Outcome(tally, tally[0] + len(foreign), foreign, repairs)
+    return Coverage(prepared, status, tally, tally[0] + len(foreign), foreign, repairs)
 
 
 def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:

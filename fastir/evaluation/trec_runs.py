@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.columns._trec import last_group
-from fastir.evaluation.coverage import Outcome
+from fastir.evaluation.coverage import Coverage
 from fastir.evaluation.held_runs import from_whole_file
 from fastir.inputs.files import name_of
 from fastir.inputs.trec import ROW, Block, Blocks, empty, show
@@ -27,7 +27,7 @@ def from_trec_file(
     status: np.ndarray,
     n_threads: SupportsIndex | None,
     watch: Callable | None,
-) -> Outcome:
+) -> Coverage:
     """Evaluate a file while it is read, filling values and status; watch(position) is called at every block.
 
     A file is read as a whole instead if it cannot be opened twice, or once the rows of some query turn out not to stand
@@ -73,4 +73,4 @@ def from_trec_file(
         raise empty(stream)
     tally = stream.finish()
     foreign = [show(query) for query in sorted(stream.foreign, key=stream.foreign.__getitem__)]
-    return Outcome(tally, tally[0] + len(foreign), foreign, {**stream.repairs, **blocks.repairs})
+    return Coverage(prepared, status, tally, tally[0] + len(foreign), foreign, {**stream.repairs, **blocks.repairs})

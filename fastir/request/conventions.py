@@ -214,6 +214,7 @@ def record_of(convention: str | Convention, given: dict[str, Any]) -> Convention
 
     What single metrics have in it gives way, too.
     """
-    record = convention if isinstance(convention, Convention) else CONVENTIONS[convention]
+    convention = checked(convention)
+    record = CONVENTIONS[convention] if isinstance(convention, str) else convention
     of = ((metric, tuple(pair for pair in pairs if pair[0] not in given)) for metric, pairs in record.of)
     return dataclasses.replace(record, of=tuple(pair for pair in of if pair[1]), **given)

@@ -7,7 +7,7 @@ requests are equal records, with one hash, and nothing behind the front door che
 
 from __future__ import annotations
 
-import functools
+import operator
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, get_args
 
@@ -70,23 +70,20 @@ def options_of(given: dict[str, Any]) -> Options:
     Parameters
     ----------
     given : dict
-        The arguments by their names, as locals() has them at the top of a public function. Those that are no options
-        are not looked at, and an option that is not among them has its default. ``given["choices"]`` are the other
-        keywords.
+        The arguments by their names, as locals() has them at the top of a public function; those that are no options
+        are not looked at. ``given["choices"]`` are the other keywords. A function that lacks some of the options
+        passes ``DEFAULTS | locals()``.
 
     Raises
     ------
     UnknownMetricError, TypeError, ValueError
         An option has the wrong type or name, or is out of its range.
     """
-    changed = {}
-    for name, default in DEFAULTS:
-        value = given.get(name, default)
-        if value is not default:
-            changed[name] = CHECKS[name](value)
-    if given["choices"]:
-        changed["choices"] = tuple(checked_choices(given["choices"]).items())
-    return Options(**changed) if changed else UNCHANGED
+    values = values_of(given)
+    if values == UNGIVEN and type(given["rel_level"]) is int:  # 1.0 equals 1, but is refused
+        return UNCHANGED
+    checks = zip(values, UNGIVEN, CHECKS.values(), strict=True)
+    return Options(*[value if value is default else check(value) for value, default, check in checks])
 
 
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
@@ -133,9 +130,9 @@ def dtype_name(given: DTypeLike) -> Any:
 
 
 def checked_convention(convention: Any) -> str | Convention:
-    """A convention that exists, or is a record; its file is read only for callers who name one."""
-    if convention == "fastir":
-        return "fastir"
+    """A convention's name, which is refused where it is looked up if there is none of that name; or a record."""
+    if type(convention) is str:
+        return convention
     from fastir.request import conventions
 
     return conventions.checked(convention)
@@ -146,29 +143,34 @@ def checked_threads(n_threads: SupportsIndex) -> int:
     return n_threads.__index__()
 
 
-def checked_choices(choices: dict[str, Any]) -> dict[str, Any]:
-    """Check the keywords that set a parameter for all metrics that have it."""
+def checked_choices(choices: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """The keywords that set a parameter for all metrics that have it."""
+    if not choices:
+        return ()
     known = {param.name: param for card in names.CARDS for param in card.params if param.is_convention}
     checked = {}
     for name, value in choices.items():
         if name not in known:
             raise TypeError(f"unknown option {name!r}; the metric options are {', '.join(sorted(known))}")
         checked[name] = names.read_value(name, known[name], value)
-    return checked
+    return tuple(checked.items())
 
 
-# What makes each option's one form of what a caller gave, unless that is the default.
+# For each option, the function that makes the one form of what a caller gave, where that is not the default.
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "convention": checked_convention,
     "rel_level": lambda level: positive("rel_level", "the relevance level", level, 2**31 - 1),
-    "queries": functools.partial(one_of, "queries", choices=QUERIES),
-    "ties": functools.partial(one_of, "ties", choices=(None, *TIES)),
+    "queries": lambda queries: one_of("queries", queries, QUERIES),
+    "ties": lambda ties: one_of("ties", ties, (None, *TIES)),
     "judged_only": bool,
     "max_depth": lambda depth: positive("max_depth", "the depth", depth, WHOLE),
     "score_dtype": lambda dtype: one_of("score_dtype", dtype_name(dtype), SCORES),
     "n_threads": checked_threads,
-    "duplicates": functools.partial(one_of, "duplicates", choices=DUPLICATES),
-    "validate": functools.partial(one_of, "validate", choices=VALIDATE),
+    "duplicates": lambda duplicates: one_of("duplicates", duplicates, DUPLICATES),
+    "validate": lambda validate: one_of("validate", validate, VALIDATE),
+    "choices": checked_choices,
 }
 UNCHANGED = Options()
-DEFAULTS = tuple((name, getattr(UNCHANGED, name)) for name in CHECKS)
+DEFAULTS = {**UNCHANGED._asdict(), "choices": {}}
+UNGIVEN = tuple(DEFAULTS.values())
+values_of = operator.itemgetter(*DEFAULTS)
