@@ -12,6 +12,7 @@ from fastir.columns.line_formats import WITH_GROUPS
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, files, formats
 from fastir.inputs.shapes import HELD, PATH, TABLE, shape_of
+from fastir.join._dicts import plain_judgments
 from fastir.join._judged import Judged
 from fastir.request.options import one_of
 
@@ -43,6 +44,9 @@ class Qrels(Rows):
         TypeError, ValueError, OverflowError
             An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
         """
+        columns = plain_judgments(data) if type(data) is dict else None
+        if columns is not None:
+            return Qrels(*columns)
         keys, data = dicts.without_groups(data)
         qrels = Qrels(*dicts.judgments(data))
         return qrels if keys is None else GroupedQrels(keys, qrels)

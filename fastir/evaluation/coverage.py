@@ -39,7 +39,7 @@ class Coverage:
         As judge_dict returns it.
     """
 
-    __slots__ = ("judged", "n_run", "plan", "qrels_repairs", "run_ids", "run_repairs", "status", "tally", "uncounted")
+    __slots__ = ("n_run", "prepared", "run_ids", "run_repairs", "status", "tally", "uncounted")
 
     def __init__(
         self,
@@ -51,9 +51,7 @@ class Coverage:
         run_repairs: Repairs,
         uncounted: dict[int, dict] | None = None,
     ) -> None:
-        self.judged = prepared.judged
-        self.plan = prepared.settings.plan
-        self.qrels_repairs = prepared.qrels.repairs
+        self.prepared = prepared
         self.status = status
         self.tally = tally
         self.n_run = n_run
@@ -64,19 +62,19 @@ class Coverage:
     @property
     def repairs(self) -> Repairs:
         """The repairs of the qrels and of the run, counted together."""
-        both = dict(self.qrels_repairs)
+        both = dict(self.prepared.qrels.repairs)
         for kind, (count, place) in self.run_repairs.items():
             both[kind] = (count + both[kind][0], both[kind][1]) if kind in both else (count, place)
         return both
 
     def only_in_run(self) -> list[str]:
         """The run's query ids that the qrels do not have."""
-        known = set(map(str, self.judged.query_ids))
+        known = set(map(str, self.prepared.judged.query_ids))
         return [query_id for query_id in self.run_ids if str(query_id) not in known]
 
     def only_in_qrels(self) -> list[str]:
         missing = (self.status == MISSING).tolist()
-        return [query_id for query_id, lacks in zip(self.judged.query_ids, missing, strict=True) if lacks]
+        return [query_id for query_id, lacks in zip(self.prepared.judged.query_ids, missing, strict=True) if lacks]
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
@@ -85,10 +83,10 @@ class Coverage:
             raise NoOverlapError("the run is empty: no results, no queries")
         if found == 0:
             raise NoOverlapError(
-                f"no query in common: the qrels have {quote(self.judged.query_ids[0])}, "
+                f"no query in common: the qrels have {quote(self.prepared.judged.query_ids[0])}, "
                 f"the run has {quote(next(iter(self.run_ids)))}"
             )
-        if queries == "strict" and not found == n_run == self.judged.n_queries:
+        if queries == "strict" and not found == n_run == self.prepared.judged.n_queries:
             missing, extra = self.only_in_qrels(), self.only_in_run()
             first, side = (missing[0], "run") if missing else (extra[0], "qrels")
             raise NoOverlapError(
@@ -99,8 +97,8 @@ class Coverage:
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
         found, _, _, nothing, nothing_example, _, _ = self.tally
-        n_queries = self.judged.n_queries
-        if found == n_queries == self.n_run and not (nothing or self.run_repairs or self.qrels_repairs):
+        n_queries = self.prepared.judged.n_queries
+        if found == n_queries == self.n_run and not (nothing or self.run_repairs or self.prepared.qrels.repairs):
             return
         parts = []
         if queries is None and found < n_queries:
@@ -117,7 +115,7 @@ class Coverage:
         if nothing:
             parts.append(
                 f"{nothing} rankings hold no judged document (such as that of query "
-                f"{quote(self.judged.query_ids[nothing_example])})"
+                f"{quote(self.prepared.judged.query_ids[nothing_example])})"
             )
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
@@ -128,8 +126,8 @@ class Coverage:
     def __call__(self) -> Report:
         found, tied, tied_example, nothing, nothing_example, ranked, unjudged = self.tally
         if self.uncounted:
-            unjudged -= count_rest(self.judged, self.plan, self.uncounted)
-        ids = self.judged.query_ids
+            unjudged -= count_rest(self.prepared.judged, self.prepared.settings.plan, self.uncounted)
+        ids = self.prepared.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
 
         def example(mask: np.ndarray) -> str | None:

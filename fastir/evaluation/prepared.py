@@ -47,7 +47,7 @@ class Prepared:
         A label is too large for a metric's formula.
     """
 
-    __slots__ = ("columns", "judged", "kinds", "qrels", "settings", "status")
+    __slots__ = ("columns", "judged", "kinds", "qrels", "settings", "shape", "status")
 
     def __init__(self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None) -> None:
         self.qrels = qrels
@@ -55,6 +55,7 @@ class Prepared:
         self.columns = columns
         self.kinds = qrels.kinds
         self.judged = qrels.prepared()
+        self.shape = self.judged.n_queries, len(settings.names)
         self.status = self.judged.status(settings.level)
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged)
@@ -69,14 +70,14 @@ class Prepared:
         FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
             Of the run, as for `evaluate`.
         """
-        judged, settings = self.judged, self.settings
-        values = np.empty((judged.n_queries, len(settings.names)))
+        values = np.empty(self.shape)
         status = self.status.copy()
         coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
-        found, query_ids = coverage.tally[0], judged.query_ids
-        if not found == judged.n_queries == coverage.n_run:
-            coverage.check(settings.queries)
-            if settings.queries == "intersection" and found < judged.n_queries:
+        query_ids, n_queries, found = self.judged.query_ids, self.shape[0], coverage.tally[0]
+        if not found == n_queries == coverage.n_run:
+            queries = self.settings.queries
+            coverage.check(queries)
+            if queries == "intersection" and found < n_queries:
                 kept = status != MISSING
                 query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
                 values, status = values[kept], status[kept]

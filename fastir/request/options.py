@@ -8,7 +8,7 @@ requests are equal records, with one hash, and nothing behind the front door che
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
@@ -37,13 +37,14 @@ QUERIES = (None, *get_args(Queries))
 SCORES = (None, "float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
 VALIDATE = get_args(Validate)
+MAX_LABEL = 2**31 - 1
 WHOLE = 2**63 - 1  # the depth of a whole ranking
 
 
 class Options(NamedTuple):
     """What a caller asks for beside the metrics; the docstring of `evaluate` says what each field means.
 
-    `choices` are the parameters of metrics that were given as keywords, as (name, value) pairs.
+    `choices`, which stands last, are the parameters of metrics that were given as keywords: (name, value) pairs.
     """
 
     convention: str | Convention = "fastir"
@@ -79,11 +80,31 @@ def options_of(given: dict[str, Any]) -> Options:
     UnknownMetricError, TypeError, ValueError
         An option has the wrong type or name, or is out of its range.
     """
-    values = values_of(given)
-    if values == UNGIVEN and type(given["rel_level"]) is int:  # 1.0 equals 1, but is refused
-        return UNCHANGED
-    checks = zip(values, UNGIVEN, CHECKS.values(), strict=True)
-    return Options(*[value if value is default else check(value) for value, default, check in checks])
+    asked = Options(*values_of(given))
+    changed: dict[str, Any] = {}
+    if type(asked.convention) is not str:  # a name that no convention has is refused where it is looked up
+        changed["convention"] = checked_convention(asked.convention)
+    if type(asked.rel_level) is not int or not 1 <= asked.rel_level <= MAX_LABEL:
+        changed["rel_level"] = positive("rel_level", "the relevance level", asked.rel_level, MAX_LABEL)
+    if asked.queries is not None:
+        one_of("queries", asked.queries, QUERIES)
+    if asked.ties is not None:
+        one_of("ties", asked.ties, (None, *TIES))
+    if type(asked.judged_only) is not bool:
+        changed["judged_only"] = bool(asked.judged_only)
+    if asked.max_depth is not None:
+        changed["max_depth"] = positive("max_depth", "the depth", asked.max_depth, WHOLE)
+    if asked.score_dtype is not None:
+        changed["score_dtype"] = one_of("score_dtype", dtype_name(asked.score_dtype), SCORES)
+    if asked.n_threads is not None and thread_count(asked.n_threads, 0) is not asked.n_threads:
+        changed["n_threads"] = asked.n_threads.__index__()
+    if asked.duplicates is not None:
+        one_of("duplicates", asked.duplicates, DUPLICATES)
+    if asked.validate != "full":
+        one_of("validate", asked.validate, VALIDATE)
+    if given["choices"]:
+        changed["choices"] = choices_of(given["choices"])
+    return asked._replace(**changed) if changed else asked
 
 
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
@@ -129,24 +150,15 @@ def dtype_name(given: DTypeLike) -> Any:
         return given
 
 
-def checked_convention(convention: Any) -> str | Convention:
-    """A convention's name, which is refused where it is looked up if there is none of that name; or a record."""
-    if type(convention) is str:
-        return convention
+def checked_convention(convention: Any) -> Convention:
+    """A record of choices; its file is read only for callers who bring one."""
     from fastir.request import conventions
 
     return conventions.checked(convention)
 
 
-def checked_threads(n_threads: SupportsIndex) -> int:
-    thread_count(n_threads, 0)
-    return n_threads.__index__()
-
-
-def checked_choices(choices: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+def choices_of(choices: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     """The keywords that set a parameter for all metrics that have it."""
-    if not choices:
-        return ()
     known = {param.name: param for card in names.CARDS for param in card.params if param.is_convention}
     checked = {}
     for name, value in choices.items():
@@ -156,21 +168,5 @@ def checked_choices(choices: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple(checked.items())
 
 
-# For each option, the function that makes the one form of what a caller gave, where that is not the default.
-CHECKS: dict[str, Callable[[Any], Any]] = {
-    "convention": checked_convention,
-    "rel_level": lambda level: positive("rel_level", "the relevance level", level, 2**31 - 1),
-    "queries": lambda queries: one_of("queries", queries, QUERIES),
-    "ties": lambda ties: one_of("ties", ties, (None, *TIES)),
-    "judged_only": bool,
-    "max_depth": lambda depth: positive("max_depth", "the depth", depth, WHOLE),
-    "score_dtype": lambda dtype: one_of("score_dtype", dtype_name(dtype), SCORES),
-    "n_threads": checked_threads,
-    "duplicates": lambda duplicates: one_of("duplicates", duplicates, DUPLICATES),
-    "validate": lambda validate: one_of("validate", validate, VALIDATE),
-    "choices": checked_choices,
-}
-UNCHANGED = Options()
-DEFAULTS = {**UNCHANGED._asdict(), "choices": {}}
-UNGIVEN = tuple(DEFAULTS.values())
-values_of = operator.itemgetter(*DEFAULTS)
+DEFAULTS = {**Options()._asdict(), "choices": {}}
+values_of = operator.itemgetter(*Options._fields[:-1])

@@ -118,7 +118,7 @@ def test_pairs_are_asked_for_one_at_a_time(qrels, run):
     class Noted(fastir.Evaluator):
         def _evaluate(self, *arguments):
             asked.append("evaluated")
-            return super()._evaluate(*arguments)
+            return super().results_of(*arguments)
 
     def runs():
         for name in "ab":
