@@ -19,9 +19,6 @@ from fastir.request.options import one_of
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
-    Path = str | bytes | os.PathLike
-    QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
-
 
 class Qrels(Rows):
     """Relevance judgments.
@@ -192,6 +189,11 @@ class GroupedQrels(Qrels):
 
     def __repr__(self):
         return f"<Qrels: {len(self)} queries, {len(self.keys)} groups, {self.n_rows} judgments>"
+
+
+if TYPE_CHECKING:
+    Path = str | bytes | os.PathLike
+    QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
 
 
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:

@@ -16,11 +16,6 @@ from fastir.join._dicts import has_integer_documents, plain_scores
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
-    Path = str | bytes | os.PathLike
-    RunLike = Mapping[str, Mapping[str, SupportsFloat]] | Path | Run
-    RunsLike = Mapping[Hashable, RunLike] | Iterable[tuple[Hashable, RunLike]]
-    Watch = Callable[[int], object]
-
 
 class Run(Rows):
     """Scored documents per query.
@@ -129,6 +124,13 @@ class Run(Rows):
 
     def __repr__(self):
         return f"<Run: {len(self)} queries, {self.n_rows} documents>"
+
+
+if TYPE_CHECKING:
+    Path = str | bytes | os.PathLike
+    RunLike = Mapping[str, Mapping[str, SupportsFloat]] | Path | Run
+    RunsLike = Mapping[Hashable, RunLike] | Iterable[tuple[Hashable, RunLike]]
+    Watch = Callable[[int], object]
 
 
 def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Run:

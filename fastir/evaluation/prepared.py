@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-import numpy as np
+from numpy import empty, ndarray
 
 from fastir.errors import quote
 from fastir.evaluation.coverage import MISSING, Coverage
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastir.request.plan import Settings
     from fastir.run import Watch
 
-Measured = tuple[list, np.ndarray, np.ndarray, Coverage]  # what `measure` returns
+Measured = tuple[list, ndarray, ndarray, Coverage]  # what `measure` returns
 
 
 class Prepared:
@@ -70,7 +70,7 @@ class Prepared:
         FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
             Of the run, as for `evaluate`.
         """
-        values = np.empty(self.shape)
+        values = empty(self.shape)
         status = self.status.copy()
         coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
         query_ids, n_queries, found = self.judged.query_ids, self.shape[0], coverage.tally[0]
@@ -91,8 +91,8 @@ class Prepared:
 def from_table(
     prepared: Prepared,
     run: Any,
-    values: np.ndarray,
-    status: np.ndarray,
+    values: ndarray,
+    status: ndarray,
     n_threads: SupportsIndex | None,
     watch: Callable | None,
 ) -> Coverage:
@@ -109,8 +109,8 @@ def from_table(
 def from_path(
     prepared: Prepared,
     path: Any,
-    values: np.ndarray,
-    status: np.ndarray,
+    values: ndarray,
+    status: ndarray,
     n_threads: SupportsIndex | None,
     watch: Callable | None,
 ) -> Coverage:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -82,21 +82,7 @@ def from_rows(
     kept: list[Batch] | None = None if found.again else []
     source = chain((head.popleft() for _ in range(len(head))), batches)
     join = Columns(*make)
-    tasks = stretches(remember(source, kept))
-
-    def work(t, task, number):
-        queries, docs, numbers, first, stop, row = task
-        pair = join.read(t, number, queries, docs, numbers, first, stop)
-        if pair is not None:
-            first, later = pair
-            if first == later:
-                raise not_a_number(found, queries[first], docs[first], first + row)
-            raise repeated("run", queries[later], docs[later], first + row, later + row)
-        return join.ungrouped
-
-    problems = share(lambda t: next(tasks, None), work, threads)
-    if problems and not join.ungrouped:
-        raise problems[min(problems)]
+    gather(found, remember(source, kept), join, threads)
     if join.ungrouped:
         if kept is not None and len(kept) and kept[-1] is None:
             raise ValueError(
@@ -112,6 +98,25 @@ def from_rows(
     repairs = {"integer ids read as text": (tally[5], "the run")} if as_text else {}
     foreign = [query.decode("utf-8", "surrogateescape") for query in sorted(join.foreign, key=join.foreign.__getitem__)]
     return Coverage(prepared, status, tally, tally[0] + len(foreign), foreign, repairs)
+
+
+def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) -> None:
+    """Evaluate rows that are grouped by query; it ends early, with `join.ungrouped`, if they turn out not to be."""
+    tasks = stretches(batches)
+
+    def work(t, task, number):
+        queries, docs, numbers, first, stop, row = task
+        pair = join.read(t, number, queries, docs, numbers, first, stop)
+        if pair is not None:
+            first, later = pair
+            if first == later:
+                raise not_a_number(found, queries[first], docs[first], first + row)
+            raise repeated("run", queries[later], docs[later], first + row, later + row)
+        return join.ungrouped
+
+    problems = share(lambda t: next(tasks, None), work, threads)
+    if problems and not join.ungrouped:
+        raise problems[min(problems)]
 
 
 def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:
@@ -206,4 +211,4 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
         if pair is not None:
             raise repeated("run", *ids_at(kept, pair[1]), *pair)
 
-    share_all(zip(borders, borders[1:], strict=False), work, threads)
+    share_all(pairwise(borders), work, threads)

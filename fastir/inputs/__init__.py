@@ -6,9 +6,9 @@ decides what an object is, once for each call. Libraries are recognised without 
 never changed.
 
 Data is validated here, because the kernels trust what they get: FormatError, DuplicateError, TypeError, ValueError and
-OverflowError name the line or row and the caller's ids. Each reader allocates the columns that it returns; files are read
-in blocks, tables in batches, and arrays are copied only where their dtype or strides demand it. Modules that few calls
-need are imported by the function that needs them.
+OverflowError name the line or row and the caller's ids. Each reader allocates the columns that it returns; files are
+read in blocks, tables in batches, and arrays are copied only where their dtype or strides demand it. Modules that few
+calls need are imported by the function that needs them.
 
     shapes.py        which of the shapes an object has
     dicts.py         dicts of dicts; weights of queries
