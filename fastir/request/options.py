@@ -96,8 +96,8 @@ def options_of(given: dict[str, Any]) -> Options:
         changed["max_depth"] = positive("max_depth", "the depth", asked.max_depth, WHOLE)
     if asked.score_dtype is not None:
         changed["score_dtype"] = one_of("score_dtype", dtype_name(asked.score_dtype), SCORES)
-    if asked.n_threads is not None and thread_count(asked.n_threads, 0) is not asked.n_threads:
-        changed["n_threads"] = asked.n_threads.__index__()
+    if asked.n_threads is not None and (type(asked.n_threads) is not int or asked.n_threads < 1):
+        changed["n_threads"] = thread_count(asked.n_threads, 0)
     if asked.duplicates is not None:
         one_of("duplicates", asked.duplicates, DUPLICATES)
     if asked.validate != "full":
