@@ -79,8 +79,7 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    options = options_of(DEFAULTS | locals())._replace(ties=RANKED)
-    asked = compile_settings(metric_tuple(metrics), options)
+    asked = compile_settings(metric_tuple(metrics), options_of(DEFAULTS | locals() | {"ties": RANKED}))
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
@@ -188,7 +187,7 @@ def evaluate_scores(
             f"ties={ties!r} needs document ids, which there are none of here; expected one of "
             f"{', '.join(map(repr, WITHOUT_IDS))}"
         )
-    asked, parts = without_ids(metrics, options_of(DEFAULTS | locals()))
+    asked, parts = without_ids(metric_tuple(metrics), options_of(DEFAULTS | locals()))
     labels = label_arrays.column(labels, "labels")
     scores = arrays.scores(scores, "scores")
     if len(scores) != len(labels):

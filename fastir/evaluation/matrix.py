@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from fastir.evaluation.item_rankings import blocks_of, read_block, read_lists, results_of
 from fastir.inputs import arrays
 from fastir.inputs.csr import items
-from fastir.request.options import DEFAULTS, RANKED, WHOLE, WITHOUT_IDS, TiesWithoutIds, one_of, options_of, positive
+from fastir.request.options import (
+    DEFAULTS,
+    RANKED,
+    WHOLE,
+    WITHOUT_IDS,
+    TiesWithoutIds,
+    metric_tuple,
+    one_of,
+    options_of,
+    positive,
+)
 from fastir.request.plan import without_ids
 from fastir.results.results import Results
 
@@ -110,7 +120,7 @@ def evaluate_matrix(
     depth = None if k is None else positive("k", "the depth", k, WHOLE)
     one_of("ties", ties, (None, *WITHOUT_IDS))
     options = options_of(DEFAULTS | locals() | {"max_depth": depth})
-    whole, parts = without_ids(metrics, options)
+    whole, parts = without_ids(metric_tuple(metrics), options)
     wanted, excluded = items(relevant, "relevant"), items(exclude, "exclude")
     wanted.check_labels(whole.label_limits)
     done, n, n_columns = [], 0, None
@@ -202,10 +212,8 @@ def evaluate_topk(
     if ties is not None and scores is None:
         raise ValueError("ties needs scores: without them the items are ranked as they come")
     one_of("ties", ties, (None, *WITHOUT_IDS))
-    options = options_of(DEFAULTS | locals())
-    if scores is None:
-        options = options._replace(ties=RANKED)
-    whole, parts = without_ids(metrics, options)
+    options = options_of(DEFAULTS | locals() | {"ties": RANKED if scores is None else ties})
+    whole, parts = without_ids(metric_tuple(metrics), options)
     wanted = items(relevant, "relevant")
     wanted.check_labels(whole.label_limits)
     rows = arrays.numbers(indices, "indices", 2)

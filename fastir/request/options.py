@@ -32,7 +32,7 @@ Validate = Literal["full", "judged"]
 TIES = get_args(Ties)
 BY_ID = get_args(TiesById)
 WITHOUT_IDS = get_args(TiesWithoutIds)
-RANKED: Any = "ranked"  # in place of a tie rule: the documents come in rank order; no caller can ask for it
+RANKED: Any = object()  # in place of a tie rule: the documents come in rank order; no caller can ask for it
 QUERIES = (None, *get_args(Queries))
 SCORES = (None, "float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
@@ -88,7 +88,7 @@ def options_of(given: dict[str, Any]) -> Options:
         changed["rel_level"] = positive("rel_level", "the relevance level", asked.rel_level, MAX_LABEL)
     if asked.queries is not None:
         one_of("queries", asked.queries, QUERIES)
-    if asked.ties is not None:
+    if asked.ties is not None and asked.ties is not RANKED:
         one_of("ties", asked.ties, (None, *TIES))
     if type(asked.judged_only) is not bool:
         changed["judged_only"] = bool(asked.judged_only)

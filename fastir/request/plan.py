@@ -12,7 +12,7 @@ from fastir.measure._measure import Plan
 from fastir.measure._registry import function_address
 from fastir.request import names
 from fastir.request.compiler import compile_plan
-from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, Queries, metric_tuple
+from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, Queries
 
 if TYPE_CHECKING:
     from fastir.request.conventions import Convention
@@ -53,7 +53,7 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
     UnknownMetricError, ValueError
     """
     chosen = dict(options.choices)
-    ranked = options.ties == RANKED
+    ranked = options.ties is RANKED
     rules = {
         "queries": options.queries,
         "ties": None if ranked else options.ties,
@@ -94,15 +94,16 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
     )
 
 
-def without_ids(metrics: str | Iterable[str], options: Options) -> tuple[Settings, list[tuple[list[int], Settings]]]:
+@functools.lru_cache(256)
+def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, list[tuple[list[int], Settings]]]:
     """The Settings of metrics of rankings without document ids, and those of each set of rules among them.
 
     The latter stand behind the columns of their metrics, and their `ties` are "input" where the convention would ask
     for ids.
     """
-    whole = compile_settings(metric_tuple(metrics), options)
+    whole = compile_settings(metrics, options)
     if not whole.parts:
-        by_id = options.ties != RANKED and TIES[whole.ties] in BY_ID
+        by_id = options.ties is not RANKED and TIES[whole.ties] in BY_ID
         own = compile_settings(whole.metrics, options._replace(ties="input")) if by_id else whole
         return whole, [(list(range(len(whole.names))), own)]
     parts = []
