@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 UNLIMITED = 2**63 - 1
+IN_RANK_ORDER = DEFAULTS | {"ties": RANKED}
 STRETCH = 1 << 18  # rows that a thread takes at a time
 
 
@@ -79,7 +80,7 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    asked = compile_settings(metric_tuple(metrics), options_of(DEFAULTS | locals() | {"ties": RANKED}))
+    asked = compile_settings(metric_tuple(metrics), options_of(IN_RANK_ORDER | locals()))
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
