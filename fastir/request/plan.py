@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
 from fastir.measure._measure import Plan
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)  # made at every import: each method costs time
-class Settings:
+class Settings(NamedTuple):  # a dataclass would take twice as long to define, at every import
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, the rules.
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
