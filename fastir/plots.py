@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from fastir.comparison.comparison import Comparison
-    from fastir.evaluation.evaluator import QrelsLike, RunsLike
+    from fastir.qrels import QrelsLike
+    from fastir.run import RunsLike
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"
 COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

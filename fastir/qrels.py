@@ -1,15 +1,23 @@
 """Qrels: the judgments of every query, held as columns and prepared once for any number of runs."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir import inputs
+from fastir.checks import one_of
+from fastir.columns._dicts import plain_judgments
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, files, formats
+from fastir.inputs.shapes import HELD, PATH, TABLE, shape_of
 from fastir.join._judged import Judged
-from fastir.request.plan import one_of
+
+if TYPE_CHECKING:
+    from fastir.request.options import Duplicates
 
 
 class Qrels(Rows):
@@ -33,6 +41,9 @@ class Qrels(Rows):
         TypeError, ValueError, OverflowError
             An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
         """
+        columns = plain_judgments(data) if type(data) is dict else None
+        if columns is not None:
+            return Qrels(*columns)
         keys, data = dicts.without_groups(data)
         qrels = Qrels(*dicts.judgments(data))
         return qrels if keys is None else GroupedQrels(keys, qrels)
@@ -85,7 +96,9 @@ class Qrels(Rows):
         ------
         TypeError, ValueError, OverflowError, DuplicateError
         """
-        query_ids, offsets, ids, numbers, repairs = inputs.table_rows.read(data, "qrels", columns, duplicates)
+        from fastir.inputs import table_rows
+
+        query_ids, offsets, ids, numbers, repairs = table_rows.read(data, "qrels", columns, duplicates)
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property
@@ -179,12 +192,30 @@ class GroupedQrels(Qrels):
         OSError
             The file cannot be written. After this and any other error its old content is untouched.
         """
+        """Write a TREC qrels file with the groups as iterations, in one step; .gz and .zst are packed."""
+        from fastir.inputs import writers
+
         one_of("format", format, (None, *WITH_GROUPS))
         with files.created(os.fsdecode(path)) as file:
-            inputs.writers.groups(file, self)
+            writers.groups(file, self)
 
     def __reduce__(self):
         return GroupedQrels, (self.keys, self.parts)
 
     def __repr__(self):
         return f"<Qrels: {len(self)} queries, {len(self.keys)} groups, {self.n_rows} judgments>"
+
+
+if TYPE_CHECKING:
+    Path = str | bytes | os.PathLike
+    QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
+
+
+def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
+    """Qrels of what a caller passed as them, of any shape."""
+    shape = shape_of(data, Qrels)
+    if shape == HELD:
+        return data
+    if shape == PATH:
+        return Qrels.from_file(data, duplicates=duplicates, columns=columns)
+    return Qrels.from_table(data, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)

@@ -1,19 +1,21 @@
 """Run: the rankings of one system, held as columns: ids as bytes, scores as float64, rows grouped by query."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
-from fastir import inputs
 from fastir.columns._dicts import has_integer_documents, plain_scores
-from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, formats
-from fastir.join._grouped import Columns
-from fastir.threads import share_all
+from fastir.inputs.shapes import HELD, PATH, TABLE, shape_of
 
-STRETCH = 1 << 16  # rows that a thread takes at a time
+if TYPE_CHECKING:
+    from fastir.request.options import Duplicates
 
 
 class Run(Rows):
@@ -71,12 +73,7 @@ class Run(Rows):
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        return cls._read(path, format, duplicates, columns)
-
-    @classmethod
-    def _read(cls, path, format, duplicates, columns, watch=None):
-        """As from_file; watch(position) is called at every block."""
-        return cls(*formats.read(path, True, format, duplicates, columns, watch))
+        return cls(*formats.read(path, True, format, duplicates, columns))
 
     @classmethod
     def from_table(cls, data, columns=None, duplicates=None):
@@ -98,7 +95,9 @@ class Run(Rows):
         ------
         TypeError, ValueError, DuplicateError
         """
-        return cls(*inputs.table_rows.read(data, "run", columns, duplicates))
+        from fastir.inputs import table_rows
+
+        return cls(*table_rows.read(data, "run", columns, duplicates))
 
     def save(self, path, format=None):
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
@@ -121,19 +120,39 @@ class Run(Rows):
         """
         formats.write(path, self, True, format)
 
-    def evaluate(self, join: Columns, query_ids: list, threads: int, watch: Callable | None = None) -> None:
-        """Hand the rows of these queries to a Columns, in stretches of queries; watch(0) is called before each."""
-        find = {str(query_id): place for query_id, place in self.places().items()}
-        places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
-        docs = of_arena(self._ids)
-        stretch = max(1, len(places) * STRETCH // max(1, self.n_rows))
+    def columns(self) -> tuple[Arena, np.ndarray, np.ndarray]:
+        """What it is made of: document ids, where each query begins, and scores. Not to be changed."""
+        return self._ids, self._offsets, self._numbers
 
-        def work(t, begin, number):
-            if watch is not None:
-                watch(0)
-            join.read_run(t, docs, self._numbers, self._offsets, places, begin, min(begin + stretch, len(places)))
-
-        share_all(range(0, len(places), stretch), work, threads)
+    def repeated(self, names: Iterable[tuple[str, Hashable]]) -> Run:
+        """A Run of rankings under other names, from (name, query_id) pairs; pairs of absent queries are left out."""
+        places, offsets, ids = self.places(), self._offsets, self._ids
+        found = [(name, places[query_id]) for name, query_id in names if query_id in places]
+        rows = np.concatenate([np.arange(offsets[place], offsets[place + 1]) for _, place in found] or [offsets[:0]])
+        sizes = np.diff(offsets)[[place for _, place in found]]
+        return Run(
+            [name for name, _ in found],
+            np.concatenate(([0], np.cumsum(sizes))),
+            Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers),
+            self._numbers[rows],
+        )
 
     def __repr__(self):
         return f"<Run: {len(self)} queries, {self.n_rows} documents>"
+
+
+if TYPE_CHECKING:
+    Path = str | bytes | os.PathLike
+    RunLike = Mapping[str, Mapping[str, SupportsFloat]] | Path | Run
+    RunsLike = Mapping[Hashable, RunLike] | Iterable[tuple[Hashable, RunLike]]
+    Watch = Callable[[int], object]
+
+
+def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Run:
+    """A Run of what a caller passed as one, of any shape."""
+    shape = shape_of(data, Run)
+    if shape == HELD:
+        return data
+    if shape == PATH:
+        return Run.from_file(data, duplicates=duplicates, columns=columns)
+    return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data)

@@ -19,24 +19,13 @@ from typing import Any, NoReturn, Self
 import fastir
 from fastir.cli.compare import add_compare_arguments, compared
 from fastir.request.conventions import CONVENTIONS
-from fastir.request.plan import TIES
+from fastir.request.options import DUPLICATES, QUERIES, SCORES, TIES, Options
 from fastir.results.results import Results
 from fastir.text import aligned, json_text, rounded, tsv_text
 
 OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
 STDIN = "-"
-OPTIONS = (
-    "convention",
-    "rel_level",
-    "queries",
-    "ties",
-    "judged_only",
-    "max_depth",
-    "score_dtype",
-    "n_threads",
-    "duplicates",
-)
 PATIENCE = 1.0  # seconds of work before a progress bar appears
 
 EXAMPLE = """\
@@ -97,12 +86,12 @@ def add_run_arguments(add: Callable[..., Any]) -> None:
     add("runs", metavar="RUN", nargs="+", help="TREC run file: query, Q0, document, rank, score, tag; or - for stdin")
     add("-m", dest="metrics", metavar="METRIC", action="append", required=True, help="such as ndcg@10; -m for each one")
     add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
-    add("--queries", choices=("qrels", "intersection", "strict"), help="which ones count (default qrels)")
+    add("--queries", choices=QUERIES[1:], help="which ones count (default qrels)")
     add("--ties", choices=TIES, help="order of equal scores (default trec)")
     add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
     add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
-    add("--duplicates", choices=("first", "last", "max"), help="which line of a document to keep (default: refuse)")
-    add("--score-dtype", choices=("float64", "float32"), help="how scores are compared (default float64)")
+    add("--duplicates", choices=DUPLICATES[1:], help="which line of a document to keep (default: refuse)")
+    add("--score-dtype", choices=SCORES[1:], help="how scores are compared (default float64)")
     add("--convention", choices=tuple(CONVENTIONS), default="fastir", metavar="TOOL", help="whose numbers: %(choices)s")
     add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
 
@@ -161,7 +150,7 @@ def named_runs(options: argparse.Namespace) -> dict[str, str]:
 
 
 def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
-    return {name: getattr(options, name) for name in OPTIONS}
+    return {name: value for name, value in vars(options).items() if name in Options._fields}
 
 
 def column_names(runs: Sequence[str]) -> list[str]:

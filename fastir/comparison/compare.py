@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.comparison.compare_scores import checked_options, compare_scores
 from fastir.evaluation import many_runs
-from fastir.evaluation.evaluator import Evaluator, as_qrels
+from fastir.evaluation.evaluator import Evaluator
+from fastir.qrels import as_qrels
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
-    from fastir.evaluation.evaluator import QrelsLike
+    from fastir.qrels import QrelsLike
 
 INTERSECTION = "intersection"
 
@@ -118,7 +119,7 @@ def evaluated(
     by_name = queries is None or isinstance(queries, str)
     evaluator = Evaluator(qrels, metrics, **{**options, "queries": queries if by_name else "qrels"})
     if by_name:
-        policy = evaluator._settings.queries
+        policy = evaluator.prepared.settings.queries
         queries = INTERSECTION if policy == INTERSECTION else None
         if seeds == "folds" and policy in ("qrels", "strict"):
             queries = list(qrels)

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fastir.compat.pytrec_eval import RelevanceEvaluator
-from fastir.compat.run_order import Rows
+from fastir.compat.run_order import RunOrder
 from fastir.errors import quote
 from fastir.qrels import Qrels
 
@@ -126,7 +126,7 @@ def evaluate_custom(
     if not qrels:
         raise ZeroDivisionError("the qrels are empty, so there is no mean")
     judged = qrels if name != "Hole" else annotated(qrels, results)
-    rows = Rows(Qrels.from_dict(judged), [f"{CUSTOM[name]}@{k}" for k in k_values], ties="input")
+    rows = RunOrder(Qrels.from_dict(judged), [f"{CUSTOM[name]}@{k}" for k in k_values], ties="input")
     query_ids, values = rows.values(results)
     if len(query_ids) < len(results):
         raise KeyError(f"query {quote(next(query for query in results if query not in qrels))} is not in the qrels")

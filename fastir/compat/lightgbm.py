@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from fastir.evaluation.label_lists import evaluate_scores
-from fastir.request.plan import metric_tuple
+from fastir.request.options import metric_tuple
 
 Told = tuple[str, float, bool]
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from fastir.compat._rows import row_dicts
 from fastir.compat.pytrec_eval import RelevanceEvaluator, judgments
-from fastir.compat.run_order import Rows
+from fastir.compat.run_order import RunOrder
 from fastir.errors import quote
 
 DECIMALS = 5
@@ -86,7 +86,7 @@ def calculate_retrieval_scores(
         raise kind(f"query {quote(query_id)} of the results has no judgments")
     columns = dict(zip(evaluator.keys, np.ascontiguousarray(values.T), strict=True))
     tables = {name: {f"{name}@{k}": columns[f"{key}_{k}"] for k in k_values} for name, key in MEANS.items()}
-    _, ranks = Rows(judged, [f"mrr@{k}" for k in k_values]).values(results)
+    _, ranks = RunOrder(judged, [f"mrr@{k}" for k in k_values]).values(results)
     mrr = dict(zip([f"MRR@{k}" for k in k_values], np.ascontiguousarray(ranks.T), strict=True))
     hit_rate = means(tables.pop("HitRate"))
     sure = confidences(results)

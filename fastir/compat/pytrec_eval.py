@@ -34,7 +34,7 @@ import numpy as np
 
 from fastir.columns._dicts import plain_judgments
 from fastir.compat._rows import row_dicts
-from fastir.compat.run_order import Rows
+from fastir.compat.run_order import RunOrder
 from fastir.errors import UnknownMetricError, quote
 from fastir.inputs import dicts
 from fastir.qrels import Qrels
@@ -101,7 +101,7 @@ class RelevanceEvaluator:
         self._row, self.keys, metrics, self._logarithms = asked(frozenset(measures))
         if operator.index(relevance_level) < 1:
             raise TypeError(f"relevance_level must be 1 or more, got {relevance_level}")
-        self._rows = Rows(
+        self._rows = RunOrder(
             judgments(query_relevance),
             metrics,
             rel_level=relevance_level,

@@ -7,10 +7,11 @@ import numpy as np
 
 from fastir.compat._rows import measured
 from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.prepared import Prepared
 from fastir.qrels import Qrels
 
 
-class Rows:
+class RunOrder:
     """Qrels and metrics prepared once; a run's queries have the rows of the result, in the order of the run.
 
     Parameters
@@ -20,12 +21,13 @@ class Rows:
     metrics : iterable of str
         May be empty.
     **options
-        Of `fastir.Evaluator`.
+        Of `fastir.Evaluator`, but for `queries`.
     """
 
     def __init__(self, qrels: Qrels, metrics: Iterable[str], **options: Any) -> None:
         self._positions = {query_id: position for position, query_id in enumerate(qrels)}
         self._metrics = tuple(metrics)
+        options["queries"] = "qrels"  # every query of the run that is in the qrels has a row
         self._evaluator = Evaluator(qrels, self._metrics, **options) if self._metrics and self._positions else None
 
     def values(self, run: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
@@ -42,5 +44,13 @@ class Rows:
         if evaluator is None:
             query_ids = [query_id for query_id in run if query_id in self._positions]
             return query_ids, np.empty((len(query_ids), len(self._metrics)))
-        settings = evaluator._settings
-        return measured(evaluator._judged, settings.plan, run, self._positions, settings.ties, settings.single)
+        prepared = evaluator.prepared
+        settings = prepared.settings
+        if isinstance(prepared, Prepared):
+            return measured(prepared.judged, settings.plan, run, self._positions, settings.ties, settings.single)
+        known = {query_id: ranking for query_id, ranking in run.items() if query_id in self._positions}
+        if not known:
+            return [], np.empty((0, len(settings.names)))
+        query_ids, values, _, _ = prepared.measure(known, 1)
+        places = {query_id: place for place, query_id in enumerate(query_ids)}
+        return list(known), values[[places[query_id] for query_id in known]]

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import fastir
-from fastir.request.plan import metric_tuple
+from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
+from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
+from fastir.request.options import metric_tuple
 from fastir.results.means import UNIT, digits, exact_total, total_log
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Accumulator:
     def __init__(self, metrics: str | Iterable[str], **options: Any) -> None:
         self._metrics = metric_tuple(metrics)
         self._options = options
-        nothing = fastir.evaluate_scores([], [], self._metrics, offsets=[0], **options)
+        nothing = evaluate_scores([], [], self._metrics, offsets=[0], **options)
         self._sums = {name: Sum(how) for name, how in nothing.aggregates.items()}
         self.n_queries = 0
 
@@ -103,18 +104,18 @@ class Accumulator:
             if indices is None:
                 depth = options.pop("max_depth", None)
                 options.setdefault("k", depth)
-                self._add(fastir.evaluate_matrix(scores, relevant, self._metrics, **options))
+                self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
             else:
                 if scores is None:
                     options = {name: value for name, value in options.items() if name not in OF_SCORES}
-                self._add(fastir.evaluate_topk(indices, relevant, self._metrics, scores=scores, **options))
+                self._add(evaluate_topk(indices, relevant, self._metrics, scores=scores, **options))
         elif labels is None:
             raise TypeError("a batch needs labels, or relevant with scores or indices")
         elif scores is None:
             options = {name: value for name, value in options.items() if name not in OF_SCORES}
-            self._add(fastir.evaluate_ranked(labels, metrics=self._metrics, **options))
+            self._add(evaluate_ranked(labels, metrics=self._metrics, **options))
         else:
-            self._add(fastir.evaluate_scores(labels, scores, self._metrics, **options))
+            self._add(evaluate_scores(labels, scores, self._metrics, **options))
 
     def merge(self, other: Accumulator) -> None:
         """Add the queries that another accumulator has seen, as if they had been added to this one.

@@ -1,28 +1,33 @@
-"""How qrels and run met: what an evaluation counted on the way, as errors, as one warning, and as the Report."""
+"""How the queries of qrels and run overlap: what an evaluation counted, as errors, as one warning, as the Report."""
+
+from __future__ import annotations
 
 import sys
 import warnings
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fastir.errors import FastirWarning, NoOverlapError, quote
 from fastir.join._dicts import count_rest
 from fastir.join._join import Tally
-from fastir.join._judged import Judged
 from fastir.measure._codes import STATUS_CODES
-from fastir.measure._measure import Plan
 from fastir.results.report import Report
 
+if TYPE_CHECKING:
+    from fastir.evaluation.prepared import Prepared
+
+Repairs = dict[str, tuple[int, str]]
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
-class Meeting:
-    """The counts of one evaluation; a function that makes its Report.
+class Coverage:
+    """How the queries of qrels and run overlap, and what an evaluation counted; a function that makes its Report.
 
     Parameters
     ----------
-    judged, plan : Judged, Plan
+    prepared : Prepared
     status : uint8 array of shape (n_queries,)
     tally : Tally
         What the join counted.
@@ -30,54 +35,60 @@ class Meeting:
         Queries of the run.
     run_ids : iterable of str
         Query ids of the run; at least those that the qrels do not have, in their order.
-    repairs : dict
+    run_repairs : dict
         {kind: (count, place)}.
-    uncounted : dict
+    uncounted : dict or None
         As judge_dict returns it.
     """
 
-    __slots__ = ("judged", "n_run", "plan", "repairs", "run_ids", "status", "tally", "uncounted")
+    __slots__ = ("n_run", "prepared", "run_ids", "run_repairs", "status", "tally", "uncounted")
 
     def __init__(
         self,
-        judged: Judged,
-        plan: Plan,
+        prepared: Prepared,
         status: np.ndarray,
         tally: Tally,
         n_run: int,
         run_ids: Iterable[str],
-        repairs: dict[str, tuple[int, str]],
+        run_repairs: Repairs,
         uncounted: dict[int, dict] | None = None,
     ) -> None:
-        self.judged = judged
-        self.plan = plan
+        self.prepared = prepared
         self.status = status
         self.tally = tally
         self.n_run = n_run
         self.run_ids = run_ids
-        self.repairs = repairs
+        self.run_repairs = run_repairs
         self.uncounted = uncounted
+
+    @property
+    def repairs(self) -> Repairs:
+        """The repairs of the qrels and of the run, counted together."""
+        both = dict(self.prepared.qrels.repairs)
+        for kind, (count, place) in self.run_repairs.items():
+            both[kind] = (count + both[kind][0], both[kind][1]) if kind in both else (count, place)
+        return both
 
     def only_in_run(self) -> list[str]:
         """The run's query ids that the qrels do not have."""
-        known = set(map(str, self.judged.query_ids))
+        known = set(map(str, self.prepared.judged.query_ids))
         return [query_id for query_id in self.run_ids if str(query_id) not in known]
 
     def only_in_qrels(self) -> list[str]:
         missing = (self.status == MISSING).tolist()
-        return [query_id for query_id, lacks in zip(self.judged.query_ids, missing, strict=True) if lacks]
+        return [query_id for query_id, lacks in zip(self.prepared.judged.query_ids, missing, strict=True) if lacks]
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
-        found = self.tally.found
-        if self.n_run == 0:
+        found, n_run = self.tally.found, self.n_run
+        if n_run == 0:
             raise NoOverlapError("the run is empty: no results, no queries")
         if found == 0:
             raise NoOverlapError(
-                f"no query in common: the qrels have {quote(self.judged.query_ids[0])}, "
+                f"no query in common: the qrels have {quote(self.prepared.judged.query_ids[0])}, "
                 f"the run has {quote(next(iter(self.run_ids)))}"
             )
-        if queries == "strict" and not found == self.n_run == self.judged.n_queries:
+        if queries == "strict" and not found == n_run == self.prepared.judged.n_queries:
             missing, extra = self.only_in_qrels(), self.only_in_run()
             first, side = (missing[0], "run") if missing else (extra[0], "qrels")
             raise NoOverlapError(
@@ -88,36 +99,38 @@ class Meeting:
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
         found, nothing = self.tally.found, self.tally.nothing
-        n_queries = self.judged.n_queries
-        told = []
+        n_queries = self.prepared.judged.n_queries
+        if found == n_queries == self.n_run and not (nothing or self.run_repairs or self.prepared.qrels.repairs):
+            return
+        parts = []
         if queries is None and found < n_queries:
-            told.append(
+            parts.append(
                 f"{n_queries - found} queries of the qrels are missing from the run and count as empty "
                 f"rankings (such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, "
                 "'intersection' leaves them out)"
             )
         if queries is None and found < self.n_run:
-            told.append(
+            parts.append(
                 f"{self.n_run - found} queries of the run are not in the qrels and were ignored "
                 f"(such as {quote(self.only_in_run()[0])})"
             )
         if nothing:
-            told.append(
+            parts.append(
                 f"{nothing} rankings hold no judged document (such as that of query "
-                f"{quote(self.judged.query_ids[self.tally.nothing_example])})"
+                f"{quote(self.prepared.judged.query_ids[self.tally.nothing_example])})"
             )
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
-            told.append(f"{count} duplicates were repaired ({place})")
-        if told:
-            warnings.warn(about + "; ".join(told), FastirWarning, stacklevel=frames_of_ours())
+            parts.append(f"{count} duplicates were repaired ({place})")
+        if parts:
+            warnings.warn(about + "; ".join(parts), FastirWarning, stacklevel=frames_of_ours())
 
     def __call__(self) -> Report:
         tally = self.tally
         found, unjudged = tally.found, tally.unjudged
         if self.uncounted:
-            unjudged -= count_rest(self.judged, self.plan, self.uncounted)
-        ids = self.judged.query_ids
+            unjudged -= count_rest(self.prepared.judged, self.prepared.settings.plan, self.uncounted)
+        ids = self.prepared.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
 
         def example(mask: np.ndarray) -> str | None:

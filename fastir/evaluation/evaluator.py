@@ -1,43 +1,30 @@
-"""evaluate(), evaluate_many() and Evaluator: wire the steps together, compute nothing."""
+"""evaluate(), evaluate_many() and Evaluator: the front door. They wire the steps together, and compute nothing."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
-import numpy as np
-
-from fastir import inputs
-from fastir.columns._dicts import has_plain_keys, is_nested
-from fastir.errors import NoOverlapError, quote
-from fastir.evaluation.coverage import MISSING, Meeting
+from fastir.errors import NoOverlapError
 from fastir.evaluation.many_runs import ResultsByRun, evaluate_runs
-from fastir.inputs import dicts, formats, trec
-from fastir.join import _dicts
-from fastir.join._grouped import Columns
-from fastir.join._judged import Judged
-from fastir.qrels import GroupedQrels, Qrels
-from fastir.request.plan import Duplicates, Queries, Ties, Validate, metric_tuple, settings
+from fastir.evaluation.prepared import Prepared
+from fastir.inputs import dicts
+from fastir.qrels import GroupedQrels, as_qrels
+from fastir.request.options import Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
+from fastir.request.plan import compile_settings
 from fastir.results.results import Results
-from fastir.run import Run
-from fastir.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+    from fastir.evaluation.coverage import Coverage
     from fastir.evaluation.groups import Groups
-    from fastir.evaluation.rule_sets import Mixed
+    from fastir.evaluation.rule_sets import PerRule
     from fastir.explanation.records import Explanation
-    from fastir.inputs.tables import Table
+    from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
-
-    Path = str | bytes | os.PathLike
-    QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
-    RunLike = Mapping[str, Mapping[str, SupportsFloat]] | Path | Run
-    RunsLike = Mapping[Hashable, RunLike] | Iterable[tuple[Hashable, RunLike]]
-    Watch = Callable[[int], object]
-    Repairs = dict[str, tuple[int, str]]
+    from fastir.request.plan import Settings
+    from fastir.run import RunLike, RunsLike, Watch
 
 
 class Evaluator:
@@ -80,61 +67,32 @@ class Evaluator:
         convention: str | Convention = "fastir",
         **choices: Any,
     ) -> None:
-        self._asked = (
-            metric_tuple(metrics),
-            convention,
-            rel_level,
-            queries,
-            ties,
-            judged_only,
-            max_depth,
-            score_dtype,
-            n_threads,
-            duplicates,
-            validate,
-            choices,
-        )
-        self._settings = settings(*self._asked)
-        self._columns = columns
-        self._qrels = as_qrels(qrels, columns, duplicates)
-        if len(self._qrels) == 0:
+        self._prepare(qrels, metrics, options_of(locals()), columns, weights)
+
+    def _prepare(
+        self,
+        qrels: QrelsLike,
+        metrics: str | Iterable[str],
+        options: Options,
+        columns: Mapping[str, str] | None,
+        weights: Mapping[Any, float] | None,
+    ) -> None:
+        settings = compile_settings(metric_tuple(metrics), options)
+        qrels = as_qrels(qrels, columns, options.duplicates)
+        if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
-        self._weights = None if weights is None else dicts.query_weights(weights, list(self._qrels))
-        self._parts: Groups | Mixed | None = None
-        if self._settings.parts or isinstance(self._qrels, GroupedQrels):
-            self._parts = self._divided(choices)
-            return
-        self._kinds = self._qrels.kinds
-        self._judged = self._qrels.prepared()
-        self._status = self._judged.status(self._settings.level)
-        if self._settings.label_limits:
-            check_labels(self._settings.label_limits, self._judged)
-
-    def _divided(self, choices: dict[str, Any]) -> Groups | Mixed:
-        """What evaluates instead of this, by Evaluators of groups of the qrels or of some of the metrics."""
-        from fastir.evaluation.groups import Groups
-        from fastir.evaluation.rule_sets import Mixed
-
-        options = {**dict(zip(OPTIONS, self._asked[1:-1], strict=True)), **choices}
-
-        def make(qrels, metrics, **changed):
-            return Evaluator(qrels, metrics, **{**options, **changed})
-
-        if isinstance(self._qrels, GroupedQrels):
-            return Groups(make, self._qrels, self._settings, self._weights)
-        return Mixed(make, self._qrels, self._settings, self._weights)
+        self._weights = None if weights is None else dicts.query_weights(weights, list(qrels))
+        self.prepared = prepare(qrels, settings, columns)
 
     def __reduce__(self) -> tuple:
-        metrics, *options, choices = self._asked
-        options = dict(zip(OPTIONS, options, strict=True))
-        options.update(columns=self._columns, weights=self._weights)
-        return _rebuild, (self._qrels, metrics, options, choices)
+        prepared, settings = self.prepared, self.prepared.settings
+        return evaluator_of, (prepared.qrels, settings.metrics, settings.options, prepared.columns, self._weights)
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run: `run`, what is returned, raised and warned of are as for the function `evaluate`."""
-        results, meeting = self._evaluate(run, self._settings.n_threads)
-        if meeting is not None:
-            meeting.warn(self._settings.queries)
+        settings = self.prepared.settings
+        results, coverage = self.results_of(run, settings.n_threads)
+        coverage.warn(settings.queries)
         return results
 
     def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Hashable, int], object] | None = None) -> ResultsByRun:
@@ -142,7 +100,7 @@ class Evaluator:
 
         notice(name, position) is called now and then, in any thread, with how much of a run's file was read.
         """
-        return evaluate_runs(self._evaluate, self._settings, runs, notice)
+        return evaluate_runs(self.results_of, self.prepared.settings, runs, notice)
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
         """Show where the values of one ranking come from: each document with its label and what it contributes.
@@ -187,165 +145,51 @@ class Evaluator:
         """
         from fastir.explanation.explaining import explained
 
-        return explained(self, run, query_id)
+        return explained(self.prepared, prepare, run, query_id)
 
-    def _evaluate(
+    def results_of(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
-    ) -> tuple[Results, Meeting | None]:
-        """The Results of a run, and its Meeting if that may have to warn; watch(position) is called at every block."""
-        if self._parts is not None:
-            if isinstance(self._qrels, GroupedQrels) or not is_nested(run):
-                run = as_run(run, self._columns, self._settings.duplicates)
-            return self._parts.evaluate(run, n_threads, watch)
-        judged, settings = self._judged, self._settings
-        values = np.empty((judged.n_queries, len(settings.names)))
-        status = self._status.copy()
-        if is_nested(run):
-            meeting = self._from_dict(run, values, status)
-        elif isinstance(run, (str, bytes, os.PathLike)):
-            meeting = self._from_file(run, values, status, n_threads, watch)
-        elif isinstance(run, Run):
-            meeting = self._from_run(run, values, status, n_threads, watch)
-        elif (table := inputs.tables.table(run, "run", self._columns)) is not None:
-            meeting = self._from_table(table, run, values, status, n_threads)
-        else:
-            meeting = self._from_dict(run, values, status)
-        found, nothing = meeting.tally.found, meeting.tally.nothing
-        smooth = found == judged.n_queries == meeting.n_run
-        if not smooth:
-            meeting.check(settings.queries)
-        query_ids = judged.query_ids
-        if settings.queries == "intersection" and found < judged.n_queries:
-            kept = status != MISSING
-            query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
-            values, status = values[kept], status[kept]
+    ) -> tuple[Results, Coverage]:
+        """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
+        settings = self.prepared.settings
+        query_ids, values, status, coverage = self.prepared.measure(run, n_threads, watch)
         results = Results(
-            query_ids, settings.names, values, status, settings.aggregates, meeting, self._weights, settings.convention
+            query_ids,
+            settings.names,
+            values,
+            status,
+            settings.aggregates,
+            coverage,
+            self._weights,
+            settings.convention,
         )
-        return results, None if smooth and not nothing and not meeting.repairs else meeting
-
-    def _from_dict(self, run: Any, values: np.ndarray, status: np.ndarray) -> Meeting:
-        judged, settings = self._judged, self._settings
-        if type(run) is not dict or not has_plain_keys(run):
-            run = dicts.query_dict(run, "run")
-        tally, uncounted, kinds = _dicts.judge_dict(
-            judged, settings.plan, run, values, status, settings.ties, settings.single
-        )
-        repairs = self._qrels.repairs
-        if kinds != self._kinds:
-            repairs = dicts.compared(run, kinds, self._kinds, repairs)
-        return Meeting(judged, settings.plan, status, tally, len(run), run, repairs, uncounted)
-
-    def _from_table(
-        self, table: Table, run: Any, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
-    ) -> Meeting:
-        judged, settings = self._judged, self._settings
-        if settings.duplicates is not None:
-            run = Run.from_table(run, self._columns, settings.duplicates)
-            return self._from_run(run, values, status, n_threads)
-        integers = self._qrels.integers
-        tally, foreign, repairs = inputs.table_rows.evaluate(
-            table, judged, integers, settings, values, status, n_threads
-        )
-        return Meeting(
-            judged, settings.plan, status, tally, tally.found + len(foreign), foreign, self._repairs(repairs)
-        )
-
-    def _from_file(
-        self, path: Path, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None, watch: Watch | None
-    ) -> Meeting:
-        judged, settings = self._judged, self._settings
-        streamed = None
-        format = formats.format_of(path)
-        if settings.duplicates is None and format == "trec":
-            streamed = trec.evaluate(path, judged, settings, values, status, n_threads, watch)
-        elif settings.duplicates is None and format in formats.TABLES:
-            streamed = inputs.table_files.evaluate(
-                path, format, self._columns, judged, self._qrels.integers, settings, values, status, n_threads, watch
-            )
-        if streamed is None:
-            run = Run._read(path, None, settings.duplicates, self._columns, watch)
-            return self._from_run(run, values, status, n_threads, watch)
-        tally, foreign, repairs = streamed
-        return Meeting(
-            judged, settings.plan, status, tally, tally.found + len(foreign), foreign, self._repairs(repairs)
-        )
-
-    def _from_run(
-        self,
-        run: Run,
-        values: np.ndarray,
-        status: np.ndarray,
-        n_threads: SupportsIndex | None,
-        watch: Watch | None = None,
-    ) -> Meeting:
-        judged, settings = self._judged, self._settings
-        threads = thread_count(n_threads, run.n_rows)
-        join = Columns(judged, settings.plan, values, status, settings.ties, settings.single, False, threads)
-        run.evaluate(join, judged.query_ids, threads, watch)
-        return Meeting(judged, settings.plan, status, join.finish(), len(run), run, self._repairs(run.repairs))
-
-    def _repairs(self, repairs: Repairs) -> Repairs:
-        """The qrels' repairs and the run's, counted together."""
-        both = dict(self._qrels.repairs)
-        for kind, (count, place) in repairs.items():
-            both[kind] = (count + both[kind][0], both[kind][1]) if kind in both else (count, place)
-        return both
+        return results, coverage
 
 
-OPTIONS = (
-    "convention",
-    "rel_level",
-    "queries",
-    "ties",
-    "judged_only",
-    "max_depth",
-    "score_dtype",
-    "n_threads",
-    "duplicates",
-    "validate",
-)
+def evaluator_of(
+    qrels: QrelsLike,
+    metrics: str | Iterable[str],
+    options: Options,
+    columns: Mapping[str, str] | None,
+    weights: Mapping[Any, float] | None,
+) -> Evaluator:
+    """An Evaluator from options that are checked."""
+    evaluator = Evaluator.__new__(Evaluator)
+    evaluator._prepare(qrels, metrics, options, columns, weights)
+    return evaluator
 
 
-def _rebuild(qrels: Qrels, metrics: tuple[str, ...], options: dict[str, Any], choices: dict[str, Any]) -> Evaluator:
-    return Evaluator(qrels, metrics, **options, **choices)
+def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None) -> Prepared | Groups | PerRule:
+    """What evaluates runs: Prepared, or what puts several of them together, for groups or for metrics' own rules."""
+    if isinstance(qrels, GroupedQrels):
+        from fastir.evaluation.groups import Groups
 
+        return Groups(prepare, qrels, settings, columns)
+    if settings.parts:
+        from fastir.evaluation.rule_sets import PerRule
 
-def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
-    """Qrels from whatever the caller has."""
-    if is_nested(data):
-        return Qrels.from_dict(data)
-    if isinstance(data, Qrels):
-        return data
-    if isinstance(data, (str, bytes, os.PathLike)):
-        return Qrels.from_file(data, duplicates=duplicates, columns=columns)
-    if inputs.tables.is_table(data):
-        return Qrels.from_table(data, columns, duplicates)
-    return Qrels.from_dict(data)
-
-
-def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Run:
-    """A Run from whatever the caller has."""
-    if isinstance(data, Run):
-        return data
-    if isinstance(data, (str, bytes, os.PathLike)):
-        return Run.from_file(data, duplicates=duplicates, columns=columns)
-    if not is_nested(data) and inputs.tables.is_table(data):
-        return Run.from_table(data, columns, duplicates)
-    return Run.from_dict(data)
-
-
-def check_labels(limits: list[tuple[int, str, str]], judged: Judged) -> None:
-    """Refuse a judged label above a metric's limit."""
-    if not limits:
-        return
-    limit, text, why = min(limits, key=lambda entry: entry[0])
-    for label, query, doc_id in judged.top_labels():
-        if label > limit:
-            raise OverflowError(
-                f"metric {quote(text)}: label {label} is too large for {why} "
-                f"(query {judged.query_ids[query]}, document {doc_id})"
-            )
+        return PerRule(prepare, qrels, settings, columns)
+    return Prepared(qrels, settings, columns)
 
 
 def evaluate(
@@ -481,23 +325,7 @@ def evaluate(
     >>> results["mrr"], results.per_query("mrr")
     (0.75, {'q1': 0.5, 'q2': 1.0})
     """
-    return Evaluator(
-        qrels,
-        metrics,
-        rel_level=rel_level,
-        queries=queries,
-        ties=ties,
-        judged_only=judged_only,
-        max_depth=max_depth,
-        score_dtype=score_dtype,
-        n_threads=n_threads,
-        duplicates=duplicates,
-        validate=validate,
-        columns=columns,
-        weights=weights,
-        convention=convention,
-        **choices,
-    ).evaluate(run)
+    return evaluator_of(qrels, metrics, options_of(locals()), columns, weights).evaluate(run)
 
 
 def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any) -> ResultsByRun:

@@ -7,24 +7,22 @@ greedily, and evaluated like a run; the value is the quotient of the two means.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.columns.ids import Arena, encode
+from fastir.columns.ids import encode
 from fastir.errors import UnknownMetricError, quote
-from fastir.evaluation.coverage import Meeting
 from fastir.qrels import GroupedQrels
 from fastir.request import names
 from fastir.request.compiler import EMPTY
-from fastir.request.plan import Settings
-from fastir.results.results import STATUSES, Results
-from fastir.run import Run
+from fastir.request.options import WHOLE
+from fastir.request.plan import Settings, compile_settings
+from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.evaluator import Evaluator
-
-WHOLE = 2**63 - 1
+    from fastir.evaluation.prepared import Measured, Prepared
 
 
 class Groups:
@@ -32,16 +30,18 @@ class Groups:
 
     Parameters
     ----------
-    make : function
-        ``make(qrels, metrics, **changed)`` makes an Evaluator with the caller's options, but for those that changed.
+    prepare : function
+        ``prepare(qrels, settings, columns=None)`` returns a Prepared, or what measures like one.
     qrels : GroupedQrels
     settings : Settings
         Of these metrics.
-    weights : dict or None
-        Of the queries.
+    columns : mapping or None
+        What the columns of runs that are tables are called.
     """
 
-    def __init__(self, make: Any, qrels: GroupedQrels, settings: Settings, weights: dict | None) -> None:
+    def __init__(
+        self, prepare: Callable, qrels: GroupedQrels, settings: Settings, columns: Mapping[str, str] | None
+    ) -> None:
         metrics, level = settings.names, settings.level
         self.requests = dict(zip(metrics, settings.requests, strict=True))
         for text, request in self.requests.items():
@@ -59,18 +59,19 @@ class Groups:
         self.qrels = qrels
         self.settings = settings
         self.values = dict(zip(metrics, settings.values, strict=True))
-        self.weights = weights
-        self.whole: Evaluator = make(qrels.union, ("num_q",))
+        self.columns = columns
+        self.whole: Prepared = prepare(qrels.union, compile_settings(("num_q",), settings.options))
         self.queries = {query_id: place for place, query_id in enumerate(qrels)}
         self.places = [self.queries[query_id] for query_id, _ in qrels.keys]
         self.bases = {text: base_of(request) for text, request in self.requests.items()}
-        self.parts: Evaluator = make(qrels.parts, tuple(self.bases.values()), queries="qrels")
+        by_part = compile_settings(tuple(self.bases.values()), settings.options.but(queries="qrels"))
+        self.parts: Prepared = prepare(qrels.parts, by_part)
         levels = {request.level or level for request in self.requests.values()}
         self.relevant = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
         self.level = level
-        self.ideals = self.best(make)
+        self.ideals = self.best(prepare)
 
-    def best(self, make: Any) -> dict[str, np.ndarray]:
+    def best(self, prepare: Callable) -> dict[str, np.ndarray]:
         """For each metric that is relative to the ideal ranking, the value of that for every query."""
         made: dict[tuple, dict] = {}
         ideals = {}
@@ -81,27 +82,15 @@ class Groups:
                 run = made.get((alpha, level, depth))
                 if run is None:
                     run = made[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)
-                plain = {"queries": "qrels", "max_depth": None, "judged_only": False, "ties": "trec"}
-                evaluator = make(self.qrels.parts, (self.bases[text],), **plain)
-                ideals[text] = self.mean(text, evaluator._evaluate(self.spread(Run.from_dict(run)), 1)[0].values[:, 0])
+                plain = self.settings.options.but(queries="qrels", max_depth=None, judged_only=False, ties="trec")
+                ideal = prepare(self.qrels.parts, compile_settings((self.bases[text],), plain))
+                ideals[text] = self.mean(text, ideal.measure(self.spread(Run.from_dict(run)), 1)[1][:, 0])
         return ideals
 
     def spread(self, run: Run) -> Run:
         """Every group of a query has the ranking of the query; only these rows are repeated."""
-        places, offsets, ids = run.places(), run._offsets, run._ids
-        found = [
-            (part, places[query_id])
-            for part, (query_id, _) in zip(self.qrels.parts, self.qrels.keys, strict=True)
-            if query_id in places
-        ]
-        rows = np.concatenate([np.arange(offsets[place], offsets[place + 1]) for _, place in found] or [offsets[:0]])
-        sizes = np.diff(offsets)[[place for _, place in found]]
-        return Run(
-            [part for part, _ in found],
-            np.concatenate(([0], np.cumsum(sizes))),
-            Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers),
-            run._numbers[rows],
-        )
+        keys = zip(self.qrels.parts, self.qrels.keys, strict=True)
+        return run.repeated((part, query_id) for part, (query_id, _) in keys)
 
     def mean(self, text: str, values: np.ndarray) -> np.ndarray:
         """The mean over each query's groups of a metric's values, summed in their order."""
@@ -121,10 +110,11 @@ class Groups:
             [total / (1 if raw else number) if number else none for total, number in zip(totals, numbers, strict=True)]
         )
 
-    def evaluate(self, run: Run, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting | None]:
-        """As Evaluator._evaluate, with the Meeting of all groups' judgments together."""
-        whole, meeting = self.whole._evaluate(run, n_threads, watch)
-        by_part = self.parts._evaluate(self.spread(run), n_threads)[0].values
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
+        """Evaluate a run like `Prepared.measure`, with the Coverage of all groups' judgments together."""
+        run = as_run(run, self.columns, self.settings.options.duplicates)
+        query_ids, _, status, coverage = self.whole.measure(run, n_threads, watch)
+        by_part = self.parts.measure(self.spread(run), n_threads)[1]
         columns = {base: column for column, base in enumerate(dict.fromkeys(self.bases.values()))}
         values = np.empty((len(self.queries), len(self.requests)))
         for column, (text, base) in enumerate(self.bases.items()):
@@ -133,19 +123,12 @@ class Groups:
                 ideal = self.ideals[text]
                 means = np.where(ideal > 0, means / np.where(ideal > 0, ideal, 1.0), ideal)  # else 0 or NaN
             values[:, column] = means
-        kept = [self.queries[query_id] for query_id in whole.query_ids]
-        status = np.array([STATUSES.index(word) for word in whole.status.values()], np.uint8)
-        results = Results(
-            whole.query_ids,
-            list(self.requests),
-            values[kept],
-            status,
-            self.settings.aggregates,
-            lambda: whole.report,
-            self.weights,
-            self.settings.convention,
-        )
-        return results, meeting
+        kept = [self.queries[query_id] for query_id in query_ids]
+        return query_ids, values[kept], status, coverage
+
+    def rankers(self) -> list[Prepared]:
+        """What decides the order of documents."""
+        return self.parts.rankers()
 
 
 def base_of(request: names.Request) -> str:

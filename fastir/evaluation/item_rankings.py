@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from fastir.errors import DuplicateError, UnknownMetricError, quote
+from fastir.errors import DuplicateError
 from fastir.evaluation.label_lists import weights_of
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.measure._codes import PROBLEM_CODES, STATUS_CODES
 from fastir.rank._matrix import Matrix
 from fastir.rank._topk import TopK
-from fastir.request.plan import BY_ID, RANKED, TIES, Settings, metric_tuple, one_of, settings
+from fastir.request.options import BY_ID
+from fastir.request.plan import Settings
 from fastir.results.report import Report
 from fastir.results.results import Results
 from fastir.threads import share_all, thread_count
 
-OWN_TIES = TIES[len(BY_ID) :]
 CHUNK = 1 << 21  # scores that a thread takes at a time
 WORK = 16  # scores that take as long as a row elsewhere
 COUNTED = 32  # relevant items of a row for which it is read as if once more
@@ -45,95 +45,32 @@ PROBLEMS = {
 }
 
 
-class Asked:
-    """What was asked of rankings of items: Settings for each set of rules that the metrics follow.
-
-    Parameters
-    ----------
-    metrics, convention, rel_level, judged_only, n_threads, choices
-        As for `evaluate_matrix`.
-    depth, ties, score_dtype
-        The options that evaluate() calls max_depth, ties and score_dtype; ties of RANKED: the items are in rank order.
-    """
-
-    def __init__(
-        self,
-        metrics: Any,
-        convention: Any,
-        rel_level: Any,
-        ties: Any,
-        judged_only: Any,
-        depth: Any,
-        score_dtype: Any,
-        n_threads: Any,
-        choices: dict[str, Any],
-    ) -> None:
-        if ties is not RANKED:
-            one_of("ties", ties, (None, *OWN_TIES))
-        self.n_threads = n_threads
-        self.whole = settings(
-            metric_tuple(metrics),
-            convention,
-            rel_level,
-            None,
-            ties,
-            judged_only,
-            depth,
-            score_dtype,
-            n_threads,
-            None,
-            "full",
-            choices,
-        )
-        self.parts = [(list(range(len(self.whole.names))), self.whole)]
-        if self.whole.parts:
-            self.parts = []
-            for requests, rules, pooled in self.whole.parts:
-                if pooled:
-                    raise UnknownMetricError(
-                        f"metric {quote(requests[0].text)} asks whether an item was judged for "
-                        "any query, for which it needs qrels"
-                    )
-                own = settings(
-                    tuple(request.text for request in requests),
-                    convention,
-                    rel_level,
-                    None,
-                    "input" if rules["ties"] in BY_ID else rules["ties"],
-                    rules["judged_only"],
-                    depth,
-                    rules["score_dtype"],
-                    n_threads,
-                    None,
-                    "full",
-                    choices,
-                )
-                self.parts.append(([self.whole.requests.index(request) for request in requests], own))
-
-    def results(self, blocks: list[list[tuple]], weights: Any) -> Results:
-        """The Results, from (values, status, counts) of every block and part."""
-        n = sum(len(parts[0][1]) for parts in blocks)
-        values, status = np.empty((n, len(self.whole.names))), np.empty(n, np.uint8)
-        counts, tied = np.empty((n, 3), np.int64), np.zeros(n, bool)
-        start = 0
-        for parts in blocks:
-            rows = slice(start, start + len(parts[0][1]))
-            for (columns, _), (own_values, own_status, own_counts) in zip(self.parts, parts, strict=True):
-                values[rows, columns] = own_values
-                status[rows], counts[rows] = own_status, own_counts
-                tied[rows] |= own_counts[:, 2] > 0
-            start = rows.stop
-        query_ids = range(n)
-        return Results(
-            query_ids,
-            self.whole.names,
-            values,
-            status,
-            self.whole.aggregates,
-            lambda: report(status, counts[:, 0], counts[:, 1], tied),
-            weights_of(weights, query_ids),
-            self.whole.convention,
-        )
+def results_of(
+    whole: Settings, parts: list[tuple[list[int], Settings]], blocks: list[list[tuple]], weights: Any
+) -> Results:
+    """The Results, from (values, status, counts) of every block and part; `parts` are those of `without_ids`."""
+    n = sum(len(done[0][1]) for done in blocks)
+    values, status = np.empty((n, len(whole.names))), np.empty(n, np.uint8)
+    counts, tied = np.empty((n, 3), np.int64), np.zeros(n, bool)
+    start = 0
+    for done in blocks:
+        rows = slice(start, start + len(done[0][1]))
+        for (columns, _), (own_values, own_status, own_counts) in zip(parts, done, strict=True):
+            values[rows, columns] = own_values
+            status[rows], counts[rows] = own_status, own_counts
+            tied[rows] |= own_counts[:, 2] > 0
+        start = rows.stop
+    query_ids = range(n)
+    return Results(
+        query_ids,
+        whole.names,
+        values,
+        status,
+        whole.aggregates,
+        lambda: report(status, counts[:, 0], counts[:, 1], tied),
+        weights_of(weights, query_ids),
+        whole.convention,
+    )
 
 
 def read_block(

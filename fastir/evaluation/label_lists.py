@@ -11,7 +11,8 @@ from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
 from fastir.measure._codes import STATUS_CODES
 from fastir.rank._label_lists import Groups
-from fastir.request.plan import RANKED, Settings, Ties, metric_tuple, settings, without_ids
+from fastir.request.options import BY_ID, DEFAULTS, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
+from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.results.report import Report
 from fastir.results.results import Results
 from fastir.threads import share_all, thread_count
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 UNLIMITED = 2**63 - 1
+IN_RANK_ORDER = DEFAULTS | {"ties": RANKED}
 STRETCH = 1 << 18  # rows that a thread takes at a time
 
 
@@ -80,20 +82,7 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    asked = settings(
-        metric_tuple(metrics),
-        convention,
-        rel_level,
-        None,
-        RANKED,
-        judged_only,
-        max_depth,
-        None,
-        n_threads,
-        None,
-        "full",
-        choices,
-    )
+    asked = compile_settings(metric_tuple(metrics), options_of(IN_RANK_ORDER | locals()))
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
@@ -118,7 +107,7 @@ def evaluate_scores(
     group: ArrayLike | None = None,
     qid: ArrayLike | Sequence[str] | None = None,
     offsets: ArrayLike | None = None,
-    ties: Ties | None = None,
+    ties: TiesWithoutIds | None = None,
     rel_level: SupportsIndex = 1,
     judged_only: bool = False,
     max_depth: SupportsIndex | None = None,
@@ -196,9 +185,12 @@ def evaluate_scores(
     >>> fastir.evaluate_scores(labels, scores, "mrr", qid=["a", "b", "a", "b", "a"]).per_query("mrr")
     {'a': 1.0, 'b': 0.0}
     """
-    asked, parts = without_ids(
-        metrics, convention, rel_level, ties, judged_only, max_depth, score_dtype, n_threads, choices
-    )
+    if ties in BY_ID:
+        raise ValueError(
+            f"ties={ties!r} needs document ids, which there are none of here; expected one of "
+            f"{', '.join(map(repr, WITHOUT_IDS))}"
+        )
+    asked, parts = without_ids(metric_tuple(metrics), options_of(DEFAULTS | locals()))
     labels = label_arrays.column(labels, "labels")
     scores = arrays.scores(scores, "scores")
     if len(scores) != len(labels):

@@ -17,7 +17,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
-from fastir.evaluation.coverage import Meeting
+from fastir.evaluation.coverage import Coverage
+from fastir.inputs.shapes import HELD, PATH, shape_of
 from fastir.inputs.trec import ROW
 from fastir.results.results import Results
 from fastir.results.tables import ResultsTable
@@ -62,13 +63,13 @@ def evaluate_runs(
     Parameters
     ----------
     evaluate_one : function of (run, n_threads, watch)
-        Returns Results, and a Meeting or None; calls watch(position) at every block.
+        Returns Results and a Coverage; calls watch(position) at every block.
     settings : Settings
     runs : mapping of name to run, or iterable of (name, run)
     notice : function of (name, position), or None
         Called, in any thread, when a run's file was read up to this byte.
     """
-    outcomes: dict[Hashable, tuple[Results, Meeting | None] | None] = {}
+    outcomes: dict[Hashable, tuple[Results, Coverage] | None] = {}
     jobs = []
 
     def evaluate(job: Job, n_threads: int | None, watch: Callable[[], object] | None = None) -> None:
@@ -100,9 +101,8 @@ def evaluate_runs(
     else:
         for job in jobs:
             evaluate(job, n_threads)
-    for name, (_, meeting) in outcomes.items():
-        if meeting is not None:
-            meeting.warn(settings.queries, f"run {quote(name)}: ")
+    for name, (_, coverage) in outcomes.items():
+        coverage.warn(settings.queries, f"run {quote(name)}: ")
     return ResultsByRun((name, results) for name, (results, _) in outcomes.items())
 
 
@@ -181,9 +181,10 @@ def pairs(runs: Mapping | Iterable) -> Iterator[tuple[Hashable, Any]]:
 
 def rows_of(run: Any) -> int | None:
     """About how many rows a file or a Run has; None for whatever must be evaluated in the caller's thread."""
-    if isinstance(run, Run):
+    shape = shape_of(run, Run)
+    if shape == HELD:
         return run.n_rows
-    if isinstance(run, (str, bytes, os.PathLike)) and run != "-" and os.path.isfile(run):
+    if shape == PATH and run != "-" and os.path.isfile(run):
         return os.path.getsize(run) // ROW
     return None
 

@@ -1,26 +1,25 @@
 """evaluate_matrix() and evaluate_topk(): rankings of numbered items, as recommenders and embedding models have them.
 
-Rows are queries, columns or numbers are items. Both check what they are given and hand it on to numbered.py.
+Rows are queries, columns or numbers are items. Both check what they are given and hand it on to item_rankings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from fastir.evaluation.item_rankings import Asked, blocks_of, read_block, read_lists
+from fastir.checks import one_of, positive
+from fastir.evaluation.item_rankings import blocks_of, read_block, read_lists, results_of
 from fastir.inputs import arrays
 from fastir.inputs.csr import items
-from fastir.request.compiler import WHOLE
-from fastir.request.plan import RANKED, positive
+from fastir.request.options import DEFAULTS, RANKED, WHOLE, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
+from fastir.request.plan import without_ids
 from fastir.results.results import Results
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
     from fastir.request.conventions import Convention
-
-Ties = Literal["input", "optimistic", "pessimistic", "average"]
 
 
 def evaluate_matrix(
@@ -31,7 +30,7 @@ def evaluate_matrix(
     k: SupportsIndex | None = None,
     exclude: Any = None,
     rel_level: SupportsIndex = 1,
-    ties: Ties | None = None,
+    ties: TiesWithoutIds | None = None,
     judged_only: bool = False,
     score_dtype: DTypeLike | None = None,
     n_threads: SupportsIndex | None = None,
@@ -110,9 +109,11 @@ def evaluate_matrix(
     0.75
     """
     depth = None if k is None else positive("k", "the depth", k, WHOLE)
-    asked = Asked(metrics, convention, rel_level, ties, judged_only, depth, score_dtype, n_threads, choices)
+    one_of("ties", ties, (None, *WITHOUT_IDS))
+    options = options_of(DEFAULTS | locals() | {"max_depth": depth})
+    whole, parts = without_ids(metric_tuple(metrics), options)
     wanted, excluded = items(relevant, "relevant"), items(exclude, "exclude")
-    wanted.check_labels(asked.whole.label_limits)
+    wanted.check_labels(whole.label_limits)
     done, n, n_columns = [], 0, None
     for block in blocks_of(scores):
         block = arrays.scores(block, "scores", 2)
@@ -125,11 +126,11 @@ def evaluate_matrix(
             side.check_columns(n_columns, "scores")
             if side.shape[0] is not None and side.shape[0] < n + len(block):
                 side.check(n + len(block), "scores")
-        done.append([read_block(part, block, n, wanted, excluded, asked.n_threads) for _, part in asked.parts])
+        done.append([read_block(part, block, n, wanted, excluded, options.n_threads) for _, part in parts])
         n += len(block)
     for side in (wanted, excluded):
         side.check(n, "scores")
-    return asked.results(done, weights)
+    return results_of(whole, parts, done, weights)
 
 
 def evaluate_topk(
@@ -140,7 +141,7 @@ def evaluate_topk(
     scores: ArrayLike | None = None,
     max_depth: SupportsIndex | None = None,
     rel_level: SupportsIndex = 1,
-    ties: Ties | None = None,
+    ties: TiesWithoutIds | None = None,
     judged_only: bool = False,
     score_dtype: DTypeLike | None = None,
     n_threads: SupportsIndex | None = None,
@@ -201,19 +202,11 @@ def evaluate_topk(
     """
     if ties is not None and scores is None:
         raise ValueError("ties needs scores: without them the items are ranked as they come")
-    asked = Asked(
-        metrics,
-        convention,
-        rel_level,
-        RANKED if scores is None else ties,
-        judged_only,
-        max_depth,
-        score_dtype,
-        n_threads,
-        choices,
-    )
+    one_of("ties", ties, (None, *WITHOUT_IDS))
+    options = options_of(DEFAULTS | locals() | {"ties": RANKED if scores is None else ties})
+    whole, parts = without_ids(metric_tuple(metrics), options)
     wanted = items(relevant, "relevant")
-    wanted.check_labels(asked.whole.label_limits)
+    wanted.check_labels(whole.label_limits)
     rows = arrays.numbers(indices, "indices", 2)
     if rows.size and rows.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, got dtype {rows.dtype}")
@@ -221,5 +214,5 @@ def evaluate_topk(
     if ranked_by is not None and ranked_by.shape != rows.shape:
         raise ValueError(f"indices has the shape {rows.shape} but scores {ranked_by.shape}; shapes must match")
     wanted.check(len(rows), "indices")
-    done = [read_lists(part, rows, ranked_by, wanted, asked.n_threads) for _, part in asked.parts]
-    return asked.results([done], weights)
+    done = [read_lists(part, rows, ranked_by, wanted, options.n_threads) for _, part in parts]
+    return results_of(whole, parts, [done], weights)

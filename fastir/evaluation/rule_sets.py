@@ -1,73 +1,78 @@
 """Metrics that do not share their rules: some conventions rank, compare scores or choose queries by metric.
 
-ir_measures, for one, asks several programs, each with a tie rule of its own. The metrics of one set of rules are an
-Evaluator; their columns are put beside each other.
+ir_measures, for one, asks several programs, each with a tie rule of its own. The metrics of one set of rules are a
+Prepared; their columns are put beside each other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.evaluation.coverage import Meeting
+from fastir.inputs.shapes import DICTS, shape_of
 from fastir.qrels import Qrels
 from fastir.request.names import NAMES, Request
-from fastir.request.plan import Settings
-from fastir.results.results import STATUSES, Results
-from fastir.run import Run
+from fastir.request.plan import Settings, compile_settings
+from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.evaluator import Evaluator
+    from fastir.evaluation.prepared import Measured, Prepared
+    from fastir.request.options import Options
 
 
-class Mixed:
+class PerRule:
     """Evaluates runs under several sets of rules.
 
     Parameters
     ----------
-    make : function
-        ``make(qrels, metrics, **changed)`` makes an Evaluator with the caller's options, but for those that changed.
+    prepare : function
+        ``prepare(qrels, settings)`` returns a Prepared.
     qrels : Qrels
     settings : Settings
         Of all metrics.
-    weights : dict or None
-        Of the queries.
+    columns : mapping or None
+        What the columns of runs that are tables are called.
     """
 
-    def __init__(self, make: Any, qrels: Qrels, settings: Settings, weights: dict | None) -> None:
+    def __init__(self, prepare: Callable, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None) -> None:
+        self.qrels = qrels
         self.settings = settings
-        self.weights = weights
-        self.parts: list[tuple[list[Request], Evaluator | Pooled]] = []
+        self.columns = columns
+        self.parts: list[tuple[list[Request], Prepared | JudgedAnywhere]] = []
         for requests, rules, pooled in settings.parts:
-            texts = tuple(request.text for request in requests)
-            part = Pooled(make, qrels, requests, rules) if pooled else make(qrels, texts, **rules)
+            own = settings.options.but(**rules)
+            if pooled:
+                part = JudgedAnywhere(prepare, qrels, requests, own)
+            else:
+                part = prepare(qrels, compile_settings(tuple(request.text for request in requests), own))
             self.parts.append((requests, part))
 
-    def evaluate(self, run: Any, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting | None]:
-        """As Evaluator._evaluate; rows are the queries that count for any of the metrics, NaN where not for all."""
-        done = [part._evaluate(run, n_threads, watch) for _, part in self.parts]
-        widest, meeting = max(done, key=lambda pair: len(pair[0].query_ids))
-        places = {query_id: place for place, query_id in enumerate(widest.query_ids)}
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
+        """Evaluate a run like `Prepared.measure`.
+
+        Rows are the queries that count for any of the metrics; the values of metrics for which a query does not count
+        are NaN.
+        """
+        if shape_of(run, Run) != DICTS:
+            run = as_run(run, self.columns, self.settings.options.duplicates)
+        done = [part.measure(run, n_threads, watch) for _, part in self.parts]
+        query_ids, _, status, coverage = max(done, key=lambda measured: len(measured[0]))
+        places = {query_id: place for place, query_id in enumerate(query_ids)}
         columns = {request.text: column for column, request in enumerate(self.settings.requests)}
         values = np.full((len(places), len(columns)), np.nan)
-        for (requests, _), (results, _) in zip(self.parts, done, strict=True):
-            rows = [places[query_id] for query_id in results.query_ids]
-            values[np.ix_(rows, [columns[request.text] for request in requests])] = results.values
-        status = np.array([STATUSES.index(word) for word in widest.status.values()], np.uint8)
-        return Results(
-            widest.query_ids,
-            self.settings.names,
-            values,
-            status,
-            self.settings.aggregates,
-            lambda: widest.report,
-            self.weights,
-            self.settings.convention,
-        ), meeting
+        for (requests, _), (of_part, of_values, _, _) in zip(self.parts, done, strict=True):
+            rows = [places[query_id] for query_id in of_part]
+            values[np.ix_(rows, [columns[request.text] for request in requests])] = of_values
+        return query_ids, values, status, coverage
+
+    def rankers(self) -> list[Prepared]:
+        """What decides the order of documents: one for each set of rules."""
+        return [ranker for _, part in self.parts for ranker in part.rankers()]
 
 
-class Pooled:
+class JudgedAnywhere:
     """Evaluates metrics for which a document that was judged for any query counts as judged for each.
 
     They are other metrics (`Card.pooled`) on qrels that are made for the run: of each query's documents those that
@@ -75,32 +80,33 @@ class Pooled:
 
     Parameters
     ----------
-    make, qrels
-        As for Mixed.
+    prepare, qrels
+        As for PerRule.
     requests : list of Request
-    rules : dict
-        The options that they share.
+    options : Options
+        The rules that they share among them.
     """
 
-    def __init__(self, make: Any, qrels: Qrels, requests: list[Request], rules: dict[str, Any]) -> None:
-        self.make = make
-        self.rules = {**rules, "empty": "zero"}  # whether a query has relevant documents does not matter
+    def __init__(self, prepare: Callable, qrels: Qrels, requests: list[Request], options: Options) -> None:
+        self.prepare = prepare
         self.bases = [str(request._replace(card=NAMES[request.card.pooled or ""])) for request in requests]
-        self.plain: Evaluator = make(qrels, ("num_q",), **rules)
+        no_matter = options.but(empty="zero")  # whether a query has relevant documents
+        self.settings = compile_settings(tuple(self.bases), no_matter)
+        self.plain: Prepared = prepare(qrels, compile_settings(("num_q",), options))
         self.query_ids = list(qrels)
         self.judged = {doc_id for docs in qrels.to_dict().values() for doc_id in docs}
 
-    def _evaluate(self, run: Any, n_threads: SupportsIndex | None, watch: Any) -> tuple[Results, Meeting | None]:
-        """As Evaluator._evaluate, with the columns in the order of the requests, and the status by the real qrels."""
-        plain, meeting = self.plain._evaluate(run, n_threads, watch)
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
+        """Evaluate a run like `Prepared.measure`, with a column for each of the requests."""
+        query_ids, _, status, coverage = self.plain.measure(run, n_threads, watch)
         rankings = run.to_dict() if isinstance(run, Run) else run
         pool = {
             query_id: dict.fromkeys(self.judged.intersection(rankings.get(query_id, ())), 0)
             for query_id in self.query_ids
         }
-        results = self.make(pool, tuple(self.bases), **self.rules)._evaluate(run, n_threads)[0]
-        columns = [results.names.index(base) for base in self.bases]
-        status = np.array([STATUSES.index(word) for word in plain.status.values()], np.uint8)
-        return Results(
-            plain.query_ids, self.bases, results.values[:, columns], status, results._aggregates, lambda: plain.report
-        ), meeting
+        values = self.prepare(Qrels.from_dict(pool), self.settings).measure(run, n_threads)[1]
+        return query_ids, values[:, [self.settings.names.index(base) for base in self.bases]], status, coverage
+
+    def rankers(self) -> list[Prepared]:
+        """What decides the order of documents."""
+        return [self.plain]

@@ -1,4 +1,4 @@
-"""From an Evaluator, a run and a query to an Explanation.
+"""From qrels and metrics that are prepared, a run and a query to an Explanation.
 
 A document contributes what it adds to the value while the ranking becomes known from the top: what stands below is
 taken for documents that nobody judged. That goes for every metric, convention and kind of qrels alike, because each
@@ -15,19 +15,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.columns._dicts import is_nested
 from fastir.columns.ids import encode
 from fastir.errors import quote
-from fastir.evaluation.evaluator import OPTIONS, Evaluator, as_run
-from fastir.evaluation.rule_sets import Mixed, Pooled
+from fastir.evaluation.prepared import Prepared
 from fastir.explanation.records import Document, Explanation
-from fastir.qrels import GroupedQrels
+from fastir.inputs.shapes import DICTS, shape_of
+from fastir.qrels import GroupedQrels, Qrels
 from fastir.request import names
-from fastir.request.plan import TIES
+from fastir.request.options import TIES
+from fastir.request.plan import compile_settings
+from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.evaluator import RunLike
-    from fastir.qrels import Qrels
+    from fastir.evaluation.groups import Groups
+    from fastir.evaluation.rule_sets import PerRule
+    from fastir.run import RunLike
+
+    Measurer = Prepared | Groups | PerRule
 
 SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}  # a metric that divides a sum of gains, and the sum alone
 
@@ -41,15 +45,18 @@ class Row(NamedTuple):
     tied: int
 
 
-def explained(evaluator: Evaluator, run: RunLike, query_id: Hashable) -> Explanation:
-    """As Evaluator.explain."""
-    settings, qrels = evaluator._settings, evaluator._qrels
+def explained(prepared: Measurer, prepare: Callable, run: RunLike, query_id: Hashable) -> Explanation:
+    """The Explanation of one query, as `Evaluator.explain` says.
+
+    `prepared` is what evaluates runs for the caller; ``prepare(qrels, settings)`` makes another one.
+    """
+    settings, qrels = prepared.settings, prepared.qrels
     union = qrels.union if isinstance(qrels, GroupedQrels) else qrels
     query_id = known(query_id, union)
     labels = union[query_id]
     codes = {str(doc_id): label for doc_id, label in labels.items()}
-    ranking = ranking_of(evaluator, run, query_id)
-    rows = ranked(evaluator, ranking or {}, codes)
+    ranking = ranking_of(prepared, run, query_id)
+    rows = ranked(prepared, ranking or {}, codes)
     ids = [str(row.doc_id) for row in rows]
     inner = {request.text: unfiltered(request) for request in settings.requests}
     sums = {
@@ -58,7 +65,7 @@ def explained(evaluator: Evaluator, run: RunLike, query_id: Hashable) -> Explana
         if request.card.name in SUMS
     }
     elsewhere = judged_elsewhere(union, ids) if any(request.card.pooled for request in settings.requests) else set()
-    values_of = partial_values(evaluator, query_id, [*inner.values(), *sums.values()], ids, codes, elsewhere)
+    values_of = partial_values(prepared, prepare, query_id, [*inner.values(), *sums.values()], ids, codes, elsewhere)
 
     average = settings.ties == TIES.index("average")
     scores = [-float(row.level if average else place) for place, row in enumerate(rows)]
@@ -98,7 +105,8 @@ def explained(evaluator: Evaluator, run: RunLike, query_id: Hashable) -> Explana
 
 
 def partial_values(
-    evaluator: Evaluator,
+    prepared: Measurer,
+    prepare: Callable,
     query_id: Hashable,
     metrics: list[str],
     ids: list[str],
@@ -109,14 +117,15 @@ def partial_values(
 
     All others in it are taken for unknown ones; it is as long as `scores`.
     """
-    options = {**dict(zip(OPTIONS, evaluator._asked[1:-1], strict=True)), **evaluator._asked[-1]}
-    judgments: Any = evaluator._qrels[query_id]
-    grouped = isinstance(evaluator._qrels, GroupedQrels)
+    judgments: Any = prepared.qrels[query_id]
+    grouped = isinstance(prepared.qrels, GroupedQrels)
     judgments = {group: as_text(docs) for group, docs in judgments.items()} if grouped else as_text(judgments)
     others = {"others": dict.fromkeys(elsewhere, 0)} if elsewhere else {}
+    options = prepared.settings.options
     # the ranking comes cut and without what is not judged; in groups it differs which that is
-    options.update(queries="qrels", max_depth=None, judged_only=grouped and options["judged_only"], n_threads=1)
-    evaluate = Evaluator({"": judgments, **others}, metrics, **options)._evaluate
+    options = options.but(queries="qrels", max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
+    settings = compile_settings(tuple(metrics), options)
+    measure = prepare(Qrels.from_dict({"": judgments, **others}), settings).measure
     mark = "?"
     while any(doc_id.startswith(mark) for doc_id in [*ids, *codes]):
         mark += "?"
@@ -124,24 +133,23 @@ def partial_values(
 
     def values_of(documents: list[str], scores: list[float]) -> dict[str, float]:
         run = {"": dict(zip(documents + unknown[len(documents) :], scores, strict=False))}
-        results, _ = evaluate(run, 1)
-        return dict(zip(results.names, results.values[0].tolist(), strict=True))
+        return dict(zip(settings.names, measure(run, 1)[1][0].tolist(), strict=True))
 
     return values_of
 
 
-def ranking_of(evaluator: Evaluator, run: Any, query_id: Hashable) -> dict[str | int, float] | None:
+def ranking_of(prepared: Measurer, run: Any, query_id: Hashable) -> dict[str | int, float] | None:
     """{doc_id: score} of a query, in the run's order; None where the run has no such query."""
-    if is_nested(run):
+    if shape_of(run, Run) == DICTS:
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None
-    run = as_run(run, evaluator._columns, evaluator._settings.duplicates)
+    run = as_run(run, prepared.columns, prepared.settings.options.duplicates)
     found = next((other for other in run if str(other) == str(query_id)), None)
     return None if found is None else run[found]
 
 
-def ranked(evaluator: Evaluator, ranking: dict[str | int, float], codes: dict[str, int]) -> list[Row]:
+def ranked(prepared: Measurer, ranking: dict[str | int, float], codes: dict[str, int]) -> list[Row]:
     """The documents in the order in which they are evaluated.
 
     Raises
@@ -149,11 +157,11 @@ def ranked(evaluator: Evaluator, ranking: dict[str | int, float], codes: dict[st
     ValueError
         The convention, or the qrels by their groups, do not put equal scores in one order.
     """
-    orders = [ordered(ranking, codes, part) for part in rankers(evaluator)]
-    by_label = evaluator._settings.ties in (TIES.index("optimistic"), TIES.index("pessimistic"))
+    orders = [ordered(ranking, codes, ranker) for ranker in prepared.rankers()]
+    by_label = prepared.settings.ties in (TIES.index("optimistic"), TIES.index("pessimistic"))
     tied = any(row.tied > 1 for row in orders[0])
     alike = all([row.doc_id for row in order] == [row.doc_id for row in orders[0]] for order in orders)
-    if not alike or (tied and by_label and isinstance(evaluator._qrels, GroupedQrels)):
+    if not alike or (tied and by_label and isinstance(prepared.qrels, GroupedQrels)):
         raise ValueError(
             "explain: this ranking is not the same for all of these metrics or groups, by their rules for "
             "equal scores or judged_only; explain the metrics one by one, or set ties"
@@ -161,19 +169,9 @@ def ranked(evaluator: Evaluator, ranking: dict[str | int, float], codes: dict[st
     return orders[0]
 
 
-def rankers(evaluator: Evaluator) -> list[Evaluator]:
-    """The Evaluators that rank for this one: itself, or one for each set of rules."""
-    parts = evaluator._parts
-    if parts is None:
-        return [evaluator]
-    if not isinstance(parts, Mixed):
-        return rankers(parts.parts)
-    return [part.plain if isinstance(part, Pooled) else part for _, part in parts.parts]
-
-
-def ordered(ranking: dict[str | int, float], codes: dict[str, int], evaluator: Evaluator) -> list[Row]:
-    """The documents of a ranking that an evaluator reads, the first rank first."""
-    settings, options = evaluator._settings, dict(zip(OPTIONS, evaluator._asked[1:-1], strict=True))
+def ordered(ranking: dict[str | int, float], codes: dict[str, int], ranker: Prepared) -> list[Row]:
+    """The documents of a ranking that are evaluated, the first rank first."""
+    settings, options = ranker.settings, ranker.settings.options
     ties = TIES[settings.ties]
     scores = ranking
     if settings.single:
@@ -191,8 +189,8 @@ def ordered(ranking: dict[str | int, float], codes: dict[str, int], evaluator: E
     for level, (score, tied) in enumerate(itertools.groupby(doc_ids, scores.__getitem__)):
         group = list(tied)
         rows += [Row(doc_id, score, level, len(group)) for doc_id in group]
-    rows = rows if options["max_depth"] is None else rows[: int(options["max_depth"])]
-    return [row for row in rows if codes.get(str(row.doc_id), -1) >= 0] if options["judged_only"] else rows
+    rows = rows[: options.max_depth]
+    return [row for row in rows if codes.get(str(row.doc_id), -1) >= 0] if options.judged_only else rows
 
 
 def sum_of(request: names.Request, values: dict[str, Any]) -> str:

@@ -1,11 +1,28 @@
-"""What callers bring: a file for each shape. Shapes that few calls bring are imported when they are first met."""
+"""What callers bring: a file for each shape. Everything here reads and checks; nothing here evaluates.
 
-import importlib
-from typing import Any
+In come dicts, paths, tables and arrays of any library. Out go the columns of which a Qrels or a Run is made (query ids,
+offsets, document ids, numbers and the repairs that were necessary), or arrays that a kernel can read. `shapes.shape_of`
+decides what an object is, once for each call. Libraries are recognised without being imported, and a caller's object is
+never changed.
 
+Data is validated here, because the kernels trust what they get: FormatError, DuplicateError, TypeError, ValueError and
+OverflowError name the line or row and the caller's ids. Each reader allocates the columns that it returns; files are
+read in blocks, tables in batches, and arrays are copied only where their dtype or strides demand it. Modules that few
+calls need are imported by the function that needs them.
 
-def __getattr__(name: str) -> Any:
-    try:
-        return importlib.import_module(f"{__name__}.{name}")
-    except ModuleNotFoundError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    shapes.py        which of the shapes an object has
+    dicts.py         dicts of dicts; weights of queries
+    formats.py       the formats of files, and by what names a file is known to be one
+    files.py         opening, unpacking and writing files
+    trec.py          files with a row per line: TREC, BEIR, MS MARCO
+    json_files.py    JSON files
+    table_files.py   CSV, JSONL and Parquet files, as tables
+    tables.py        tables in memory, as batches of three columns
+    table_rows.py    batches of rows, grouped by query
+    grouping.py      rows of lines, grouped by query
+    writers.py       files that are written
+    arrays.py        arrays of numbers of any library
+    label_arrays.py  labels as arrays
+    query_groups.py  where the queries of such arrays begin: group, qid or offsets
+    csr.py           the judged or excluded items of each row of a matrix
+"""

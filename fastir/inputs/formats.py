@@ -1,8 +1,8 @@
 """The formats of files, each a line here: who reads it, who writes it, and by what names a file is known to be one.
 
 A reader is called with (path, is_run, duplicates, watch) and returns (query_ids, offsets, ids, numbers, repairs), as
-`trec.read` says; the formats of TABLES are read by table_files. A writer is called with a binary file, ``{query_id:
-{doc_id: number}}`` or what can be read like it, and is_run.
+`trec.read` says; `table_files` reads those of TABLES. A writer is called with a binary file, ``{query_id: {doc_id:
+number}}`` or what can be read like it, and is_run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fastir.checks import one_of
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import quote
 from fastir.inputs import files, trec
-from fastir.request.plan import DUPLICATES
+from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Watch
@@ -112,6 +112,7 @@ def write(path: Path, data: Mapping[Any, Mapping], is_run: bool, format: str | N
     if format not in WRITERS or (format == "parquet" and files.packing_of(path)):
         what = "packed Parquet" if format in WRITERS else format
         raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(WRITERS)}")
+
     with files.created(path) as file:
         try:
             getattr(writers, format)(file, data, is_run)

@@ -27,13 +27,6 @@ def read(path, is_run, format, duplicates, columns, watch=None):
     return *found, {**repairs, **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()}}
 
 
-def evaluate(path, format, columns, judged, integers, settings, values, status, n_threads, watch=None):
-    """As table_rows.evaluate, batch by batch while the file is read; watch(position) is called at every batch."""
-    with opened(path, True, format, columns, watch) as (table, repairs):
-        tally, foreign, more = table_rows.evaluate(table, judged, integers, settings, values, status, n_threads)
-    return tally, foreign, {**repairs, **more}
-
-
 @contextlib.contextmanager
 def opened(path, is_run, format, columns, watch):
     """The file as a Table, and the repairs in it; whatever is wrong with what it holds is a FormatError."""

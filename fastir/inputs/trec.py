@@ -1,17 +1,13 @@
-"""Files with a row per line, as TREC, BEIR and MS MARCO have them: read in blocks, into columns or the evaluation."""
-
-import os
+"""Files with a row per line, as TREC, BEIR and MS MARCO have them: read in blocks, into columns."""
 
 import numpy as np
 
-from fastir.columns._trec import Reader, last_group, last_line
+from fastir.columns._trec import Reader, last_line
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather
-from fastir.join._trec_stream import Stream
-from fastir.threads import share, thread_count
 
 CHUNK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
 ROW = 40  # bytes of a usual line
@@ -51,57 +47,6 @@ def read(path, is_run, duplicates, watch=None, format="trec"):
     if wrong:
         raise wrong
     return *columns, {**reader.repairs, **blocks.repairs, **repairs}
-
-
-def evaluate(path, judged, settings, values, status, n_threads, watch=None):
-    """Evaluate a run file while it is read, filling values and status; watch(position) is called at every block.
-
-    Returns
-    -------
-    None, or tuple
-        None if this file needs `read`: it cannot be read twice, or the rows of some query do not stand together.
-        Else what _columns.judge_columns returns, the ids of the queries that the qrels do not have in their order, and
-        the repairs.
-    """
-    if not os.path.isfile(path):
-        return None
-    threads = thread_count(n_threads, os.path.getsize(path) // ROW)
-    stream = Stream(
-        name_of(path),
-        judged,
-        settings.plan,
-        values,
-        status,
-        settings.ties,
-        settings.single,
-        settings.only_judged,
-        threads,
-    )
-    lines, wrong = {}, {}
-    buffers = [Block() for _ in range(threads)]
-
-    def take(t):
-        return blocks.fill(buffers[t]) or None
-
-    def work(t, size, number):
-        lines[number], problem = stream.read(t, number, buffers[t].array, size)
-        if problem is not None:
-            wrong[number] = problem
-        return problem is not None or stream.ungrouped
-
-    with Blocks(path, last_group, watch) as blocks:
-        problems = share(take, work, threads)
-    if stream.ungrouped:
-        return None
-    if wrong and min(wrong) < min(problems, default=len(lines)):
-        first = min(wrong)
-        raise wrong[first](sum(lines[number] for number in range(first)))
-    if problems:
-        raise problems[min(problems)]
-    if not stream.n_rows:
-        raise empty(stream)
-    foreign = [show(query) for query in sorted(stream.foreign, key=stream.foreign.__getitem__)]
-    return stream.finish(), foreign, {**stream.repairs, **blocks.repairs}
 
 
 def show(text):

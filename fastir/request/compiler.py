@@ -13,8 +13,8 @@ from fastir.measure._measure import Plan
 from fastir.measure.cards import Card, Param
 from fastir.measure.views import Slot, View
 from fastir.request import names
+from fastir.request.options import WHOLE
 
-WHOLE = 2**63 - 1
 EMPTY = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN = {-2: READ_CODES["pool"], -1: READ_CODES["all"]}
 

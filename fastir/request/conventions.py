@@ -202,16 +202,19 @@ CONVENTIONS = {
 }
 
 
-def record_of(convention: Any, given: dict[str, Any]) -> Convention:
+def checked(convention: Any) -> str | Convention:
+    """The name of a convention that exists, or a record."""
+    if isinstance(convention, Convention) or (isinstance(convention, str) and convention in CONVENTIONS):
+        return convention
+    raise ValueError(f"convention must be one of {', '.join(map(repr, CONVENTIONS))}, got {convention!r}")
+
+
+def record_of(convention: str | Convention, given: dict[str, Any]) -> Convention:
     """The convention of a name, or a record itself, with the options that the caller gave.
 
     What single metrics have in it gives way, too.
     """
-    if isinstance(convention, Convention):
-        record = convention
-    elif isinstance(convention, str) and convention in CONVENTIONS:
-        record = CONVENTIONS[convention]
-    else:
-        raise ValueError(f"convention must be one of {', '.join(map(repr, CONVENTIONS))}, got {convention!r}")
+    convention = checked(convention)
+    record = CONVENTIONS[convention] if isinstance(convention, str) else convention
     of = ((metric, tuple(pair for pair in pairs if pair[0] not in given)) for metric, pairs in record.of)
     return dataclasses.replace(record, of=tuple(pair for pair in of if pair[1]), **given)

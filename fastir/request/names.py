@@ -93,8 +93,7 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
     UnknownMetricError
         The name, a parameter or the cutoff does not exist or is out of range.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"a metric must be a str such as 'ndcg@10', got {type(text).__name__} {quote(text)}")
+    check_text(text)
     if not text:
         raise UnknownMetricError("the metric name is empty; expected a metric such as 'ndcg@10'")
     match = grammar().fullmatch(text) if len(text) < 1000 else None
@@ -127,6 +126,12 @@ def is_metric(text: str) -> bool:
     except UnknownMetricError:
         return False
     return True
+
+
+def check_text(metric: object) -> None:
+    """Refuse a metric's name that is no string."""
+    if not isinstance(metric, str):
+        raise TypeError(f"a metric must be a str such as 'ndcg@10', got {type(metric).__name__} {quote(metric)}")
 
 
 def read_pairs(text: str, inside: str) -> list[tuple[str, str]]:
@@ -323,7 +328,10 @@ def read_numbers(value: Any, param: Param) -> Numbers | None:
 
 
 class Gains(dict):
-    """{label: gain}, which prints as it is written in a metric's name."""
+    """{label: gain}, which prints as it is written in a metric's name; never changed, and so it can be hashed."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
 
     def __str__(self) -> str:
         return "{" + ", ".join(f"{label}:{written(gain)}" for label, gain in self.items()) + "}"

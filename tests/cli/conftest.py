@@ -54,8 +54,8 @@ def bars(monkeypatch):
             self.seen.add(self.n)
 
     class Slow(fastir.Evaluator):
-        def _evaluate(self, *arguments):
-            outcome = super()._evaluate(*arguments)
+        def results_of(self, *arguments):
+            outcome = super().results_of(*arguments)
             time.sleep(0.3)
             return outcome
 

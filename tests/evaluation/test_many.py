@@ -116,9 +116,9 @@ def test_pairs_are_asked_for_one_at_a_time(qrels, run):
     asked = []
 
     class Noted(fastir.Evaluator):
-        def _evaluate(self, *arguments):
+        def results_of(self, *arguments):
             asked.append("evaluated")
-            return super()._evaluate(*arguments)
+            return super().results_of(*arguments)
 
     def runs():
         for name in "ab":
@@ -228,10 +228,10 @@ class Endless(fastir.Evaluator):
         super().__init__(*arguments, **options)
         self.reading, self.stopped = threading.Event(), []
 
-    def _evaluate(self, run, n_threads, watch):
+    def results_of(self, run, n_threads, watch):
         if run.name != "endless.run":
             assert self.reading.wait(10)
-            return super()._evaluate(run, n_threads, watch)
+            return super().results_of(run, n_threads, watch)
         self.reading.set()
         end = time.monotonic() + 10
         try:
@@ -289,7 +289,7 @@ def test_a_run_of_any_shape_can_be_stopped(shapes, name, n_threads):
         raise many_runs.Stopped
 
     with pytest.raises(many_runs.Stopped):
-        fastir.Evaluator(qrels, METRICS)._evaluate(runs[name], n_threads, watch)
+        fastir.Evaluator(qrels, METRICS).results_of(runs[name], n_threads, watch)
     assert threading.active_count() == 1
 
 
@@ -305,7 +305,7 @@ def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, s
     changed, now, seen, inside = threading.Condition(), [0], [], []
 
     class Counting(fastir.Evaluator):
-        def _evaluate(self, run, n_threads, watch):
+        def results_of(self, run, n_threads, watch):
             with changed:
                 now[0] += n_threads
                 seen.append(now[0])
@@ -313,7 +313,7 @@ def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, s
                 changed.notify_all()
                 assert changed.wait_for(lambda: max(seen) >= allowed, timeout=10)
             try:
-                return super()._evaluate(run, n_threads, watch)
+                return super().results_of(run, n_threads, watch)
             finally:
                 with changed:
                     now[0] -= n_threads
@@ -337,11 +337,11 @@ def test_the_biggest_run_first_by_all_threads_then_one_each(qrels, run, tmp_path
     begun, together = [], threading.Barrier(3, timeout=10)
 
     class Noted(fastir.Evaluator):
-        def _evaluate(self, run, n_threads, watch):
+        def results_of(self, run, n_threads, watch):
             begun.append((run.stem, n_threads))
             if n_threads == 1:
                 together.wait()
-            return super()._evaluate(run, n_threads, watch)
+            return super().results_of(run, n_threads, watch)
 
     Noted(qrels, "map", n_threads=3).evaluate_many({path: path for path in paths})
     assert begun[0] == ("6", 3)

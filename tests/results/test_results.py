@@ -12,7 +12,8 @@ import sys
 import numpy as np
 import pytest
 
-from fastir.results import Report, Results
+from fastir.results import Results
+from fastir.results.report import Report
 
 NAN = float("nan")
 NAMES = ["ndcg@10", "AP", "num_ret"]

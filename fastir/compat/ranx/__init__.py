@@ -167,7 +167,7 @@ def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[A
                 query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()} for query_id in labels
             }
         rankings = run._prepared() if isinstance(run, Run) else run
-        results, _ = fastir.Evaluator(labels, queries="qrels", **options)._evaluate(rankings, options["n_threads"])
+        results, _ = fastir.Evaluator(labels, queries="qrels", **options).results_of(rankings, options["n_threads"])
         return results.query_ids, results
 
     return measure

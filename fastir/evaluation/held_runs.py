@@ -1,0 +1,81 @@
+"""Runs that are held in memory, dicts of dicts and Run objects, and files that must be before they are evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir.columns._dicts import has_plain_keys
+from fastir.columns._ids import of_arena
+from fastir.evaluation.coverage import Coverage
+from fastir.inputs import dicts, formats
+from fastir.join._dicts import judge_dict
+from fastir.join._grouped import Columns
+from fastir.run import Run
+from fastir.threads import share_all, thread_count
+
+if TYPE_CHECKING:
+    from fastir.evaluation.prepared import Prepared
+
+STRETCH = 1 << 16  # rows that a thread takes at a time
+
+
+def from_dict(
+    prepared: Prepared,
+    run: Any,
+    values: np.ndarray,
+    status: np.ndarray,
+    n_threads: SupportsIndex | None,
+    watch: Callable | None,
+) -> Coverage:
+    """Evaluate a dict of dicts, in the caller's thread: a dict cannot be walked without the GIL."""
+    settings = prepared.settings
+    if type(run) is not dict or not has_plain_keys(run):
+        run = dicts.query_dict(run, "run")
+    tally, uncounted, kinds = judge_dict(
+        prepared.judged, settings.plan, run, values, status, settings.ties, settings.single
+    )
+    repairs = {} if kinds == prepared.kinds else dicts.compared(run, kinds, prepared.kinds, {})
+    return Coverage(prepared, status, tally, len(run), run, repairs, uncounted)
+
+
+def from_run(
+    prepared: Prepared,
+    run: Run,
+    values: np.ndarray,
+    status: np.ndarray,
+    n_threads: SupportsIndex | None,
+    watch: Callable | None,
+) -> Coverage:
+    """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
+    settings, query_ids = prepared.settings, prepared.judged.query_ids
+    threads = thread_count(n_threads, run.n_rows)
+    join = Columns(prepared.judged, settings.plan, values, status, settings.ties, settings.single, False, threads)
+    find = {str(query_id): place for query_id, place in run.places().items()}
+    places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
+    ids, offsets, scores = run.columns()
+    docs = of_arena(ids)
+    stretch = max(1, len(places) * STRETCH // max(1, run.n_rows))
+
+    def work(t: int, begin: int, number: int) -> None:
+        if watch is not None:
+            watch(0)
+        join.read_run(t, docs, scores, offsets, places, begin, min(begin + stretch, len(places)))
+
+    share_all(range(0, len(places), stretch), work, threads)
+    return Coverage(prepared, status, join.finish(), len(run), run, run.repairs)
+
+
+def from_whole_file(
+    prepared: Prepared,
+    path: Any,
+    values: np.ndarray,
+    status: np.ndarray,
+    n_threads: SupportsIndex | None,
+    watch: Callable | None,
+) -> Coverage:
+    """Read a file as a Run and evaluate that; watch(position) is called at every block."""
+    run = Run(*formats.read(path, True, None, prepared.settings.options.duplicates, prepared.columns, watch))
+    return from_run(prepared, run, values, status, n_threads, watch)

@@ -1,0 +1,215 @@
+"""Runs that are tables, in memory or in a file: evaluated batch by batch while they are read.
+
+Rows that are grouped by query go to the join in stretches of whole queries (`Columns`); once they turn out not to be
+grouped, all of them go to a join that takes rows in any order (`Scattered`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir.columns._ids import joined
+from fastir.evaluation.coverage import Coverage
+from fastir.inputs import table_files, tables
+from fastir.inputs.table_rows import ids_at, not_a_number, repeated
+from fastir.inputs.tables import Batch, Table
+from fastir.join._grouped import Columns
+from fastir.join._join import Tally
+from fastir.join._ungrouped import Scattered
+from fastir.threads import WORTH, share, share_all, thread_count
+
+if TYPE_CHECKING:
+    from fastir.evaluation.prepared import Prepared
+
+STRETCH = 1 << 16  # rows that a thread takes at a time
+WINDOW = 1 << 20  # rows of a table that can be read only once that are kept, should their queries come back
+
+
+def from_table(
+    prepared: Prepared, run: Any, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
+) -> Coverage:
+    """Evaluate a caller's table."""
+    found = tables.table(run, "run", prepared.columns)
+    return from_rows(prepared, found, values, status, n_threads)
+
+
+def from_table_file(
+    prepared: Prepared,
+    path: Any,
+    form: str,
+    values: np.ndarray,
+    status: np.ndarray,
+    n_threads: SupportsIndex | None,
+    watch: Callable | None,
+) -> Coverage:
+    """Evaluate a file of rows of the format `form`; watch(position) is called at every batch."""
+    with table_files.opened(path, True, form, prepared.columns, watch) as (table, repairs):
+        coverage = from_rows(prepared, table, values, status, n_threads)
+    coverage.run_repairs = {**repairs, **coverage.run_repairs}
+    return coverage
+
+
+def from_rows(
+    prepared: Prepared, found: Table, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
+) -> Coverage:
+    """Evaluate a table while it is read, filling values and status.
+
+    Rows grouped by query need no memory but that of the longest query. Rows that turn out not to be are read again, or,
+    where that cannot be done, taken from memory, which holds the first WINDOW rows.
+    """
+    settings = prepared.settings
+    batches = iter(found)
+    head = deque(until(batches, WORTH if found.n_rows is None else 1))
+    if not head:
+        return Coverage(prepared, status, Tally(), 0, [], {})
+    integer_docs = head[0].docs.integers
+    threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
+    make = (
+        prepared.judged,
+        settings.plan,
+        values,
+        status,
+        settings.ties,
+        settings.single,
+        settings.options.validate == "judged",
+        threads,
+        integer_docs,
+    )
+    kept: list[Batch] | None = None if found.again else []
+    source = chain((head.popleft() for _ in range(len(head))), batches)
+    join = Columns(*make)
+    gather(found, remember(source, kept), join, threads)
+    if join.ungrouped:
+        if kept is not None and len(kept) and kept[-1] is None:
+            raise ValueError(
+                "run: the rows of a query do not stand together, and the table can be read only once; "
+                "sort it by query, or pass a table in memory"
+            )
+        if found.again:
+            batches.close()  # lets go of the stream behind it: some sources have only one at a time
+        join = Scattered(*make)
+        scatter(found, iter(found) if found.again else chain(kept, source), join, threads)
+    tally = join.finish()
+    as_text = integer_docs and not prepared.qrels.integers
+    repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
+    foreign = [query.decode("utf-8", "surrogateescape") for query in sorted(join.foreign, key=join.foreign.__getitem__)]
+    return Coverage(prepared, status, tally, tally.found + len(foreign), foreign, repairs)
+
+
+def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) -> None:
+    """Evaluate rows that are grouped by query; it ends early, with `join.ungrouped`, if they turn out not to be."""
+    tasks = stretches(batches)
+
+    def work(t, task, number):
+        queries, docs, numbers, first, stop, row = task
+        pair = join.read(t, number, queries, docs, numbers, first, stop)
+        if pair is not None:
+            first, later = pair
+            if first == later:
+                raise not_a_number(found, queries[first], docs[first], first + row)
+            raise repeated("run", queries[later], docs[later], first + row, later + row)
+        return join.ungrouped
+
+    problems = share(lambda t: next(tasks, None), work, threads)
+    if problems and not join.ungrouped:
+        raise problems[min(problems)]
+
+
+def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:
+    """The first batches that have so many rows together."""
+    for batch in batches:
+        yield batch
+        rows -= len(batch.docs)
+        if rows <= 0:
+            return
+
+
+def remember(batches: Iterable[Batch], kept: list | None) -> Iterator[Batch]:
+    """Pass batches on and keep them, up to WINDOW rows; a None at the end of `kept` says that there were more."""
+    rows = 0
+    for batch in batches:
+        if kept is not None:
+            rows += len(batch.docs)
+            if rows > WINDOW:
+                kept[:] = [None]
+                kept = None
+            else:
+                kept.append(batch)
+        yield batch
+
+
+def stretches(batches: Iterable[Batch]) -> Iterator[tuple]:
+    """Cut batches into stretches of whole queries: queries, docs, numbers, first, stop, row of the batch's first."""
+    carried: list[tuple[Batch, int, int]] = []  # the rows of one query, which may go on in the next batch
+    row = begun = 0
+    size = STRETCH >> 6  # at first, because rows that are not grouped show it at once
+    for batch in batches:
+        start, n = 0, len(batch.docs)
+        if carried and batch.queries.same(0, carried[0][0].queries, carried[0][1]):
+            start = batch.queries.change(0, n)
+            carried.append((batch, 0, start))
+        if start < n:
+            if carried:
+                yield *together(carried), begun
+            last = batch.queries.begin(n - 1, start)
+            while start < last:
+                stop = last if last - start <= size else batch.queries.change(start + size - 1, last)
+                size = min(2 * size, STRETCH)
+                yield *batch, start, stop, row
+                start = stop
+            carried = [(batch, last, n)]
+            begun = row + last
+        row += n
+    if carried:
+        yield *together(carried), begun
+
+
+def together(pieces: list[tuple[Batch, int, int]]) -> tuple:
+    """Rows of several batches as one stretch."""
+    queries = joined([(batch.queries, first, stop) for batch, first, stop in pieces])
+    docs = joined([(batch.docs, first, stop) for batch, first, stop in pieces])
+    return queries, docs, np.concatenate([batch.numbers[first:stop] for batch, first, stop in pieces]), 0, len(docs)
+
+
+def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:
+    """Evaluate rows in any order."""
+    kept: list[Batch] = []
+    looked: list[list] = [[] for _ in range(threads)]
+
+    def pieces():
+        for batch in batches:
+            n = len(batch.docs)
+            codes, hashes = np.empty(n, np.int32), np.empty(0 if join.only_judged else n, np.uint64)
+            kept.append(batch)
+            piece = join.add(batch.queries, batch.docs, batch.numbers, codes, hashes)
+            for start in range(0, n, STRETCH):
+                yield piece, start, min(start + STRETCH, n)
+
+    def look(t, task, number):
+        if join.look(t, *task):
+            piece, first, stop = task
+            at = first + int(np.isnan(kept[piece].numbers[first:stop]).argmax())
+            row = at + sum(len(batch.docs) for batch in kept[:piece])
+            raise not_a_number(found, kept[piece].queries[at], kept[piece].docs[at], row)
+        looked[t].append(task)
+
+    def count(_, t, number):
+        for task in looked[t]:
+            join.count(t, *task)
+
+    share_all(pieces(), look, threads)
+    join.gather(kept[0].queries.integers)
+    share_all(range(threads), count, threads)
+    borders = join.ranges(threads)
+
+    def work(t, task, number):
+        pair = join.settle(t, *task)
+        if pair is not None:
+            raise repeated("run", *ids_at(kept, pair[1]), *pair)
+
+    share_all(pairwise(borders), work, threads)

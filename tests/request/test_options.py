@@ -1,0 +1,72 @@
+"""Options are one record: every public signature has them, and equal requests are equal records."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import fastir
+from fastir.request.conventions import CONVENTIONS
+from fastir.request.options import DEFAULTS, Options, options_of
+from fastir.request.plan import compile_settings
+
+QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
+RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
+DATA = {"qrels", "run", "metrics", "self", "columns", "weights", "choices"}
+
+
+@pytest.mark.parametrize("function", [fastir.evaluate, fastir.Evaluator.__init__], ids=["evaluate", "Evaluator"])
+def test_signatures_have_the_fields_of_the_record(function):
+    given = {name: param.default for name, param in inspect.signature(function).parameters.items() if name not in DATA}
+    assert given == {name: default for name, default in Options._field_defaults.items() if name != "choices"}
+
+
+def test_evaluate_documents_every_option():
+    for name in Options._fields[:-1]:
+        assert f"\n    {name} :" in fastir.evaluate.__doc__
+
+
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        ({"rel_level": np.int8(2)}, {"rel_level": 2}),
+        ({"max_depth": np.uint64(3), "n_threads": np.int64(1)}, {"max_depth": 3, "n_threads": 1}),
+        ({"score_dtype": np.float32}, {"score_dtype": "float32"}),
+        ({"judged_only": 1}, {"judged_only": True}),
+        ({"choices": {"gain": {1: 2, 2: 3}}}, {"choices": {"gain": "{1:2, 2:3}"}}),
+        ({"choices": {"empty": "SKIP"}}, {"choices": {"empty": "skip"}}),
+        ({"convention": CONVENTIONS["ranx"]}, {"convention": CONVENTIONS["ranx"]}),
+    ],
+    ids=str,
+)
+def test_equal_requests_share_one_plan(given, same):
+    first, second = (compile_settings(("ndcg",), options_of(DEFAULTS | options)) for options in (given, same))
+    assert first is second
+
+
+def test_numbers_that_equal_a_default_are_still_checked():
+    for level in (1.0, "1", None):
+        with pytest.raises(TypeError, match="rel_level must be an int"):
+            fastir.evaluate(QRELS, RUN, "mrr", rel_level=level)
+
+
+@pytest.mark.parametrize("options", [{"n_threads": 1, "rel_level": 2}, {"convention": "ir_measures", "empty": "skip"}])
+def test_an_evaluator_is_pickled_with_its_options(options):
+    evaluator = fastir.Evaluator(QRELS, ["mrr", "ndcg"], weights={"q1": 2.0, "q2": 1.0}, **options)
+    again = pickle.loads(pickle.dumps(evaluator))
+    assert again.prepared.settings is evaluator.prepared.settings
+    assert dict(again.evaluate(RUN)) == dict(evaluator.evaluate(RUN))
+
+
+def test_an_evaluator_of_several_rules_can_be_read_in_the_order_of_the_run():
+    """ir_measures asks for reciprocal rank and judged@k under rules of their own."""
+    from fastir.compat.run_order import RunOrder
+
+    names = ["ndcg", "mrr@10", "judged@2"]
+    run = {"q2": RUN["q2"], "unknown": {"a": 1.0}, "q1": RUN["q1"]}
+    query_ids, values = RunOrder(fastir.Qrels.from_dict(QRELS), names, convention="ir_measures").values(run)
+    expected = fastir.evaluate(QRELS, RUN, names, convention="ir_measures").to_dict()
+    assert query_ids == ["q2", "q1"]
+    assert [dict(zip(names, row, strict=True)) for row in values.tolist()] == [expected["q2"], expected["q1"]]
+    assert RunOrder(fastir.Qrels.from_dict(QRELS), names, convention="ir_measures").values({"z": {}})[0] == []
