@@ -11,7 +11,7 @@ import polars
 import pyarrow
 import pytest
 import workloads
-from processes import peak_memory
+from whole_process import peak_memory
 from timing import METRICS, THREADS, Goal, plural
 
 import fastir

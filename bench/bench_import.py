@@ -1,7 +1,7 @@
 """What `import fastir` costs beyond importing NumPy, each in a fresh process."""
 
 import pytest
-from processes import python
+from whole_process import python
 
 PROMISE = 15  # ms
 ROUNDS = 21
