@@ -1,16 +1,46 @@
-"""How many threads a call may use, and how tasks are shared among them."""
+"""How many threads a call uses, and the two ways in which they share its work.
+
+    kernels over arrays     run(): a team of OpenMP takes blocks (_blocks.pyx); Python threads do if it was built without
+    files and tables        share(), share_all(): Python threads, as Python code is called between the kernels
+
+Values never depend on the number of threads. `n_threads`, an option of most functions, says how many there are:
+
+    1       the calling thread alone; nothing is started
+    2, ...  this many, however little the work is. On idle cores that pays from about 0.1 ms of work on, with the
+            default wait policy of OpenMP. On a busy machine a team waits at its end for the thread that is not
+            running: up to about 10 ms, which for less work than that is a loss
+    None    the work decides. Kernels over arrays begin alone, and start a team if the rest would take longer than
+            WORTHWHILE seconds; files and tables use several threads from WORTH rows on. There are as many threads as
+            there are processors for this process (its affinity, the quota of its container), at most 8, and at
+            most FASTIR_NUM_THREADS, or OMP_NUM_THREADS where that is not set. A child of multiprocessing uses one
+
+The call stays in one thread whatever `n_threads` says in a forked process (a kernel over arrays), inside one of fastir's
+own threads, and while another call of this process has a team. Other libraries may bring an OpenMP of their own, as PyTorch
+does: each has its own team, and fastir sets no variable of OpenMP.
+"""
 
 import itertools
 import os
+import sys
 import threading
-from typing import SupportsIndex
+from collections.abc import Callable
+from typing import Any, SupportsIndex
 
-WORTH = 1 << 20  # rows: below, starting a team costs more than it gives
-LARGEST = 256
+from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
+
+WORTH = 1 << 20  # rows of a file or table: below, starting threads costs more than it gives
+SAMPLE = 0.001  # seconds after which a kernel knows about how long it will take
+WORTHWHILE = 0.015  # seconds of work from which on a team gains even if the other cores are busy
+ROUND = 0.05  # seconds between two looks for Ctrl-C
+STRETCH = 0.005  # seconds for which a Python thread takes blocks at a time
+MOST = 8  # threads that are taken without being asked for
+
+teams = OPENMP  # False shares blocks among Python threads, which bench/bench_threads.py compares with teams
+here = threading.local()  # here.busy: this is a thread of share()
 
 
 def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
-    """Threads for a call over `rows` rows; None asks the environment and the machine.
+    """Threads for reading `rows` rows of a file or table; None asks the environment and the machine.
 
     Raises
     ------
@@ -18,15 +48,7 @@ def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
         n_threads is not an integer from 1 up.
     """
     if n_threads is None:
-        if rows < WORTH or multiprocessing_child():
-            return 1
-        available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        limits = [available, 8]
-        for name in ("FASTIR_NUM_THREADS", "OMP_NUM_THREADS"):
-            text = os.environ.get(name, "").partition(",")[0]
-            if text.isdecimal() and int(text) > 0:
-                limits.append(int(text))
-        return min(limits)
+        return 1 if rows < WORTH else automatic_count()
     try:
         number = n_threads.__index__()
     except AttributeError:
@@ -36,11 +58,59 @@ def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
     return min(number, LARGEST)
 
 
-def multiprocessing_child() -> bool:
-    import sys
+def automatic_count() -> int:
+    """Threads for a large call that does not say how many."""
+    if forked() or multiprocessing_child():
+        return 1
+    limits = [MOST, processors()]
+    for name in ("FASTIR_NUM_THREADS", "OMP_NUM_THREADS"):
+        text = os.environ.get(name, "").partition(",")[0].strip()
+        if text.isdecimal() and int(text) > 0:
+            limits.append(int(text))
+            break
+    return min(limits)
 
+
+def processors() -> int:
+    """Processors that this process may use: its affinity, and the quota of its container."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        with open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
+            quota, period = file.read().split()
+        return min(available, max(1, -(-int(quota) // int(period))))
+    except (OSError, ValueError):  # no such file, or "max": there is no quota
+        return available
+
+
+def multiprocessing_child() -> bool:
     module = sys.modules.get("multiprocessing.process")
     return module is not None and module.parent_process() is not None
+
+
+def run(blocks: Blocks, n_threads: SupportsIndex | None) -> None:
+    """Do all blocks of a kernel, or those up to one that fails, in as many threads as the option `n_threads` says.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C, after a round; no thread is at work any more.
+    """
+    if n_threads is not None:
+        threads = thread_count(n_threads, 0)
+    else:
+        left = blocks.alone(0, SAMPLE)
+        if left == 0:
+            return
+        threads = automatic_count() if left > WORTHWHILE else 1
+    if threads > 1 and (forked() or getattr(here, "busy", False)):
+        threads = 1
+    if teams or threads == 1:
+        while blocks.together(threads, ROUND) > 0:
+            pass
+    else:
+        problems = share(lambda t: blocks, lambda t, task, number: task.alone(t, STRETCH) == 0, threads)
+        if problems:
+            raise problems[min(problems)]
 
 
 def share(take, work, threads):
@@ -70,6 +140,14 @@ def share(take, work, threads):
     done = []
 
     def loop(t):
+        outer = getattr(here, "busy", False)
+        here.busy = outer or threads > 1
+        try:
+            take_tasks(t)
+        finally:
+            here.busy = outer
+
+    def take_tasks(t):
         while not (problems or done):
             with lock:
                 number = next(numbers)
