@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -12,7 +12,7 @@ from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
 from fastir.rank._label_lists import Groups
 from fastir.request.plan import RANKED, Settings, Ties, metric_tuple, settings, without_ids
 from fastir.results.results import Report, Results
-from fastir.threads import share_all, thread_count
+from fastir.threads import run
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 UNLIMITED = 2**63 - 1
-STRETCH = 1 << 18  # rows that a thread takes at a time
 
 
 def evaluate_ranked(
@@ -238,7 +237,6 @@ class LabelLists:
         n = len(self.groups.query_ids)
         values, status = np.empty((n, len(asked.names))), np.zeros(n, np.uint8)
         limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
-        threads = thread_count(asked.n_threads, len(self.labels))
 
         def measured(labels, ideal, table):
             kernel = Groups(
@@ -256,19 +254,8 @@ class LabelLists:
                 asked.ties,
                 asked.single,
             )
-            outcomes: list[tuple[bool, int, int, int]] = []
-
-            def work(t: int, task: tuple[int, int], number: int) -> bool:
-                outcomes.append(kernel.measure(*task))
-                return outcomes[-1][0]
-
-            share_all(stretches(kernel, n), work, threads)
-            return (
-                any(failed for failed, *_ in outcomes),
-                sum(negative for _, negative, _, _ in outcomes),
-                sum(tied for _, _, tied, _ in outcomes),
-                min((first for _, _, tied, first in outcomes if tied), default=-1),
-            )
+            run(kernel, asked.n_threads)
+            return kernel.outcome()
 
         failed, *counts = measured(self.labels, self.ideal, None)
         if failed and self.only_fractions(asked):
@@ -295,15 +282,6 @@ class LabelLists:
         if self.given[1] is not None:
             arrays.refuse_nan(self.given[1], "scores")
         return found
-
-
-def stretches(kernel: Groups, n: int) -> Iterator[tuple[int, int]]:
-    """Divide n queries into stretches of about STRETCH rows."""
-    start = 0
-    while start < n:
-        stop = kernel.stop_after(start, STRETCH)
-        yield start, stop
-        start = stop
 
 
 def results_of(

@@ -1,8 +1,9 @@
 from numpy import ndarray
 
 from fastir.measure._measure import Plan
+from fastir.threads._blocks import Blocks
 
-class Groups:
+class Groups(Blocks):
     def __init__(
         self,
         plan: Plan,
@@ -19,5 +20,4 @@ class Groups:
         ties: int,
         single: bool,
     ) -> None: ...
-    def stop_after(self, start: int, rows: int) -> int: ...
-    def measure(self, start: int, stop: int) -> tuple[bool, int, int, int]: ...
+    def outcome(self) -> tuple[bool, int, int, int]: ...
