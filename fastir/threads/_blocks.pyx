@@ -102,6 +102,7 @@ cdef class Blocks:
         """The same in a team, of which the caller is thread 0; alone where there must be no team."""
         cdef double begin
         cdef int64_t first
+        n_threads = <int>max(<int64_t>1, min(<int64_t>n_threads, self.n_blocks - fastir_load(&self.taken)))
         if n_threads == 1 or fastir_load(&fastir_forked) or fastir_exchange(&team_at_work, 1):
             return self.alone(0, seconds)
         with nogil:
