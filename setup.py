@@ -2,7 +2,7 @@
 
 Three variables of the environment choose the kind of build:
 
-FASTIR_OPENMP       auto (the default) uses OpenMP if the compiler has it, but never on macOS, where two copies of libomp
+FASTIR_OPENMP       auto (the default) uses OpenMP if the compiler has it, but not on macOS, where two copies of libomp
                     in one process crash; off does not use it; require fails where the compiler does not have it
 FASTIR_LIMITED_API  1 builds against the stable ABI: one wheel for CPython 3.11 and later
 FASTIR_DEBUG        1 checks bounds, None and uninitialised views, and keeps assertions and symbols

@@ -1,21 +1,21 @@
 """How many threads a call uses, and the two ways in which they share its work.
 
-    kernels over arrays     run(): a team of OpenMP takes blocks (_blocks.pyx); Python threads do if it was built without
+    kernels over arrays     run(): a team of OpenMP takes blocks (_blocks.pyx), or Python threads in a build without it
     files and tables        share(), share_all(): Python threads, as Python code is called between the kernels
 
 Values never depend on the number of threads. `n_threads`, an option of most functions, says how many there are:
 
     1       the calling thread alone; nothing is started
-    2, ...  this many, however little the work is. On idle cores that pays from about 0.1 ms of work on, with the
-            default wait policy of OpenMP. On a busy machine a team waits at its end for the thread that is not
-            running: up to about 10 ms, which for less work than that is a loss
+    2, ...  this many, however little the work is. With OpenMP and idle cores that pays from about 0.1 ms of work on. On
+            a busy machine a team waits at its end for a thread that is not running: 4 to 20 ms were measured, which for
+            less work than that is a loss
     None    the work decides. Kernels over arrays begin alone, and start a team if the rest would take longer than
             WORTHWHILE seconds; files and tables use several threads from WORTH rows on. There are as many threads as
-            there are processors for this process (its affinity, the quota of its container), at most 8, and at
-            most FASTIR_NUM_THREADS, or OMP_NUM_THREADS where that is not set. A child of multiprocessing uses one
+            there are processors for this process (its affinity, the quota of its container), at most 8, and at most
+            FASTIR_NUM_THREADS, or OMP_NUM_THREADS where that is not set. A child of multiprocessing uses one
 
-The call stays in one thread whatever `n_threads` says in a forked process (a kernel over arrays), inside one of fastir's
-own threads, and while another call of this process has a team. Other libraries may bring an OpenMP of their own, as PyTorch
+Whatever `n_threads` says, a kernel over arrays stays in one thread in a forked process, inside one of fastir's own
+threads, and while another call of this process has a team. Other libraries may bring an OpenMP of their own, as PyTorch
 does: each has its own team, and fastir sets no variable of OpenMP.
 """
 
@@ -23,8 +23,7 @@ import itertools
 import os
 import sys
 import threading
-from collections.abc import Callable
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
 
 from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
 
@@ -34,6 +33,7 @@ WORTHWHILE = 0.015  # seconds of work from which on a team gains even if the oth
 ROUND = 0.05  # seconds between two looks for Ctrl-C
 STRETCH = 0.005  # seconds for which a Python thread takes blocks at a time
 MOST = 8  # threads that are taken without being asked for
+QUOTA = "/sys/fs/cgroup/cpu.max"  # of a container: microseconds of processor time, and in how many; or "max"
 
 teams = OPENMP  # False shares blocks among Python threads, which bench/bench_threads.py compares with teams
 here = threading.local()  # here.busy: this is a thread of share()
@@ -75,7 +75,7 @@ def processors() -> int:
     """Processors that this process may use: its affinity, and the quota of its container."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
-        with open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
+        with open(QUOTA, encoding="ascii") as file:
             quota, period = file.read().split()
         return min(available, max(1, -(-int(quota) // int(period))))
     except (OSError, ValueError):  # no such file, or "max": there is no quota
