@@ -37,7 +37,7 @@ before = running()
 """
 
 
-def python(code, timeout=60):
+def python(code, timeout=30):
     """What a process prints that runs the prelude and this code to a good end within the time limit."""
     script = PRELUDE + textwrap.dedent(code)
     process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=timeout)
@@ -155,7 +155,7 @@ def test_one_thread_starts_none():
 def test_a_second_caller_stays_alone_while_a_team_is_at_work():
     out = python("""
         fastir.threads.ROUND = 60.0     # the first caller does not pause
-        many = np.broadcast_to(np.int8(1), 60_000_000), np.arange(0, 60_000_001, 1000), ["map", "ndcg@10", "rbp"]
+        many = np.broadcast_to(np.int8(1), 400_000_000), np.arange(0, 400_000_001, 1000), ["map", "ndcg@10", "rbp"]
         first = threading.Thread(target=lambda: fastir.evaluate_ranked(*many, n_threads=2))
         expected = call(1).tobytes()
         first.start()
@@ -165,9 +165,9 @@ def test_a_second_caller_stays_alone_while_a_team_is_at_work():
         print(first.is_alive(), running() - before, [each.tobytes() == expected for each in values] == [True] * 5)
         first.join()
         call(6)
-        print(running() - before)
+        print(running() - before >= 5)
     """)
-    assert out == "True 2 True\n5\n"
+    assert out == "True 2 True\nTrue\n"
 
 
 @ON_LINUX
@@ -215,7 +215,7 @@ def test_a_forked_child_stays_alone(fork):
 @ON_LINUX
 def test_a_fork_while_a_team_is_at_work():
     out = python("""
-        many = np.broadcast_to(np.int8(1), 60_000_000), np.arange(0, 60_000_001, 1000), ["map", "ndcg@10", "rbp"]
+        many = np.broadcast_to(np.int8(1), 400_000_000), np.arange(0, 400_000_001, 1000), ["map", "ndcg@10", "rbp"]
         thread = threading.Thread(target=lambda: fastir.evaluate_ranked(*many, n_threads=2))
         expected = call(1).tobytes()
         thread.start()
