@@ -96,7 +96,7 @@ def compare_scores(
     random_state : int
         The same gives the same numbers, for any number of threads and order of queries and runs.
     n_threads : int or None
-        None decides by the work.
+        As in `fastir.evaluate`: None uses several threads if the work is worth it.
 
     Returns
     -------

@@ -129,7 +129,7 @@ def randomization_test(
         0, and for any number of them if they are few whole multiples of something, such as differences of P@10.
     random_state : int
     n_threads : int or None
-        The same bits for any number.
+        As in `fastir.evaluate`: None uses several threads if the rest would take 15 ms. The same bits for any number.
 
     Returns
     -------
