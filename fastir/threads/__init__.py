@@ -9,10 +9,11 @@ Values never depend on the number of threads. `n_threads`, an option of most fun
     2, ...  this many, however little the work is. With OpenMP and idle cores that pays from about 0.1 ms of work on. On
             a busy machine a team waits at its end for a thread that is not running: 4 to 20 ms were measured, which for
             less work than that is a loss
-    None    the work decides. Kernels over arrays begin alone, and start a team if the rest would take longer than
-            WORTHWHILE seconds; files and tables use several threads from WORTH rows on. There are as many threads as
-            there are processors for this process (its affinity, the quota of its container), at most 8, and at most
-            FASTIR_NUM_THREADS, or OMP_NUM_THREADS where that is not set. A child of multiprocessing uses one
+    None    the work decides. Kernels over arrays begin alone, start a team if the rest would take WORTHWHILE seconds or
+            more, and keep it if its first round was faster; files and tables use several threads from WORTH rows on.
+            There are as many threads as there are processors for this process (its affinity, the quota of its
+            container), at most 8, and at most FASTIR_NUM_THREADS, or OMP_NUM_THREADS where that is not set. A child of
+            multiprocessing uses one
 
 Whatever `n_threads` says, a kernel over arrays stays in one thread in a forked process, inside one of fastir's own
 threads, and while another call of this process has a team. Other libraries may bring an OpenMP of their own, as PyTorch
@@ -23,6 +24,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 from typing import SupportsIndex
 
 from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
@@ -30,6 +32,8 @@ from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
 WORTH = 1 << 20  # rows of a file or table: below, starting threads costs more than it gives
 SAMPLE = 0.001  # seconds after which a kernel knows about how long it will take
 WORTHWHILE = 0.015  # seconds of work from which on a team gains even if the other cores are busy
+TRIAL = 0.01  # seconds of a team's first round, after which it goes on or leaves the rest to one thread:
+GAIN = 0.9  # it must need less than this share of the time, which on a busy machine it does not
 ROUND = 0.05  # seconds between two looks for Ctrl-C
 STRETCH = 0.005  # seconds for which a Python thread takes blocks at a time
 MOST = 8  # threads that are taken without being asked for
@@ -95,22 +99,34 @@ def run(blocks: Blocks, n_threads: SupportsIndex | None) -> None:
     KeyboardInterrupt
         Ctrl-C, after a round; no thread is at work any more.
     """
-    if n_threads is not None:
-        threads = thread_count(n_threads, 0)
-    else:
-        left = blocks.alone(0, SAMPLE)
-        if left == 0:
-            return
-        threads = automatic_count() if left > WORTHWHILE else 1
-    if threads > 1 and (forked() or getattr(here, "busy", False)):
+    threads = chosen_count(blocks) if n_threads is None else thread_count(n_threads, 0)
+    if threads > 1 and not may_share():
         threads = 1
-    if teams or threads == 1:
-        while blocks.together(threads, ROUND) > 0:
-            pass
-    else:
+    if threads > 1 and not teams:
         problems = share(lambda t: blocks, lambda t, task, number: task.alone(t, STRETCH) == 0, threads)
         if problems:
             raise problems[min(problems)]
+    else:
+        while blocks.together(threads, ROUND) > 0:
+            pass
+
+
+def chosen_count(blocks: Blocks) -> int:
+    """Threads for a kernel that does not say how many: as many as possible if its first blocks show that this pays."""
+    left = blocks.alone(0, SAMPLE)
+    if left < WORTHWHILE or not may_share():
+        return 1
+    threads = automatic_count()
+    if threads == 1 or not teams:
+        return threads
+    begin = time.perf_counter()
+    left_in_team = blocks.together(threads, TRIAL)
+    return threads if time.perf_counter() - begin + left_in_team < GAIN * left else 1
+
+
+def may_share() -> bool:
+    """Whether a kernel may use more than one thread here."""
+    return not forked() and not getattr(here, "busy", False)
 
 
 def share(take, work, threads):
