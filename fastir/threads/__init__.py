@@ -31,7 +31,7 @@ from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
 
 WORTH = 1 << 20  # rows of a file or table: below, starting threads costs more than it gives
 SAMPLE = 0.001  # seconds after which a kernel knows about how long it will take
-WORTHWHILE = 0.015  # seconds of work from which on a team gains even if the other cores are busy
+WORTHWHILE = 0.015  # seconds of processor time from which on a team gains even if the other cores are busy
 TRIAL = 0.01  # seconds of a team's first round, after which it goes on or leaves the rest to one thread:
 GAIN = 0.9  # it must need less than this share of the time, which on a busy machine it does not
 ROUND = 0.05  # seconds between two looks for Ctrl-C

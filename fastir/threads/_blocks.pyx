@@ -33,6 +33,7 @@ cdef extern from "_blocks.h" nogil:
     int64_t fastir_exchange(int64_t* p, int64_t value) noexcept
     int64_t fastir_take(int64_t* p) noexcept
     double fastir_clock() noexcept
+    double fastir_own_time() noexcept
     int fastir_watch_forks() noexcept
 
 cdef enum:
@@ -71,12 +72,12 @@ cdef void take_in_team(Blocks blocks, int n_threads, double until) noexcept nogi
         take_one(blocks, threadid(), until)
 
 
-cdef double rest(Blocks blocks, int64_t first, double begin) noexcept nogil:
-    """About how many seconds the remaining blocks will take, if those from `first` on have taken since `begin`."""
+cdef double rest(Blocks blocks, int64_t first, double took) noexcept nogil:
+    """About how many seconds the remaining blocks will take, if those from `first` on took so long."""
     cdef int64_t taken = fastir_load(&blocks.taken)
     if taken >= blocks.n_blocks or fastir_load(&blocks.failed):
         return 0.0
-    return max(1e-9, (fastir_clock() - begin) * (blocks.n_blocks - taken) / max(<int64_t>1, taken - first))
+    return max(1e-9, took * (blocks.n_blocks - taken) / max(<int64_t>1, taken - first))
 
 
 cdef class Blocks:
@@ -87,19 +88,32 @@ cdef class Blocks:
         return 0
 
     def alone(self, int thread, double seconds):
-        """Do blocks in the calling thread for about `seconds`; about how many the rest will take so, 0.0 at the end."""
-        cdef double begin
+        """Do blocks in the calling thread for about `seconds`.
+
+        Returns
+        -------
+        float
+            How many seconds of processor time the rest will take, about; 0.0 if nothing is left.
+        """
+        cdef double begin, until
         cdef int64_t first
         with nogil:
             first = fastir_load(&self.taken)
-            begin = fastir_clock()
-            while take_one(self, thread, begin + seconds):
+            begin = fastir_own_time()
+            until = fastir_clock() + seconds
+            while take_one(self, thread, until):
                 pass
-            seconds = rest(self, first, begin)
+            seconds = rest(self, first, fastir_own_time() - begin)
         return seconds
 
     def together(self, int n_threads, double seconds):
-        """The same in a team, of which the caller is thread 0; alone where there must be no team."""
+        """The same in a team, of which the caller is thread 0; alone where there must be no team.
+
+        Returns
+        -------
+        float
+            As of `alone`; in a team seconds on the clock.
+        """
         cdef double begin
         cdef int64_t first
         n_threads = <int>max(<int64_t>1, min(<int64_t>n_threads, self.n_blocks - fastir_load(&self.taken)))
@@ -110,5 +124,5 @@ cdef class Blocks:
             begin = fastir_clock()
             take_in_team(self, n_threads, begin + seconds)
             fastir_store(&team_at_work, 0)
-            seconds = rest(self, first, begin)
+            seconds = rest(self, first, fastir_clock() - begin)
         return seconds
