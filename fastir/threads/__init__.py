@@ -33,13 +33,15 @@ WORTH = 1 << 20  # rows of a file or table: below, starting threads costs more t
 SAMPLE = 0.001  # seconds after which a kernel knows about how long it will take
 WORTHWHILE = 0.015  # seconds of processor time from which on a team gains even if the other cores are busy
 TRIAL = 0.01  # seconds of a team's first round, after which it goes on or leaves the rest to one thread:
-GAIN = 0.9  # it must need less than this share of the time, which on a busy machine it does not
+GAIN = 0.9  # it must need less than this share of the time, which on a busy machine it does not,
+PAUSE = 1.0  # and then no call tries again for so many seconds
 ROUND = 0.05  # seconds between two looks for Ctrl-C
 STRETCH = 0.005  # seconds for which a Python thread takes blocks at a time
 MOST = 8  # threads that are taken without being asked for
 QUOTA = "/sys/fs/cgroup/cpu.max"  # of a container: microseconds of processor time, and in how many; or "max"
 
 teams = OPENMP  # False shares blocks among Python threads, which bench/bench_threads.py compares with teams
+busy_until = 0.0  # by time.monotonic(), which a team that was too slow has set
 here = threading.local()  # here.busy: this is a thread of share()
 
 
@@ -113,15 +115,20 @@ def run(blocks: Blocks, n_threads: SupportsIndex | None) -> None:
 
 def chosen_count(blocks: Blocks) -> int:
     """Threads for a kernel that does not say how many: as many as possible if its first blocks show that this pays."""
+    global busy_until
     left = blocks.alone(0, SAMPLE)
-    if left < WORTHWHILE or not may_share():
+    begin = time.monotonic()
+    if left < WORTHWHILE or begin < busy_until or not may_share():
         return 1
     threads = automatic_count()
     if threads == 1 or not teams:
         return threads
-    begin = time.perf_counter()
     left_in_team = blocks.together(threads, TRIAL)
-    return threads if time.perf_counter() - begin + left_in_team < GAIN * left else 1
+    end = time.monotonic()
+    if end - begin + left_in_team < GAIN * left:
+        return threads
+    busy_until = end + PAUSE
+    return 1
 
 
 def may_share() -> bool:
