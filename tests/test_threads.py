@@ -194,28 +194,27 @@ def test_a_single_block_needs_no_team(monkeypatch):
 
 
 class Rehearsed:
-    """Blocks of which one thread and a team say that the rest takes so long."""
+    """Blocks of which a team says that the rest takes so long."""
 
-    def __init__(self, alone, in_team):
-        self.times, self.teams = (alone, in_team), []
-
-    def alone(self, thread, seconds):
-        return self.times[0]
+    def __init__(self, left):
+        self.left, self.teams = left, []
 
     def together(self, n_threads, seconds):
         self.teams.append(n_threads)
-        return self.times[1]
+        return self.left
 
 
 def test_the_automatic_choice_keeps_a_team_that_is_faster(monkeypatch):
     monkeypatch.setattr(threads, "teams", True)
     monkeypatch.setattr(threads, "automatic_count", lambda: 4)
     monkeypatch.setattr(threads, "busy_until", 0.0)
-    little, faster, slower = Rehearsed(0.014, 0.0), Rehearsed(1.0, 0.5), Rehearsed(1.0, 0.95)
-    assert [threads.chosen_count(blocks) for blocks in (little, faster, slower, faster)] == [1, 4, 1, 1]
-    assert (little.teams, faster.teams, slower.teams) == ([], [4], [4])  # the last one did not try: the machine is busy
+    faster, slower = Rehearsed(0.5), Rehearsed(0.95)
+    assert threads.chosen_count(faster, 0.014) == 1
+    assert faster.teams == []
+    assert [threads.chosen_count(blocks, 1.0) for blocks in (faster, slower, faster)] == [4, 1, 1]
+    assert (faster.teams, slower.teams) == ([4], [4])  # the last one did not try: the machine is busy
     monkeypatch.setattr(threads, "busy_until", 0.0)
-    assert threads.chosen_count(faster) == 4
+    assert threads.chosen_count(faster, 1.0) == 4
 
 
 # ---- fork ----------------------------------------------------------------------------------------------------------

@@ -356,7 +356,7 @@ cdef class Groups(Blocks):
 
     def __dealloc__(self):
         cdef int t
-        for t in range(MOST_THREADS):
+        for t in range(self.n_threads):
             if self.desks[t] != NULL:
                 discard(&self.desks[t].ranking)
                 free(self.desks[t].rows)
@@ -412,7 +412,7 @@ cdef class Groups(Blocks):
         cdef int t, problem = NO_MEMORY if self.failed else 0
         cdef int64_t negative = 0, tied = 0, first_tied = -1, at_fault = self.n_groups
         cdef const Desk* desk
-        for t in range(MOST_THREADS):
+        for t in range(self.n_threads):
             desk = self.desks[t]
             if desk == NULL:
                 continue

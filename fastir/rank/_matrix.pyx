@@ -192,7 +192,7 @@ cdef class Matrix(Blocks):
     def __dealloc__(self):
         cdef int t, i
         cdef Part* part
-        for t in range(MOST_THREADS):
+        for t in range(self.n_threads):
             part = self.parts[t]
             if part == NULL:
                 continue
@@ -358,7 +358,7 @@ cdef class Matrix(Blocks):
         """The first one: None, or (what is wrong, as in _judged_items.pxd, row, item)."""
         cdef int t
         cdef const Part* first = NULL
-        for t in range(MOST_THREADS):
+        for t in range(self.n_threads):
             if self.parts[t] != NULL and self.parts[t].problem:
                 if first == NULL or self.parts[t].at_fault < first.at_fault:
                     first = self.parts[t]

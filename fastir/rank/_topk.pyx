@@ -133,7 +133,7 @@ cdef class TopK(Blocks):
 
     def __dealloc__(self):
         cdef int t
-        for t in range(MOST_THREADS):
+        for t in range(self.n_threads):
             if self.parts[t] != NULL:
                 free(self.parts[t].relevant.items)
                 free(self.parts[t].table)
@@ -245,7 +245,7 @@ cdef class TopK(Blocks):
         """The first one: None, or (what is wrong, as in _judged_items.pxd, row, item or column)."""
         cdef int t
         cdef const Part* first = NULL
-        for t in range(MOST_THREADS):
+        for t in range(self.n_threads):
             if self.parts[t] != NULL and self.parts[t].problem:
                 if first == NULL or self.parts[t].at_fault < first.at_fault:
                     first = self.parts[t]

@@ -77,7 +77,7 @@ cdef class Kernel(Blocks):
 
     def __dealloc__(self):
         cdef int t
-        for t in range(MOST_THREADS):
+        for t in range(self.n_threads):
             free(self.scratch[t])
 
     cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
@@ -102,7 +102,7 @@ cdef class Kernel(Blocks):
         sums = total
         if self.failed:
             raise MemoryError
-        for t in range(MOST_THREADS):
+        for t in range(self.n_threads):
             if self.scratch[t] != NULL:
                 for i in range(self.n_counts):
                     sums[i] += self.scratch[t][i]
@@ -269,18 +269,21 @@ cdef class Orders(Kernel):
     cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
         cdef int64_t n = self.x.shape[0], m = self.x.shape[1], i, q, j, k, low, high, t
         cdef uint64_t key, word = 0, counter, left
+        cdef uint64_t stream = self.stream
+        cdef bint listed = self.listed
+        cdef const int64_t* x = &self.x[0, 0]       # of self, all this would be read again and again
         cdef int64_t* sums = <int64_t*>scratch
         cdef int64_t* row = sums + m
         for i in range(first, last):
-            key = key_of(self.stream, i)
+            key = key_of(stream, i)
             left = <uint64_t>i
             counter = 0
             memset(sums, 0, m * sizeof(int64_t))
             for q in range(n):
                 for j in range(m):
-                    row[j] = self.x[q, j]
+                    row[j] = x[q * m + j]
                 for j in range(m - 1, 0, -1):
-                    if self.listed:
+                    if listed:
                         k = <int64_t>(left % <uint64_t>(j + 1)) if q < n - 1 else j
                         left = left // <uint64_t>(j + 1) if q < n - 1 else left
                     else:
@@ -350,17 +353,18 @@ cdef class Draws(Kernel):
 
     cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
         cdef int64_t n = self.x.shape[0], m = self.x.shape[1], i, k, c
+        cdef const int64_t* x = &self.x[0, 0]
         cdef const int64_t* row
         cdef int64_t* totals = <int64_t*>scratch
         cdef int32_t* chosen = <int32_t*>(totals + m)
         for i in range(first, last):
             if m == 1 and not self.listed:
-                self.sums[0, i] = drawn_total(&self.x[0, 0], n, key_of(self.stream, i))
+                self.sums[0, i] = drawn_total(x, n, key_of(self.stream, i))
                 continue
             draw(self.stream, i, self.listed, n, n, chosen)
             memset(totals, 0, m * sizeof(int64_t))
             for k in range(n):
-                row = &self.x[chosen[k], 0]
+                row = x + chosen[k] * m
                 for c in range(m):
                     totals[c] += row[c]
             for c in range(m):
@@ -400,6 +404,7 @@ cdef class Studentized(Kernel):
     cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
         cdef int64_t n = self.centred.shape[0], m = self.centred.shape[1], i, k, c
         cdef double s, ss, variance, t
+        cdef const double* centred = &self.centred[0, 0]
         cdef const double* row
         cdef double* totals = <double*>scratch
         cdef int32_t* chosen = <int32_t*>(totals + 2 * m)
@@ -407,7 +412,7 @@ cdef class Studentized(Kernel):
             draw(self.stream, i, self.listed, n, n, chosen)
             memset(totals, 0, 2 * m * sizeof(double))
             for k in range(n):
-                row = &self.centred[chosen[k], 0]
+                row = centred + chosen[k] * m
                 for c in range(m):
                     totals[2 * c] += row[c]
                     totals[2 * c + 1] += row[c] * row[c]

@@ -101,7 +101,13 @@ def run(blocks: Blocks, n_threads: SupportsIndex | None) -> None:
     KeyboardInterrupt
         Ctrl-C, after a round; no thread is at work any more.
     """
-    threads = chosen_count(blocks) if n_threads is None else thread_count(n_threads, 0)
+    if n_threads is None:
+        left = blocks.alone(0, SAMPLE)
+        if left == 0:
+            return
+        threads = chosen_count(blocks, left)
+    else:
+        threads = thread_count(n_threads, 0)
     if threads > 1 and not may_share():
         threads = 1
     if threads > 1 and not teams:
@@ -113,10 +119,9 @@ def run(blocks: Blocks, n_threads: SupportsIndex | None) -> None:
             pass
 
 
-def chosen_count(blocks: Blocks) -> int:
-    """Threads for a kernel that does not say how many: as many as possible if its first blocks show that this pays."""
+def chosen_count(blocks: Blocks, left: float) -> int:
+    """Threads for a kernel that needs `left` more seconds alone: as many as possible if a first round shows it pays."""
     global busy_until
-    left = blocks.alone(0, SAMPLE)
     begin = time.monotonic()
     if left < WORTHWHILE or begin < busy_until or not may_share():
         return 1

@@ -8,6 +8,7 @@ cdef enum:
 cdef class Blocks:
     cdef int64_t n_blocks       # set by the subclass
     cdef int64_t taken          # how many blocks threads have taken, in order
+    cdef int n_threads          # how many threads may have taken one
     cdef int64_t failed         # whether one of them failed
     cdef int work(self, int thread, int64_t block) noexcept nogil
 

@@ -8,8 +8,8 @@ failed. The subclass keeps what came of them.
 
 A block is some 10 to 50 microseconds of work, measured in bytes of input, not in queries, whose lengths differ: it is
 small enough for two threads to share 0.2 ms evenly, and large enough to hide what taking it costs, about 0.1
-microseconds. Blocks do not depend on the number of threads. As they are taken in order and each one that was taken is
-done, the first block that fails is always the same one.
+microseconds. As blocks are taken in order and each one that was taken is done, the first one that fails is the same for
+any number of threads. (Blocks of random signs are larger, as each begins by filling tables.)
 
 A round lasts as long as its caller says; between two rounds the caller, who holds the GIL, can look for Ctrl-C. A round
 of several threads is one prange, a team of OpenMP. The following never enter one, but do the same blocks in a plain loop:
@@ -97,13 +97,14 @@ cdef class Blocks:
         """
         cdef double begin, until
         cdef int64_t first
+        self.n_threads = max(self.n_threads, thread + 1)
         with nogil:
             first = fastir_load(&self.taken)
             begin = fastir_own_time()
             until = fastir_clock() + seconds
             while take_one(self, thread, until):
                 pass
-            seconds = rest(self, first, fastir_own_time() - begin)
+            seconds = rest(self, first, fastir_own_time() - begin) if self.taken < self.n_blocks else 0.0
         return seconds
 
     def together(self, int n_threads, double seconds):
@@ -119,6 +120,7 @@ cdef class Blocks:
         n_threads = <int>max(<int64_t>1, min(<int64_t>n_threads, self.n_blocks - fastir_load(&self.taken)))
         if n_threads == 1 or fastir_load(&fastir_forked) or fastir_exchange(&team_at_work, 1):
             return self.alone(0, seconds)
+        self.n_threads = max(self.n_threads, n_threads)
         with nogil:
             first = fastir_load(&self.taken)
             begin = fastir_clock()
