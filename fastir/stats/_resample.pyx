@@ -248,6 +248,38 @@ cdef class Signs(Kernel):
 
 # ---- orders --------------------------------------------------------------------------------------------------------
 
+cdef int64_t permuted_range(const int64_t* x, int64_t n, int64_t m, uint64_t stream, int64_t number, bint listed,
+                            int64_t* sums) noexcept nogil:
+    """The largest less the smallest column sum of n rows of m, each in the random order of a resample."""
+    cdef int64_t q, j, k, low, high, t
+    cdef uint64_t key = key_of(stream, number), word = 0, counter = 0, left = <uint64_t>number
+    cdef int64_t* row = sums + m
+    memset(sums, 0, m * sizeof(int64_t))
+    for q in range(n):
+        for j in range(m):
+            row[j] = x[j]
+        x += m
+        for j in range(m - 1, 0, -1):
+            if listed:
+                k = <int64_t>(left % <uint64_t>(j + 1)) if q < n - 1 else j
+                left = left // <uint64_t>(j + 1) if q < n - 1 else left
+            else:
+                if counter & 1 == 0:
+                    word = mix(key + (counter // 2 + 1) * STEP)
+                k = <int64_t>low_index(word, <uint64_t>(j + 1))
+                word >>= 32
+                counter += 1
+            t = row[k]
+            row[k] = row[j]
+            sums[j] += t
+        sums[0] += row[0]
+    low = high = sums[0]
+    for j in range(1, m):
+        low = min(low, sums[j])
+        high = max(high, sums[j])
+    return high - low
+
+
 cdef class Orders(Kernel):
     """ranges[i] = the largest less the smallest column sum of x, each row in the random order of resample i.
 
@@ -267,40 +299,10 @@ cdef class Orders(Kernel):
         self.begin(resamples, 0, 2 * self.x.shape[1] * sizeof(int64_t))
 
     cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
-        cdef int64_t n = self.x.shape[0], m = self.x.shape[1], i, q, j, k, low, high, t
-        cdef uint64_t key, word = 0, counter, left
-        cdef uint64_t stream = self.stream
-        cdef bint listed = self.listed
-        cdef const int64_t* x = &self.x[0, 0]       # of self, all this would be read again and again
-        cdef int64_t* sums = <int64_t*>scratch
-        cdef int64_t* row = sums + m
+        cdef int64_t i
         for i in range(first, last):
-            key = key_of(stream, i)
-            left = <uint64_t>i
-            counter = 0
-            memset(sums, 0, m * sizeof(int64_t))
-            for q in range(n):
-                for j in range(m):
-                    row[j] = x[q * m + j]
-                for j in range(m - 1, 0, -1):
-                    if listed:
-                        k = <int64_t>(left % <uint64_t>(j + 1)) if q < n - 1 else j
-                        left = left // <uint64_t>(j + 1) if q < n - 1 else left
-                    else:
-                        if counter & 1 == 0:
-                            word = mix(key + (counter // 2 + 1) * STEP)
-                        k = <int64_t>low_index(word, <uint64_t>(j + 1))
-                        word >>= 32
-                        counter += 1
-                    t = row[k]
-                    row[k] = row[j]
-                    sums[j] += t
-                sums[0] += row[0]
-            low = high = sums[0]
-            for j in range(1, m):
-                low = min(low, sums[j])
-                high = max(high, sums[j])
-            self.ranges[i] = high - low
+            self.ranges[i] = permuted_range(&self.x[0, 0], self.x.shape[0], self.x.shape[1], self.stream, i,
+                                            self.listed, <int64_t*>scratch)
 
 
 # ---- draws ---------------------------------------------------------------------------------------------------------
@@ -379,6 +381,25 @@ def drawn_indices(uint64_t stream, int64_t first, int64_t n, int32_t[:, ::1] cho
             draw(stream, first + i, False, n, chosen.shape[1], &chosen[i, 0])
 
 
+cdef void add_moments(const double* x, int64_t m, const int32_t* chosen, int64_t n, double* totals) noexcept nogil:
+    """The sum of each column of the chosen rows, and that of its squares; one column stays in registers."""
+    cdef int64_t k, c
+    cdef const double* row
+    cdef double s = 0.0, ss = 0.0
+    if m == 1:
+        for k in range(n):
+            s += x[chosen[k]]
+            ss += x[chosen[k]] * x[chosen[k]]
+        totals[0], totals[1] = s, ss
+        return
+    memset(totals, 0, 2 * m * sizeof(double))
+    for k in range(n):
+        row = x + chosen[k] * m
+        for c in range(m):
+            totals[2 * c] += row[c]
+            totals[2 * c + 1] += row[c] * row[c]
+
+
 cdef class Studentized(Kernel):
     """Counts the resamples whose t reaches the limit of a column, and those without variance, which do not reach it.
 
@@ -402,20 +423,13 @@ cdef class Studentized(Kernel):
                    2 * len(limits) * sizeof(double) + self.centred.shape[0] * sizeof(int32_t))
 
     cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
-        cdef int64_t n = self.centred.shape[0], m = self.centred.shape[1], i, k, c
+        cdef int64_t n = self.centred.shape[0], m = self.centred.shape[1], i, c
         cdef double s, ss, variance, t
-        cdef const double* centred = &self.centred[0, 0]
-        cdef const double* row
         cdef double* totals = <double*>scratch
         cdef int32_t* chosen = <int32_t*>(totals + 2 * m)
         for i in range(first, last):
             draw(self.stream, i, self.listed, n, n, chosen)
-            memset(totals, 0, 2 * m * sizeof(double))
-            for k in range(n):
-                row = centred + chosen[k] * m
-                for c in range(m):
-                    totals[2 * c] += row[c]
-                    totals[2 * c + 1] += row[c] * row[c]
+            add_moments(&self.centred[0, 0], m, chosen, n, totals)
             for c in range(m):
                 s = totals[2 * c]
                 ss = totals[2 * c + 1]

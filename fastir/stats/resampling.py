@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 COST = {SIGNS: 1, DRAWS: 10, ORDERS: 40}  # of a random number and column, in signs
 # Cost of a block. Signs have tables that are filled once a block: theirs are as large as Ctrl-C allows, about 0.1 s.
-LARGEST = {SIGNS: 1 << 31, DRAWS: 1 << 19, ORDERS: 1 << 19}
+LARGEST = {SIGNS: 1 << 31, DRAWS: 1 << 20, ORDERS: 1 << 20}
 ROW = 256  # cost of a row of a run, which is what thread_count() knows
 
 
