@@ -278,15 +278,15 @@ def endless_lists(n_threads):
 
 
 def endless_rows(n_threads):
-    row = np.random.default_rng(0).random(10_000)
-    scores = np.broadcast_to(row, (300_000, 10_000))
+    row = np.random.default_rng(0).random(100_000)
+    scores = np.broadcast_to(row, (300_000, 100_000))
     relevant = np.arange(0, 300_001), np.zeros(300_000, int)
     fastir.evaluate_matrix(scores, relevant, "map", n_threads=n_threads)
 
 
 def endless_resamples(n_threads):
     a, b = np.random.default_rng(0).random((2, 1000))
-    stats.bootstrap_test(a, b, n_resamples=10**7, n_threads=n_threads)
+    stats.bootstrap_test(a, b, n_resamples=10**8, n_threads=n_threads)
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends a signal")

@@ -15,15 +15,15 @@ up the matrix, ndcg@100 3.2 times, map 5 times.
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 
-from fastir.rank._row_counts cimport (Desk, Row, begin, close_desk, discard_row, exclude, feed, finish, is_excluded, is_nan,
-                             open_desk, reserve_row, score_at)
+from fastir.rank._row_counts cimport (Desk, Row, begin, close_desk, discard_row, exclude, feed, finish, is_excluded,
+                                      is_nan, open_desk, reserve_row, score_at)
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.measure._measure cimport ALL, Plan, grow, measure
 from fastir.rank._rank cimport (INPUT, PESSIMISTIC, Hit, Ranking, best_first, discard, reserve, settle_by_label,
                            worst_first)
 from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
-from fastir.rank._judged_items cimport (EXCLUDED_OUTSIDE, NO_MEMORY, NOT_A_NUMBER, OUTSIDE, Item, Relevant, is_hit, status_of,
-                               take_items)
+from fastir.rank._judged_items cimport (EXCLUDED_OUTSIDE, NO_MEMORY, NOT_A_NUMBER, OUTSIDE, Item, Relevant, is_hit,
+                                        status_of, take_items)
 
 cdef enum:
     BLOCK = 1 << 17         # bytes of scores in a block

@@ -15,8 +15,8 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.measure._measure cimport Plan, measure
 from fastir.rank._rank cimport Ranking, discard, order_hits, rank_and_measure, reserve
 from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
-from fastir.rank._judged_items cimport (NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INSIDE, RANKED_TWICE, Relevant, is_hit,
-                               status_of, take_items)
+from fastir.rank._judged_items cimport (NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INSIDE, RANKED_TWICE, Relevant,
+                                        is_hit, status_of, take_items)
 
 cdef enum:
     BLOCK = 1 << 16             # bytes of items in a block
