@@ -1,7 +1,9 @@
 """Turns every fastir/**/*.pyx into an extension module; whatever needs no code is in pyproject.toml.
 
-Two variables of the environment choose the kind of build:
+Three variables of the environment choose the kind of build:
 
+FASTIR_OPENMP       auto (the default) uses OpenMP if the compiler has it, but not on macOS, where two copies of libomp
+                    in one process crash; off does not use it; require fails where the compiler does not have it
 FASTIR_LIMITED_API  1 builds against the stable ABI: one wheel for CPython 3.11 and later
 FASTIR_DEBUG        1 checks bounds, None and uninitialised views, and keeps assertions and symbols
 
@@ -11,11 +13,13 @@ Cython would repeat in every module are built once, as fastir._cyutility.
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CompileError, LinkError
 
 
 def switch(name, *choices):
@@ -29,11 +33,13 @@ def switch(name, *choices):
 HOME = ""  # the address of the public repository, to be set at publication: every link of the metadata follows from it
 URLS = {"Homepage": HOME, "Issues": f"{HOME}/issues", "Changelog": f"{HOME}/blob/main/CHANGELOG.md"}
 
+OPENMP = switch("FASTIR_OPENMP", "auto", "off", "require")
 LIMITED_API = switch("FASTIR_LIMITED_API", "0", "1") == "1"
 DEBUG = switch("FASTIR_DEBUG", "0", "1") == "1"
 
 BUILD = "/".join(("build", "debug" if DEBUG else "release", "abi3" if LIMITED_API else "cpython"))
 SHARED = "fastir._cyutility"
+THREADED = "fastir.threads._blocks"  # the only module with a prange: all kernels share it
 
 # For all modules: a header comment in a .pyx would win over these unseen, and leave the debug build without its checks.
 # Never wraparound: with it, the bounds checks would let negative indices pass. Never overflowcheck: hashes and decimal
@@ -51,14 +57,49 @@ DIRECTIVES = {
 UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"])]
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
 
+OPENMP_PROBE = "#include <omp.h>\nint probe(void) { return omp_get_max_threads(); }\n"
+
+
+def has_openmp(compiler, compile_flags, link_flags):
+    """Whether a small library that calls OpenMP compiles and links, as the extensions do."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "probe.c")
+        source.write_text(OPENMP_PROBE)
+        try:
+            objects = compiler.compile([str(source)], output_dir=folder, extra_postargs=compile_flags)
+            compiler.link_shared_object(objects, str(Path(folder, "probe")), extra_postargs=link_flags)
+        except (CompileError, LinkError):
+            return False
+    return True
+
+
+def openmp_flags(compiler, wanted, platform=sys.platform):
+    """Flags for the compiler and for the linker, both empty for a build without OpenMP.
+
+    Raises
+    ------
+    CompileError
+        OpenMP is required, and the compiler does not have it.
+    """
+    compile_flags, link_flags = (["/openmp"], []) if compiler.compiler_type == "msvc" else (["-fopenmp"], ["-fopenmp"])
+    if wanted == "require" or (wanted == "auto" and platform != "darwin"):
+        if has_openmp(compiler, compile_flags, link_flags):
+            return compile_flags, link_flags
+        if wanted == "require":
+            raise CompileError("FASTIR_OPENMP=require, but the compiler cannot compile and link a call of OpenMP")
+    return [], []
+
 
 class BuildExtensions(build_ext):
     """build_ext that adds the flags once the compiler is known."""
 
     def build_extensions(self):
-        msvc = self.compiler.compiler_type == "msvc"
+        compile_flags, link_flags = openmp_flags(self.compiler, OPENMP)
         for extension in self.extensions:
-            extension.extra_compile_args = MSVC_FLAGS if msvc else UNIX_FLAGS
+            extension.extra_compile_args = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else UNIX_FLAGS
+            if extension.name == THREADED:
+                extension.extra_compile_args = extension.extra_compile_args + compile_flags
+                extension.extra_link_args = link_flags
         super().build_extensions()
 
 
@@ -66,7 +107,7 @@ def extension(name, source):
     return Extension(
         name,
         [source],
-        include_dirs=["fastir/rank"],  # _simd.h
+        include_dirs=["fastir/rank", "fastir/threads"],  # _simd.h, _blocks.h
         define_macros=[("Py_LIMITED_API", "0x030B0000")] if LIMITED_API else [],
         libraries=[] if sys.platform == "win32" else ["m"],
         py_limited_api=LIMITED_API,

@@ -11,8 +11,8 @@ import polars
 import pyarrow
 import pytest
 import workloads
-from whole_process import peak_memory
 from timing import METRICS, THREADS, Goal, plural
+from whole_process import peak_memory
 
 import fastir
 

@@ -10,8 +10,8 @@ import shutil
 import pytest
 import workloads
 from peers import TREC, assert_ranx_agrees, assert_same, pytrec_eval, ranx_files
-from whole_process import peak_memory, python
 from timing import METRICS, THREADS, Goal, plural
+from whole_process import peak_memory, python
 
 import fastir
 

@@ -102,7 +102,7 @@ def compare_scores(
     random_state : int
         The same state gives the same numbers, for any number of threads and any order of queries and runs.
     n_threads : int or None
-        None: as many as the work is worth.
+        As in `fastir.evaluate`: None uses several threads if the work is worth it.
 
     Returns
     -------

@@ -240,8 +240,10 @@ def evaluate(
     score_dtype : {None, "float64", "float32"}
         Precision in which scores are compared; "float32" gives the ties of trec_eval 9; None: what the convention says.
     n_threads : int or None
-        None uses up to 8 of the processors there are if the work is worth it; the environment variable
-        FASTIR_NUM_THREADS can lower that. Values never depend on it.
+        How many threads the call uses; values never depend on it. None uses up to 8 of the processors that this
+        process may use, if the work is worth it: files and tables from a million rows on, arrays if the rest would take
+        15 ms. The environment variable FASTIR_NUM_THREADS, or else OMP_NUM_THREADS, can lower that. A number is taken
+        at its word, even for little work: on a busy machine a call over arrays can then take 20 ms longer.
     duplicates : {None, "first", "last", "max"}
         What to do with a document that stands twice under a query of a file or table; None is an error.
     validate : {"full", "judged"}

@@ -1,12 +1,8 @@
-"""How rankings of numbered items are evaluated: what was asked, rows in chunks that threads share, what is wrong.
-
-Chunks do not depend on the number of threads, and threads take them in order: so the first wrong row is the one that is
-named.
-"""
+"""How rankings of numbered items are evaluated: what was asked, the kernels that do it, and what can be wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,12 +18,9 @@ from fastir.request.options import BY_ID
 from fastir.request.plan import Settings
 from fastir.results.report import Report
 from fastir.results.results import Results
-from fastir.threads import share_all, thread_count
+from fastir.threads import run
 
-CHUNK = 1 << 21  # scores that a thread takes at a time
-WORK = 16  # scores that take as long as a row elsewhere
-COUNTED = 32  # relevant items of a row for which it is read as if once more
-TILE = 16  # rows that are read together where they do not lie in one piece
+CHUNK = 1 << 21  # items that are converted at a time, where they are not contiguous int64
 PROBLEMS = {
     PROBLEM_CODES["repeated"]: (DuplicateError, "relevant: item {item} stands twice in row {row}"),
     PROBLEM_CODES["outside"]: (ValueError, "relevant: item {item} of row {row} is no column of scores; out of range"),
@@ -77,39 +70,30 @@ def read_block(
     asked: Settings, block: np.ndarray, first: int, wanted: Items, excluded: Items, n_threads: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of the rows of a block, whose first is row `first` of all."""
-    n, n_columns = block.shape
-    single = asked.single or block.dtype == np.float32
-    offsets, out = wanted.between(first, first + n), excluded.between(first, first + n)
-    work_of_row = n_columns * (1 + (offsets[-1] - offsets[0]) // (COUNTED * max(1, n)))
-    threads = thread_count(n_threads, n * work_of_row // WORK)
+    n = len(block)
+    values, status, counts = outputs(asked, n)
     kernel = Matrix(
         asked.plan,
-        n_columns,
-        single,
+        block,
+        asked.single or block.dtype == np.float32,
         max(asked.ties, len(BY_ID)),
         wanted.numbers,
         wanted.labels,
+        wanted.between(first, first + n),
         excluded.numbers,
-        threads,
+        excluded.between(first, first + n),
+        values,
+        status,
+        counts,
+        asked.level,
     )
-    values, status, counts = np.empty((n, len(asked.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
-
-    def work(t: int, task: slice, number: int) -> None:
-        start, stop = task.start, task.stop
-        chunk = block[task]
-        if single and chunk.dtype != np.float32:
-            with np.errstate(over="ignore"):
-                chunk = chunk.astype(np.float32)
-        ends = slice(start, stop + 1)
-        problem = kernel.read(t, chunk, offsets[ends], out[ends], values[task], status[task], counts[task], asked.level)
-        if problem is not None:
-            kind, row, item = problem
-            if kind == PROBLEM_CODES["not a number"]:
-                item = int(np.isnan(chunk[row]).argmax())
-            raise failure(kind, first + start + row, item)
-
-    in_one_piece = block.strides[1] == block.itemsize
-    share_all(chunks(n, int(work_of_row), 1 if in_one_piece else TILE), work, threads)
+    run(kernel, n_threads)
+    problem = kernel.problem()
+    if problem is not None:
+        kind, row, item = problem
+        raise failure(
+            kind, first + row, int(np.isnan(block[row]).argmax()) if kind == PROBLEM_CODES["not a number"] else item
+        )
     return values, status, counts
 
 
@@ -119,39 +103,36 @@ def read_lists(
     """Values, status and counts of rows of items."""
     n, width = rows.shape
     offsets = wanted.between(0, n)
-    threads = thread_count(n_threads, rows.size)
-    kernel = TopK(asked.plan, width, max(asked.ties, len(BY_ID)), wanted.numbers, wanted.labels, threads)
-    values, status, counts = np.empty((n, len(asked.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
-
-    def work(t: int, task: slice, number: int) -> None:
-        ranked_by = None
-        if scores is not None:
-            with np.errstate(over="ignore"):
-                ranked_by = np.ascontiguousarray(scores[task], np.float32 if asked.single else None)
-            ranked_by = np.ascontiguousarray(ranked_by, np.float64)
-        part = np.ascontiguousarray(arrays.integers(rows[task], "indices", 2))
-        problem = kernel.read(
-            t,
-            part,
-            ranked_by,
-            offsets[task.start : task.stop + 1],
-            values[task],
-            status[task],
-            counts[task],
+    values, status, counts = outputs(asked, n)
+    in_place = rows.dtype == np.int64 and rows.flags.c_contiguous
+    step = max(1, n if in_place else CHUNK // max(1, width))
+    for start in range(0, n, step):
+        part = slice(start, start + step)
+        kernel = TopK(
+            asked.plan,
+            np.ascontiguousarray(arrays.integers(rows[part], "indices", 2)),
+            None if scores is None else scores[part],
+            asked.single,
+            max(asked.ties, len(BY_ID)),
+            wanted.numbers,
+            wanted.labels,
+            offsets[start : start + step + 1],
+            values[part],
+            status[part],
+            counts[part],
             asked.level,
         )
+        run(kernel, n_threads)
+        problem = kernel.problem()
         if problem is not None:
             kind, row, item = problem
-            raise failure(kind, task.start + row, item)
-
-    share_all(chunks(n, width, 1), work, threads)
+            raise failure(kind, start + row, item)
     return values, status, counts
 
 
-def chunks(n: int, width: int, least: int) -> Iterator[slice]:
-    """So many rows in slices of about CHUNK entries, whatever the number of threads."""
-    step = max(least, CHUNK // max(1, width))
-    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+def outputs(asked: Settings, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values, status and counts of n rows, for a kernel to fill."""
+    return np.empty((n, len(asked.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
 
 
 def blocks_of(scores: Any) -> Iterable[Any]:

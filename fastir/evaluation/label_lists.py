@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -15,7 +15,7 @@ from fastir.request.options import BY_ID, DEFAULTS, RANKED, WITHOUT_IDS, TiesWit
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.results.report import Report
 from fastir.results.results import Results
-from fastir.threads import share_all, thread_count
+from fastir.threads import run
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 UNLIMITED = 2**63 - 1
 IN_RANK_ORDER = DEFAULTS | {"ties": RANKED}
-STRETCH = 1 << 18  # rows that a thread takes at a time
 
 
 def evaluate_ranked(
@@ -232,7 +231,6 @@ class LabelLists:
         n = len(self.groups.query_ids)
         values, status = np.empty((n, len(asked.names))), np.zeros(n, np.uint8)
         limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
-        threads = thread_count(asked.n_threads, len(self.labels))
 
         def measured(labels, ideal, table):
             kernel = Groups(
@@ -250,19 +248,8 @@ class LabelLists:
                 asked.ties,
                 asked.single,
             )
-            outcomes: list[tuple[bool, int, int, int]] = []
-
-            def work(t: int, task: tuple[int, int], number: int) -> bool:
-                outcomes.append(kernel.measure(*task))
-                return outcomes[-1][0]
-
-            share_all(stretches(kernel, n), work, threads)
-            return (
-                any(failed for failed, *_ in outcomes),
-                sum(negative for _, negative, _, _ in outcomes),
-                sum(tied for _, _, tied, _ in outcomes),
-                min((first for _, _, tied, first in outcomes if tied), default=-1),
-            )
+            run(kernel, asked.n_threads)
+            return kernel.outcome()
 
         failed, *counts = measured(self.labels, self.ideal, None)
         if failed and self.only_fractions(asked):
@@ -289,15 +276,6 @@ class LabelLists:
         if self.given[1] is not None:
             arrays.refuse_nan(self.given[1], "scores")
         return found
-
-
-def stretches(kernel: Groups, n: int) -> Iterator[tuple[int, int]]:
-    """Divide n queries into stretches of about STRETCH rows."""
-    start = 0
-    while start < n:
-        stop = kernel.stop_after(start, STRETCH)
-        yield start, stop
-        start = stop
 
 
 def results_of(

@@ -1,12 +1,11 @@
-from typing import Self
-
 from numpy import ndarray
 
 from fastir.measure._measure import Plan
+from fastir.threads._blocks import Blocks
 
-class Groups:
-    def __new__(
-        cls,
+class Groups(Blocks):
+    def __init__(
+        self,
         plan: Plan,
         labels: ndarray,
         scores: ndarray | None,
@@ -20,6 +19,5 @@ class Groups:
         limit: int,
         ties: int,
         single: bool,
-    ) -> Self: ...
-    def stop_after(self, start: int, rows: int) -> int: ...
-    def measure(self, start: int, stop: int) -> tuple[bool, int, int, int]: ...
+    ) -> None: ...
+    def outcome(self) -> tuple[bool, int, int, int]: ...

@@ -8,12 +8,12 @@ In: columns, whose numbers are checked while they are read; out: a row of values
                             (_select); other tie rules, other documents than these, many hits: _rank
 
 A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), threads
-take groups, and nothing depends on which path was taken: the tests compare them bit by bit.
+take blocks of groups (fastir.threads), and nothing depends on which path was taken: the tests compare them bit by bit.
 """
 
 from cpython.buffer cimport PyBuffer_Release
 from libc.stdint cimport int8_t, int32_t, int64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
@@ -25,7 +25,10 @@ from fastir.measure._measure cimport Judgments, Plan, grow, is_hit, label_code, 
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.rank._top_ranks cimport MOST, real, select_best
 from fastir.rank._simd cimport count_scores
+from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
 
+cdef int64_t BLOCK = 1 << 16    # bytes of input in a block; twice as many of labels alone, which take half the time
+cdef int64_t GROUP = 256        # bytes of input that take as long as what every group costs besides
 cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
 
 cdef enum:
@@ -48,7 +51,10 @@ cdef struct Tally:
     int64_t tied, first_tied    # groups with ties
 
 
-cdef struct Desk:               # scratch of one thread
+cdef struct Desk:               # scratch of one thread, and what it has found
+    Tally tally
+    int problem                 # what ended the call
+    int64_t at_fault            # in this group
     Ranking ranking
     int64_t room, ideal_room
     int8_t* bytes
@@ -287,8 +293,8 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
 
 # ---- all groups ------------------------------------------------------------------------------------------------------
 
-cdef class Groups:
-    """Measures stretches of groups, in as many threads as there are callers.
+cdef class Groups(Blocks):
+    """Measures groups; a block is those that begin within so many bytes of the input.
 
     Parameters
     ----------
@@ -312,49 +318,86 @@ cdef class Groups:
     cdef Input given
     cdef Py_buffer buffers[3]
     cdef int opened
+    cdef int64_t n_groups, block_bytes, row_bytes, ideal_bytes
     cdef const int64_t[::1] offsets, ideal_offsets
     cdef const double[::1] table
     cdef double[:, ::1] values
     cdef unsigned char[::1] status
+    cdef Desk* desks[MOST_THREADS]
 
     def __cinit__(self, Plan plan, labels, scores, const int64_t[::1] offsets, ideal,
                   const int64_t[::1] ideal_offsets, const double[::1] table, double[:, ::1] values,
                   unsigned char[::1] status, int32_t level, int64_t limit, int ties, bint single):
         self.plan, self.offsets, self.ideal_offsets, self.table = plan, offsets, ideal_offsets, table
         self.values, self.status = values, status
-        self.open(&self.given.labels, labels)
+        self.row_bytes = self.open(&self.given.labels, labels)
         if scores is not None:
-            self.open(&self.given.scores, scores)
+            self.row_bytes += self.open(&self.given.scores, scores)
         if ideal is not None:
-            self.open(&self.given.ideal, ideal)
+            self.ideal_bytes = self.open(&self.given.ideal, ideal)
             self.given.ideal_offsets = &ideal_offsets[0]
         if table is not None:
             self.given.values = &table[0]
         self.given.offsets = &offsets[0]
         self.given.level, self.given.limit, self.given.ties, self.given.single = level, limit, ties, single
+        self.n_groups = offsets.shape[0] - 1
+        self.block_bytes = 2 * BLOCK if scores is None else BLOCK
+        self.n_blocks = blocks_of(self.bytes_before(self.n_groups), self.block_bytes)
 
-    cdef open(self, Column* column, array):
+    cdef int64_t open(self, Column* column, array) except -1:
+        """Open a column; the bytes of an entry."""
         open_column(column, &self.buffers[self.opened], array)
         self.opened += 1
+        return self.buffers[self.opened - 1].itemsize
 
     def __dealloc__(self):
+        cdef int t
+        for t in range(self.n_threads):
+            if self.desks[t] != NULL:
+                discard(&self.desks[t].ranking)
+                free(self.desks[t].rows)
+                free(self.desks[t].ideal_wide)
+                free(self.desks[t])
         while self.opened > 0:
             self.opened -= 1
             PyBuffer_Release(&self.buffers[self.opened])
 
-    def stop_after(self, int64_t start, int64_t rows):
-        """Where a stretch of about so many rows ends that begins with group `start`; a group counts as one row more."""
-        cdef int64_t low = start + 1, high = self.offsets.shape[0] - 1, middle
+    cdef int64_t bytes_before(self, int64_t q) noexcept nogil:
+        """The bytes of input that stand for the work before group q."""
+        cdef int64_t size = q * GROUP + self.given.offsets[q] * self.row_bytes
+        return size if self.given.ideal_offsets == NULL else size + self.given.ideal_offsets[q] * self.ideal_bytes
+
+    cdef int64_t first_of(self, int64_t block) noexcept nogil:
+        """The first group that does not begin before a block."""
+        cdef int64_t low = 0, high = self.n_groups, middle
         while low < high:
             middle = (low + high) // 2
-            if self.offsets[middle] - self.offsets[start] + middle - start < rows:
+            if self.bytes_before(middle) < block * self.block_bytes:
                 low = middle + 1
             else:
                 high = middle
         return low
 
-    def measure(self, int64_t start, int64_t stop):
-        """Fill the rows of groups start to stop.
+    cdef int work(self, int thread, int64_t block) noexcept nogil:
+        cdef int64_t q, start = self.first_of(block), stop = self.first_of(block + 1)
+        cdef Desk* desk = self.desks[thread]
+        cdef fenv_t callers
+        if desk == NULL:
+            desk = self.desks[thread] = <Desk*>calloc(1, sizeof(Desk))
+            if desk == NULL:
+                return NO_MEMORY
+        ordinary(&callers)
+        for q in range(start, stop):
+            desk.problem = measure_group(self.plan, desk, &self.given, q, &desk.tally, &self.values[q, 0],
+                                         &self.status[q])
+            if desk.problem:
+                desk.at_fault = q
+                break
+        fesetenv(&callers)
+        return desk.problem
+
+    def outcome(self):
+        """What came of the blocks.
 
         Returns
         -------
@@ -362,23 +405,20 @@ cdef class Groups:
             (failed, labels below 0, groups with ties, the first of these); failed: labels or scores are not as the
             metrics need them, and not all rows were filled.
         """
-        cdef Desk desk
-        cdef Tally tally
-        cdef fenv_t callers
-        cdef int64_t q
-        cdef int outcome = 0
-        memset(&desk, 0, sizeof(Desk))
-        memset(&tally, 0, sizeof(Tally))
-        with nogil:
-            ordinary(&callers)
-            for q in range(start, stop):
-                outcome = measure_group(self.plan, &desk, &self.given, q, &tally, &self.values[q, 0], &self.status[q])
-                if outcome:
-                    break
-            fesetenv(&callers)
-            discard(&desk.ranking)
-            free(desk.rows)
-            free(desk.ideal_wide)
-        if outcome == NO_MEMORY:
+        cdef int t, problem = NO_MEMORY if self.failed else 0
+        cdef int64_t negative = 0, tied = 0, first_tied = -1, at_fault = self.n_groups
+        cdef const Desk* desk
+        for t in range(self.n_threads):
+            desk = self.desks[t]
+            if desk == NULL:
+                continue
+            negative += desk.tally.negative
+            if desk.tally.tied > 0:
+                tied += desk.tally.tied
+                if first_tied < 0 or desk.tally.first_tied < first_tied:
+                    first_tied = desk.tally.first_tied
+            if desk.problem and desk.at_fault < at_fault:
+                problem, at_fault = desk.problem, desk.at_fault
+        if problem == NO_MEMORY:
             raise MemoryError
-        return outcome != 0, tally.negative, tally.tied, tally.first_tied
+        return problem != 0, negative, tied, first_tied

@@ -1,27 +1,23 @@
 from numpy import ndarray
 
 from fastir.measure._measure import Plan
+from fastir.threads._blocks import Blocks
 
-class Matrix:
+class Matrix(Blocks):
     def __init__(
         self,
         plan: Plan,
-        n_columns: int,
+        scores: ndarray,
         single: bool,
         ties: int,
         items: ndarray,
         labels: ndarray | None,
-        excluded: ndarray,
-        n_threads: int,
-    ) -> None: ...
-    def read(
-        self,
-        t: int,
-        scores: ndarray,
         offsets: ndarray,
         excluded: ndarray,
+        excluded_offsets: ndarray,
         values: ndarray,
         status: ndarray,
         counts: ndarray,
         level: int,
-    ) -> tuple[int, int, int] | None: ...
+    ) -> None: ...
+    def problem(self) -> tuple[int, int, int] | None: ...

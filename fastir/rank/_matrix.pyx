@@ -4,8 +4,9 @@
     relevant         1       3                   columns; those that a metric reads and that are ranked are hits
     excluded                 3                   columns that are not ranked
 
-Rows that do not lie in one piece are gathered, 16 at a time, in tiles that fit into the second-level cache. Threads
-take chunks of rows; each fills its own rows of the results, from scratch of its own.
+Rows that do not lie in one piece are gathered, 16 at a time, in tiles that fit into the second-level cache; double
+scores that are compared as float32 are converted likewise. Threads take blocks of rows (fastir.threads); each fills its
+own rows of the results, from scratch of its own.
 
 2 000 rows of 50 000 float32, about ten relevant items in each, one thread: ndcg@10 takes 2.1 times as long as summing
 up the matrix, ndcg@100 3.2 times, map 5 times.
@@ -14,15 +15,19 @@ up the matrix, ndcg@100 3.2 times, map 5 times.
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 
-from fastir.rank._row_counts cimport (Desk, Row, begin, close_desk, discard_row, exclude, feed, finish, is_excluded, is_nan,
-                             open_desk, reserve_row, score_at)
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.measure._codes cimport ALL, EXCLUDED_OUTSIDE, INPUT, NO_MEMORY, NOT_A_NUMBER, OUTSIDE, PESSIMISTIC
 from fastir.measure._measure cimport Plan, grow, is_hit, measure
-from fastir.rank._rank cimport Hit, Ranking, best_first, discard, reserve, settle_by_label, worst_first
 from fastir.rank._judged_items cimport Item, Relevant, status_of, take_items
+from fastir.rank._rank cimport Hit, Ranking, best_first, discard, reserve, settle_by_label, worst_first
+from fastir.rank._row_counts cimport (Desk, Row, begin, close_desk, discard_row, exclude, feed, finish, is_excluded,
+                                      is_nan, open_desk, reserve_row, score_at)
+from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
 
 cdef enum:
+    BLOCK = 1 << 17         # bytes of scores in a block
+    ROW = 1024              # bytes of scores that take as long as what every row costs besides
+    COUNTED = 32            # relevant items of a row for which it is read as if once more
     TILE_ROWS = 16
     TILE_COLUMNS = 1024
     TILE_WIDTH = 1040       # 4 KB apart, all rows of a tile would share a few lines of the cache
@@ -41,7 +46,9 @@ cdef struct Part:               # scratch of a thread
     Ranking ranking
     Desk desk
     char* tile
-    int64_t at_fault            # the row that could not be evaluated
+    float* narrowed             # rows whose scores were double
+    int problem                 # what ended the call
+    int64_t at_fault            # in this row
     int64_t item
 
 
@@ -93,6 +100,19 @@ cdef void gather_f64(double* tile, const char* start, int64_t rows, int64_t colu
             tile[i * TILE_WIDTH + j] = (<const double*>(start + i * down + j * stride))[0]
 
 
+cdef void narrow(float* out, const char* start, int64_t rows, int64_t columns, int64_t stride,
+                 int64_t down) noexcept nogil:
+    """Convert double scores of any strides to float32, row by row; those that are too large become infinite."""
+    cdef int64_t i, j
+    if rows == 1:
+        for j in range(columns):
+            out[j] = <float>(<const double*>(start + j * stride))[0]
+        return
+    for j in range(columns):
+        for i in range(rows):
+            out[i * columns + j] = <float>(<const double*>(start + i * down + j * stride))[0]
+
+
 cdef int64_t depth_of(Plan plan) noexcept:
     """How far down a ranking the plan's metrics read."""
     cdef int64_t v
@@ -104,61 +124,104 @@ cdef int64_t depth_of(Plan plan) noexcept:
     return plan.deepest
 
 
-cdef class Matrix:
+cdef class Matrix(Blocks):
     """Evaluates rows of a score matrix; everything but the scores and the items is validated before.
 
     Parameters
     ----------
     plan : Plan
-    n_columns : int
+    scores : float32 or float64 array of shape (n, n_columns) and any strides
     single : bool
-        Whether scores are float32; otherwise they are float64.
+        Whether scores are compared as float32, which float32 scores must be.
     ties : int
         A code of TIE_CODES, from INPUT on.
     items, labels : int64 array, int32 array beside it or None
         The judged items of all rows; without labels all are 1.
-    excluded : int64 array
-        The excluded columns of all rows.
-    n_threads : int
+    offsets : int64 array of shape (n + 1,)
+        Where the items of each row begin.
+    excluded, excluded_offsets : int64 arrays
+        The excluded columns of all rows, and where those of each row begin.
+    values : float64 array of shape (n, n_slots), filled
+    status : uint8 array of shape (n,), filled: 2 where no item has a label of at least `level`
+    counts : int64 array of shape (n, 3), filled
+        How many columns were ranked, how many of them are items, and whether a tie may have decided a value.
+    level : int
     """
 
     cdef Plan plan
-    cdef int64_t n_columns, depth
-    cdef bint single, has_labels
-    cdef int ties, n_threads
-    cdef const int64_t[::1] items, excluded
+    cdef int64_t n, n_columns, depth, rows_in_block, rows_at_once, stride, down
+    cdef bint single, narrows, has_labels
+    cdef int ties
+    cdef int32_t level
+    cdef const char* start
+    cdef const float[:, :] singles
+    cdef const double[:, :] doubles
+    cdef const int64_t[::1] items, offsets, excluded, excluded_offsets
     cdef const int32_t[::1] labels
-    cdef Part* parts
+    cdef double[:, ::1] values
+    cdef unsigned char[::1] status
+    cdef int64_t[:, ::1] counts
+    cdef Part* parts[MOST_THREADS]
 
-    def __init__(self, Plan plan, int64_t n_columns, bint single, int ties, items, labels, excluded, int n_threads):
-        cdef int t
-        self.plan, self.n_columns, self.single, self.ties, self.n_threads = plan, n_columns, single, ties, n_threads
-        self.items, self.excluded = items, excluded
+    def __init__(self, Plan plan, scores, bint single, int ties, items, labels, offsets, excluded, excluded_offsets,
+                 values, status, counts, int32_t level):
+        cdef int64_t width = scores.itemsize, times
+        self.plan, self.single, self.ties, self.level = plan, single, ties, level
+        self.items, self.offsets, self.excluded, self.excluded_offsets = items, offsets, excluded, excluded_offsets
         self.has_labels = labels is not None
         self.labels = labels
+        self.values, self.status, self.counts = values, status, counts
         self.depth = depth_of(plan)
-        self.parts = <Part*>calloc(n_threads, sizeof(Part))
-        if self.parts == NULL:
-            raise MemoryError
-        for t in range(n_threads):
-            self.parts[t].queries = <Query*>calloc(TILE_ROWS, sizeof(Query))
-            self.parts[t].tile = <char*>malloc(TILE_ROWS * TILE_WIDTH * sizeof(double))
-            if self.parts[t].queries == NULL or self.parts[t].tile == NULL or open_desk(&self.parts[t].desk) < 0:
-                raise MemoryError
+        self.n, self.n_columns = scores.shape
+        self.narrows = single and width == 8
+        self.stride, self.down = width, 0
+        if self.n > 0 and self.n_columns > 0 and width == 4:
+            self.singles = scores
+            self.start = <const char*>&self.singles[0, 0]
+            self.down, self.stride = self.singles.strides[0], self.singles.strides[1]
+        elif self.n > 0 and self.n_columns > 0:
+            self.doubles = scores
+            self.start = <const char*>&self.doubles[0, 0]
+            self.down, self.stride = self.doubles.strides[0], self.doubles.strides[1]
+        self.rows_at_once = 1 if self.stride == width else TILE_ROWS
+        times = 1 + (self.offsets[self.n] - self.offsets[0]) // (COUNTED * max(<int64_t>1, self.n))
+        self.rows_in_block = max(self.rows_at_once, BLOCK // (ROW + self.n_columns * width * times))
+        self.n_blocks = blocks_of(self.n, self.rows_in_block)
 
     def __dealloc__(self):
         cdef int t, i
-        if self.parts != NULL:
-            for t in range(self.n_threads):
-                if self.parts[t].queries != NULL:
-                    for i in range(TILE_ROWS):
-                        free(self.parts[t].queries[i].relevant.items)
-                        discard_row(&self.parts[t].queries[i].row)
-                free(self.parts[t].queries)
-                free(self.parts[t].tile)
-                close_desk(&self.parts[t].desk)
-                discard(&self.parts[t].ranking)
-        free(self.parts)
+        cdef Part* part
+        for t in range(self.n_threads):
+            part = self.parts[t]
+            if part == NULL:
+                continue
+            if part.queries != NULL:
+                for i in range(TILE_ROWS):
+                    free(part.queries[i].relevant.items)
+                    discard_row(&part.queries[i].row)
+            free(part.queries)
+            free(part.tile)
+            free(part.narrowed)
+            close_desk(&part.desk)
+            discard(&part.ranking)
+            free(part)
+
+    cdef Part* part_of(self, int thread) noexcept nogil:
+        """The scratch of a thread, made when it is first needed; NULL without memory."""
+        cdef Part* part = self.parts[thread]
+        if part != NULL:
+            return part
+        part = self.parts[thread] = <Part*>calloc(1, sizeof(Part))
+        if part == NULL:
+            return NULL
+        part.queries = <Query*>calloc(TILE_ROWS, sizeof(Query))
+        part.tile = <char*>malloc(TILE_ROWS * TILE_WIDTH * sizeof(double))
+        if self.narrows:
+            part.narrowed = <float*>malloc((self.rows_at_once * self.n_columns + 1) * sizeof(float))
+        if (open_desk(&part.desk) < 0 or part.queries == NULL or part.tile == NULL
+                or (self.narrows and part.narrowed == NULL)):
+            part.problem = NO_MEMORY
+        return part
 
     cdef int look_up(self, Part* part, Query* query, int64_t first, int64_t stop, int64_t excluded_first,
                      int64_t excluded_stop, int64_t stride) noexcept nogil:
@@ -221,9 +284,12 @@ cdef class Matrix:
     cdef bint stream(self, Part* part, int64_t n, int64_t stride, int64_t down) noexcept nogil:
         """Count the scores of n rows; whether one is NaN, in row part.at_fault of them."""
         cdef int64_t i, first = 0, size, width = 4 if self.single else 8
-        if n == 1 and stride == width:
-            part.at_fault = 0
-            return feed(&part.queries[0].row, &part.desk, part.queries[0].start, self.n_columns, 0)
+        if stride == width:
+            for i in range(n):
+                if feed(&part.queries[i].row, &part.desk, part.queries[i].start, self.n_columns, 0):
+                    part.at_fault = i
+                    return True
+            return False
         while first < self.n_columns:
             size = TILE_COLUMNS if self.n_columns - first > TILE_COLUMNS else self.n_columns - first
             if self.single:
@@ -237,70 +303,64 @@ cdef class Matrix:
             first += size
         return False
 
-    cdef int evaluate(self, Part* part, const char* scores, int64_t stride, int64_t down, int64_t n,
-                      const int64_t* offsets, const int64_t* excluded, double* values, unsigned char* status,
-                      int64_t* counts, int32_t level) noexcept nogil:
-        """Fill the values of n rows, `down` bytes apart; 0, or what is wrong with row part.at_fault."""
-        cdef int64_t first = 0, q, size, step = 1 if stride == (4 if self.single else 8) else TILE_ROWS
-        cdef int failed
+    cdef int evaluate(self, Part* part, int64_t first, int64_t stop) noexcept nogil:
+        """Fill the values of rows first to stop; 0, or what is wrong with row part.at_fault."""
+        cdef int64_t q, size, stride = self.stride, down = self.down
+        cdef int failed = 0
+        cdef const char* start
         cdef Query* query
-        while first < n:
-            size = step if n - first > step else n - first
+        while first < stop:
+            size = min(self.rows_at_once, stop - first)
+            start = self.start + first * self.down
+            if self.narrows:
+                narrow(part.narrowed, start, size, self.n_columns, self.stride, self.down)
+                start, stride, down = <const char*>part.narrowed, sizeof(float), self.n_columns * sizeof(float)
             for q in range(first, first + size):
                 query = part.queries + q - first
-                query.start = scores + q * down
-                failed = self.look_up(part, query, offsets[q], offsets[q + 1], excluded[q], excluded[q + 1], stride)
-                if failed:
-                    part.at_fault = q
-                    return failed
+                query.start = start + (q - first) * down
+                failed = self.look_up(part, query, self.offsets[q], self.offsets[q + 1], self.excluded_offsets[q],
+                                      self.excluded_offsets[q + 1], stride)
+                if failed:          # the rows before may have a NaN, which comes first
+                    size = q - first
+                    break
             if self.stream(part, size, stride, down):
                 part.at_fault += first
                 return NOT_A_NUMBER
+            if failed:
+                part.at_fault = first + size
+                return failed
             for q in range(first, first + size):
                 query = part.queries + q - first
-                if self.settle(part, query, stride, values + q * self.plan.n_slots):
+                if self.settle(part, query, stride, &self.values[q, 0]):
+                    part.at_fault = q
                     return NO_MEMORY
-                status[q] = status_of(&query.relevant, level)
-                counts[3 * q], counts[3 * q + 1], counts[3 * q + 2] = query.n_ranked, query.n_found, query.tied
+                self.status[q] = status_of(&query.relevant, self.level)
+                self.counts[q, 0], self.counts[q, 1], self.counts[q, 2] = query.n_ranked, query.n_found, query.tied
             first += size
         return 0
 
-    def read(self, int t, scores, const int64_t[::1] offsets, const int64_t[::1] excluded, double[:, ::1] values,
-             unsigned char[::1] status, int64_t[:, ::1] counts, int32_t level):
-        """Evaluate the rows of a two-dimensional array of any strides in the scratch of thread t.
-
-        Parameters
-        ----------
-        scores : float32 or float64 array of shape (n, n_columns)
-        offsets, excluded : int64 arrays of shape (n + 1,)
-            Where the items and the excluded columns of each row begin.
-        values : float64 array of shape (n, n_slots), filled
-        status : uint8 array of shape (n,), filled: NO_RELEVANT where no item has a label of at least `level`
-        counts : int64 array of shape (n, 3), filled
-            How many columns were ranked, how many of them are items, and whether a tie may have decided a value.
-
-        Returns
-        -------
-        None, or (a code of PROBLEM_CODES, row, item)
-        """
-        cdef Part* part = self.parts + t
-        cdef const float[:, :] narrow
-        cdef const double[:, :] wide
-        cdef const char* start = NULL
-        cdef int64_t stride = 4 if self.single else 8, down = 0, n = offsets.shape[0] - 1
+    cdef int work(self, int thread, int64_t block) noexcept nogil:
+        cdef int64_t first = block * self.rows_in_block
+        cdef Part* part = self.part_of(thread)
         cdef fenv_t callers
-        cdef int failed
-        if n == 0:
-            return None
-        if self.n_columns > 0 and self.single:
-            narrow = scores
-            start, down, stride = <const char*>&narrow[0, 0], narrow.strides[0], narrow.strides[1]
-        elif self.n_columns > 0:
-            wide = scores
-            start, down, stride = <const char*>&wide[0, 0], wide.strides[0], wide.strides[1]
-        with nogil:
-            ordinary(&callers)
-            failed = self.evaluate(part, start, stride, down, n, &offsets[0], &excluded[0], &values[0, 0], &status[0],
-                                   &counts[0, 0], level)
-            fesetenv(&callers)
-        return (failed, part.at_fault, part.item) if failed else None
+        if part == NULL:
+            return NO_MEMORY
+        if part.problem:
+            part.at_fault = first
+            return part.problem
+        ordinary(&callers)
+        part.problem = self.evaluate(part, first, min(self.n, first + self.rows_in_block))
+        fesetenv(&callers)
+        return part.problem
+
+    def problem(self):
+        """The first one: None, or (what is wrong, as in _judged_items.pxd, row, item)."""
+        cdef int t
+        cdef const Part* first = NULL
+        for t in range(self.n_threads):
+            if self.parts[t] != NULL and self.parts[t].problem:
+                if first == NULL or self.parts[t].at_fault < first.at_fault:
+                    first = self.parts[t]
+        if first != NULL:
+            return first.problem, first.at_fault, first.item
+        return (NO_MEMORY, 0, 0) if self.failed else None

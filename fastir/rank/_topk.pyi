@@ -1,19 +1,22 @@
 from numpy import ndarray
 
 from fastir.measure._measure import Plan
+from fastir.threads._blocks import Blocks
 
-class TopK:
+class TopK(Blocks):
     def __init__(
-        self, plan: Plan, width: int, ties: int, items: ndarray, labels: ndarray | None, n_threads: int
-    ) -> None: ...
-    def read(
         self,
-        t: int,
+        plan: Plan,
         rows: ndarray,
         scores: ndarray | None,
+        single: bool,
+        ties: int,
+        items: ndarray,
+        labels: ndarray | None,
         offsets: ndarray,
         values: ndarray,
         status: ndarray,
         counts: ndarray,
         level: int,
-    ) -> tuple[int, int, int] | None: ...
+    ) -> None: ...
+    def problem(self) -> tuple[int, int, int] | None: ...

@@ -3,7 +3,8 @@
     row         17   4  22   9  -1  -1      -1 fills what a search could not
     relevant     4   9  30                  looked up in a hash table of the row, which also finds what stands twice
 
-A row is its ranking: without scores the ranks are the places, with scores _rank finds them.
+A row is its ranking: without scores the ranks are the places, with scores _rank finds them. Threads take blocks of rows
+(fastir.threads).
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -15,6 +16,11 @@ from fastir.measure._codes cimport NEGATIVE, NO_MEMORY, NOT_A_NUMBER, PADDED_INS
 from fastir.measure._measure cimport Plan, is_hit, measure
 from fastir.rank._rank cimport Ranking, discard, order_hits, rank_and_measure, reserve
 from fastir.rank._judged_items cimport Relevant, status_of, take_items
+from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
+
+cdef enum:
+    BLOCK = 1 << 16             # bytes of items in a block
+    ROW = 256                   # bytes of items that take as long as what every row costs besides
 
 
 cdef struct Part:               # scratch of a thread
@@ -22,7 +28,9 @@ cdef struct Part:               # scratch of a thread
     Ranking ranking
     int32_t* table              # place + 1 of an item, 0 is free
     uint64_t mask
-    int64_t at_fault, item
+    double* scores              # of a row
+    int problem                 # what ended the call
+    int64_t at_fault, item      # in this row, with this item
 
 
 cdef int in_row_order(const void* a, const void* b) noexcept nogil:
@@ -68,61 +76,111 @@ cdef int64_t fill_table(Part* part, const int64_t* row, int64_t width, int* fail
     return n
 
 
-cdef class TopK:
+cdef class TopK(Blocks):
     """Evaluates rows of item numbers.
 
     Parameters
     ----------
     plan : Plan
-    width : int
-        Of the rows; below 2^30.
+    rows : int64 array of shape (n, width)
+        width is below 2^30.
+    scores : float32 or float64 array like rows and of any strides, or None
+    single : bool
+        Whether scores are compared as float32.
     ties : int
         A code of TIE_CODES, from INPUT on; for rows with scores.
     items, labels : int64 array, int32 array beside it or None
         The judged items of all rows; without labels all are 1.
-    n_threads : int
+    offsets : int64 array of shape (n + 1,)
+        Where the items of each row begin.
+    values : float64 array of shape (n, n_slots), filled
+    status : uint8 array of shape (n,), filled: 2 where no item has a label of at least `level`
+    counts : int64 array of shape (n, 3), filled
+        How many items were ranked, how many of them are judged, and whether a tie may have decided a value.
+    level : int
     """
 
     cdef Plan plan
-    cdef int64_t width
-    cdef bint has_labels
-    cdef int ties, n_threads
-    cdef const int64_t[::1] items
+    cdef int64_t n, width, rows_in_block
+    cdef bint has_labels, has_scores, has_singles, single
+    cdef int ties
+    cdef int32_t level
+    cdef const int64_t[:, ::1] rows
+    cdef const float[:, :] singles
+    cdef const double[:, :] doubles
+    cdef const int64_t[::1] items, offsets
     cdef const int32_t[::1] labels
-    cdef Part* parts
+    cdef double[:, ::1] values
+    cdef unsigned char[::1] status
+    cdef int64_t[:, ::1] counts
+    cdef Part* parts[MOST_THREADS]
 
-    def __init__(self, Plan plan, int64_t width, int ties, items, labels, int n_threads):
-        cdef int t
-        cdef uint64_t size = 4
-        while size < <uint64_t>(2 * width):
-            size *= 2
-        self.plan, self.width, self.ties, self.n_threads = plan, width, ties, n_threads
-        self.items = items
-        self.has_labels = labels is not None
+    def __init__(self, Plan plan, rows, scores, bint single, int ties, items, labels, offsets, values, status, counts,
+                 int32_t level):
+        self.plan, self.single, self.ties, self.level = plan, single, ties, level
+        self.rows, self.items, self.offsets = rows, items, offsets
+        self.has_labels, self.has_scores = labels is not None, scores is not None
         self.labels = labels
-        self.parts = <Part*>calloc(n_threads, sizeof(Part))
-        if self.parts == NULL:
-            raise MemoryError
-        for t in range(n_threads):
-            self.parts[t].mask = size - 1
-            self.parts[t].table = <int32_t*>malloc(size * sizeof(int32_t))
-            if self.parts[t].table == NULL:
-                raise MemoryError
+        self.has_singles = self.has_scores and scores.itemsize == 4
+        if self.has_singles:
+            self.singles = scores
+        elif self.has_scores:
+            self.doubles = scores
+        self.values, self.status, self.counts = values, status, counts
+        self.n, self.width = self.rows.shape[0], self.rows.shape[1]
+        self.rows_in_block = max(<int64_t>1, BLOCK // (ROW + self.width * <int64_t>sizeof(int64_t)))
+        self.n_blocks = blocks_of(self.n, self.rows_in_block)
 
     def __dealloc__(self):
         cdef int t
-        if self.parts != NULL:
-            for t in range(self.n_threads):
+        for t in range(self.n_threads):
+            if self.parts[t] != NULL:
                 free(self.parts[t].relevant.items)
                 free(self.parts[t].table)
+                free(self.parts[t].scores)
                 discard(&self.parts[t].ranking)
-        free(self.parts)
+                free(self.parts[t])
 
-    cdef int evaluate(self, Part* part, const int64_t* row, const double* scores, int64_t first, int64_t stop,
-                      double* out, int64_t* counts) noexcept nogil:
-        """Fill the values of a row; 0, or what is wrong."""
+    cdef Part* part_of(self, int thread) noexcept nogil:
+        """The scratch of a thread, made when it is first needed; NULL without memory."""
+        cdef Part* part = self.parts[thread]
+        cdef uint64_t size = 4
+        if part != NULL:
+            return part
+        part = self.parts[thread] = <Part*>calloc(1, sizeof(Part))
+        if part == NULL:
+            return NULL
+        while size < <uint64_t>(2 * self.width):
+            size *= 2
+        part.mask = size - 1
+        part.table = <int32_t*>malloc(size * sizeof(int32_t))
+        if self.has_scores:
+            part.scores = <double*>malloc((self.width + 1) * sizeof(double))
+        if part.table == NULL or (self.has_scores and part.scores == NULL):
+            part.problem = NO_MEMORY
+        return part
+
+    cdef void take_scores(self, double* out, int64_t q) noexcept nogil:
+        """Copy the scores of a row, as they are compared."""
+        cdef int64_t i
+        if self.has_singles:
+            for i in range(self.width):
+                out[i] = self.singles[q, i]
+        elif self.single:
+            for i in range(self.width):
+                out[i] = <float>self.doubles[q, i]
+        else:
+            for i in range(self.width):
+                out[i] = self.doubles[q, i]
+
+    cdef int evaluate(self, Part* part, int64_t q) noexcept nogil:
+        """Fill the values of row q; 0, or what is wrong."""
         cdef Ranking* r = &part.ranking
-        cdef int64_t i, place, n, m = stop - first, n_hits = 0, n_found = 0
+        cdef const int64_t* row = &self.rows[q, 0] if self.width > 0 else NULL
+        cdef const double* scores = part.scores
+        cdef int64_t first = self.offsets[q]
+        cdef int64_t i, place, n, m = self.offsets[q + 1] - first, n_hits = 0, n_found = 0
+        cdef double* out = &self.values[q, 0]
         cdef uint64_t slot
         cdef bint tied = False
         cdef int failed = take_items(&part.relevant, &self.items[first] if m > 0 else NULL,
@@ -133,7 +191,8 @@ cdef class TopK:
         n = fill_table(part, row, self.width, &failed)
         if failed:
             return failed
-        if scores != NULL:
+        if self.has_scores:
+            self.take_scores(part.scores, q)
             for i in range(n):
                 if scores[i] != scores[i]:
                     part.item = i
@@ -160,52 +219,36 @@ cdef class TopK:
         else:
             order_hits(r, n, n_hits)
             measure(self.plan, &r.measured, n_hits, n, &part.relevant.known, out)
-        counts[0], counts[1], counts[2] = n, n_found, tied
+        self.status[q] = status_of(&part.relevant, self.level)
+        self.counts[q, 0], self.counts[q, 1], self.counts[q, 2] = n, n_found, tied
         return 0
 
-    def read(self, int t, const int64_t[:, ::1] rows, scores, const int64_t[::1] offsets, double[:, ::1] values,
-             unsigned char[::1] status, int64_t[:, ::1] counts, int32_t level):
-        """Evaluate rows in the scratch of thread t.
-
-        Parameters
-        ----------
-        rows : int64 array of shape (n, width)
-        scores : float64 array like rows, or None
-        offsets : int64 array of shape (n + 1,)
-            Where the items of each row begin.
-        values : float64 array of shape (n, n_slots), filled
-        status : uint8 array of shape (n,), filled: NO_RELEVANT where no item has a label of at least `level`
-        counts : int64 array of shape (n, 3), filled
-            How many items were ranked, how many of them are judged, and whether a tie may have decided a value.
-
-        Returns
-        -------
-        None, or (a code of PROBLEM_CODES, row, item or column)
-        """
-        cdef Part* part = self.parts + t
-        cdef const double[:, ::1] ranked_by
-        cdef const double* start = NULL
-        cdef const int64_t* places = NULL
-        cdef int64_t q, n = offsets.shape[0] - 1
-        cdef int failed = 0
+    cdef int work(self, int thread, int64_t block) noexcept nogil:
+        cdef int64_t q, first = block * self.rows_in_block
+        cdef Part* part = self.part_of(thread)
         cdef fenv_t callers
-        if n == 0:
-            return None
-        if self.width > 0:
-            places = &rows[0, 0]
-            if scores is not None:
-                ranked_by = scores
-                start = &ranked_by[0, 0]
-        with nogil:
-            ordinary(&callers)
-            for q in range(n):
-                failed = self.evaluate(part, places, start, offsets[q], offsets[q + 1], &values[q, 0], &counts[q, 0])
-                if failed:
-                    part.at_fault = q
-                    break
-                places += self.width
-                if start != NULL:
-                    start += self.width
-                status[q] = status_of(&part.relevant, level)
-            fesetenv(&callers)
-        return (failed, part.at_fault, part.item) if failed else None
+        if part == NULL:
+            return NO_MEMORY
+        if part.problem:
+            part.at_fault = first
+            return part.problem
+        ordinary(&callers)
+        for q in range(first, min(self.n, first + self.rows_in_block)):
+            part.problem = self.evaluate(part, q)
+            if part.problem:
+                part.at_fault = q
+                break
+        fesetenv(&callers)
+        return part.problem
+
+    def problem(self):
+        """The first one: None, or (what is wrong, as in _judged_items.pxd, row, item or column)."""
+        cdef int t
+        cdef const Part* first = NULL
+        for t in range(self.n_threads):
+            if self.parts[t] != NULL and self.parts[t].problem:
+                if first == NULL or self.parts[t].at_fault < first.at_fault:
+                    first = self.parts[t]
+        if first != NULL:
+            return first.problem, first.at_fault, first.item
+        return (NO_MEMORY, 0, 0) if self.failed else None

@@ -1,29 +1,40 @@
 from numpy import ndarray
 
+from fastir.stats.resampling import Resamples
+from fastir.threads._blocks import Blocks
+
 BLOCK_SIZE: int
-TABLES: int
 SIGNS: int
 ORDERS: int
 DRAWS: int
 REPEATS: int
 
+class Kernel(Blocks):
+    def counts(self) -> ndarray: ...
+
+class Signs(Kernel):
+    def __init__(
+        self,
+        resamples: Resamples,
+        x: ndarray,
+        a: ndarray,
+        b: ndarray,
+        limits: ndarray,
+        two_sided: bool,
+        members: ndarray,
+        ends: ndarray,
+        scales: ndarray,
+        most: ndarray,
+    ) -> None: ...
+
+class Orders(Kernel):
+    def __init__(self, resamples: Resamples, x: ndarray, ranges: ndarray) -> None: ...
+
+class Draws(Kernel):
+    def __init__(self, resamples: Resamples, x: ndarray, sums: ndarray) -> None: ...
+
+class Studentized(Kernel):
+    def __init__(self, resamples: Resamples, centred: ndarray, limits: ndarray, two_sided: bool) -> None: ...
+
 def stream(seed: int, purpose: int) -> int: ...
-def signed_sums(x: ndarray, stream: int, first: int, listed: bool, sums: ndarray, tables: ndarray) -> None: ...
-def count_reached(sums: ndarray, a: ndarray, b: ndarray, limits: ndarray, two_sided: bool, counts: ndarray) -> None: ...
-def greatest(sums: ndarray, a: ndarray, b: ndarray, scales: ndarray, most: ndarray) -> None: ...
-def permuted_ranges(x: ndarray, stream: int, first: int, listed: bool, ranges: ndarray) -> None: ...
-def drawn_sums(x: ndarray, stream: int, first: int, listed: bool, sums: ndarray) -> None: ...
 def drawn_indices(stream: int, first: int, n: int, chosen: ndarray) -> None: ...
-def count_studentized(
-    centred: ndarray,
-    limits: ndarray,
-    two_sided: bool,
-    stream: int,
-    first: int,
-    last: int,
-    listed: bool,
-    counts: ndarray,
-    constant: ndarray,
-) -> None: ...
-def subsets_below(d: ndarray, limit: int) -> int: ...
-def share_below(d: ndarray, limit: int) -> float: ...

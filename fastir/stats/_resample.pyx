@@ -2,29 +2,30 @@
 
 In come scores as whole numbers (`fastir.stats.grid` makes them), so that every sum is exact, whatever its order; out go
 sums, or counts of sums that reach a limit. A resample is its number: what is random in it is a hash of the seed, that
-number and a position, so that any thread may do any block of resamples. With `listed` the number itself is read as
-signs, swaps or indices, and 0, 1, 2, ... are all there are.
+number and a position, so that any thread may do any block of resamples (fastir.threads). With `listed` the number itself
+is read as signs, swaps or indices, and 0, 1, 2, ... are all there are.
 
     signs     a word of 64 bits is the signs of 64 queries, for all columns; each of its bytes picks one of the 256 sums
               that 8 values can have. A pair's signed sum is that of one run less that of the other, so that the work
               grows with runs, not with pairs. 0.05 ns a sign; with AVX-512, which wheels cannot count on, 0.03
     orders    Fisher-Yates within each query, from the sorted scores: the order of the runs has no say; 2 ns a score
     draws     half a word each, index = half * n >> 32; a row of the columns is added per draw; 0.9 ns, 0.4 of many
-
-Exact p-values of one pair count the subsets of the absolute differences whose sum stays below a limit: by halves, whose
-sorted subset sums meet in the middle (2^20 of 2^40), or by a table of all sums if these are few whole numbers.
 """
 
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+import numpy as np
+
+from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
+
 cdef enum:
-    BLOCK = 4096        # the most resamples that a call does
+    BLOCK = 4096        # the most resamples of a block
+    TABLES = 8 * 256    # sums, one table for each byte of a word
 
 BLOCK_SIZE = BLOCK
-TABLES = 8 * 256    # one for each byte of a word
 SIGNS, ORDERS, DRAWS, REPEATS = 1, 2, 3, 4      # what a hash is for; from REPEATS on one for each run
 
 cdef uint64_t STEP = 0x9E3779B97F4A7C15
@@ -52,6 +53,60 @@ cdef inline uint64_t high_index(uint64_t word, uint64_t n) noexcept nogil:
 def stream(uint64_t seed, uint64_t purpose):
     """What the words of a seed are hashed from, apart for each purpose."""
     return mix(mix(seed + STEP) + purpose * STEP)
+
+
+# ---- blocks --------------------------------------------------------------------------------------------------------
+
+cdef class Kernel(Blocks):
+    """Resamples in blocks; a subclass does those of one block in do(), and counts what it counts thread by thread.
+
+    The scratch of a thread is one allocation: first its counts, then what the subclass needs.
+    """
+
+    cdef uint64_t stream
+    cdef bint listed
+    cdef int64_t total, size, n_counts, scratch_bytes
+    cdef int64_t* scratch[MOST_THREADS]
+
+    cdef begin(self, resamples, int64_t n_counts, int64_t scratch_bytes):
+        """What every kernel takes from a Resamples, and how many counts and bytes of scratch a thread needs."""
+        self.stream, self.listed, self.total, self.size = (resamples.stream, resamples.listed, resamples.total,
+                                                           resamples.block)
+        self.n_counts, self.scratch_bytes = n_counts, n_counts * sizeof(int64_t) + scratch_bytes
+        self.n_blocks = blocks_of(self.total, self.size)
+
+    def __dealloc__(self):
+        cdef int t
+        for t in range(self.n_threads):
+            free(self.scratch[t])
+
+    cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
+        """Do the resamples first to last - 1."""
+
+    cdef int work(self, int thread, int64_t block) noexcept nogil:
+        cdef int64_t* counts = self.scratch[thread]
+        cdef int64_t first = block * self.size
+        if counts == NULL:
+            counts = self.scratch[thread] = <int64_t*>calloc(self.scratch_bytes + 1, 1)
+            if counts == NULL:
+                return 1
+        self.do(counts, counts + self.n_counts, first, min(first + self.size, self.total))
+        return 0
+
+    def counts(self):
+        """The sums of the threads' counts, an int64 array of shape (n_counts,)."""
+        cdef int t
+        cdef int64_t i
+        cdef int64_t[::1] sums
+        total = np.zeros(self.n_counts, np.int64)
+        sums = total
+        if self.failed:
+            raise MemoryError
+        for t in range(self.n_threads):
+            if self.scratch[t] != NULL:
+                for i in range(self.n_counts):
+                    sums[i] += self.scratch[t][i]
+        return total
 
 
 # ---- signs ---------------------------------------------------------------------------------------------------------
@@ -90,47 +145,36 @@ cdef bint is_zero(const double* x, int64_t n) noexcept nogil:
     return True
 
 
-def signed_sums(const double[:, ::1] x, uint64_t stream, int64_t first, bint listed, double[:, ::1] sums,
-                double[::1] tables):
-    """sums[c, i] = the sum over q of +-x[c, q], the signs being those of resample first + i.
+cdef void signed_sums(const double[:, ::1] x, uint64_t stream, int64_t first, int64_t size, bint listed, double* sums,
+                      double* tables) noexcept nogil:
+    """sums[c * size + i] = the sum over q of +-x[c, q], the signs being those of resample first + i.
 
-    Parameters
-    ----------
-    x : float64 array of shape (n_columns, n_queries)
-        Whole numbers; the sum of a column's magnitudes is below 2^52.
-    listed : bool
-        The bits of the resample's number are the signs, for at most 63 queries.
-    sums : float64 array of shape (n_columns, n_resamples)
-        At most BLOCK_SIZE resamples.
-    tables : float64 array of shape (TABLES,)
-        Scratch. Of an array of its own the compiler would know that it overlaps nothing, take several words at once,
-        and be slower by a third.
+    The tables are scratch of the caller: of an array of its own the compiler would know that it overlaps nothing, take
+    several words at once, and be slower by a third.
     """
-    cdef int64_t n = x.shape[1], size = sums.shape[1], q, c, p, g
+    cdef int64_t n = x.shape[1], q, c, p, g
     cdef double total
     cdef uint64_t keys[BLOCK]
     cdef uint64_t words[BLOCK]
-    with nogil:
+    for p in range(size):
+        keys[p] = <uint64_t>(first + p) if listed else key_of(stream, first + p)
+    for p in range(x.shape[0] * size):
+        sums[p] = 0.0
+    for q in range(0, n, 64):
         for p in range(size):
-            keys[p] = <uint64_t>(first + p) if listed else key_of(stream, first + p)
+            words[p] = keys[p] if listed else mix(keys[p] + <uint64_t>(q + 1) * STEP)
         for c in range(x.shape[0]):
-            for p in range(size):
-                sums[c, p] = 0.0
-        for q in range(0, n, 64):
-            for p in range(size):
-                words[p] = keys[p] if listed else mix(keys[p] + <uint64_t>(q + 1) * STEP)
-            for c in range(x.shape[0]):
-                if is_zero(&x[c, 0] + q, min(64, n - q)):
-                    continue
-                for g in range(8):
-                    fill_sums(&x[c, 0] + q + 8 * g, n - q - 8 * g, &tables[256 * g])
-                add_chosen(words, size, &tables[0], &sums[c, 0])
-        for c in range(x.shape[0]):
-            total = 0.0
-            for q in range(n):
-                total += x[c, q]
-            for p in range(size):
-                sums[c, p] = 2.0 * sums[c, p] - total
+            if is_zero(&x[c, 0] + q, min(64, n - q)):
+                continue
+            for g in range(8):
+                fill_sums(&x[c, 0] + q + 8 * g, n - q - 8 * g, tables + 256 * g)
+            add_chosen(words, size, tables, sums + c * size)
+    for c in range(x.shape[0]):
+        total = 0.0
+        for q in range(n):
+            total += x[c, q]
+        for p in range(size):
+            sums[c * size + p] = 2.0 * sums[c * size + p] - total
 
 
 cdef int64_t count_pair(const double* left, const double* right, int64_t size, double limit,
@@ -145,16 +189,6 @@ cdef int64_t count_pair(const double* left, const double* right, int64_t size, d
     return count
 
 
-def count_reached(const double[:, ::1] sums, const int64_t[::1] a, const int64_t[::1] b, const double[::1] limits,
-                  bint two_sided, int64_t[::1] counts):
-    """To counts[k] add how often sums[a[k]] - sums[b[k]], or its absolute value, reaches limits[k]."""
-    cdef int64_t k, p, size = sums.shape[1]
-    with nogil:
-        for p in range(0, size, 512):      # which stay in the cache from pair to pair
-            for k in range(a.shape[0]):
-                counts[k] += count_pair(&sums[a[k], p], &sums[b[k], p], min(512, size - p), limits[k], two_sided)
-
-
 cdef void raise_to(const double* left, const double* right, int64_t size, double scale, double* most) noexcept nogil:
     cdef int64_t p
     cdef double t
@@ -163,62 +197,112 @@ cdef void raise_to(const double* left, const double* right, int64_t size, double
         most[p] = t if t > most[p] else most[p]
 
 
-def greatest(const double[:, ::1] sums, const int64_t[::1] a, const int64_t[::1] b, const double[::1] scales,
-             double[::1] most):
-    """most[i] = the largest of |sums[a[k], i] - sums[b[k], i]| * scales[k] over k, or itself."""
-    cdef int64_t k, p, size = sums.shape[1]
-    with nogil:
+cdef class Signs(Kernel):
+    """Counts how often sums of values with random signs reach limits.
+
+    Parameters
+    ----------
+    resamples : Resamples
+    x : float64 array of shape (n_columns, n_queries)
+        Whole numbers; the sum of a column's magnitudes is below 2^52. Where the signs are listed, at most 63 queries.
+    a, b : int64 arrays of shape (n_pairs,)
+        Columns. counts()[k] is how often the sum of a[k] less that of b[k], or its absolute value, reaches limits[k].
+    limits : float64 array of shape (n_pairs,)
+    two_sided : bool
+    members, ends : int64 arrays of shape (n_members,) and (n_families,)
+        The pairs of each family stand together, up to its end.
+    scales : float64 array of shape (n_pairs,)
+    most : float64 array of shape (n_families, n_resamples), of zeros, filled
+        The largest absolute value of a pair in the family, times its scale, in each resample.
+    """
+
+    cdef const double[:, ::1] x
+    cdef const int64_t[::1] a, b, members, ends
+    cdef const double[::1] limits, scales
+    cdef bint two_sided
+    cdef double[:, ::1] most
+
+    def __init__(self, resamples, x, a, b, limits, bint two_sided, members, ends, scales, most):
+        self.x, self.a, self.b, self.limits, self.two_sided = x, a, b, limits, two_sided
+        self.members, self.ends, self.scales, self.most = members, ends, scales, most
+        self.begin(resamples, len(limits), (len(x) * resamples.block + TABLES) * sizeof(double))
+
+    cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
+        cdef double* tables = <double*>scratch
+        cdef double* sums = tables + TABLES
+        cdef int64_t p, k, f, i, few, begin, size = last - first
+        signed_sums(self.x, self.stream, first, size, self.listed, sums, tables)
         for p in range(0, size, 512):      # which stay in the cache from pair to pair
-            for k in range(a.shape[0]):
-                raise_to(&sums[a[k], p], &sums[b[k], p], min(512, size - p), scales[k], &most[p])
+            few = min(512, size - p)
+            for k in range(self.a.shape[0]):
+                counts[k] += count_pair(sums + self.a[k] * size + p, sums + self.b[k] * size + p, few, self.limits[k],
+                                        self.two_sided)
+            begin = 0
+            for f in range(self.ends.shape[0]):
+                for i in range(begin, self.ends[f]):
+                    k = self.members[i]
+                    raise_to(sums + self.a[k] * size + p, sums + self.b[k] * size + p, few, self.scales[k],
+                             &self.most[f, first + p])
+                begin = self.ends[f]
 
 
 # ---- orders --------------------------------------------------------------------------------------------------------
 
-def permuted_ranges(const int64_t[:, ::1] x, uint64_t stream, int64_t first, bint listed, int64_t[::1] ranges):
-    """ranges[i] = the largest less the smallest column sum of x, each row in the random order of resample first + i.
+cdef int64_t permuted_range(const int64_t* x, int64_t n, int64_t m, uint64_t stream, int64_t number, bint listed,
+                            int64_t* sums) noexcept nogil:
+    """The largest less the smallest column sum of n rows of m, each in the random order of a resample."""
+    cdef int64_t q, j, k, low, high, t
+    cdef uint64_t key = key_of(stream, number), word = 0, counter = 0, left = <uint64_t>number
+    cdef int64_t* row = sums + m
+    memset(sums, 0, m * sizeof(int64_t))
+    for q in range(n):
+        for j in range(m):
+            row[j] = x[j]
+        x += m
+        for j in range(m - 1, 0, -1):
+            if listed:
+                k = <int64_t>(left % <uint64_t>(j + 1)) if q < n - 1 else j
+                left = left // <uint64_t>(j + 1) if q < n - 1 else left
+            else:
+                if counter & 1 == 0:
+                    word = mix(key + (counter // 2 + 1) * STEP)
+                k = <int64_t>low_index(word, <uint64_t>(j + 1))
+                word >>= 32
+                counter += 1
+            t = row[k]
+            row[k] = row[j]
+            sums[j] += t
+        sums[0] += row[0]
+    low = high = sums[0]
+    for j in range(1, m):
+        low = min(low, sums[j])
+        high = max(high, sums[j])
+    return high - low
+
+
+cdef class Orders(Kernel):
+    """ranges[i] = the largest less the smallest column sum of x, each row in the random order of resample i.
 
     Parameters
     ----------
+    resamples : Resamples
+        Where they are listed, the digits of a resample's number are the swaps; the last row stays as it is.
     x : int64 array of shape (n_queries, n_runs)
-    listed : bool
-        The digits of the resample's number are the swaps; the last row stays as it is.
+    ranges : int64 array of shape (n_resamples,), filled
     """
-    cdef int64_t n = x.shape[0], m = x.shape[1], i, q, j, k, low, high, t
-    cdef uint64_t key, word = 0, counter, left
-    cdef int64_t* sums = <int64_t*>malloc(2 * m * sizeof(int64_t))
-    cdef int64_t* row = sums + m
-    if sums is NULL:
-        raise MemoryError
-    with nogil:
-        for i in range(ranges.shape[0]):
-            key = key_of(stream, first + i)
-            left = <uint64_t>(first + i)
-            counter = 0
-            memset(sums, 0, m * sizeof(int64_t))
-            for q in range(n):
-                for j in range(m):
-                    row[j] = x[q, j]
-                for j in range(m - 1, 0, -1):
-                    if listed:
-                        k = <int64_t>(left % <uint64_t>(j + 1)) if q < n - 1 else j
-                        left = left // <uint64_t>(j + 1) if q < n - 1 else left
-                    else:
-                        if counter & 1 == 0:
-                            word = mix(key + (counter // 2 + 1) * STEP)
-                        k = <int64_t>low_index(word, <uint64_t>(j + 1))
-                        word >>= 32
-                        counter += 1
-                    t = row[k]
-                    row[k] = row[j]
-                    sums[j] += t
-                sums[0] += row[0]
-            low = high = sums[0]
-            for j in range(1, m):
-                low = min(low, sums[j])
-                high = max(high, sums[j])
-            ranges[i] = high - low
-    free(sums)
+
+    cdef const int64_t[:, ::1] x
+    cdef int64_t[::1] ranges
+
+    def __init__(self, resamples, x, ranges):
+        self.x, self.ranges = x, ranges
+        self.begin(resamples, 0, 2 * self.x.shape[1] * sizeof(int64_t))
+
+    cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
+        cdef int64_t i
+        for i in range(first, last):
+            self.ranges[i] = permuted_range(&self.x[0, 0], self.x.shape[0], self.x.shape[1], self.stream, i,
+                                            self.listed, <int64_t*>scratch)
 
 
 # ---- draws ---------------------------------------------------------------------------------------------------------
@@ -251,37 +335,42 @@ cdef int64_t drawn_total(const int64_t* x, int64_t n, uint64_t key) noexcept nog
     return total
 
 
-def drawn_sums(const int64_t[:, ::1] x, uint64_t stream, int64_t first, bint listed, int64_t[:, ::1] sums):
-    """sums[c, i] = the sum of x[q, c] over the queries q that resample first + i draws.
+cdef class Draws(Kernel):
+    """sums[c, i] = the sum of x[q, c] over the queries q that resample i draws.
 
     Parameters
     ----------
+    resamples : Resamples
     x : int64 array of shape (n_queries, n_columns)
         At most 2^31 - 1 queries.
+    sums : int64 array of shape (n_columns, n_resamples), filled
     """
-    cdef int64_t n = x.shape[0], m = x.shape[1], i, k, c
-    cdef const int64_t* row
-    cdef int64_t* totals = <int64_t*>malloc(m * sizeof(int64_t))
-    cdef int32_t* chosen = <int32_t*>malloc(n * sizeof(int32_t))
-    try:
-        if totals is NULL or chosen is NULL:
-            raise MemoryError
-        with nogil:
-            for i in range(sums.shape[1]):
-                if m == 1 and not listed:
-                    sums[0, i] = drawn_total(&x[0, 0], n, key_of(stream, first + i))
-                    continue
-                draw(stream, first + i, listed, n, n, chosen)
-                memset(totals, 0, m * sizeof(int64_t))
-                for k in range(n):
-                    row = &x[chosen[k], 0]
-                    for c in range(m):
-                        totals[c] += row[c]
+
+    cdef const int64_t[:, ::1] x
+    cdef int64_t[:, ::1] sums
+
+    def __init__(self, resamples, x, sums):
+        self.x, self.sums = x, sums
+        self.begin(resamples, 0, self.x.shape[1] * sizeof(int64_t) + self.x.shape[0] * sizeof(int32_t))
+
+    cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
+        cdef int64_t n = self.x.shape[0], m = self.x.shape[1], i, k, c
+        cdef const int64_t* x = &self.x[0, 0]
+        cdef const int64_t* row
+        cdef int64_t* totals = <int64_t*>scratch
+        cdef int32_t* chosen = <int32_t*>(totals + m)
+        for i in range(first, last):
+            if m == 1 and not self.listed:
+                self.sums[0, i] = drawn_total(x, n, key_of(self.stream, i))
+                continue
+            draw(self.stream, i, self.listed, n, n, chosen)
+            memset(totals, 0, m * sizeof(int64_t))
+            for k in range(n):
+                row = x + chosen[k] * m
                 for c in range(m):
-                    sums[c, i] = totals[c]
-    finally:
-        free(totals)
-        free(chosen)
+                    totals[c] += row[c]
+            for c in range(m):
+                self.sums[c, i] = totals[c]
 
 
 def drawn_indices(uint64_t stream, int64_t first, int64_t n, int32_t[:, ::1] chosen):
@@ -292,118 +381,61 @@ def drawn_indices(uint64_t stream, int64_t first, int64_t n, int32_t[:, ::1] cho
             draw(stream, first + i, False, n, chosen.shape[1], &chosen[i, 0])
 
 
-def count_studentized(const double[:, ::1] centred, const double[::1] limits, bint two_sided, uint64_t stream,
-                      int64_t first, int64_t last, bint listed, int64_t[::1] counts, int64_t[::1] constant):
-    """To counts[c] add how many of the resamples first to last - 1 have a t that reaches limits[c].
+cdef void add_moments(const double* x, int64_t m, const int32_t* chosen, int64_t n, double* totals) noexcept nogil:
+    """The sum of each column of the chosen rows, and that of its squares; one column stays in registers."""
+    cdef int64_t k, c
+    cdef const double* row
+    cdef double s = 0.0, ss = 0.0
+    if m == 1:
+        for k in range(n):
+            s += x[chosen[k]]
+            ss += x[chosen[k]] * x[chosen[k]]
+        totals[0], totals[1] = s, ss
+        return
+    memset(totals, 0, 2 * m * sizeof(double))
+    for k in range(n):
+        row = x + chosen[k] * m
+        for c in range(m):
+            totals[2 * c] += row[c]
+            totals[2 * c + 1] += row[c] * row[c]
+
+
+cdef class Studentized(Kernel):
+    """Counts the resamples whose t reaches the limit of a column, and those without variance, which do not reach it.
 
     Parameters
     ----------
+    resamples : Resamples
     centred : float64 array of shape (n_queries, n_columns)
         Differences less their mean.
-    constant : int64 array of shape (n_columns,)
-        Gains the resamples without variance, which count as not reaching.
+    limits : float64 array of shape (n_columns,)
+        counts() has the resamples that reach them, and then, for each column, those without variance.
+    two_sided : bool
     """
-    cdef int64_t n = centred.shape[0], m = centred.shape[1], i, k, c
-    cdef double s, ss, variance, t
-    cdef const double* row
-    cdef double* totals = <double*>malloc(2 * m * sizeof(double))
-    cdef int32_t* chosen = <int32_t*>malloc(n * sizeof(int32_t))
-    try:
-        if totals is NULL or chosen is NULL:
-            raise MemoryError
-        with nogil:
-            for i in range(first, last):
-                draw(stream, i, listed, n, n, chosen)
-                memset(totals, 0, 2 * m * sizeof(double))
-                for k in range(n):
-                    row = &centred[chosen[k], 0]
-                    for c in range(m):
-                        totals[2 * c] += row[c]
-                        totals[2 * c + 1] += row[c] * row[c]
-                for c in range(m):
-                    s = totals[2 * c]
-                    ss = totals[2 * c + 1]
-                    variance = ss - s * s / n
-                    if variance <= 1e-12 * ss:
-                        constant[c] += 1
-                        continue
-                    t = s / sqrt(variance / (n - 1) * n)
-                    counts[c] += (fabs(t) if two_sided else t) >= limits[c]
-    finally:
-        free(totals)
-        free(chosen)
 
+    cdef const double[:, ::1] centred
+    cdef const double[::1] limits
+    cdef bint two_sided
 
-# ---- exact counts --------------------------------------------------------------------------------------------------
+    def __init__(self, resamples, centred, limits, bint two_sided):
+        self.centred, self.limits, self.two_sided = centred, limits, two_sided
+        self.begin(resamples, 2 * len(limits),
+                   2 * len(limits) * sizeof(double) + self.centred.shape[0] * sizeof(int32_t))
 
-cdef void subset_sums(const int64_t* d, int64_t n, int64_t* sums, int64_t* spare) noexcept nogil:
-    """All 2^n subset sums of non-negative values in ascending order: with each value, merged with themselves + it.
-
-    Of the two the sums without the value end first, because ties are theirs and the last sum has it.
-    """
-    cdef int64_t size = 1, j, i, k, p, a, b
-    cdef int64_t* swap
-    cdef int64_t* begin = sums
-    sums[0] = 0
-    for j in range(n):
-        i = 0
-        k = 0
-        for p in range(2 * size):
-            a = sums[i] if i < size else 0
-            b = sums[k] + d[j]
-            if i < size and a <= b:
-                spare[p] = a
-                i += 1
-            else:
-                spare[p] = b
-                k += 1
-        swap = sums
-        sums = spare
-        spare = swap
-        size *= 2
-    if sums is not begin:
-        for p in range(size):
-            begin[p] = sums[p]
-
-
-def subsets_below(const int64_t[::1] d, int64_t limit):
-    """How many subsets of non-negative values, at most 62, have a sum of at most `limit`."""
-    cdef int64_t n = d.shape[0], half = n // 2, i, k, most = <int64_t>1 << (n - half), few = <int64_t>1 << half
-    cdef uint64_t count = 0
-    cdef int64_t* sums = <int64_t*>malloc(3 * most * sizeof(int64_t))
-    if sums is NULL:
-        raise MemoryError
-    with nogil:
-        subset_sums(&d[0], half, sums, sums + most)
-        subset_sums(&d[half], n - half, sums + most, sums + 2 * most)
-        k = most
-        for i in range(few):
-            while k > 0 and sums[i] + sums[most + k - 1] > limit:
-                k -= 1
-            count += <uint64_t>k
-    free(sums)
-    return count
-
-
-def share_below(const int64_t[::1] d, int64_t limit):
-    """The share of the subsets of non-negative values whose sum is at most `limit`, by a table of limit + 1 sums."""
-    cdef int64_t i, j, top = 0
-    cdef double total = 0.0
-    if limit < 0:
-        return 0.0
-    cdef double* shares = <double*>malloc((limit + 1) * sizeof(double))
-    if shares is NULL:
-        raise MemoryError
-    with nogil:
-        memset(shares, 0, (limit + 1) * sizeof(double))
-        shares[0] = 1.0
-        for j in range(d.shape[0]):
-            top = min(limit, top + d[j])
-            for i in range(top, d[j] - 1, -1):
-                shares[i] = 0.5 * (shares[i] + shares[i - d[j]])
-            for i in range(min(d[j], top + 1)):
-                shares[i] *= 0.5
-        for i in range(limit + 1):
-            total += shares[i]
-    free(shares)
-    return total
+    cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
+        cdef int64_t n = self.centred.shape[0], m = self.centred.shape[1], i, c
+        cdef double s, ss, variance, t
+        cdef double* totals = <double*>scratch
+        cdef int32_t* chosen = <int32_t*>(totals + 2 * m)
+        for i in range(first, last):
+            draw(self.stream, i, self.listed, n, n, chosen)
+            add_moments(&self.centred[0, 0], m, chosen, n, totals)
+            for c in range(m):
+                s = totals[2 * c]
+                ss = totals[2 * c + 1]
+                variance = ss - s * s / n
+                if variance <= 1e-12 * ss:
+                    counts[m + c] += 1
+                    continue
+                t = s / sqrt(variance / (n - 1) * n)
+                counts[c] += (fabs(t) if self.two_sided else t) >= self.limits[c]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from fastir.checks import proportion
 from fastir.stats._checks import checked, is_constant, proper, table
-from fastir.stats._resample import ORDERS, permuted_ranges
+from fastir.stats._resample import ORDERS, Orders
 from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
@@ -223,11 +223,7 @@ def randomized_tukey_test(
     orders = special().factorial(m, exact=True) ** (n - 1) if n < 64 else 1 << 64
     resamples = Resamples(n_resamples, random_state, n_threads, ORDERS, orders, n * m)
     ranges = np.empty(resamples.total, np.int64)
-
-    def work(first, last):
-        permuted_ranges(rows, resamples.stream, first, resamples.listed, ranges[first:last])
-
-    resamples.each(work)
+    resamples.counts(Orders(resamples, rows, ranges))
     ranges.sort()
     sums = grid.whole.sum(axis=1)
     limits = np.abs(sums[:, None] - sums) - grid.slack()

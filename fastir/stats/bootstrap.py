@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from fastir.checks import one_of, proportion
 from fastir.stats._checks import Alternative, Interval, Test, differences, proper
-from fastir.stats._resample import DRAWS, count_studentized, drawn_indices, drawn_sums
+from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices
 from fastir.stats._scipy import special
 from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired import ALTERNATIVES, Moments, moments, t_rows
@@ -63,13 +63,7 @@ def resampled(grid: Grid, resamples: Resamples) -> Resampled:
     """The sums of each row over the same draws."""
     columns = np.ascontiguousarray(grid.whole.T)
     sums = np.empty((len(grid.whole), resamples.total), np.int64)
-
-    def work(first, last):
-        block = np.empty((len(sums), last - first), np.int64)
-        drawn_sums(columns, resamples.stream, first, resamples.listed, block)
-        sums[:, first:last] = block
-
-    resamples.each(work)
+    resamples.counts(Draws(resamples, columns, sums))
     return Resampled(grid, sums, resamples)
 
 
@@ -118,15 +112,10 @@ def studentized_rows(
     centred = np.ascontiguousarray(sign * (d[varied] - of.mean[varied, None]).T)
     limits = np.abs(t[varied]) if two_sided else sign * t[varied]
     limits = limits - RELATIVE * np.abs(limits)
-
-    def work(first, last):
-        counts = np.zeros((2, len(varied)), np.int64)
-        count_studentized(centred, limits, two_sided, resamples.stream, first, last, resamples.listed, *counts)
-        return counts
-
     degenerate = np.zeros(len(t), np.int64)
     if len(varied):
-        counts, degenerate[varied] = resamples.each(work)
+        kernel = Studentized(resamples, centred, limits, two_sided)
+        counts, degenerate[varied] = resamples.counts(kernel).reshape(2, -1)
         p[varied] = proper(resamples.p_values(counts))
     return t, p, degenerate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastir.stats._checks import SMALLEST
-from fastir.stats._resample import share_below, subsets_below
+from fastir.stats._subset_sums import share_below, subsets_below
 
 HALVES = 40  # values up to which two halves meet in the middle
 STEPS = 1 << 24  # of a table of sums

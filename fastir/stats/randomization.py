@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from fastir.checks import one_of
 from fastir.stats._checks import ZERO, Alternative, Test, checked, column, differences
-from fastir.stats._resample import SIGNS, TABLES, count_reached, greatest, signed_sums
+from fastir.stats._resample import SIGNS, Signs
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 from fastir.stats.paired import ALTERNATIVES
@@ -89,16 +89,19 @@ def resampled_pairs(
     members = [] if families is None else [np.flatnonzero(families == family) for family in range(families.max() + 1)]
     scales = pairs.scales() if members else limits
     most = np.zeros((len(members), resamples.total))
-
-    def work(first, last):
-        sums, counts = np.empty((len(rows), last - first)), np.zeros(len(limits), np.int64)
-        signed_sums(rows, resamples.stream, first, resamples.listed, sums, np.empty(TABLES))
-        count_reached(sums, pairs.a, pairs.b, limits, two_sided, counts)
-        for row, those in zip(most, members, strict=True):
-            greatest(sums, pairs.a[those], pairs.b[those], scales[those], row[first:last])
-        return counts
-
-    p = resamples.p_values(resamples.each(work))
+    kernel = Signs(
+        resamples,
+        rows,
+        pairs.a,
+        pairs.b,
+        limits,
+        two_sided,
+        np.concatenate([np.empty(0, np.int64), *members]),
+        np.cumsum([len(family) for family in members], dtype=np.int64),
+        scales,
+        most,
+    )
+    p = resamples.p_values(resamples.counts(kernel))
     adjusted = np.ones(len(p))
     for row, those in zip(most, members, strict=True):
         row.sort()
@@ -127,7 +130,7 @@ def randomization_test(
         0, and for any number of them if they are few whole multiples of something, such as differences of P@10.
     random_state : int
     n_threads : int or None
-        The same bits for any number.
+        As in `fastir.evaluate`: None uses several threads if the rest would take 15 ms. The same bits for any number.
 
     Returns
     -------

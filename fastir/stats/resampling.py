@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from typing import SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
 
 from fastir.checks import whole_number
 from fastir.stats._resample import BLOCK_SIZE, DRAWS, ORDERS, SIGNS, stream
-from fastir.threads import share_all, thread_count
+from fastir.threads import run, thread_count
+
+if TYPE_CHECKING:
+    from fastir.stats._resample import Kernel
 
 COST = {SIGNS: 1, DRAWS: 10, ORDERS: 40}  # of a random number and column, in signs
-LARGEST = 1 << 31  # cost of a block, about 0.1 s: Ctrl-C is answered between two
+# Cost of a block. Signs have tables that are filled once a block: theirs are as large as Ctrl-C allows, about 0.1 s.
+LARGEST = {SIGNS: 1 << 31, DRAWS: 1 << 20, ORDERS: 1 << 20}
 ROW = 256  # cost of a row of a run, which is what thread_count() knows
 
 
@@ -47,26 +49,15 @@ class Resamples:
         self.total: int = arrangements if self.listed else wanted
         self.stream: int = stream(seed(random_state), purpose)
         cost = cells * COST[purpose]
-        self.block: int = max(1, min(BLOCK_SIZE, LARGEST // cost))
-        self.threads: int = thread_count(n_threads, self.total * cost // ROW)
+        self.n_threads, self.threads = n_threads, thread_count(n_threads, self.total * cost // ROW)
+        blocks = -(-self.total // max(1, min(BLOCK_SIZE, LARGEST[purpose] // cost)))
+        blocks += -blocks % self.threads  # of one size, so that threads end together
+        self.block = -(-self.total // blocks)
 
-    def each(self, work: Callable[[int, int], np.ndarray | None]) -> np.ndarray:
-        """The sum of the counts that work(first, last) returns for every block, if it returns any."""
-        total, lock = np.array(0), threading.Lock()
-
-        def do(thread, block, number):
-            nonlocal total
-            counts = work(*block)
-            if counts is not None:
-                with lock:
-                    total = total + counts
-
-        share_all(self.blocks(), do, self.threads)
-        return total
-
-    def blocks(self) -> Iterator[tuple[int, int]]:
-        for first in range(0, self.total, self.block):
-            yield first, min(first + self.block, self.total)
+    def counts(self, kernel: Kernel) -> np.ndarray:
+        """Do all resamples; what the kernel has counted in them."""
+        run(kernel, self.n_threads)
+        return kernel.counts()
 
     def p_values(self, counts: np.ndarray) -> np.ndarray:
         """How often a limit was reached, as p-values: where not all arrangements were seen, the data are one more."""

@@ -13,6 +13,7 @@ import pytest
 import fastir
 from fastir import stats
 from fastir.comparison import pairwise
+from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 
 X = [7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]
 Y = [5, 1, 0, 2, 4, 3, 0, 5, 3, 3, 4, 4, 1, 4, 2, 1, 1, 6, 3, 2]
@@ -254,7 +255,7 @@ RANDOM = [
 
 @pytest.mark.parametrize("options", RANDOM, ids=str)
 def test_threads_change_no_bit(options, monkeypatch):
-    monkeypatch.setattr("fastir.stats.resampling.LARGEST", 1 << 20)
+    monkeypatch.setattr("fastir.stats.resampling.LARGEST", dict.fromkeys((SIGNS, ORDERS, DRAWS), 1 << 20))
     runs = random_runs(60, 4, 2)
     first, *others = (
         numbers(fastir.compare_scores(runs, n_resamples=3000, n_threads=threads, **options)) for threads in (1, 2, 8)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fastir import stats
-from fastir.stats import _resample, bootstrap, exact, grid, paired, randomization, resampling
+from fastir.stats import _resample, _subset_sums, bootstrap, exact, grid, paired, randomization, resampling
 
 # Sakai (2018), table 5.1, and ten more queries; whole tenths and hundredths.
 X = np.array([7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]) / 10
@@ -386,8 +386,8 @@ def test_halves_and_table_count_the_same_subsets():
             sums = np.concatenate([sums, sums + value])
         for limit in (-1, 0, int(d[0]), int(d.sum() // 3), int(d.sum() // 2), int(d.sum()), int(d.sum()) + 5):
             count = int((sums <= limit).sum())
-            assert _resample.subsets_below(d, limit) == count
-            assert _resample.share_below(d, limit) == count / 2**n
+            assert _subset_sums.subsets_below(d, limit) == count
+            assert _subset_sums.share_below(d, limit) == count / 2**n
 
 
 def test_an_exact_p_value_of_many_whole_differences_is_right():
@@ -447,34 +447,52 @@ def indices(seed, purpose, number, n, draws):
     return [half * n >> 32 for half in halves[:draws]]
 
 
-def test_signs_are_the_bits_of_a_hash():
-    n, first = 150, 4090
-    sums = np.empty((n, 20))
-    _resample.signed_sums(np.eye(n), _resample.stream(9, _resample.SIGNS), first, False, sums, np.empty(2048))
-    for i in range(20):
-        bits = [word(9, _resample.SIGNS, first + i, q - q % 64) >> q % 64 & 1 for q in range(n)]
-        assert (sums[:, i] == np.where(bits, 1, -1)).all()
+def resamples(n, seed, purpose, n_threads=1):
+    return resampling.Resamples(n, seed, n_threads, purpose, 1 << 64, 1)
+
+
+@pytest.mark.parametrize("total", [1, 20, 4110])
+def test_signs_are_the_bits_of_a_hash(total):
+    n = 150
+    x = np.vstack([np.eye(n), np.zeros(n)])
+    none = np.empty(0, np.int64)
+    kernel = _resample.Signs(
+        resamples(total, 9, _resample.SIGNS),
+        x,
+        np.arange(n),
+        np.full(n, n),
+        np.full(n, 0.5),
+        False,
+        none,
+        none,
+        np.ones(n),
+        np.empty((0, total)),
+    )
+    kernel.alone(0, 60.0)
+    words = np.array([[word(9, _resample.SIGNS, i, q) for q in range(0, n, 64)] for i in range(total)], np.uint64)
+    bits = words[:, np.arange(n) // 64] >> (np.arange(n) % 64).astype(np.uint64) & np.uint64(1)
+    assert kernel.counts().tolist() == bits.sum(axis=0).tolist()
 
 
 @pytest.mark.parametrize("rows", [1, 3])
 def test_draws_are_halves_of_a_hash(rows):
     n = 33
     x = np.random.default_rng(0).integers(-9, 9, (n, rows))
-    sums = np.empty((rows, 20), np.int64)
-    _resample.drawn_sums(x, _resample.stream(2, _resample.DRAWS), 70, False, sums)
-    for i in range(20):
-        assert sums[:, i].tolist() == x[indices(2, _resample.DRAWS, 70 + i, n, n)].sum(axis=0).tolist()
+    sums = np.empty((rows, 90), np.int64)
+    _resample.Draws(resamples(90, 2, _resample.DRAWS), x, sums).alone(0, 60.0)
+    for i in range(90):
+        assert sums[:, i].tolist() == x[indices(2, _resample.DRAWS, i, n, n)].sum(axis=0).tolist()
 
 
 def test_orders_are_shuffled_by_a_hash():
     x = np.random.default_rng(0).integers(0, 50, (7, 4))
-    ranges = np.empty(20, np.int64)
-    _resample.permuted_ranges(x, _resample.stream(3, _resample.ORDERS), 11, False, ranges)
-    for i in range(20):
+    ranges = np.empty(31, np.int64)
+    _resample.Orders(resamples(31, 3, _resample.ORDERS), x, ranges).alone(0, 60.0)
+    for i in range(31):
         halves = (
             half
             for position in itertools.count()
-            for value in [word(3, _resample.ORDERS, 11 + i, position)]
+            for value in [word(3, _resample.ORDERS, i, position)]
             for half in (value % 2**32, value >> 32)
         )
         sums = np.zeros(4, np.int64)
@@ -501,7 +519,7 @@ def test_random_numbers_stay_what_they_are():
 
 @pytest.mark.parametrize("threads", [2, 8])
 def test_threads_change_no_bit(threads, monkeypatch):
-    monkeypatch.setattr(resampling, "LARGEST", 1 << 18)  # blocks of a few resamples
+    monkeypatch.setattr(resampling, "LARGEST", dict.fromkeys(resampling.LARGEST, 1 << 18))  # blocks of a few resamples
     a, b, c = many_scores(70, 3)
     calls = [
         lambda n: stats.randomization_test(a, b, n_resamples=5000, n_threads=n),

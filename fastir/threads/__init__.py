@@ -1,0 +1,218 @@
+"""How many threads a call uses, and the two ways in which they share its work.
+
+    kernels over arrays     run(): a team of OpenMP takes blocks (_blocks.pyx), or Python threads in a build without it
+    files and tables        share(), share_all(): Python threads, as Python code is called between the kernels
+
+Values never depend on the number of threads. `n_threads`, an option of most functions, says how many there are:
+
+    1       the calling thread alone; nothing is started
+    2, ...  this many, however little the work is. With OpenMP and idle cores that pays from about 0.1 ms of work on. On
+            a busy machine a team waits at its end for a thread that is not running: 4 to 20 ms were measured, which for
+            less work than that is a loss
+    None    the work decides. Kernels over arrays begin alone, start a team if the rest would take WORTHWHILE seconds or
+            more, and keep it if its first round was faster; files and tables use several threads from WORTH rows on.
+            There are as many threads as there are processors for this process (its affinity, the quota of its
+            container), at most 8, and at most FASTIR_NUM_THREADS, or OMP_NUM_THREADS where that is not set. A child of
+            multiprocessing uses one
+
+Whatever `n_threads` says, a kernel over arrays stays in one thread in a forked process, inside one of fastir's own
+threads, and while another call of this process has a team. Other libraries may bring an OpenMP of their own, as PyTorch
+does: each has its own team, and fastir sets no variable of OpenMP.
+"""
+
+import itertools
+import os
+import sys
+import threading
+import time
+from typing import SupportsIndex
+
+from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
+
+WORTH = 1 << 20  # rows of a file or table: below, starting threads costs more than it gives
+SAMPLE = 0.001  # seconds after which a kernel knows about how long it will take
+WORTHWHILE = 0.015  # seconds of processor time from which on a team gains even if the other cores are busy
+TRIAL = 0.01  # seconds of a team's first round, after which it goes on or leaves the rest to one thread:
+GAIN = 0.9  # it must need less than this share of the time, which on a busy machine it does not,
+PAUSE = 1.0  # and then no call tries again for so many seconds
+ROUND = 0.05  # seconds between two looks for Ctrl-C
+STRETCH = 0.005  # seconds for which a Python thread takes blocks at a time
+MOST = 8  # threads that are taken without being asked for
+QUOTA = "/sys/fs/cgroup/cpu.max"  # of a container: microseconds of processor time, and in how many; or "max"
+
+teams = OPENMP  # False shares blocks among Python threads, which bench/bench_threads.py compares with teams
+busy_until = 0.0  # by time.monotonic(), which a team that was too slow has set
+here = threading.local()  # here.busy: this is a thread of share()
+
+
+def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
+    """Threads for reading `rows` rows of a file or table; None asks the environment and the machine.
+
+    Raises
+    ------
+    TypeError, ValueError
+        n_threads is not an integer from 1 up.
+    """
+    if n_threads is None:
+        return 1 if rows < WORTH else automatic_count()
+    try:
+        number = n_threads.__index__()
+    except AttributeError:
+        raise TypeError(f"n_threads must be an int or None, got {type(n_threads).__name__}") from None
+    if number < 1:
+        raise ValueError(f"n_threads must be at least 1, got {number}")
+    return min(number, LARGEST)
+
+
+def automatic_count() -> int:
+    """Threads for a large call that does not say how many."""
+    if forked() or multiprocessing_child():
+        return 1
+    limits = [MOST, processors()]
+    for name in ("FASTIR_NUM_THREADS", "OMP_NUM_THREADS"):
+        text = os.environ.get(name, "").partition(",")[0].strip()
+        if text.isdecimal() and int(text) > 0:
+            limits.append(int(text))
+            break
+    return min(limits)
+
+
+def processors() -> int:
+    """Processors that this process may use: its affinity, and the quota of its container."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        with open(QUOTA, encoding="ascii") as file:
+            quota, period = file.read().split()
+        return min(available, max(1, -(-int(quota) // int(period))))
+    except (OSError, ValueError):  # no such file, or "max": there is no quota
+        return available
+
+
+def multiprocessing_child() -> bool:
+    module = sys.modules.get("multiprocessing.process")
+    return module is not None and module.parent_process() is not None
+
+
+def run(blocks: Blocks, n_threads: SupportsIndex | None) -> None:
+    """Do all blocks of a kernel, or those up to one that fails, in as many threads as the option `n_threads` says.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C, after a round; no thread is at work any more.
+    """
+    if n_threads is None:
+        left = blocks.alone(0, SAMPLE)
+        if left == 0:
+            return
+        threads = chosen_count(blocks, left)
+    else:
+        threads = thread_count(n_threads, 0)
+    if threads > 1 and not may_share():
+        threads = 1
+    if threads > 1 and not teams:
+        problems = share(lambda t: blocks, lambda t, task, number: task.alone(t, STRETCH) == 0, threads)
+        if problems:
+            raise problems[min(problems)]
+    else:
+        while blocks.together(threads, ROUND) > 0:
+            pass
+
+
+def chosen_count(blocks: Blocks, left: float) -> int:
+    """Threads for a kernel that needs `left` more seconds alone: as many as possible if a first round shows it pays."""
+    global busy_until
+    begin = time.monotonic()
+    if left < WORTHWHILE or begin < busy_until or not may_share():
+        return 1
+    threads = automatic_count()
+    if threads == 1 or not teams:
+        return threads
+    left_in_team = blocks.together(threads, TRIAL)
+    end = time.monotonic()
+    if end - begin + left_in_team < GAIN * left:
+        return threads
+    busy_until = end + PAUSE
+    return 1
+
+
+def may_share() -> bool:
+    """Whether a kernel may use more than one thread here."""
+    return not forked() and not getattr(here, "busy", False)
+
+
+def share(take, work, threads):
+    """Share tasks among threads, of which the caller's is the first.
+
+    Parameters
+    ----------
+    take : function of (t)
+        The next task for thread t, None when there are no more; never called by two threads at once.
+    work : function of (t, task, number)
+        Does a task; tasks are numbered from 0 as they were taken. True means that no more are needed.
+    threads : int
+
+    Returns
+    -------
+    dict
+        {number: exception} of what take and work raised; an error stops all threads, after the tasks in their hands.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        All threads have ended by then.
+    """
+    lock = threading.Lock()
+    numbers = itertools.count()
+    problems = {}
+    done = []
+
+    def loop(t):
+        outer = getattr(here, "busy", False)
+        here.busy = outer or threads > 1
+        try:
+            take_tasks(t)
+        finally:
+            here.busy = outer
+
+    def take_tasks(t):
+        while not (problems or done):
+            with lock:
+                number = next(numbers)
+                try:
+                    task = take(t)
+                except BaseException as error:
+                    problems[number] = error
+                    return
+            if task is None:
+                return
+            try:
+                if work(t, task, number):
+                    done.append(number)
+            except BaseException as error:
+                problems[number] = error
+
+    others = [threading.Thread(target=loop, args=(t,), daemon=True) for t in range(1, threads)]
+    try:
+        for thread in others:
+            thread.start()
+        loop(0)
+    except BaseException:
+        done.append(None)
+        raise
+    finally:
+        for thread in others:
+            if thread.ident is not None:
+                thread.join()
+    for error in problems.values():
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+    return problems
+
+
+def share_all(tasks, work, threads):
+    """Like share(), for an iterable of tasks; raises the error of the earliest task that has one."""
+    tasks = iter(tasks)
+    problems = share(lambda t: next(tasks, None), work, threads)
+    if problems:
+        raise problems[min(problems)]

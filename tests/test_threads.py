@@ -1,0 +1,408 @@
+"""Threads over arrays: the same bits for any number, what a fork and Ctrl-C do to a team, and when there is none."""
+
+import itertools
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fastir
+from fastir import stats, threads
+
+ROOT = Path(__file__).resolve().parents[1]
+NAMES = ["ndcg@10", "map", "mrr", "recall@20"]
+ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads in /proc, and forks")
+WITH_TEAMS = pytest.mark.skipif(not threads.OPENMP, reason="was built without OpenMP")
+
+# What every child process starts with: calls that n threads share, and how many threads the process has.
+PRELUDE = """
+import os, sys, threading, time
+import numpy as np
+import fastir, fastir.threads
+rng = np.random.default_rng(0)
+labels, scores, offsets = rng.integers(0, 3, 200_000), rng.random(200_000), np.arange(0, 200_001, 100)
+def call(n_threads):
+    return fastir.evaluate_scores(labels, scores, ["map", "ndcg@10"], offsets=offsets, n_threads=n_threads).values
+def running():
+    return len(os.listdir("/proc/self/task"))
+before = running()
+"""
+
+
+def python(code, timeout=30):
+    """What a process prints that runs the prelude and this code to a good end within the time limit."""
+    script = PRELUDE + textwrap.dedent(code)
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=timeout)
+    assert process.returncode == 0, process.stderr[-2000:]
+    return process.stdout
+
+
+@pytest.fixture(params=[pytest.param(True, marks=WITH_TEAMS), False], ids=["team", "Python threads"])
+def either(request, monkeypatch):
+    """Both ways to share blocks."""
+    monkeypatch.setattr(threads, "teams", request.param)
+
+
+def ranked(n_threads):
+    rng = np.random.default_rng(1)
+    labels, lengths = rng.integers(-2, 4, 300_000).astype(np.int8), rng.integers(0, 600, 1000)
+    offsets = np.minimum(np.concatenate([[0], np.cumsum(lengths)]), len(labels))
+    offsets[-1] = len(labels)
+    return fastir.evaluate_ranked(labels, offsets, NAMES, n_threads=n_threads)
+
+
+def scored(n_threads):
+    rng = np.random.default_rng(2)
+    labels, scores = rng.integers(-1, 3, 200_000), np.round(rng.random(200_000), 2)
+    group = [100_000, 1, *[300] * 333, 99]
+    return fastir.evaluate_scores(labels, scores, NAMES, group=group, ties="average", n_threads=n_threads)
+
+
+def matrix(n_threads):
+    scores = np.random.default_rng(3).random((300, 4000))
+    return fastir.evaluate_matrix(scores, [[1, 5, 3999]] * 300, NAMES, score_dtype="float32", n_threads=n_threads)
+
+
+def gathered(n_threads):
+    scores = np.asfortranarray(np.random.default_rng(4).random((130, 3000)))
+    return fastir.evaluate_matrix(scores, [[1, 5]] * 130, NAMES, exclude=[[7]] * 130, n_threads=n_threads)
+
+
+def lists(n_threads):
+    rng = np.random.default_rng(5)
+    items = np.argsort(rng.random((2000, 150)), axis=1)[:, :50].astype(np.int32)
+    return fastir.evaluate_topk(items, [[3, 4, 5]] * 2000, NAMES, scores=rng.random((2000, 50)), n_threads=n_threads)
+
+
+@pytest.mark.parametrize("call", [ranked, scored, matrix, gathered, lists])
+def test_any_number_of_threads_has_the_same_bits(call, either):
+    alone = call(1)
+    for n_threads in (2, 3, 8, None):
+        shared = call(n_threads)
+        assert shared.values.tobytes() == alone.values.tobytes()
+        assert repr(shared.report) == repr(alone.report)
+
+
+def test_any_number_of_threads_resamples_alike(either):
+    a, b, c = np.random.default_rng(6).random((3, 200))
+    calls = [
+        lambda n: stats.randomization_test(a, b, n_resamples=20_000, n_threads=n),
+        lambda n: stats.bootstrap_test(a, b, n_resamples=3000, n_threads=n),
+        lambda n: stats.bootstrap_interval(a, b, n_resamples=3000, n_threads=n),
+        lambda n: [v.tolist() for v in stats.max_t(np.stack([a - b, a - c], 1), n_resamples=9000, n_threads=n)],
+        lambda n: stats.randomized_tukey_test(np.stack([a, b, c], 1), n_resamples=3000, n_threads=n).p_values.tolist(),
+    ]
+    for call in calls:
+        assert call(2) == call(3) == call(8) == call(None) == call(1)
+
+
+@pytest.mark.parametrize("in_one_piece", [True, False])
+def test_the_first_wrong_row_is_named(in_one_piece, either):
+    """Of rows that are wrong in different ways, even where several are read together."""
+    scores = np.random.default_rng(7).random((400, 2000))
+    scores[[77, 200, 399], 5] = np.nan
+    relevant = [[1]] * 78 + [[2000]] + [[1]] * 321
+    given = scores if in_one_piece else np.asfortranarray(scores)
+    for n_threads, _ in itertools.product((1, 2, 3, 8), range(3)):
+        with pytest.raises(ValueError, match=r"^scores: NaN in row 77, column 5$"):
+            fastir.evaluate_matrix(
+                given, [row if row != [2000] else [1999] for row in relevant], "mrr", n_threads=n_threads
+            )
+    items = np.tile(np.arange(50), (3000, 1))
+    items[1234, 7], items[1300, 3] = 3, -5
+    for n_threads, _ in itertools.product((1, 2, 3, 8), range(3)):
+        with pytest.raises(fastir.DuplicateError, match=r"item 3 stands twice in row 1234$"):
+            fastir.evaluate_topk(items, [[1]] * 3000, "mrr", n_threads=n_threads)
+
+
+def test_a_bad_item_behind_a_nan_of_the_same_tile():
+    scores = np.asfortranarray(np.random.default_rng(8).random((16, 40)))
+    scores[3, 5] = np.nan
+    relevant = [[1]] * 16
+    relevant[9] = [2, 2]
+    with pytest.raises(ValueError, match="NaN in row 3, column 5"):
+        fastir.evaluate_matrix(scores, relevant, "mrr")
+    relevant[2] = [2, 2]
+    with pytest.raises(fastir.DuplicateError, match="item 2 stands twice in row 2"):
+        fastir.evaluate_matrix(scores, relevant, "mrr")
+
+
+# ---- which calls start a team --------------------------------------------------------------------------------------
+
+
+@ON_LINUX
+def test_one_thread_starts_none():
+    out = python("""
+        call(1)
+        call(None)      # far less work than a team is worth
+        alone = running() - before
+        call(3)
+        print(alone, running() - before if fastir.show_config()["openmp"] else 2)
+    """)
+    assert out == "0 2\n"
+
+
+@ON_LINUX
+@WITH_TEAMS
+def test_a_second_caller_stays_alone_while_a_team_is_at_work():
+    out = python("""
+        fastir.threads.ROUND = 60.0     # the first caller does not pause
+        many = np.broadcast_to(np.int8(1), 400_000_000), np.arange(0, 400_000_001, 1000), ["map", "ndcg@10", "rbp"]
+        first = threading.Thread(target=lambda: fastir.evaluate_ranked(*many, n_threads=2))
+        expected = call(1).tobytes()
+        first.start()
+        while running() < before + 2:
+            time.sleep(0.001)
+        values = [call(6) for _ in range(5)]
+        print(first.is_alive(), running() - before, [each.tobytes() == expected for each in values] == [True] * 5)
+        first.join()
+        call(6)
+        print(running() - before >= 5)
+    """)
+    assert out == "True 2 True\nTrue\n"
+
+
+@ON_LINUX
+@WITH_TEAMS
+def test_inside_a_thread_of_fastir_no_team_is_started():
+    out = python("""
+        most = []
+        def work(thread, task, number):
+            call(5)
+            most.append(running() - before)
+        fastir.threads.share_all(range(4), work, 2)
+        inside = max(most)
+        call(5)
+        print(inside, running() - before)
+    """)
+    assert out == "1 4\n"
+
+
+def test_a_single_block_needs_no_team(monkeypatch):
+    monkeypatch.setattr(threading.Thread, "start", None)
+    monkeypatch.setattr(threads, "teams", True)
+    results = fastir.evaluate_scores([1, 0], [1.0, 2.0], "mrr", offsets=[0, 2], n_threads=8)
+    assert results["mrr"] == 0.5
+
+
+class Rehearsed:
+    """Blocks of which a team says that the rest takes so long."""
+
+    def __init__(self, left):
+        self.left, self.teams = left, []
+
+    def together(self, n_threads, seconds):
+        self.teams.append(n_threads)
+        return self.left
+
+
+def test_the_automatic_choice_keeps_a_team_that_is_faster(monkeypatch):
+    monkeypatch.setattr(threads, "teams", True)
+    monkeypatch.setattr(threads, "automatic_count", lambda: 4)
+    monkeypatch.setattr(threads, "busy_until", 0.0)
+    faster, slower = Rehearsed(0.5), Rehearsed(0.95)
+    assert threads.chosen_count(faster, 0.014) == 1
+    assert faster.teams == []
+    assert [threads.chosen_count(blocks, 1.0) for blocks in (faster, slower, faster)] == [4, 1, 1]
+    assert (faster.teams, slower.teams) == ([4], [4])  # the last one did not try: the machine is busy
+    monkeypatch.setattr(threads, "busy_until", 0.0)
+    assert threads.chosen_count(faster, 1.0) == 4
+
+
+# ---- fork ----------------------------------------------------------------------------------------------------------
+
+
+@ON_LINUX
+@pytest.mark.parametrize("fork", ["os.fork()", "ctypes.CDLL(None).fork()"])
+def test_a_forked_child_stays_alone(fork):
+    """libgomp would wait for ever for the team, which only the parent has; C code forks, too."""
+    out = python(f"""
+        import ctypes
+        expected = call(2).tobytes()
+        child = {fork}
+        if child == 0:
+            same = call(2).tobytes() == expected and fastir.threads.forked() and fastir.threads.automatic_count() == 1
+            os._exit(0 if same and running() == 1 else 7)
+        print(os.waitpid(child, 0)[1], call(2).tobytes() == expected, fastir.threads.forked())
+    """)
+    assert out == "0 True False\n"
+
+
+@ON_LINUX
+def test_a_fork_while_a_team_is_at_work():
+    out = python("""
+        many = np.broadcast_to(np.int8(1), 400_000_000), np.arange(0, 400_000_001, 1000), ["map", "ndcg@10", "rbp"]
+        thread = threading.Thread(target=lambda: fastir.evaluate_ranked(*many, n_threads=2))
+        expected = call(1).tobytes()
+        thread.start()
+        while running() < before + 2:
+            time.sleep(0.001)
+        children = []
+        while thread.is_alive() and len(children) < 5:
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if call(3).tobytes() == expected else 7)
+            children.append(child)
+        thread.join()
+        print(len(children) > 0, [os.waitpid(child, 0)[1] for child in children] == [0] * len(children))
+    """)
+    assert out == "True True\n"
+
+
+@ON_LINUX
+def test_a_pool_of_forked_processes():
+    out = python("""
+        import multiprocessing
+        expected = call(2).tobytes()
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            values = pool.map(call, [2, None, 3, 1])
+        print([each.tobytes() == expected for each in values])
+    """)
+    assert out == "[True, True, True, True]\n"
+
+
+# ---- Ctrl-C --------------------------------------------------------------------------------------------------------
+
+
+def endless_lists(n_threads):
+    many = np.broadcast_to(np.int8(1), 10**9)
+    fastir.evaluate_ranked(many, np.arange(0, 10**9 + 1, 1000), NAMES, n_threads=n_threads)
+
+
+def endless_rows(n_threads):
+    row = np.random.default_rng(0).random(100_000)
+    scores = np.broadcast_to(row, (300_000, 100_000))
+    relevant = np.arange(0, 300_001), np.zeros(300_000, int)
+    fastir.evaluate_matrix(scores, relevant, "map", n_threads=n_threads)
+
+
+def endless_resamples(n_threads):
+    a, b = np.random.default_rng(0).random((2, 1000))
+    stats.bootstrap_test(a, b, n_resamples=10**8, n_threads=n_threads)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends a signal")
+@pytest.mark.parametrize("n_threads", [1, 2, None])
+@pytest.mark.parametrize("call", [endless_lists, endless_rows, endless_resamples])
+def test_an_interrupt_is_answered_soon(call, n_threads, either):
+    """Within 0.2 s: the handler's time is that of the round in hand; then all threads end."""
+    raised = []
+
+    def interrupt(signum, frame):
+        raised.append(time.monotonic())
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    alive = threading.active_count()
+    try:
+        begin = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, 0.4)
+        with pytest.raises(KeyboardInterrupt):
+            call(n_threads)
+        end = time.monotonic()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert raised[0] - begin >= 0.39
+    assert end - begin - 0.4 < 0.2
+    assert threading.active_count() == alive
+
+
+# ---- how many ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("own", "openmp", "number"),
+    [
+        (None, None, 6),
+        ("2", None, 2),
+        (None, "3", 3),
+        ("4", "3", 4),
+        (None, "3,2", 3),
+        ("x", "3", 3),
+        ("0", "", 6),
+        ("99", "", 6),
+    ],
+)
+def test_variables_limit_the_automatic_number(own, openmp, number, monkeypatch):
+    monkeypatch.setattr(threads, "processors", lambda: 6)
+    for name, value in (("FASTIR_NUM_THREADS", own), ("OMP_NUM_THREADS", openmp)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    assert threads.automatic_count() == number
+    assert fastir.show_config()["n_threads"] == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("max 100000", 4), ("200000 100000", 2), ("50000 100000", 1), ("150000 100000", 2), ("", 4)]
+)
+def test_the_quota_of_a_container_counts(text, number, monkeypatch, tmp_path):
+    (tmp_path / "cpu.max").write_text(text)
+    monkeypatch.setattr(threads, "QUOTA", str(tmp_path / "cpu.max"))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3}, raising=False)
+    assert threads.processors() == number
+
+
+# ---- the build -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def build(monkeypatch):
+    """The functions of setup.py, which builds nothing here."""
+    pytest.importorskip("Cython.Build")
+    pytest.importorskip("setuptools")
+    if not (ROOT / "setup.py").is_file():
+        pytest.skip("needs the sources")
+    monkeypatch.setattr("setuptools.setup", lambda **options: None)
+    monkeypatch.setattr("Cython.Build.cythonize", lambda *modules, **options: [])
+    monkeypatch.chdir(ROOT)
+    return runpy.run_path("setup.py")
+
+
+class Compiler:
+    """One that has OpenMP, or not, and knows how often it was asked."""
+
+    def __init__(self, kind, error=None):
+        self.compiler_type, self.error, self.asked = kind, error, 0
+
+    def compile(self, sources, output_dir, extra_postargs):
+        self.asked += 1
+        if self.error is not None:
+            raise self.error
+        return sources
+
+    def link_shared_object(self, objects, name, extra_postargs):
+        self.linked = extra_postargs
+
+
+def test_openmp_is_found_by_compiling_and_linking(build):
+    from setuptools.errors import CompileError
+
+    flags = build["openmp_flags"]
+    assert flags(Compiler("unix"), "auto", "linux") == (["-fopenmp"], ["-fopenmp"])
+    assert flags(Compiler("msvc"), "require", "win32") == (["/openmp"], [])
+    without = Compiler("unix", CompileError("no omp.h"))
+    assert flags(without, "auto", "linux") == ([], [])
+    assert without.asked == 1
+    with pytest.raises(CompileError, match="FASTIR_OPENMP=require, but"):
+        flags(without, "require", "linux")
+
+
+def test_openmp_is_not_looked_for_where_it_is_not_wanted(build):
+    compiler = Compiler("unix")
+    assert build["openmp_flags"](compiler, "off", "linux") == ([], [])
+    assert build["openmp_flags"](compiler, "auto", "darwin") == ([], [])
+    assert compiler.asked == 0
+
+
+def test_show_config_says_what_was_built():
+    assert fastir.show_config()["openmp"] is threads.OPENMP
