@@ -2,8 +2,8 @@
 
 In come scores as whole numbers (`fastir.stats.grid` makes them), so that every sum is exact, whatever its order; out go
 sums, or counts of sums that reach a limit. A resample is its number: what is random in it is a hash of the seed, that
-number and a position, so that any thread may do any block of resamples (fastir.threads). With `listed` the number itself
-is read as signs, swaps or indices, and 0, 1, 2, ... are all there are.
+number and a position, so that any thread may do any block of resamples (fastir.threads). With `listed` the number
+itself is read as signs, swaps or indices, and 0, 1, 2, ... are all there are.
 
     signs     a word of 64 bits is the signs of 64 queries, for all columns; each of its bytes picks one of the 256 sums
               that 8 values can have. A pair's signed sum is that of one run less that of the other, so that the work

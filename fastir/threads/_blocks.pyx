@@ -11,8 +11,9 @@ small enough for two threads to share 0.2 ms evenly, and large enough to hide wh
 microseconds. As blocks are taken in order and each one that was taken is done, the first one that fails is the same for
 any number of threads. (Blocks of random signs are larger, as each begins by filling tables.)
 
-A round lasts as long as its caller says; between two rounds the caller, who holds the GIL, can look for Ctrl-C. A round
-of several threads is one prange, a team of OpenMP. The following never enter one, but do the same blocks in a plain loop:
+A round lasts as long as its caller says; between two rounds the caller, who holds the GIL, can look for Ctrl-C. A
+round of several threads is one prange, a team of OpenMP. The following never enter one, but do the same blocks in a
+plain loop:
 
     one thread          a region can cost milliseconds on a busy machine
     a forked process    libgomp waits for ever for the team that only the parent has; pthread_atfork sees any fork
