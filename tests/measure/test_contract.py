@@ -5,13 +5,12 @@ from typing import get_args
 import pytest
 
 import fastir
-from fastir.evaluation import matrix
 from fastir.join._join import Tally
 from fastir.measure import _codes
 from fastir.measure._measure import Plan
 from fastir.measure.cards import READS
 from fastir.measure.views import Slot, View
-from fastir.request import plan
+from fastir.request import options
 from fastir.results import results
 
 CODES = {"reads": _codes.READ_CODES, "status": _codes.STATUS_CODES, "ties": _codes.TIE_CODES}
@@ -26,8 +25,8 @@ def test_the_words_of_the_python_side_are_those_of_the_codes():
     assert tuple(_codes.READ_CODES) == READS
     assert {card.reads for card in fastir.metrics()} <= set(_codes.READ_CODES)
     assert tuple(_codes.STATUS_CODES) == results.STATUSES
-    assert tuple(_codes.TIE_CODES) == get_args(plan.Ties) == plan.TIES
-    assert get_args(matrix.Ties) == tuple(_codes.TIE_CODES)[len(plan.BY_ID) :]
+    assert tuple(_codes.TIE_CODES) == get_args(options.Ties) == options.TIES
+    assert get_args(options.TiesWithoutIds) == tuple(_codes.TIE_CODES)[len(options.BY_ID) :]
 
 
 def test_every_problem_has_a_code_of_its_own_above_those_of_a_line():

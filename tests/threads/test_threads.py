@@ -17,7 +17,7 @@ import pytest
 import fastir
 from fastir import stats, threads
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["ndcg@10", "map", "mrr", "recall@20"]
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads in /proc, and forks")
 WITH_TEAMS = pytest.mark.skipif(not threads.OPENMP, reason="was built without OpenMP")
