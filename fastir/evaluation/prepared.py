@@ -1,7 +1,7 @@
 """Prepared: qrels and a Plan, ready for any number of runs under one set of rules.
 
-It knows neither qrels with groups nor metrics whose rules differ: `groups` and `rule_sets` put several of these
-together. What all of them have in common is `measure`, which takes a run of any shape and returns the query ids, the
+It knows neither qrels with groups nor metrics whose rules differ: for these, `groups` and `rule_sets` put several
+Prepared together. All of them have the method `measure`, which takes a run of any shape and returns the query ids, the
 values of shape (n_queries, n_metrics), the status codes and the Coverage.
 """
 
@@ -39,9 +39,7 @@ class Prepared:
     settings : Settings
         Without parts.
     columns : mapping or None
-        What the columns of runs that are tables are called.
-
-    Raises
+        The names of the columns of runs that are tables. Raises
     ------
     OverflowError
         A label is too large for a metric's formula.
@@ -84,7 +82,7 @@ class Prepared:
         return query_ids, values, status, coverage
 
     def rankers(self) -> list[Prepared]:
-        """What decides the order of documents: this alone."""
+        """The Prepared objects that decide the order of documents: here this one alone."""
         return [self]
 
 
