@@ -13,7 +13,7 @@ from fastir.errors import FormatError
 from fastir.text import replacing
 
 Path = str | os.PathLike[str]  # "-" is standard input
-Watch = Callable[[int], object]  # called now and then with how much was read, 0 where that is unknown; may raise
+Watch = Callable[[int], object]  # called repeatedly with the number of bytes read, 0 if unknown; may raise
 Repairs = dict[str, tuple[int, str]]  # kind of repair -> how often it was made, and where
 
 BOM = b"\xef\xbb\xbf"
@@ -24,7 +24,7 @@ HEAD = 4
 
 
 def name_of(path: Path) -> str:
-    """What a file is called in messages."""
+    """The name of a file in messages."""
     return "standard input" if path == "-" else os.fsdecode(path)
 
 
@@ -116,7 +116,7 @@ class Source:
             self.file = zstd.ZstdFile(self.file)
 
     def readinto(self, view: memoryview) -> int:
-        """Fill the view as far as the file goes; returns how far."""
+        """Fill the view up to the end of the file; returns the number of bytes."""
         used = min(len(self.carried), len(view))
         if used:
             view[:used] = self.carried[:used]
@@ -134,11 +134,11 @@ class Source:
         return bytes(buffer[: self.readinto(memoryview(buffer))])
 
     def position(self) -> int:
-        """How much of the file was read; 0 where that is unknown."""
+        """The number of bytes that were read of the file; 0 if unknown."""
         return self.opened.tell() if self.opened.seekable() else 0
 
     def read_all(self, watch: Watch | None = None) -> bytes:
-        """All that is left."""
+        """The rest of the file."""
         blocks = []
         while block := self.read(1 << 20):
             blocks.append(block)

@@ -9,7 +9,7 @@ from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather
 
-CHUNK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
+CHUNK = 1 << 20  # bytes of a block: with the rows that are made of it, it stays in the second-level cache
 ROW = 40  # bytes of a usual line
 SPARE = 9  # bytes behind a block: for a line end, and for the kernel to look at words
 
@@ -39,7 +39,7 @@ def read(path, is_run, duplicates, watch=None, format="trec"):
         raise wrong or empty(reader)
     arena, starts, lengths, numbers, first_rows, queries = reader.columns()
     queries = list(map(show, queries))
-    if format in WITH_GROUPS:  # what stands between query and group is a blank
+    if format in WITH_GROUPS:  # query and group are separated by a blank
         queries = [" ".join(query.split()) for query in queries]
     *columns, repairs = gather(
         queries, first_rows, Arena(arena, starts, lengths), numbers, duplicates, reader.path, reader.line_of, watch
@@ -59,7 +59,7 @@ def empty(reader):
 
 
 class Block:
-    """A buffer that grows where one query fills it."""
+    """A buffer that grows if one query fills it."""
 
     def __init__(self):
         self.array = np.empty(CHUNK + SPARE, np.uint8)
@@ -76,9 +76,9 @@ class Blocks(Source):
     path : str or path
         ``-`` is standard input.
     cut : function of (array, size)
-        Where the part of array[:size] begins that may go on behind it; 0 if that is all.
+        The position in array[:size] from which on rows may belong to a query that goes on; 0 if all of them may.
     watch : function of (position), or None
-        Called before every block with how much of the file was read, 0 where that is unknown; may raise.
+        Called before every block with the number of bytes read of the file, 0 if unknown; may raise.
     """
 
     def __init__(self, path, cut, watch=None):
@@ -88,7 +88,7 @@ class Blocks(Source):
         super().__init__(path)
 
     def fill(self, block):
-        """Put the next whole part into block.array, leaving SPARE bytes behind it; returns its size, 0 at the end."""
+        """Put the next whole queries into block.array, with SPARE bytes behind; returns their size, 0 at the end."""
         if self.watch is not None:
             self.watch(self.position())
         if self.ended:
