@@ -286,7 +286,7 @@ def evaluate(
         An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number, or a score not a
         number; an option has the wrong type or name.
     ValueError
-        A score is NaN, a label is not finite, or an option is out of its range. fastir's own errors are ValueErrors, too.
+        A score is NaN, a label is not finite, or an option is out of its range. fastir's errors are ValueErrors, too.
     OverflowError
         A label is outside [-2^31, 2^31 - 1] or too large for a metric's formula, or a score for a float.
     RuntimeError

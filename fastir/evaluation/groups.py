@@ -33,7 +33,9 @@ class Groups:
     prepare : function
         ``prepare(qrels, settings, columns=None)`` returns a Prepared, or an object with its method `measure`.
     qrels : GroupedQrels
-    settings : Settings The metrics and their options. columns : mapping or None
+    settings : Settings
+        The metrics and their options.
+    columns : mapping or None
         The names of the columns of runs that are tables.
     """
 

@@ -48,10 +48,10 @@ def evaluate_ranked(
     labels : array of shape (n_documents,), of numbers of any dtype and stride
         The label at each rank, query after query, as for `evaluate_scores`.
     offsets : integer array of shape (n_queries + 1,)
-        The position at which each query begins, and the end; from 0 to n_documents, never falling. ideal_labels,
-        ideal_offsets : arrays like labels and offsets, or None All judged labels of each query, in any order; without
-        them the labels of the list count as all judgments. It is not checked that they contain the labels of the list:
-        if they do not, a recall or nDCG can exceed 1.
+        The position at which each query begins, and the end; from 0 to n_documents, never falling.
+    ideal_labels, ideal_offsets : arrays like labels and offsets, or None
+        All judged labels of each query, in any order; without them the labels of the list count as all judgments. It is
+        not checked that they contain the labels of the list: if they do not, a recall or nDCG can exceed 1.
     metrics, rel_level, judged_only, max_depth, n_threads, convention, **choices
         As in `evaluate`; the query_ids are 0 to n_queries - 1.
     weights : array of shape (n_queries,), mapping of query_id to float, or None

@@ -39,7 +39,9 @@ class Prepared:
     settings : Settings
         Without parts.
     columns : mapping or None
-        The names of the columns of runs that are tables. Raises
+        The names of the columns of runs that are tables.
+
+    Raises
     ------
     OverflowError
         A label is too large for a metric's formula.

@@ -30,7 +30,9 @@ class PerRule:
     prepare : function
         ``prepare(qrels, settings)`` returns a Prepared.
     qrels : Qrels
-    settings : Settings The options, and all metrics. columns : mapping or None
+    settings : Settings
+        The options, and all metrics.
+    columns : mapping or None
         The names of the columns of runs that are tables.
     """
 
