@@ -10,10 +10,10 @@ weights of its documents, which LightGBM takes in single precision.
 
 **Different on purpose**: any metric of fastir by any convention; labels may be larger than `label_gain` is long, and a
 query longer than 10 000 documents. LightGBM's own nDCG counts a query without relevant documents as 1 without its
-weight, which is still among those it divides by, so that a mean can exceed 1; here the weight counts, as in its MAP.
+weight, but divides by all weights, so that a mean can exceed 1; here the weight counts, as in its MAP.
 A score that is NaN is a ValueError.
 
-**Not offered**: a `label_gain` among the parameters of training is not seen here: give `gain`, as for `evaluate`.
+**Not offered**: the training parameter `label_gain` does not reach this layer: pass `gain`, as for `evaluate`.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ def feval(
     Parameters
     ----------
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``. A metric of this name that LightGBM evaluates, too, stands beside it under the same name;
-        ``metric="None"`` among the parameters of training turns those off.
+        Such as ``"ndcg@10"``. If LightGBM itself evaluates a metric of the same name, both are listed;
+        ``metric="None"`` among the parameters of training turns LightGBM's own metrics off.
     higher_is_better : bool
-        What LightGBM is told of all of them, for early stopping.
+        Whether higher values are better, for all of the metrics; LightGBM's early stopping needs it.
     convention, **choices
         As for `fastir.evaluate_scores`.
 
     Returns
     -------
     function of (preds, eval_data)
-        It returns ``(name, value, higher_is_better)``; a list of these if `metrics` is no str.
+        It returns ``(name, value, higher_is_better)``; a list of these if `metrics` is not a str.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def measured(
     metrics: str | Iterable[str], higher_is_better: bool, convention: Any, choices: dict[str, Any]
 ) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
     names = metric_tuple(metrics)
-    evaluate_scores([], [], names, convention=convention, **choices)  # what is misspelt is known before training
+    evaluate_scores([], [], names, convention=convention, **choices)  # refuses misspelt names before training
 
     def measure(labels: Any, scores: Any, weight: Any, group: Any) -> Told | list[Told]:
         if group is None:

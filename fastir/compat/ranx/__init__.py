@@ -1,4 +1,4 @@
-"""ranx's `Qrels`, `Run`, `evaluate`, `compare` and `Report`, on fastir; ranx and numba need not be there.
+"""ranx's `Qrels`, `Run`, `evaluate`, `compare` and `Report`, computed by fastir, without ranx and numba.
 
     from fastir.compat.ranx import Qrels, Run, evaluate, compare        instead of: from ranx import ...
 
@@ -21,11 +21,12 @@ and `std_scores`. Values are in the order of the query ids, of dicts in that of 
 - `Qrels.qrels` and `Run.run` are plain dicts, `to_typed_list` gives a plain list of arrays. No value of a query that
   is gone stays in `Run.scores`.
 - Frames may hold any kind of strings and of numbers, `pd_kwargs` are keywords, a file named .gz is packed, JSON has a
-  line per query. What is wrong with types is a TypeError, where ranx asserts.
-- Arrays: the ideal ranking is that of the largest labels, in whatever order the judgments stand.
+  line per query. A wrong type is a TypeError, where ranx asserts.
+- Arrays: the ideal ranking has the largest labels first, for judgments in any order.
 
-- `compare` has p-values that seeds, ties and pairs of queries count in; what that changes, and how to have ranx's, is
-  in its docstring. `Report` has its attributes and exports; it can be printed for any number of runs and all metrics.
+- `compare` computes p-values that honour seeds, ties and the pairing of queries; its docstring says what that changes,
+  and how to get ranx's values. `Report` has its attributes and exports; it can be printed for any number of runs and
+  all metrics.
 
 **Not offered.** `plot` and the functions of `ranx.metrics`. `fuse`, `optimize_fusion` and
 `normalize`: ranx has them, and this `evaluate` takes its `Qrels` and `Run`. Levels below 0, dicts beside arrays.
@@ -71,7 +72,7 @@ def evaluate(
         ``{query_id: {doc_id: label}}``, or per query an array of shape (n_documents, 2) of ids, as numbers, and labels:
         a list, a numba typed list or one array of three dimensions.
     run : Run, dict or arrays
-        ``{query_id: {doc_id: score}}``, or arrays likewise of ids in rank order; what stands beside them is not read.
+        ``{query_id: {doc_id: score}}``, or arrays likewise, with ids in rank order; their scores are not read.
     metrics : str or list of str
         Such as ``"ndcg@10"`` or ``"map-l2"``.
     return_mean : bool
@@ -79,7 +80,7 @@ def evaluate(
     return_std : bool
         Whether the standard deviation is returned beside each mean.
     threads : int
-        How many at most; 0 leaves it to fastir.
+        The largest number of threads; 0 leaves it to fastir.
     save_results_in_run : bool
         Whether a Run notes means, deviations (with `return_std`) and values.
     make_comparable : bool
@@ -96,7 +97,7 @@ def evaluate(
     AssertionError
         The queries are not the same, or metrics are not str.
     ValueError
-        There is no such metric, or an option or number is out of its range.
+        A metric does not exist, or an option or number is out of its range.
     TypeError
         Ids, labels, scores or sides of the wrong type.
     """
@@ -138,7 +139,7 @@ def measured(
 
 @functools.lru_cache(1024)
 def spelled(name: str) -> tuple[str, int]:
-    """A metric of ranx as fastir's convention reads it, and how much higher it wants all labels."""
+    """A metric of ranx in fastir's spelling, and the number to add to all labels for it."""
     base, suffix, level = name.partition("-l")
     base, at, k = base.partition("@")
     if base == "rbp" and not at:
@@ -155,7 +156,7 @@ def spelled(name: str) -> tuple[str, int]:
 
 
 def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
-    """What evaluates Qrels or a dict with a Run or a dict."""
+    """The evaluation of a Run or a dict against Qrels or a dict."""
     known, ranked = (side._query_ids() if isinstance(side, Documents) else side.keys() for side in (qrels, run))
     if not make_comparable:
         check_queries(known, ranked)
@@ -174,7 +175,7 @@ def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[A
 
 
 def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
-    """What evaluates arrays, and ranx's own Qrels and Run: first with first."""
+    """The evaluation of arrays, and of ranx's own Qrels and Run, which are paired by position."""
     judged, ranked = arrays(qrels, "qrels"), arrays(run, "run")
     if hasattr(qrels, "keys") and hasattr(run, "keys"):
         check_queries(set(qrels.keys()), set(run.keys()))
@@ -199,12 +200,12 @@ def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
 
 
 def joined(lists: list[np.ndarray], dtype: type[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """One array of all, and where each begins."""
+    """All arrays as one, and the offset of each."""
     return np.concatenate([np.empty(0, dtype), *lists]), np.cumsum([0, *map(len, lists)])
 
 
 def coded(labels: np.ndarray) -> np.ndarray:
-    """Labels of qrels as evaluate_ranked takes them, where -1 stands for what is not in the qrels."""
+    """Labels of qrels as evaluate_ranked takes them, where -1 stands for a document outside the qrels."""
     return np.where(labels < 0, labels - 1, labels)
 
 
