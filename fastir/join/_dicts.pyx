@@ -249,7 +249,7 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
                    unsigned char* codes, int ties, bint single, list rows, Counts* tally, dict uncounted) except -1:
-    """Do the work of judge_dict for all queries, or for those at the positions in `rows`, which become the rows of `out`.
+    """Do the work of judge_dict, for all queries or for the positions in `rows`, which then are the rows of `out`.
     """
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
