@@ -91,9 +91,9 @@ class Card(NamedTuple):
     name : str
         The canonical name.
     summary, formula : str
-        A description in a phrase, and how the metric is computed. In formulas i is a rank from 1, k the cutoff, n the number of
-        documents retrieved, r how many of them are relevant, r_k how many of the first k, R how many in the qrels, N
-        how many documents were judged not relevant, and g_i the gain at rank i.
+        A description in a phrase, and how the metric is computed. In formulas i is a rank from 1, k the cutoff, n the
+        number of documents retrieved, r how many of them are relevant, r_k how many of the first k, R how many in the
+        qrels, N how many documents were judged not relevant, and g_i the gain at rank i.
     undefined : str
         The value where the formula has none.
     source : str
