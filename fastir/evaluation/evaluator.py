@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.errors import NoOverlapError
 from fastir.evaluation.many_runs import ResultsByRun, evaluate_runs
-from fastir.evaluation.prepared import Prepared
+from fastir.evaluation.measuring import OneRuleSet
 from fastir.inputs import dicts
 from fastir.qrels import GroupedQrels, as_qrels
 from fastir.request.options import Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.coverage import Coverage
-    from fastir.evaluation.groups import Groups
-    from fastir.evaluation.rule_sets import PerRule
+    from fastir.evaluation.measuring import Measurer
     from fastir.explanation.records import Explanation
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
@@ -179,8 +178,8 @@ def evaluator_of(
     return evaluator
 
 
-def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None) -> Prepared | Groups | PerRule:
-    """What evaluates runs: Prepared, or what puts several of them together, for groups or for metrics' own rules."""
+def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None) -> Measurer:
+    """What evaluates runs: OneRuleSet, or what puts several of them together, for groups or for metrics' own rules."""
     if isinstance(qrels, GroupedQrels):
         from fastir.evaluation.groups import Groups
 
@@ -189,7 +188,7 @@ def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None 
         from fastir.evaluation.rule_sets import PerRule
 
         return PerRule(prepare, qrels, settings, columns)
-    return Prepared(qrels, settings, columns)
+    return OneRuleSet(qrels, settings, columns)
 
 
 def evaluate(

@@ -32,7 +32,7 @@ SHARE = 1 << 18  # rows that are worth a thread of their own inside a run
 PULSE = 0.05  # seconds between two looks for Ctrl-C, which a wait without end was seen to miss
 
 
-class ResultsByRun(ResultsTable):
+class ResultsByRun(ResultsTable[Results]):
     """What `evaluate_many` returns: {name: Results} in the order of the runs; it prints as a table of the means."""
 
     __slots__ = ()

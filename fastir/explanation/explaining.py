@@ -17,7 +17,6 @@ import numpy as np
 
 from fastir.columns.ids import encode
 from fastir.errors import quote
-from fastir.evaluation.prepared import Prepared
 from fastir.explanation.records import Document, Explanation
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.qrels import GroupedQrels, Qrels
@@ -27,11 +26,9 @@ from fastir.request.plan import compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.groups import Groups
-    from fastir.evaluation.rule_sets import PerRule
+    from fastir.evaluation.measuring import Measurer
+    from fastir.evaluation.prepared import Prepared
     from fastir.run import RunLike
-
-    Measurer = Prepared | Groups | PerRule
 
 SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}  # a metric that divides a sum of gains, and the sum alone
 

@@ -251,7 +251,7 @@ class Results:
         index = pandas.Index(self.query_ids, name="query_id")
         return pandas.DataFrame(self._values.copy(), index=index, columns=self.names)
 
-    def by_group(self, groups: Mapping[Any, Hashable]) -> ResultsByGroup:
+    def by_group(self, groups: Mapping[Any, Hashable]) -> ResultsByGroup[Results]:
         """The results of groups of queries, such as their segments.
 
         Parameters
