@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.errors import NoOverlapError
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from fastir.evaluation.coverage import Coverage
     from fastir.evaluation.measuring import Measurer
     from fastir.explanation.records import Explanation
+    from fastir.inputs.files import Watch
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
     from fastir.request.plan import Settings
-    from fastir.run import RunLike, RunsLike, Watch
+    from fastir.run import RunLike, RunsLike
 
 
 class Evaluator:
@@ -83,7 +84,7 @@ class Evaluator:
         self._weights = None if weights is None else dicts.query_weights(weights, list(qrels))
         self.prepared = prepare(qrels, settings, columns)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self.prepared, self.prepared.settings
         return evaluator_of, (prepared.qrels, settings.metrics, settings.options, prepared.columns, self._weights)
 
@@ -94,7 +95,7 @@ class Evaluator:
         coverage.warn(settings.queries)
         return results
 
-    def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Hashable, int], object] | None = None) -> ResultsByRun:
+    def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Any, int], object] | None = None) -> ResultsByRun:
         """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function of this name.
 
         notice(name, position) is called now and then, in any thread, with how much of a run's file was read.

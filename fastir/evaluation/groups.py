@@ -78,7 +78,7 @@ class Groups:
 
     def best(self, prepare: Callable[..., Measurer]) -> dict[str, np.ndarray]:
         """For each metric that is relative to the ideal ranking, the value of that for every query."""
-        made: dict[tuple, dict] = {}
+        made: dict[tuple[Any, ...], dict[Any, Any]] = {}
         ideals = {}
         for text, request in self.requests.items():
             if request.card.normalises:
@@ -147,7 +147,7 @@ def ideal_run(qrels: GroupedQrels, alpha: float, level: int, depth: int) -> dict
 
     The next document is the one of most novelty; of several, the one with the largest id.
     """
-    run = {}
+    run: dict[str, dict[str, float]] = {}
     for query_id in qrels:
         groups = [{doc for doc, label in docs.items() if label >= level} for docs in qrels[query_id].values()]
         docs = sorted(set().union(*groups), key=lambda doc: encode(str(doc)), reverse=True)

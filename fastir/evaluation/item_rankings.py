@@ -39,7 +39,7 @@ PROBLEMS = {
 
 
 def results_of(
-    whole: Settings, parts: list[tuple[list[int], Settings]], blocks: list[list[tuple]], weights: Any
+    whole: Settings, parts: list[tuple[list[int], Settings]], blocks: list[list[tuple[Any, ...]]], weights: Any
 ) -> Results:
     """The Results, from (values, status, counts) of every block and part; `parts` are those of `without_ids`."""
     n = sum(len(done[0][1]) for done in blocks)

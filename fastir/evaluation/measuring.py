@@ -22,9 +22,9 @@ from fastir.run import Run
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fastir.inputs.files import Watch
     from fastir.qrels import GroupedQrels, Qrels
     from fastir.request.plan import Settings
-    from fastir.run import Watch
 
 Measured = tuple[list[Any], ndarray, ndarray, Coverage]  # what `measure` returns
 
@@ -64,7 +64,8 @@ class OneRuleSet(Prepared):
         values = empty(self.shape)
         status = self.status.copy()
         coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
-        query_ids, n_queries, found = self.judged.query_ids, self.shape[0], coverage.tally.found
+        query_ids: list[Any] = self.judged.query_ids
+        n_queries, found = self.shape[0], coverage.tally.found
         if not found == n_queries == coverage.n_run:
             queries = self.settings.queries
             coverage.check(queries)
@@ -81,7 +82,7 @@ def from_table(
     values: ndarray,
     status: ndarray,
     n_threads: SupportsIndex | None,
-    watch: Callable | None,
+    watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a table while it is read; as a Run where duplicates are to be repaired."""
     duplicates = prepared.settings.options.duplicates
@@ -99,7 +100,7 @@ def from_path(
     values: ndarray,
     status: ndarray,
     n_threads: SupportsIndex | None,
-    watch: Callable | None,
+    watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
     form = None if prepared.settings.options.duplicates else formats.format_of(path)

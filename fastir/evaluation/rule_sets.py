@@ -37,7 +37,9 @@ class PerRule:
         What the columns of runs that are tables are called.
     """
 
-    def __init__(self, prepare: Callable, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, prepare: Callable[..., Any], qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None
+    ) -> None:
         self.qrels = qrels
         self.settings = settings
         self.columns = columns
@@ -88,7 +90,7 @@ class JudgedAnywhere:
         The rules that they share among them.
     """
 
-    def __init__(self, prepare: Callable, qrels: Qrels, requests: list[Request], options: Options) -> None:
+    def __init__(self, prepare: Callable[..., Any], qrels: Qrels, requests: list[Request], options: Options) -> None:
         self.prepare = prepare
         self.bases = [str(request._replace(card=NAMES[request.card.pooled or ""])) for request in requests]
         no_matter = options.but(empty="zero")  # whether a query has relevant documents
@@ -110,4 +112,4 @@ class JudgedAnywhere:
 
     def rankers(self) -> list[Prepared]:
         """What decides the order of documents."""
-        return [self.plain]
+        return self.plain.rankers()

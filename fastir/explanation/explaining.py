@@ -42,7 +42,7 @@ class Row(NamedTuple):
     tied: int
 
 
-def explained(prepared: Measurer, prepare: Callable, run: RunLike, query_id: Hashable) -> Explanation:
+def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, query_id: str | int) -> Explanation:
     """The Explanation of one query, as `Evaluator.explain` says.
 
     `prepared` is what evaluates runs for the caller; ``prepare(qrels, settings)`` makes another one.
@@ -78,7 +78,9 @@ def explained(prepared: Measurer, prepare: Callable, run: RunLike, query_id: Has
         kind = (codes.get(doc_id), doc_id in elsewhere) if qrels is union else doc_id
         if kind not in alone:
             alone[kind] = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
-        gain, discount, contribution = {}, {}, {}
+        gain: dict[str, float] = {}
+        discount: dict[str, float | None] = {}
+        contribution: dict[str, float] = {}
         for metric in settings.names:
             name = sums.get(metric, inner[metric])
             gain[metric] = alone[kind][name] - parts[name][0]
@@ -103,8 +105,8 @@ def explained(prepared: Measurer, prepare: Callable, run: RunLike, query_id: Has
 
 def partial_values(
     prepared: Measurer,
-    prepare: Callable,
-    query_id: Hashable,
+    prepare: Callable[..., Any],
+    query_id: str | int,
     metrics: list[str],
     ids: list[str],
     codes: dict[str, int],
@@ -135,7 +137,7 @@ def partial_values(
     return values_of
 
 
-def ranking_of(prepared: Measurer, run: Any, query_id: Hashable) -> dict[str | int, float] | None:
+def ranking_of(prepared: Measurer, run: Any, query_id: str | int) -> dict[str | int, float] | None:
     """{doc_id: score} of a query, in the run's order; None where the run has no such query."""
     if shape_of(run, Run) == DICTS:
         run = {other: run[other] for other in run if str(other) == str(query_id)}
@@ -224,7 +226,7 @@ def as_text(docs: dict[Any, Any]) -> dict[str, Any]:
     return {str(doc_id): label for doc_id, label in docs.items()}
 
 
-def known(query_id: Hashable, qrels: Qrels) -> Any:
+def known(query_id: str | int, qrels: Qrels) -> Any:
     """The query id as the qrels have it."""
     for found in (query_id,) if query_id in qrels else qrels:
         if str(found) == str(query_id):

@@ -124,7 +124,7 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
 # ---- checks ------------------------------------------------------------------------------------------------------
 
 
-def one_of(name: str, value: Any, choices: tuple) -> Any:
+def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
     """An option that must be one of some values."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quote(value)}")
@@ -150,7 +150,7 @@ def dtype_name(given: DTypeLike) -> Any:
         return given
 
 
-def checked_convention(convention: Any) -> Convention:
+def checked_convention(convention: Any) -> str | Convention:
     """A record of choices; its file is read only for callers who bring one."""
     from fastir.request import conventions
 
