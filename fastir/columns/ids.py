@@ -49,10 +49,10 @@ class Arena:
     __slots__ = ("integers", "lengths", "starts", "text")
 
     def __init__(self, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool = False) -> None:
-        self.text = text if len(text) else np.zeros(1, np.uint8)
-        self.starts = starts
-        self.lengths = lengths
-        self.integers = integers
+        self.text: np.ndarray = text if len(text) else np.zeros(1, np.uint8)
+        self.starts: np.ndarray = starts
+        self.lengths: np.ndarray = lengths
+        self.integers: bool = integers
 
     @classmethod
     def of(cls, ids: list[Any]) -> Arena:

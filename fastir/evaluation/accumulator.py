@@ -66,7 +66,7 @@ class Accumulator:
         self._options = options
         nothing = evaluate_scores([], [], self._metrics, offsets=[0], **options)
         self._sums = {name: Sum(how) for name, how in nothing.aggregates.items()}
-        self.n_queries = 0
+        self.n_queries: int = 0
 
     def update(
         self,
@@ -183,8 +183,10 @@ class Sum:
     __slots__ = ("count", "how", "total", "undefined")
 
     def __init__(self, how: str) -> None:
-        self.how = how
-        self.total = self.count = self.undefined = 0
+        self.how: str = how
+        self.total: int = 0
+        self.count: int = 0
+        self.undefined: int = 0
 
     def take(self, values: np.ndarray, weights: np.ndarray | None) -> None:
         """Count the values of a batch."""

@@ -53,13 +53,13 @@ class Coverage:
         run_repairs: Repairs,
         uncounted: dict[int, dict[Any, Any]] | None = None,
     ) -> None:
-        self.prepared = prepared
-        self.status = status
-        self.tally = tally
-        self.n_run = n_run
-        self.run_ids = run_ids
-        self.run_repairs = run_repairs
-        self.uncounted = uncounted
+        self.prepared: Prepared = prepared
+        self.status: np.ndarray = status
+        self.tally: Tally = tally
+        self.n_run: int = n_run
+        self.run_ids: Iterable[str | int] = run_ids
+        self.run_repairs: Repairs = run_repairs
+        self.uncounted: dict[int, dict[Any, Any]] | None = uncounted
 
     @property
     def repairs(self) -> Repairs:

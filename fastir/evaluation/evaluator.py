@@ -81,8 +81,8 @@ class Evaluator:
         qrels = as_qrels(qrels, columns, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
-        self._weights = None if weights is None else dicts.query_weights(weights, list(qrels))
-        self.prepared = prepare(qrels, settings, columns)
+        self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
+        self.prepared: Measurer = prepare(qrels, settings, columns)
 
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self.prepared, self.prepared.settings

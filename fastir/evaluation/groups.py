@@ -48,7 +48,7 @@ class Groups:
         columns: Mapping[str, str] | None,
     ) -> None:
         metrics, level = settings.names, settings.level
-        self.requests = dict(zip(metrics, settings.requests, strict=True))
+        self.requests: dict[str, names.Request] = dict(zip(metrics, settings.requests, strict=True))
         for text, request in self.requests.items():
             if not request.card.groups:
                 having = ", ".join(card.name for card in names.CARDS if card.groups)
@@ -63,18 +63,18 @@ class Groups:
                 )
         self.qrels = qrels
         self.settings = settings
-        self.values = dict(zip(metrics, settings.values, strict=True))
+        self.values: dict[str, dict[str, Any]] = dict(zip(metrics, settings.values, strict=True))
         self.columns = columns
         self.whole: Measurer = prepare(qrels.union, compile_settings(("num_q",), settings.options))
-        self.queries = {query_id: place for place, query_id in enumerate(qrels)}
-        self.places = [self.queries[query_id] for query_id, _ in qrels.keys]
-        self.bases = {text: base_of(request) for text, request in self.requests.items()}
+        self.queries: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
+        self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels.keys]
+        self.bases: dict[str, str] = {text: base_of(request) for text, request in self.requests.items()}
         by_part = compile_settings(tuple(self.bases.values()), settings.options.but(queries="qrels"))
         self.parts: Measurer = prepare(qrels.parts, by_part)
         levels = {request.level or level for request in self.requests.values()}
-        self.relevant = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
+        self.relevant: dict[int, np.ndarray] = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
         self.level = level
-        self.ideals = self.best(prepare)
+        self.ideals: dict[str, np.ndarray] = self.best(prepare)
 
     def best(self, prepare: Callable[..., Measurer]) -> dict[str, np.ndarray]:
         """For each metric that is relative to the ideal ranking, the value of that for every query."""

@@ -221,9 +221,9 @@ class LabelLists:
         ideal: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         self.groups = rows
-        self.given = labels, scores
-        self.labels = labels if rows.order is None else labels[rows.order]
-        self.scores = scores if scores is None or rows.order is None else scores[rows.order]
+        self.given: tuple[np.ndarray, np.ndarray | None] = labels, scores
+        self.labels: np.ndarray = labels if rows.order is None else labels[rows.order]
+        self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal = ideal
 
     def measure(self, asked: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:

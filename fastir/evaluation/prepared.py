@@ -7,11 +7,13 @@ qrels with groups nor metrics whose rules differ: `groups` and `rule_sets` put s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastir.errors import quote
 
 if TYPE_CHECKING:
+    from numpy import ndarray
+
     from fastir.join._judged import Judged
     from fastir.qrels import Qrels
     from fastir.request.plan import Settings
@@ -38,13 +40,13 @@ class Prepared:
     __slots__ = ("columns", "judged", "kinds", "qrels", "settings", "shape", "status")
 
     def __init__(self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None) -> None:
-        self.qrels = qrels
-        self.settings = settings
-        self.columns = columns
-        self.kinds = qrels.kinds
-        self.judged = qrels.prepared()
-        self.shape = self.judged.n_queries, len(settings.names)
-        self.status = self.judged.status(settings.level)
+        self.qrels: Qrels = qrels
+        self.settings: Settings = settings
+        self.columns: Mapping[str, str] | None = columns
+        self.kinds: tuple[type[Any], type[Any]] | None = qrels.kinds
+        self.judged: Judged = qrels.prepared()
+        self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
+        self.status: ndarray = self.judged.status(settings.level)
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged)
 

@@ -92,12 +92,12 @@ class JudgedAnywhere:
 
     def __init__(self, prepare: Callable[..., Any], qrels: Qrels, requests: list[Request], options: Options) -> None:
         self.prepare = prepare
-        self.bases = [str(request._replace(card=NAMES[request.card.pooled or ""])) for request in requests]
+        self.bases: list[str] = [str(request._replace(card=NAMES[request.card.pooled or ""])) for request in requests]
         no_matter = options.but(empty="zero")  # whether a query has relevant documents
-        self.settings = compile_settings(tuple(self.bases), no_matter)
+        self.settings: Settings = compile_settings(tuple(self.bases), no_matter)
         self.plain: Measurer = prepare(qrels, compile_settings(("num_q",), options))
-        self.query_ids = list(qrels)
-        self.judged = {doc_id for docs in qrels.to_dict().values() for doc_id in docs}
+        self.query_ids: list[Any] = list(qrels)
+        self.judged: set[Any] = {doc_id for docs in qrels.to_dict().values() for doc_id in docs}
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
         """Evaluate a run like `OneRuleSet.measure`, with a column for each of the requests."""

@@ -69,6 +69,7 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
     judged = [place for place, doc_id in enumerate(ids) if doc_id in codes or doc_id in elsewhere]
     steps = [values_of(ids[:place], scores) for place in [0, *(place + 1 for place in judged)]]
     parts = {name: increments([step[name] for step in steps]) for name in steps[0]}
+    added: dict[str, dict[int | None, float]]
     added = {name: dict(zip(judged, terms[1:], strict=True)) for name, terms in parts.items()}
     alone: dict[Hashable, dict[str, float]] = {}
 

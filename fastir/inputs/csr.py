@@ -34,7 +34,7 @@ class Items:
         self.rows = rows
         self.offsets = offsets
         self.numbers = numbers
-        self.labels = None if labels is None or (labels == 1).all() else labels
+        self.labels: np.ndarray | None = None if labels is None or (labels == 1).all() else labels
         self.shape = shape
         self.name = name
 

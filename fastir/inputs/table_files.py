@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
 
@@ -88,7 +88,7 @@ def library(path: str | None = None) -> Any:
 class Text(Source):
     """A text file as pyarrow reads it; look() finds the names of the columns."""
 
-    closed = False
+    closed: bool = False
 
     def close(self) -> None:
         """pyarrow calls this when it has no more use for the file, which is closed by its own block."""
@@ -120,7 +120,7 @@ class Csv(Text):
         import csv
 
         line, _, self.carried = self.first_line()
-        self.names = next(csv.reader([line]))
+        self.names: list[str] = next(csv.reader([line]))
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         if self.ended():
@@ -161,10 +161,10 @@ class Jsonl(Text):
         import json
 
         line, self.carried, _ = self.first_line()
-        self.first = json.loads(line)
+        self.first: Any = json.loads(line)
         if not isinstance(self.first, dict):
             raise FormatError(f"expected a JSON object on every line, got {quote(line)}", self.path, 1)
-        self.names = list(self.first)
+        self.names: list[str] = list(self.first)
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         pyarrow = library()
@@ -185,7 +185,7 @@ class Parquet:
     repairs: ClassVar[dict[str, tuple[int, str]]] = {}
 
     def __init__(self, path: Any) -> None:
-        self.file = open(path, "rb")  # noqa: SIM115
+        self.file: BinaryIO = open(path, "rb")  # noqa: SIM115
 
     def __enter__(self) -> Self:
         return self
@@ -196,8 +196,8 @@ class Parquet:
     def look(self) -> None:
         from pyarrow.parquet import ParquetFile
 
-        self.table = ParquetFile(self.file, buffer_size=BLOCK, pre_buffer=False)
-        self.names = self.table.schema_arrow.names
+        self.table: Any = ParquetFile(self.file, buffer_size=BLOCK, pre_buffer=False)
+        self.names: list[str] = self.table.schema_arrow.names
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         return self.table.iter_batches(ROWS, columns=list(names), use_threads=False)

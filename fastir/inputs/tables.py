@@ -19,7 +19,7 @@ from fastir.errors import quote
 # The usual names of each column; the first one that a table has is taken.
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
-NUMBER = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
+NUMBER: dict[str, tuple[str, ...]] = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
 ROLES = ("query_id", "doc_id", "score", "label")
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
@@ -63,7 +63,7 @@ class Table:
         self.what = what
         self.again = again
         self.n_rows = n_rows
-        self.names = find_columns(what, list(names), columns or {})
+        self.names: tuple[Any, ...] = find_columns(what, list(names), columns or {})
         self.read = read
 
     def __iter__(self) -> Generator[Batch, None, None]:

@@ -15,7 +15,7 @@ from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather
 
 if TYPE_CHECKING:
-    from fastir.inputs.files import Path, Watch
+    from fastir.inputs.files import Path, Repairs, Watch
     from fastir.join._trec_stream import Stream
 
 CHUNK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
@@ -23,7 +23,9 @@ ROW = 40  # bytes of a usual line
 SPARE = 9  # bytes behind a block: for a line end, and for the kernel to look at words
 
 
-def read(path, is_run, duplicates, watch=None, format="trec"):
+def read(
+    path: Path, is_run: bool, duplicates: str | None, watch: Watch | None = None, format: str = "trec"
+) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
     """Read a file as columns; watch(position) is called at every block.
 
     Returns
@@ -50,12 +52,12 @@ def read(path, is_run, duplicates, watch=None, format="trec"):
     query_ids = list(map(show, queries))
     if format in WITH_GROUPS:  # what stands between query and group is a blank
         query_ids = [" ".join(query.split()) for query in query_ids]
-    *columns, repairs = gather(
+    grouped_ids, offsets, ids, grouped_numbers, repairs = gather(
         query_ids, first_rows, Arena(arena, starts, lengths), numbers, duplicates, reader.path, reader.line_of, watch
     )
     if wrong:
         raise wrong
-    return *columns, {**reader.repairs, **blocks.repairs, **repairs}
+    return grouped_ids, offsets, ids, grouped_numbers, {**reader.repairs, **blocks.repairs, **repairs}
 
 
 def show(text: bytes) -> str:
@@ -106,7 +108,7 @@ class Blocks(Source):
         while len(self.carried) >= len(block.array) - SPARE:
             block.grow()
         while True:
-            used += self.readinto(memoryview(block.array)[used:-SPARE])
+            used += self.readinto(block.array.data[used:-SPARE])
             if used < len(block.array) - SPARE:
                 size = used
                 self.ended = True

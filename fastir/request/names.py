@@ -327,7 +327,7 @@ def read_numbers(value: Any, param: Param) -> Numbers | None:
     return Numbers(sorted(numbers))
 
 
-class Gains(dict):
+class Gains(dict[int, float]):
     """{label: gain}, which prints as it is written in a metric's name; never changed, and so it can be hashed."""
 
     def __hash__(self) -> int:  # type: ignore[override]

@@ -8,7 +8,7 @@ requests are equal records, with one hash, and nothing behind the front door che
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
@@ -168,5 +168,5 @@ def choices_of(choices: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple(checked.items())
 
 
-DEFAULTS = {**Options()._asdict(), "choices": {}}
-values_of = operator.itemgetter(*Options._fields[:-1])
+DEFAULTS: dict[str, Any] = {**Options()._asdict(), "choices": {}}
+values_of: Callable[[dict[str, Any]], tuple[Any, ...]] = operator.itemgetter(*Options._fields[:-1])

@@ -60,20 +60,20 @@ class Report:
         unjudged_share: float | None = None,
         repairs: dict[str, tuple[int, str]] | None = None,
     ) -> None:
-        self.in_both = in_both
-        self.in_both_example = in_both_example
-        self.only_in_qrels = only_in_qrels
-        self.only_in_qrels_example = only_in_qrels_example
-        self.only_in_run = only_in_run
-        self.only_in_run_example = only_in_run_example
-        self.no_relevant = no_relevant
-        self.no_relevant_example = no_relevant_example
-        self.nothing_judged = nothing_judged
-        self.nothing_judged_example = nothing_judged_example
-        self.queries_with_ties = queries_with_ties
-        self.queries_with_ties_example = queries_with_ties_example
-        self.unjudged_share = unjudged_share
-        self.repairs = {} if repairs is None else repairs
+        self.in_both: int = in_both
+        self.in_both_example: str | int | None = in_both_example
+        self.only_in_qrels: int = only_in_qrels
+        self.only_in_qrels_example: str | int | None = only_in_qrels_example
+        self.only_in_run: int = only_in_run
+        self.only_in_run_example: str | int | None = only_in_run_example
+        self.no_relevant: int = no_relevant
+        self.no_relevant_example: str | int | None = no_relevant_example
+        self.nothing_judged: int = nothing_judged
+        self.nothing_judged_example: str | int | None = nothing_judged_example
+        self.queries_with_ties: int = queries_with_ties
+        self.queries_with_ties_example: str | int | None = queries_with_ties_example
+        self.unjudged_share: float | None = unjudged_share
+        self.repairs: dict[str, tuple[int, str]] = {} if repairs is None else repairs
 
     def __repr__(self) -> str:
         rows: list[tuple[str, object, str | int | None]] = [

@@ -384,7 +384,7 @@ class Results:
 
     # ---- as text -----------------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the values of every query to a file; the numbers read back exactly.
 
         Parameters
@@ -471,6 +471,6 @@ class Results:
             and self._weights == other._weights
         )
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
         return Results, (*fields, self._weights, self.convention)

@@ -82,8 +82,8 @@ class ResultsByGroup(ResultsTable[R]):
 
     def __init__(self, whole: R, groups: dict[Any, R]) -> None:
         super().__init__(groups)
-        self.micro = dict(whole)
-        self.macro = {name: self._macro(name, how) for name, how in whole.aggregates.items()}
+        self.micro: dict[str, float] = dict(whole)
+        self.macro: dict[str, float] = {name: self._macro(name, how) for name, how in whole.aggregates.items()}
 
     def _macro(self, name: str, how: str) -> float:
         means = [results[name] for results in self.values()]

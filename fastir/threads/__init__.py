@@ -42,10 +42,10 @@ MOST = 8  # threads that are taken without being asked for
 QUOTA = "/sys/fs/cgroup/cpu.max"  # of a container: microseconds of processor time, and in how many; or "max"
 
 teams = OPENMP  # False shares blocks among Python threads, which bench/bench_threads.py compares with teams
-busy_until = 0.0  # by time.monotonic(), which a team that was too slow has set
+busy_until: float = 0.0  # by time.monotonic(), which a team that was too slow has set
 T = TypeVar("T")
 
-here = threading.local()  # here.busy: this is a thread of share()
+here: threading.local = threading.local()  # here.busy: this is a thread of share()
 
 
 def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
