@@ -193,7 +193,7 @@ class Comparison:
         one_of("rows", rows, ("runs", "pairs"))
         return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)
 
-    def save(self, path: str | os.PathLike, **options: Any) -> None:
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write a file, in one step.
 
         Parameters

@@ -6,7 +6,7 @@ a shape is known by its methods. Ids stay where they are (_ids); numbers become 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from fastir.errors import quote
 # The usual names of each column; the first one that a table has is taken.
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
-NUMBER = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
+NUMBER: dict[str, tuple[str, ...]] = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
 ROLES = ("query_id", "doc_id", "score", "label")
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
@@ -54,19 +54,19 @@ class Table:
     def __init__(
         self,
         what: str,
-        names: Iterable,
-        columns: Mapping | None,
-        read: Callable[[tuple], Iterator[Sequence[Any]]],
+        names: Iterable[Any],
+        columns: Mapping[Any, Any] | None,
+        read: Callable[[tuple[Any, ...]], Iterator[Sequence[Any]]],
         again: bool,
         n_rows: int | None = None,
     ) -> None:
         self.what = what
         self.again = again
         self.n_rows = n_rows
-        self.names = find_columns(what, list(names), columns or {})
+        self.names: tuple[Any, ...] = find_columns(what, list(names), columns or {})
         self.read = read
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Generator[Batch, None, None]:
         """All batches that have rows; the kinds of ids do not change."""
         row = 0
         kinds = None
@@ -85,7 +85,7 @@ class Table:
             row += len(docs)
 
 
-def find_columns(what: str, names: list, columns: Mapping) -> tuple:
+def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
     """The names of the query, document and number columns."""
     number = "score" if what == "run" else "label"
     for role in columns:
@@ -107,16 +107,16 @@ def find_columns(what: str, names: list, columns: Mapping) -> tuple:
     return tuple(found)
 
 
-def table(data: Any, what: str, columns: Mapping | None = None) -> Table | None:
-    """The caller's table, or None if this is none.
+def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
+    """The caller's table.
 
     Raises
     ------
     TypeError, ValueError
-        It is one, but lacks a column or cannot be read.
+        It is none, lacks a column or cannot be read.
     """
     if not is_table(data):
-        return None
+        raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return Table(what, data.columns, columns, lambda names: read_frame(data, names), True, len(data))
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):
@@ -243,7 +243,7 @@ class CodeReader:
         return ArrayReader(self.values).numbers(what, name, 0)[self.codes]
 
 
-def of_objects(objects: list) -> tuple[Ids | None, int]:
+def of_objects(objects: list[Any]) -> tuple[Ids | None, int]:
     """Ids of Python objects that are not all exact strings; (None, row) for the first that cannot be an id here."""
     strings = isinstance(objects[0], str)
     plain: list[Any] = []
@@ -262,7 +262,7 @@ def of_objects(objects: list) -> tuple[Ids | None, int]:
 # ---- shapes of tables --------------------------------------------------------------------------------------------
 
 
-def read_arrow(data: Any, names: tuple, opened: list[Batches]) -> Iterator[list[ArrowReader]]:
+def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iterator[list[ArrowReader]]:
     """Batches of Arrow data; `opened` holds the stream that gave the names, which the first reading uses up."""
     batches = opened.pop() if opened else Batches(data)
     places = [batches.names.index(name) for name in names]
@@ -270,7 +270,7 @@ def read_arrow(data: Any, names: tuple, opened: list[Batches]) -> Iterator[list[
         yield [ArrowReader(batch, place) for place in places]
 
 
-def read_arrays(data: Iterable) -> Iterator[list[ArrayReader | CodeReader]]:
+def read_arrays(data: Iterable[Any]) -> Iterator[list[ArrayReader | CodeReader]]:
     """Columns that NumPy understands, in stretches where they hold Python objects."""
     arrays = [np.asarray(array) for array in data]
     if any(array.ndim != 1 for array in arrays):
@@ -297,7 +297,7 @@ def read_columns(
         ]
 
 
-def read_frame(frame: Any, names: tuple) -> Iterator[Sequence[Any]]:
+def read_frame(frame: Any, names: tuple[Any, ...]) -> Iterator[Sequence[Any]]:
     """A pandas frame: through Arrow where its strings lie there, else as arrays."""
     series = [frame[name] for name in names]
     if any(one.ndim != 1 for one in series):
@@ -335,7 +335,7 @@ def pandas_column(series: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
     return series.to_numpy(object)
 
 
-def read_tuples(data: Iterable, what: str) -> Iterator[list[ArrayReader]]:
+def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
     """Tuples of query id, document id and number."""
     rows = iter(data)
     done = 0
@@ -350,7 +350,7 @@ def read_tuples(data: Iterable, what: str) -> Iterator[list[ArrayReader]]:
         yield [ArrayReader(as_objects(column)) for column in zip(*chunk, strict=True)]
 
 
-def as_objects(values: Sequence) -> np.ndarray:
+def as_objects(values: Sequence[Any]) -> np.ndarray:
     """Values as an array of Python objects, also where they are sequences themselves."""
     array = np.empty(len(values), object)
     array[:] = values

@@ -22,7 +22,7 @@ import numpy as np
 
 from fastir.columns._ids cimport borrow_text
 from fastir.columns._text cimport Text, equal, hash_of
-from fastir.measure._codes cimport EVALUATED, JUDGED, NO_RELEVANT, RELEVANT
+from fastir.measure._codes cimport JUDGED, NO_RELEVANT, RELEVANT
 from fastir.measure._measure cimport Judgments
 from fastir.measure._sort cimport rising_order
 

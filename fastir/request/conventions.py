@@ -79,13 +79,13 @@ class Convention:
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 
 
-def several(metrics: str, **choices: Any) -> tuple:
+def several(metrics: str, **choices: Any) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
     """The same choices for several metrics."""
     return tuple((metric, tuple(choices.items())) for metric in metrics.split())
 
 
-TREC = {"queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
-LISTS = {"ideal": "retrieved", "ap_norm": "min_kR", "ties": "input"}
+TREC: dict[str, Any] = {"queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
+LISTS: dict[str, Any] = {"ideal": "retrieved", "ap_norm": "min_kR", "ties": "input"}
 DCG = "ndcg ndcg_burges dcg dcg_burges"
 CWL = "bpm insq inst nerr8 nerr9 nerr10 nerr11 pair_accuracy rbp sdcg"
 

@@ -52,7 +52,7 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
     """
     chosen = dict(options.choices)
     ranked = options.ties is RANKED
-    rules = {
+    rules: dict[str, Any] = {
         "queries": options.queries,
         "ties": None if ranked else options.ties,
         "score_dtype": options.score_dtype,
@@ -111,14 +111,14 @@ def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, l
                 f"metric {quote(requests[0].text)} needs document ids and qrels, to know what was judged for any "
                 "query; there are none here"
             )
-        own = options.but(
+        narrowed = options.but(
             queries=None,
             ties="input" if rules["ties"] in BY_ID else rules["ties"],
             judged_only=rules["judged_only"],
             score_dtype=rules["score_dtype"],
         )
         columns = [whole.requests.index(request) for request in requests]
-        parts.append((columns, compile_settings(tuple(request.text for request in requests), own)))
+        parts.append((columns, compile_settings(tuple(request.text for request in requests), narrowed)))
     return whole, parts
 
 
@@ -140,9 +140,9 @@ def record_of(convention: Any, given: dict[str, Any]) -> Convention:
     return conventions.record_of(convention, given)
 
 
-def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Convention | None) -> list:
+def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Convention | None) -> list[Any]:
     """Settings.parts; empty where one set of rules is good for all metrics."""
-    parts: dict[tuple, list[names.Request]] = {}
+    parts: dict[tuple[Any, ...], list[names.Request]] = {}
     for request in asked:
         card, own = request.card, dict(rules)
         if record is not None:
@@ -154,7 +154,7 @@ def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Conventi
     return [(requests, dict(zip(rules, chosen, strict=True)), pooled) for (*chosen, pooled), requests in parts.items()]
 
 
-def check_ranked(parts: list) -> None:
+def check_ranked(parts: list[Any]) -> None:
     """Refuse what labels in rank order do not tell."""
     for requests, _, pooled in parts:
         text = quote(requests[0].text)

@@ -51,7 +51,7 @@ class ResultsDiff:
     n_gains: int
     n_equal: int
     n_losses: int
-    left_out: list
+    left_out: list[Any]
 
     def __repr__(self) -> str:
         head = (
@@ -74,7 +74,7 @@ def changes_of(
     here: Mapping[Any, float],
     there: Mapping[Any, float],
     top: int,
-    means: Callable[[set], tuple[float, float]],
+    means: Callable[[set[Any]], tuple[float, float]],
 ) -> ResultsDiff:
     """The changes from `there` to `here`, {query_id: value}; means(query_ids) gives the two over these queries."""
     top = positive("top", "the number of queries", top, sys.maxsize)

@@ -14,7 +14,7 @@ itself is read as signs, swaps or indices, and 0, 1, 2, ... are all there are.
 
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 import numpy as np
