@@ -27,8 +27,8 @@ JudgmentsLike = Mapping[Any, Mapping[Any, Label]] | Mapping[Any, Mapping[Any, Ma
 class Qrels(Rows):
     """Relevance judgments.
 
-    Made by `from_dict` or `from_file`; immutable. len() counts queries, iteration gives query ids in order of first
-    appearance, ``qrels[query_id]`` is ``{doc_id: label}``.
+    Made by `from_dict`, `from_file` or `from_table`; immutable. len() counts queries, iteration gives query ids in
+    order of first appearance, ``qrels[query_id]`` is ``{doc_id: label}``.
     """
 
     what = "qrels"
@@ -43,7 +43,7 @@ class Qrels(Rows):
         Raises
         ------
         TypeError, ValueError, OverflowError
-            An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
+            An id is neither a str nor an int, or a label is not an integer in [-2^31, 2^31 - 1].
         """
         columns = plain_judgments(data) if type(data) is dict else None
         if columns is not None:
@@ -68,10 +68,10 @@ class Qrels(Rows):
         format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl", "parquet", "subtopic" or "qrels_jg"
             "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
             between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
-            "csv" (with a header), "jsonl" and "parquet", for which pyarrow must be installed: tables with columns as
-            for `from_table`. "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, a
-            subtopic or a group of judges. None: what the name ends in, .json, .csv, .jsonl, .ndjson or .parquet (.gz
-            and .zst behind it do not count), else "trec".
+            "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for `from_table`.
+            "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic
+            or a group of judges. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz
+            or .zst), else "trec".
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
         columns : dict or None
@@ -95,12 +95,13 @@ class Qrels(Rows):
         Parameters
         ----------
         data : table
-            All of it is copied. pandas and polars frames, pyarrow tables and readers, DuckDB relations, whatever has
-            ``__arrow_c_stream__`` or ``__arrow_c_array__``, dicts of arrays, iterables of tuples. Its columns are found
-            by the first of these names that it has: query_id, qid, q_id, user_id, query-id; doc_id, docno, docid,
-            item_id, corpus-id; label, relevance, rating or score. Ids are strings or integers.
+            A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied.
+            Each column is found by the first of its usual names that the table has: query_id, qid, q_id, user_id,
+            query-id; doc_id, docno, docid, item_id, corpus-id; label, relevance, rating or score. Ids are strings or
+            integers.
         columns : dict or None
-            ``{"query_id": name, "doc_id": name, "label": name}``, for columns that are not called as usual.
+            ``{"query_id": name, "doc_id": name, "label": name}``, for columns that have other names.
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
 
@@ -115,7 +116,7 @@ class Qrels(Rows):
 
     @property
     def kinds(self) -> tuple[type[Any], type[Any]] | None:
-        """The types of query ids and document ids, str or int; None for a file's, which equal an int they spell."""
+        """The types of query ids and document ids, str or int; None for those of a file, which also equal integers."""
         ids = self._ids
         if isinstance(ids, list):
             return (type(self._query_ids[0]), type(ids[0])) if ids else None
@@ -128,7 +129,7 @@ class Qrels(Rows):
         return bool(ids) and type(ids[0]) is int
 
     def prepared(self) -> Judged:
-        """The C-level form, made once."""
+        """The qrels as the joins read them, indexed once."""
         if self._judged is None:
             self._judged = Judged(self._query_ids, self._ids, self._offsets, self._numbers)
         return self._judged
@@ -159,13 +160,13 @@ class Qrels(Rows):
 class GroupedQrels(Qrels):
     """Judgments of each query by subtopics or by groups of judges; made by the methods of Qrels.
 
-    As Qrels, but ``qrels[query_id]`` is ``{group_id: {doc_id: label}}``.
+    Like Qrels, but ``qrels[query_id]`` is ``{group_id: {doc_id: label}}``.
 
     Parameters
     ----------
     keys : list of (query_id, group_id)
     parts : Qrels
-        A query for each of the keys.
+        With one query for each of the keys.
     """
 
     def __init__(self, keys: list[tuple[Any, Any]], parts: Qrels) -> None:
@@ -195,7 +196,7 @@ class GroupedQrels(Qrels):
         ----------
         path : str or path
         format : None, "subtopic" or "qrels_jg"
-            All mean the same file; the format that it is read with is accepted, too.
+            All write the same file; each format that can read the file is accepted.
 
         Raises
         ------
@@ -221,7 +222,7 @@ QrelsLike = JudgmentsLike | Path | Qrels | Table  # what runs are evaluated agai
 
 
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
-    """Qrels of what a caller passed as them, of any shape."""
+    """Qrels from a caller's judgments, of any shape."""
     shape = shape_of(data, Qrels)
     if shape == HELD:
         return data

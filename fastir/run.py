@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Run(Rows):
     """Scored documents per query.
 
-    Made by `from_dict` or `from_file`; immutable. len() counts queries, iteration gives query ids in order of first
-    appearance, ``run[query_id]`` is ``{doc_id: score}``.
+    Made by `from_dict`, `from_file` or `from_table`; immutable. len() counts queries, iteration gives query ids in
+    order of first appearance, ``run[query_id]`` is ``{doc_id: score}``.
     """
 
     what = "run"
@@ -35,7 +35,7 @@ class Run(Rows):
         Raises
         ------
         TypeError, ValueError, OverflowError
-            An id is not a str, or a score not a number; NaN.
+            An id is neither a str nor an int, or a score is NaN or not a number.
         """
         query_ids: list[Any] = []
         sizes: list[int] = [0]
@@ -68,12 +68,12 @@ class Run(Rows):
         ----------
         path : str or path
         format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl" or "parquet"
-            "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines but for
+            "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines matters only for
             ``ties="input"``. "beir": query, document, score, with tabs between them, below the header ``query-id
             corpus-id score``. "msmarco": query, document, rank; the score is then minus the rank. "json": ``{query_id:
-            {doc_id: score}}``. "csv" (with a header), "jsonl" and "parquet", for which pyarrow must be there: tables
-            with columns as for `from_table`. None: what the name ends in, .json, .csv, .jsonl, .ndjson or .parquet (.gz
-            and .zst behind it do not count), else "trec".
+            {doc_id: score}}``. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as
+            for `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
+            .zst), else "trec".
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
         columns : dict or None
@@ -94,12 +94,12 @@ class Run(Rows):
         Parameters
         ----------
         data : table
-            All of it is copied. pandas and polars frames, pyarrow tables and readers, DuckDB relations, whatever has
-            ``__arrow_c_stream__`` or ``__arrow_c_array__``, dicts of arrays, iterables of tuples. Its columns are found
-            by the first of these names that it has: query_id, qid, q_id, user_id, query-id; doc_id, docno, docid,
-            item_id, corpus-id; score. Ids are strings or integers.
+            A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied.
+            Each column is found by the first of its usual names that the table has: query_id, qid, q_id, user_id,
+            query-id; doc_id, docno, docid, item_id, corpus-id; score. Ids are strings or integers.
         columns : dict or None
-            ``{"query_id": name, "doc_id": name, "score": name}``, for columns that are not called as usual.
+            ``{"query_id": name, "doc_id": name, "score": name}``, for columns that have other names.
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
 
@@ -133,11 +133,11 @@ class Run(Rows):
         formats.write(path, self, True, format)
 
     def columns(self) -> tuple[Arena, np.ndarray, np.ndarray]:
-        """What it is made of: document ids, where each query begins, and scores. Not to be changed."""
+        """The columns: document ids, the offset of each query, and scores. Callers must not change them."""
         return self._ids, self._offsets, self._numbers
 
     def repeated(self, names: Iterable[tuple[str, Hashable]]) -> Run:
-        """A Run of rankings under other names, from (name, query_id) pairs; pairs of absent queries are left out."""
+        """A Run with the rankings of (new id, query_id) pairs under the new ids; absent queries are left out."""
         places, offsets, ids = self.places(), self._offsets, self._ids
         found = [(name, places[query_id]) for name, query_id in names if query_id in places]
         rows = np.concatenate([np.arange(offsets[place], offsets[place + 1]) for _, place in found] or [offsets[:0]])
@@ -158,7 +158,7 @@ RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]]  # several of t
 
 
 def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Run:
-    """A Run of what a caller passed as one, of any shape."""
+    """A Run from a caller's rankings, of any shape."""
     shape = shape_of(data, Run)
     if shape == HELD:
         return data

@@ -5,9 +5,9 @@
 
 A Batch owns its ArrowArray until nothing refers to it; ids and numbers borrow its buffers. Only what kernels cannot
 read in place is copied: narrow integers, floats that are not double, positions in a dictionary. The GIL is released
-while a stream works: its batches may come from another thread that needs it. What goes out keeps its NumPy arrays alive
-by a reference in every struct, so that a column may outlive its table.
-The layouts are those of the specification (arrow.apache.org/docs/format/CDataInterface.html).
+while a stream works: its batches may come from another thread that needs it. Every exported struct holds references to
+its NumPy arrays, so that a column may outlive its table. The layouts follow the specification
+(arrow.apache.org/docs/format/CDataInterface.html).
 """
 
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
@@ -80,7 +80,7 @@ cdef class Schema:
 
 
 class Memory:
-    """A stretch of memory that NumPy can look at; holds what owns it."""
+    """A stretch of memory that NumPy can look at; keeps its owner alive."""
 
     def __init__(self, owner, address, typestr, n):
         self.owner = owner
@@ -105,7 +105,7 @@ cdef class Batch:
             self.array.release(&self.array)
 
     cdef look(self, const void* start, str typestr, int64_t n):
-        """An array of what lies in the batch's memory, which it keeps alive."""
+        """An array over the batch's memory, which it keeps alive."""
         if n == 0:
             return np.empty(0, typestr)
         return np.asarray(Memory(self, <size_t>start, "<" + typestr, n))
@@ -166,7 +166,7 @@ cdef class Batch:
                           child.buffers[2], NULL, 0, n, self)
 
     def numbers(self, int64_t column):
-        """A column of numbers as float64; None if its type is no number."""
+        """A column of numbers as float64; None if its type is not numeric."""
         cdef ArrowArray* child = self.array.children[column]
         cdef ArrowSchema* schema = self.schema.schema.children[column]
         cdef int64_t first = self.array.offset + child.offset
@@ -298,7 +298,7 @@ cdef void release_array(ArrowArray* array) noexcept with gil:
 
 
 cdef fill_schema(ArrowSchema* schema, bytes format, bytes name, list columns):
-    """Fill a zeroed schema; if this raises, what is filled waits for its release."""
+    """Fill a zeroed schema; if this raises, its release frees the part that was filled."""
     cdef int64_t i
     owner = (format, name)
     schema.format, schema.name = format, name
@@ -379,7 +379,7 @@ def export_array(columns):
 
 
 cdef class Export:
-    """What a stream of one batch has to give."""
+    """The contents of a stream of one batch."""
 
     cdef list columns
     cdef int64_t n

@@ -21,7 +21,7 @@ def encode(text: str) -> bytes:
 
 
 def is_integer(value: Any) -> bool:
-    """Whether an id is an integer, of Python or of NumPy; a bool is none."""
+    """Whether an id is an integer, of Python or of NumPy; a bool is not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 

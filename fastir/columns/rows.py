@@ -1,4 +1,4 @@
-"""Rows: what Qrels and Run have in common, ids and numbers grouped by query."""
+"""Rows: the base of Qrels and Run, ids and numbers grouped by query."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastir.errors import quote
 def without_duplicates(
     offsets: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], rule: str
 ) -> tuple[Any, ...]:
-    """Drop rows that repeat an earlier one of their query; the earlier gets the number that the rule wants.
+    """Drop rows that repeat an earlier one of their query; the earlier row gets the number that the rule chooses.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Comparison: what `compare` and `compare_scores` return, read as records, as a table, or saved to a file."""
+"""Comparison: the result of `compare` and `compare_scores`, as records, as a table, or saved to a file."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Comparison:
     Attributes
     ----------
     runs : list
-        The names, as they came.
+        The names, in the caller's order.
     metrics : list of str
     pairs : list of Pair
-        Metric by metric; within one all pairs in the order of the runs, or every run against each baseline.
+        Metric by metric; for each all pairs in the order of the runs, or every run against each baseline.
     systems : list of System
         Metric by metric, then run by run.
     method : Method
@@ -68,7 +68,7 @@ class Comparison:
         Raises
         ------
         ValueError
-            There are not two runs, or a metric has not two queries on which all have a value.
+            There are fewer than two runs, or fewer than two queries on which all runs have a value of a metric.
         """
         import numpy as np
 
@@ -126,11 +126,11 @@ class Comparison:
         Raises
         ------
         ValueError
-            An argument is none of these.
+            An argument has another value.
 
         Notes
         -----
-        Better is a larger value: of metrics such as ``unjudged``, compare the negated values.
+        A larger value counts as better: for metrics such as ``unjudged``, compare the negated values.
         """
         one_of("format", format, tuple(FORMATS))
         one_of("rows", rows, tuple(TABLES))
@@ -156,7 +156,7 @@ class Comparison:
         -------
         dict
             ``"runs"`` and ``"metrics"``: names; ``"systems"`` and ``"pairs"``: a dict for each record; ``"method"``: a
-            dict; ``"per_query"``: as `per_query`. Names that are no str are written as their str().
+            dict; ``"per_query"``: as `per_query`. Names that are not str are written as their str().
         """
         data: dict[str, Any] = {
             "runs": self.runs,
@@ -202,14 +202,14 @@ class Comparison:
             ``.json``: what `to_json` gives; ``.tsv``: the pairs, a line for each, the numbers exact; ``.txt``, ``.md``,
             ``.html``, ``.tex``: what `to_table` gives.
         **options
-            As for `to_json` or `to_table`.
+            The arguments of `to_json` or `to_table`.
 
         Raises
         ------
         ValueError
-            The path ends otherwise.
+            The path has another suffix.
         OSError
-            The file cannot be written; what was there before is untouched.
+            The file cannot be written; its old content is untouched.
         """
         path = os.fsdecode(path)
         suffix = os.path.splitext(path)[1].lower()
@@ -243,9 +243,9 @@ class Comparison:
         Raises
         ------
         KeyError
-            There is no such run or metric.
+            The run or the metric was not compared.
         TypeError, ValueError
-            `top` is no int, or not positive.
+            `top` is not an int, or not positive.
         """
         for name, known in ((a, self.runs), (b, self.runs), (metric, self.metrics)):
             if name not in known:

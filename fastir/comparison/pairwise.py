@@ -24,7 +24,7 @@ from fastir.stats.paired import Moments, moments, sign_rows, signed_ranks, t_row
 from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
 from fastir.stats.resampling import seed
 
-CELLS = 1 << 22  # differences that are held at once
+CELLS = 1 << 22  # differences that are in memory at a time
 
 
 class Options(NamedTuple):
@@ -46,7 +46,7 @@ class Options(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a test found, as arrays over pairs; `margins` and `adjusted` where the test has its own."""
+    """The result of a test, as arrays over pairs; `margins` and `adjusted` if the test has its own."""
 
     p_values: np.ndarray
     exact: np.ndarray
@@ -63,7 +63,7 @@ class Group:
     values : float64 array of shape (n_runs, n_queries)
     taking_part : bool array over all queries
     columns : float64 array of shape (n_columns, n_queries)
-        The values, unless runs have several seeds that are kept apart: then a column per seed.
+        The values; if runs have several seeds that are kept apart, a column per seed.
     owner : int64 array of shape (n_columns,)
         The run that each of the columns belongs to.
     a, b : int64 arrays of shape (n_pairs,)
@@ -234,7 +234,7 @@ SIMULTANEOUS = ("tukey", "randomized_tukey")
 
 
 class Intervals(NamedTuple):
-    """The bounds of the runs' means and of the pairs' differences; `outcome` where the same draws test the pairs."""
+    """The bounds of the runs' means and of the pairs' differences; `outcome` if the same draws also test the pairs."""
 
     runs: np.ndarray  # of shape (2, n_runs)
     pairs: np.ndarray  # of shape (2, n_pairs)

@@ -1,6 +1,6 @@
 """The records of a comparison as a table, of the runs or of the pairs, in text, Markdown, HTML and LaTeX.
 
-Each table is made once, of cells that know what they mean; a format is how it writes a cell and puts rows together.
+Each table is made once, of cells that say what they mean; a format only writes cells and puts rows together.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class Cell(NamedTuple):
-    """What stands in a place: text, which of the runs it beats, its interval, and whether it stands out."""
+    """A cell: its text, the marks of the runs that it beats, its interval, and whether it is emphasized."""
 
     text: str
     beats: str = ""
@@ -54,7 +54,7 @@ class Table(NamedTuple):
 
 
 def json_types(data: Any) -> Any:
-    """The same in types that JSON has; names in others are written out."""
+    """A value in types that JSON has; names of other types become text."""
     if isinstance(data, dict):
         return {key if isinstance(key, str) else str(key): json_types(value) for key, value in data.items()}
     if isinstance(data, list):
@@ -70,7 +70,7 @@ def pair_lines(pairs: Sequence[Pair]) -> str:
     return tsv_text([list(fields), *(list(map(str, pair)) for pair in pairs)])
 
 
-# ---- what is shown ---------------------------------------------------------------------------------------------
+# ---- contents --------------------------------------------------------------------------------------------------
 
 
 def runs_table(
@@ -148,7 +148,7 @@ TABLES: dict[str, Callable[..., Table]] = {"runs": runs_table, "pairs": pairs_ta
 
 
 def labels_of(n: int) -> list[str]:
-    """What the runs are called in marks: letters as far as there are, else numbers."""
+    """The labels of the runs in marks: letters if there are enough, else numbers."""
     return list(LETTERS[:n]) if n <= len(LETTERS) else [str(number) for number in range(1, n + 1)]
 
 
@@ -169,18 +169,18 @@ def number(value: float, digits: int) -> str:
 
 
 def p_text(pair: Pair, p: float, n_resamples: int) -> str:
-    """A p-value, never 0; one that no resample reached is a bound."""
+    """A p-value, never 0; if no resample reached the statistic it is a bound."""
     if p != p:
         return "-"
     bound = "" if pair.exact or pair.p_value * (n_resamples + 1) > 1.5 else "≤"
     return bound + (f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}")
 
 
-# ---- how it is written -----------------------------------------------------------------------------------------
+# ---- formats ---------------------------------------------------------------------------------------------------
 
 
 def as_text(table: Table) -> str:
-    """Bold is a star before the number."""
+    """Text, where a star before a number stands for bold."""
     starred = any(cell.strong for row in table.rows for cell in row)
 
     def written(cell: Cell, column: int) -> str:
@@ -245,7 +245,7 @@ def as_html(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """Needs the package booktabs."""
+    """LaTeX, which needs the package booktabs."""
 
     def written(cell: Cell) -> str:
         text = cell.text.translate(LATEX)

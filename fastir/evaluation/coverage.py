@@ -1,4 +1,4 @@
-"""How the queries of qrels and run overlap: what an evaluation counted, as errors, as one warning, as the Report."""
+"""How the queries of qrels and run overlap: an evaluation's counts, as errors, as one warning, and as the Report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
 class Coverage:
-    """How the queries of qrels and run overlap, and what an evaluation counted; a function that makes its Report.
+    """The counts of one evaluation, and how the queries of qrels and run overlap; calling it makes the Report.
 
     Parameters
     ----------

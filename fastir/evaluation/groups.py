@@ -1,8 +1,8 @@
 """Qrels with groups: several judgments of each query, by subtopic or by group of judges, and how they are evaluated.
 
-A group is evaluated like a query of its own, and a query's value is the mean over its groups. For metrics that are
-relative to the best possible ranking of all groups together (alpha_ndcg), that ranking is made once from the qrels,
-greedily, and evaluated like a run; the value is the quotient of the two means.
+A group is evaluated like a query of its own, and a query's value is the mean over its groups. Some metrics (alpha_ndcg)
+are relative to the best possible ranking for all groups together. That ranking is made once from the qrels, greedily,
+and evaluated like a run; the metric's value is the quotient of the two means.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Groups:
     Parameters
     ----------
     prepare : function
-        ``prepare(qrels, settings, columns=None)`` returns a OneRuleSet, or what measures like one.
+        ``prepare(qrels, settings, columns=None)`` returns a OneRuleSet, or an object with its method `measure`.
     qrels : GroupedQrels
     settings : Settings
-        Of these metrics.
+        The metrics and their options.
     columns : mapping or None
-        What the columns of runs that are tables are called.
+        The names of the columns of runs that are tables.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Groups:
         self.ideals: dict[str, np.ndarray] = self.best(prepare)
 
     def best(self, prepare: Callable[..., Measurer]) -> dict[str, np.ndarray]:
-        """For each metric that is relative to the ideal ranking, the value of that for every query."""
+        """For each metric that is relative to the ideal ranking, the ideal ranking's value for every query."""
         made: dict[tuple[Any, ...], dict[Any, Any]] = {}
         ideals = {}
         for text, request in self.requests.items():
@@ -93,7 +93,7 @@ class Groups:
         return ideals
 
     def spread(self, run: Run) -> Run:
-        """Every group of a query has the ranking of the query; only these rows are repeated."""
+        """The run with the ranking of each query repeated for each of the query's groups."""
         keys = zip(self.qrels.parts, self.qrels.keys, strict=True)
         return run.repeated((part, query_id) for part, (query_id, _) in keys)
 
@@ -132,20 +132,20 @@ class Groups:
         return query_ids, values[kept], status, coverage
 
     def rankers(self) -> list[Prepared]:
-        """What decides the order of documents."""
+        """The Prepared objects that decide the order of documents."""
         return self.parts.rankers()
 
 
 def base_of(request: names.Request) -> str:
-    """The metric that is averaged over groups: itself, or the one of which it is the quotient."""
+    """The metric that is averaged over groups: the metric itself, or the one whose quotient it is."""
     base = request.card.normalises
     return str(request._replace(card=names.NAMES[base]) if base else request)
 
 
 def ideal_run(qrels: GroupedQrels, alpha: float, level: int, depth: int) -> dict[str, dict[str, float]]:
-    """The ranking of every query that is best by greedy choice, {query_id: {doc_id: score}}, down to `depth`.
+    """The best ranking of every query by greedy choice, down to `depth`, as {query_id: {doc_id: score}}.
 
-    The next document is the one of most novelty; of several, the one with the largest id.
+    The next document is the one that adds most novelty; of several, the one with the largest id.
     """
     run: dict[str, dict[str, float]] = {}
     for query_id in qrels:

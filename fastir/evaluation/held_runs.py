@@ -1,4 +1,4 @@
-"""Runs that are held in memory, dicts of dicts and Run objects, and files that must be before they are evaluated."""
+"""Runs that are held in memory: dicts of dicts, Run objects, and files that must be read as a whole."""
 
 from __future__ import annotations
 

@@ -49,10 +49,10 @@ def evaluate_ranked(
     labels : array of shape (n_documents,), of numbers of any dtype and stride
         The label at each rank, query after query, as for `evaluate_scores`.
     offsets : integer array of shape (n_queries + 1,)
-        Where each query begins; from 0 to n_documents, never falling.
+        The position at which each query begins, and the end; from 0 to n_documents, never falling.
     ideal_labels, ideal_offsets : arrays like labels and offsets, or None
-        All judged labels of each query, in any order; without them the list itself is all that was judged. That they
-        hold the labels of the list is not checked: if not, a recall or nDCG can exceed 1.
+        All judged labels of each query, in any order; without them the labels of the list count as all judgments. It is
+        not checked that they contain the labels of the list: if they do not, a recall or nDCG can exceed 1.
     metrics, rel_level, judged_only, max_depth, n_threads, convention, **choices
         As in `evaluate`; the query_ids are 0 to n_queries - 1.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
@@ -70,7 +70,7 @@ def evaluate_ranked(
 
     Notes
     -----
-    What is undefined comes out as in `evaluate`; an empty list is an empty ranking. The arrays are never changed, and
+    Undefined cases are as in `evaluate`; an empty list is an empty ranking. The arrays are never changed, and
     any number of threads may call this at once.
 
     Examples
@@ -119,31 +119,32 @@ def evaluate_scores(
 ) -> Results:
     """Evaluate documents given as labels and scores, without ids: the arrays of learning to rank.
 
-    Arrays are NumPy's, or tensors, columns and sequences of numbers of any library, in host memory; they are read where
-    they lie. Half precision is widened.
+    Arrays may be of NumPy, or tensors, columns and sequences of numbers of any library, in host memory; they are read
+    in place. Half precision is widened.
 
     Parameters
     ----------
     labels : array of shape (n_documents,), of numbers of any dtype and stride
-        Whole numbers from -2^31 to 2^31 - 1, of an integer or a floating dtype; -1: not in the qrels; below: in the
-        pool without a judgment. For metrics that read nothing but gains (`explain` says which) they may be fractions:
-        each is its own gain, and a negative one has none.
+        Whole numbers from -2^31 to 2^31 - 1, of an integer or a floating dtype; -1: the document is not in the qrels;
+        below -1: it was in the pool without a judgment. For metrics that read only gains (`explain` says which) labels
+        may be fractions: each is its own gain, and a negative one has none.
     scores : array of shape (n_documents,), of numbers of any dtype and stride
-        Infinite ones too, but not NaN. Integers are compared as float32 where that holds them, else as float64.
+        Infinite scores are allowed, NaN is not. Integers are compared as float32 if that holds all numbers of their
+        dtype, else as float64.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them.
     group : integer array of shape (n_queries,), or None
-        How many documents each query has, as LightGBM takes it; they stand together.
+        The number of documents of each query, which stand together, as in LightGBM.
     qid : array of shape (n_documents,), of integers or strings, or None
-        The query of each document, as XGBoost and CatBoost take it; in any order, for documents of a query that do not
-        stand together are put together in a copy.
+        The query of each document, as in XGBoost and CatBoost, in any order; unless the documents of each query stand
+        together, the arrays are copied.
     offsets : integer array of shape (n_queries + 1,), or None
-        Where each query begins; from 0 to n_documents, never falling. Without any of the three all documents are of one
-        query.
+        The position at which each query begins, and the end; from 0 to n_documents, never falling. Without group, qid
+        and offsets all documents belong to one query.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
-        Order of equal scores: as they came, the best or the worst labels first, or the expected value over all orders,
-        for metrics where a formula gives it. None: what the convention says, and "input" where it would ask for
-        document ids, as "trec" and "doc_id_asc" do, which are errors here.
+        Order of documents with equal scores: the order of the input, the best or the worst labels first, or the
+        expected value over all orders, for metrics where a formula gives it. None: what the convention says, and
+        "input" if that rule compares document ids; such rules ("trec", "doc_id_asc") are errors here.
     rel_level, judged_only, max_depth, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
@@ -163,17 +164,17 @@ def evaluate_scores(
         An array has the wrong dtype or is on a GPU; an option has the wrong type or name.
     ValueError
         An array has the wrong shape; a label is not finite, or not whole and a metric needs whole ones; a score is NaN;
-        sizes or offsets do not make up the number of labels; an option is out of its range. The row is named.
+        sizes or offsets do not add up to the number of labels; an option is out of its range. The row is named.
     OverflowError
         A label is out of its range or too large for a metric's formula.
     RuntimeError
-        The arrays were changed while they were read, as by another thread.
+        The arrays were changed while they were read, perhaps by another thread.
 
     Notes
     -----
-    The documents of a query are all that was judged of it: the ideal ranking is made of them. What is undefined comes
-    out as in `evaluate`; a query without documents is an empty ranking. The arrays are never changed, and any number of
-    threads may call this at once.
+    The documents of a query count as all its judgments: the ideal ranking is made of them. Undefined cases are as in
+    `evaluate`; a query without documents is an empty ranking. The arrays are never changed, and any number of threads
+    may call this at once.
 
     Examples
     --------
@@ -210,7 +211,7 @@ class LabelLists:
         Without them the labels come in rank order.
     rows : QueryGroups
     ideal : (labels, offsets), or None
-        All that was judged, if not just the labels.
+        All judgments, if there are more than the labels.
     """
 
     def __init__(
@@ -262,7 +263,7 @@ class LabelLists:
         return values, status, counts
 
     def only_fractions(self, asked: Settings) -> bool:
-        """Find what the kernel found wrong and raise for it, unless it is that labels are fractions, and may be."""
+        """Raise the error that the kernel found, unless it is that labels are fractions where fractions are allowed."""
         found = False
         given_labels, given_scores = self.given
         columns = [(given_labels, self.labels, self.groups.offsets, "labels")]
@@ -287,7 +288,7 @@ def results_of(
     rows: LabelLists,
     weights: Mapping[Any, float] | ArrayLike | None,
 ) -> Results:
-    """The Results of metrics whose parts have rules of their own."""
+    """The Results of metrics that fall into several sets of rules."""
     ids, n_rows = rows.groups.query_ids, len(rows.labels)
     if len(parts) == 1:
         values, status, counts = rows.measure(parts[0][1])

@@ -1,7 +1,8 @@
 """Prepared: qrels and a Plan, ready for any number of runs under one set of rules.
 
-What the drivers of all shapes read; how a run is measured with it stands above them, in `measuring`. It knows neither
-qrels with groups nor metrics whose rules differ: `groups` and `rule_sets` put several of these together.
+It knows neither qrels with groups nor metrics whose rules differ: for these, `groups` and `rule_sets` put several
+Prepared together. All of them have the method `measure`, which takes a run of any shape and returns the query ids, the
+values of shape (n_queries, n_metrics), the status codes and the Coverage.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Prepared:
     settings : Settings
         Without parts.
     columns : mapping or None
-        What the columns of runs that are tables are called.
+        The names of the columns of runs that are tables.
 
     Raises
     ------
@@ -51,7 +52,7 @@ class Prepared:
             check_labels(settings.label_limits, self.judged)
 
     def rankers(self) -> list[Prepared]:
-        """What decides the order of documents: this alone."""
+        """The Prepared objects that decide the order of documents: here this one alone."""
         return [self]
 
 

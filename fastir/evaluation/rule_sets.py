@@ -1,7 +1,7 @@
 """Metrics that do not share their rules: some conventions rank, compare scores or choose queries by metric.
 
-ir_measures, for one, asks several programs, each with a tie rule of its own. The metrics of one set of rules are a
-OneRuleSet; their columns are put beside each other.
+ir_measures, for example, calls several programs, each with a tie rule of its own. The metrics with the same rules share
+a OneRuleSet, and the columns of all are put side by side.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class PerRule:
         ``prepare(qrels, settings)`` returns a OneRuleSet.
     qrels : Qrels
     settings : Settings
-        Of all metrics.
+        The options, and all metrics.
     columns : mapping or None
-        What the columns of runs that are tables are called.
+        The names of the columns of runs that are tables.
     """
 
     def __init__(
@@ -71,15 +71,15 @@ class PerRule:
         return query_ids, values, status, coverage
 
     def rankers(self) -> list[Prepared]:
-        """What decides the order of documents: one for each set of rules."""
+        """The Prepared objects that decide the order of documents: one for each set of rules."""
         return [ranker for _, part in self.parts for ranker in part.rankers()]
 
 
 class JudgedAnywhere:
     """Evaluates metrics for which a document that was judged for any query counts as judged for each.
 
-    They are other metrics (`Card.pooled`) on qrels that are made for the run: of each query's documents those that
-    stand anywhere in the caller's qrels.
+    Each is computed as another metric (`Card.pooled`) on qrels that are made for the run: the documents that it ranks
+    for a query and that stand anywhere in the caller's qrels.
 
     Parameters
     ----------
@@ -111,5 +111,5 @@ class JudgedAnywhere:
         return query_ids, values[:, [self.settings.names.index(base) for base in self.bases]], status, coverage
 
     def rankers(self) -> list[Prepared]:
-        """What decides the order of documents."""
+        """The Prepared objects that decide the order of documents."""
         return self.plain.rankers()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
-WINDOW = 1 << 20  # rows of a table that can be read only once that are kept, should their queries come back
+WINDOW = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
 
 
 def from_table(
@@ -59,8 +59,8 @@ def from_rows(
 ) -> Coverage:
     """Evaluate a table while it is read, filling values and status.
 
-    Rows grouped by query need no memory but that of the longest query. Rows that turn out not to be are read again, or,
-    where that cannot be done, taken from memory, which holds the first WINDOW rows.
+    Rows grouped by query need memory only for the longest query. Rows that turn out not to be grouped are read again,
+    or, if the table can be read only once, taken from memory, which holds the first WINDOW rows.
     """
     settings = prepared.settings
     batches = iter(found)
@@ -92,7 +92,7 @@ def from_rows(
                 "sort it by query, or pass a table in memory"
             )
         if found.again:
-            batches.close()  # lets go of the stream behind it: some sources have only one at a time
+            batches.close()  # releases the stream behind it: some sources allow only one at a time
         join = Scattered(*make)
         scatter(found, iter(found) if found.again else chain(filter(None, kept or ()), source), join, threads)
     tally = join.finish()
@@ -122,7 +122,7 @@ def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) 
 
 
 def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:
-    """The first batches that have so many rows together."""
+    """The first batches, until they have `rows` rows together."""
     for batch in batches:
         yield batch
         rows -= len(batch.docs)
@@ -148,7 +148,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
     """Cut batches into stretches of whole queries: queries, docs, numbers, first, stop, row of the batch's first."""
     carried: list[tuple[Batch, int, int]] = []  # the rows of one query, which may go on in the next batch
     row = begun = 0
-    size = STRETCH >> 6  # at first, because rows that are not grouped show it at once
+    size = STRETCH >> 6  # small at first, because ungrouped rows are then found out at once
     for batch in batches:
         start, n = 0, len(batch.docs)
         if carried and batch.queries.same(0, carried[0][0].queries, carried[0][1]):

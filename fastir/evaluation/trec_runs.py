@@ -1,4 +1,4 @@
-"""TREC run files: evaluated block by block while they are read, in as many threads as the work is worth."""
+"""TREC run files: evaluated block by block while they are read, in one thread or several."""
 
 from __future__ import annotations
 

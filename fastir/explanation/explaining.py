@@ -1,8 +1,8 @@
 """From qrels and metrics that are prepared, a run and a query to an Explanation.
 
-A document contributes what it adds to the value while the ranking becomes known from the top: what stands below is
-taken for documents that nobody judged. That goes for every metric, convention and kind of qrels alike, because each
-step is an evaluation, and nothing about a metric is said a second time here.
+The contribution of a document is the value of the ranking down to it less the value down to the document above it,
+where the documents below are taken for unjudged ones. Each step is an evaluation, so this holds for every metric,
+convention and kind of qrels, and no metric is implemented a second time here.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Row(NamedTuple):
 def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, query_id: str | int) -> Explanation:
     """The Explanation of one query, as `Evaluator.explain` says.
 
-    `prepared` is what evaluates runs for the caller; ``prepare(qrels, settings)`` makes another one.
+    `prepared` evaluates runs for the caller; ``prepare(qrels, settings)`` makes another object that does.
     """
     settings, qrels = prepared.settings, prepared.qrels
     union = qrels.union if isinstance(qrels, GroupedQrels) else qrels
@@ -115,7 +115,7 @@ def partial_values(
 ) -> Callable[[list[str], list[float]], dict[str, float]]:
     """A function of (documents, scores) that gives the values of the ranking that begins with these documents.
 
-    All others in it are taken for unknown ones; it is as long as `scores`.
+    All other documents of the ranking, which is as long as `scores`, are taken for unjudged ones.
     """
     judgments: Any = prepared.qrels[query_id]
     grouped = isinstance(prepared.qrels, GroupedQrels)
@@ -139,7 +139,7 @@ def partial_values(
 
 
 def ranking_of(prepared: Measurer, run: Any, query_id: str | int) -> dict[str | int, float] | None:
-    """{doc_id: score} of a query, in the run's order; None where the run has no such query."""
+    """{doc_id: score} of a query, in the run's order; None if the run does not have the query."""
     if shape_of(run, Run) == DICTS:
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
@@ -201,20 +201,20 @@ def sum_of(request: names.Request, values: dict[str, Any]) -> str:
 
 
 def unfiltered(request: names.Request) -> str:
-    """The name of the same metric for a ranking from which what it does not count was removed."""
+    """The name of the same metric for a ranking from which the documents that it does not count were removed."""
     params = {name: value for name, value in request.params.items() if name != "judged_only"}
     return request.text if params == request.params else str(request._replace(params=params))
 
 
 def judged_elsewhere(qrels: Qrels, ids: list[str]) -> set[str]:
-    """Those of some documents that are judged for any query."""
+    """The documents among these that are judged for any query."""
     return set(ids).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
 
 
 def increments(values: list[float]) -> list[float]:
-    """What each adds to those before; math.fsum of them all is the last value, as rounding is carried along.
+    """The differences of successive values; their math.fsum is the last value, because rounding is carried along.
 
-    Where a value is undefined it adds nothing.
+    An undefined value adds nothing.
     """
     total, added = Fraction(0), []
     for value in values:

@@ -30,9 +30,9 @@ def query_dict(data: Any, what: str) -> dict[Any, Any]:
 def compared(
     run: dict[Any, Any], kinds: tuple[Any, ...], known: tuple[type[Any], type[Any]] | None, repairs: dict[Any, Any]
 ) -> dict[Any, Any]:
-    """The repairs of a dict run whose ids are of these types, and the qrels' of others.
+    """The repairs that are counted for a dict run whose ids have other types than the ids of the qrels.
 
-    TypeError where both sides came as objects; text that came from a file equals the integer that it spells.
+    Raises TypeError if both sides are Python objects; text from a file equals the integer that it spells.
     """
     if kinds[1] is None:
         return repairs
@@ -107,7 +107,7 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
 
 
 def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
-    """Qrels with groups as (query_id, group_id) for each, and {part: {doc_id: label}}; else None and the data."""
+    """Qrels with groups as a list of (query_id, group_id) and {part: {doc_id: label}}; else None and the data."""
     first: Any = next(iter(data.values()), None) if hasattr(data, "items") and hasattr(data, "values") else None
     if not hasattr(next(iter(first.values()), None) if hasattr(first, "values") else None, "items"):
         return None, data

@@ -24,7 +24,7 @@ HEAD = 4
 
 
 def name_of(path: Path) -> str:
-    """What a file is called in messages."""
+    """The name of a file in messages."""
     return "standard input" if path == "-" else os.fsdecode(path)
 
 
@@ -116,7 +116,7 @@ class Source:
             self.file = zstd.ZstdFile(self.file)
 
     def readinto(self, view: memoryview) -> int:
-        """Fill the view as far as the file goes; returns how far."""
+        """Fill the view up to the end of the file; returns the number of bytes."""
         used = min(len(self.carried), len(view))
         if used:
             view[:used] = self.carried[:used]
@@ -134,11 +134,11 @@ class Source:
         return bytes(buffer[: self.readinto(memoryview(buffer))])
 
     def position(self) -> int:
-        """How much of the file was read; 0 where that is unknown."""
+        """The number of bytes that were read of the file; 0 if unknown."""
         return self.opened.tell() if self.opened.seekable() else 0
 
     def read_all(self, watch: Watch | None = None) -> bytes:
-        """All that is left."""
+        """The rest of the file."""
         blocks = []
         while block := self.read(1 << 20):
             blocks.append(block)

@@ -1,4 +1,4 @@
-"""What shape a caller's qrels or run has: decided here, once for each call, for every function that takes them."""
+"""The shape of a caller's qrels or run: decided here, once for each call, for every function that takes them."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ DICTS = "dicts"  # a dict whose values are dicts
 PATH = "path"
 HELD = "held"  # a Qrels or a Run, as the caller of shape_of says
 TABLE = "table"
-OTHER = "other"  # some other mapping of mappings, or nothing that can be read
+OTHER = "other"  # some other mapping of mappings, or an object that cannot be read
 
 
 def shape_of(data: Any, held: type[Any]) -> str:
-    """The shape of `data`, where an instance of `held` is one that needs no reading."""
+    """The shape of `data`; an instance of `held` needs no reading."""
     if is_nested(data):
         return DICTS
     if isinstance(data, held):

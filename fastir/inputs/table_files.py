@@ -1,7 +1,7 @@
-"""Files that hold a table, CSV, JSONL and Parquet: pyarrow makes batches of them, which go where any table goes.
+"""Files that hold a table, CSV, JSONL and Parquet: pyarrow makes batches of them, which are read like any table.
 
-pyarrow gets the unpacked bytes of a CSV or JSONL file, and is told the types of the columns, so that ids stay as they
-are written and no text is taken for a date; numbers in CSV are read by _number, like those of TREC.
+pyarrow gets the unpacked bytes of a CSV or JSONL file and the types of the columns, so that ids stay as they are
+written and no text is taken for a date; numbers in CSV are read by _number, like numbers in TREC files.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fastir.inputs import table_rows, tables
 from fastir.inputs.files import Repairs, Source, Watch, name_of
 
 BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
-ROWS = 1 << 16  # rows that it decodes at a time
+ROWS = 1 << 16  # rows that pyarrow decodes at a time
 
 
 def read(
@@ -41,7 +41,7 @@ def read(
 def opened(
     path: Any, is_run: bool, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
 ) -> Iterator[tuple[tables.Table, Repairs]]:
-    """The file as a Table, and the repairs in it; whatever is wrong with what it holds is a FormatError."""
+    """The file as a Table, and its repairs; an error in its content is a FormatError."""
     what = "run" if is_run else "qrels"
     name = name_of(path)
     library(name)
@@ -72,12 +72,12 @@ def opened(
             if error.path is not None:
                 raise
             raise type(error)(str(error), name) from None
-        except (TypeError, ValueError, OverflowError, NotImplementedError) as error:  # pyarrow's are among them
+        except (TypeError, ValueError, OverflowError, NotImplementedError) as error:  # pyarrow's are subclasses
             raise FormatError(str(error), name) from None
 
 
 def library(path: str | None = None) -> Any:
-    """pyarrow."""
+    """The module pyarrow, or the error that says how to install it."""
     try:
         import pyarrow
     except ImportError:
@@ -94,7 +94,7 @@ class Text(Source):
         """pyarrow calls this when it has no more use for the file, which is closed by its own block."""
 
     def first_line(self) -> tuple[str, bytes, bytes]:
-        """The first line that is not blank, and what was read behind it."""
+        """The first line that is not blank, and the bytes that were read after it."""
         head = self.read(BLOCK)
         lines = head.lstrip(b"\r\n")
         while b"\n" not in lines and (block := self.read(BLOCK)):
@@ -155,7 +155,7 @@ class Decimals:
 
 
 class Jsonl(Text):
-    """A JSON object per line, all with ids like those of the first one."""
+    """A JSON object per line; all ids have the types of the first line's."""
 
     def look(self) -> None:
         import json
@@ -180,7 +180,7 @@ class Jsonl(Text):
 
 
 class Parquet:
-    """A Parquet file, which has no packing but its own."""
+    """A Parquet file, which is packed in its own way only."""
 
     repairs: ClassVar[dict[str, tuple[int, str]]] = {}
 

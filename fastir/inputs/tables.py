@@ -1,7 +1,7 @@
 """Tables: data frames, Arrow data, dicts of arrays and rows of tuples, as batches of three columns.
 
-Nothing here imports what the caller's table comes from, but for pyarrow behind pandas columns that are Arrow's anyway:
-a shape is known by its methods. Ids stay where they are (_ids); numbers become float64.
+A shape is recognised by its methods, so that the caller's library is not imported (except pyarrow, for pandas columns
+that are Arrow data anyway). Ids stay where they are (_ids); numbers become float64.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Batch(NamedTuple):
 
 
 class Table:
-    """A caller's table, its three columns found.
+    """A caller's table, whose three columns have been found.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Table:
     names : sequence
         The names of its columns.
     columns : dict or None
-        {"query_id", "doc_id", "score" or "label": name} for columns that are called otherwise.
+        {"query_id", "doc_id", "score" or "label": name} for columns that have other names.
     read : function of three names
         Iterates over the rows as triples of readers, which have ids(what, name, row) and numbers(what, name, row).
     again : bool
@@ -108,12 +108,12 @@ def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tup
 
 
 def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
-    """The caller's table.
+    """The caller's table, or None if `data` is not a table.
 
     Raises
     ------
     TypeError, ValueError
-        It is none, lacks a column or cannot be read.
+        It is a table, but lacks a column or cannot be read.
     """
     if not is_table(data):
         raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
@@ -133,7 +133,7 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
 
 
 def is_table(data: Any) -> bool:
-    """Whether table() would take it, or say what it lacks."""
+    """Whether table() takes the data for a table, be it a faulty one."""
     if isinstance(data, Mapping):
         return bool(data) and all(isinstance(name, str) and is_column(column) for name, column in data.items())
     return not isinstance(data, (str, bytes)) and (
@@ -271,7 +271,7 @@ def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iter
 
 
 def read_arrays(data: Iterable[Any]) -> Iterator[list[ArrayReader | CodeReader]]:
-    """Columns that NumPy understands, in stretches where they hold Python objects."""
+    """Columns that NumPy understands; columns of Python objects are read in stretches."""
     arrays = [np.asarray(array) for array in data]
     if any(array.ndim != 1 for array in arrays):
         shapes = ", ".join(str(array.shape) for array in arrays)
@@ -298,7 +298,7 @@ def read_columns(
 
 
 def read_frame(frame: Any, names: tuple[Any, ...]) -> Iterator[Sequence[Any]]:
-    """A pandas frame: through Arrow where its strings lie there, else as arrays."""
+    """A pandas frame: through Arrow if its strings are Arrow data, else as arrays."""
     series = [frame[name] for name in names]
     if any(one.ndim != 1 for one in series):
         raise ValueError("a column name stands for several columns of the frame")

@@ -70,7 +70,7 @@ def empty(reader: Reader | Stream) -> FormatError:
 
 
 class Block:
-    """A buffer that grows where one query fills it."""
+    """A buffer that grows if one query fills it."""
 
     def __init__(self) -> None:
         self.array: np.ndarray = np.empty(CHUNK + SPARE, np.uint8)
@@ -87,9 +87,9 @@ class Blocks(Source):
     path : str or path
         ``-`` is standard input.
     cut : function of (array, size)
-        Where the part of array[:size] begins that may go on behind it; 0 if that is all.
+        The position in array[:size] from which on rows may belong to a query that goes on; 0 if all of them may.
     watch : function of (position), or None
-        Called before every block with how much of the file was read, 0 where that is unknown; may raise.
+        Called before every block with the number of bytes read of the file, 0 if unknown; may raise.
     """
 
     def __init__(self, path: Path, cut: Callable[[np.ndarray, int], int], watch: Watch | None = None) -> None:
@@ -99,7 +99,7 @@ class Blocks(Source):
         super().__init__(path)
 
     def fill(self, block: Block) -> int:
-        """Put the next whole part into block.array, leaving SPARE bytes behind it; returns its size, 0 at the end."""
+        """Put the next whole queries into block.array, with SPARE bytes behind; returns their size, 0 at the end."""
         if self.watch is not None:
             self.watch(self.position())
         if self.ended:

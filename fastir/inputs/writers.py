@@ -20,7 +20,7 @@ NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
 
 
 def trec(file: BinaryIO, data: Nested, is_run: bool) -> None:
-    """Write TREC lines; the rank is the place by descending score, then descending id."""
+    """Write TREC lines; the rank is by descending score, then descending id."""
     begun = False
     for query_id, docs, numbers in columns(data):
         check_fields([query_id], "query")
@@ -124,7 +124,7 @@ def ranks(docs: list[str], scores: list[float]) -> list[int]:
 
 
 def check_fields(ids: list[str], what: str) -> None:
-    """Refuse ids that would not stay a field of a line."""
+    """Refuse ids that cannot be a field of a line."""
     if not all(ids) or NO_FIELD.search("".join(ids)):
         bad = next(id for id in ids if not id or NO_FIELD.search(id))
         raise ValueError(f"{what} id {quote(bad)} is empty or holds white space or NUL; JSON can hold it")

@@ -1,4 +1,4 @@
-# The join for a dict of dicts, for those who want only some of the queries.
+# The join for a dict of dicts, for callers who want only some of the queries.
 from fastir.join._join cimport Counts
 from fastir.join._judged cimport Judged
 from fastir.measure._measure cimport Plan

@@ -1,13 +1,13 @@
 """The join for a run that is a dict of dicts: probe each ranking with the judged ids.
 
 The ids of the qrels carry their hashes, so a probe costs a few nanoseconds; the run's own keys are never hashed, copied
-or compared. From the second run on, where many documents were judged, the ranking's ids are looked up among them in a
-table of ours, by the hash that each id carries: half the cost of that many probes, but the table must be made first.
+or compared. From the second run on, if many documents were judged, the ranking's ids are looked up among them instead,
+in a table by the hash that each id carries: half the cost of that many probes, but the table must be made first.
 
 One walk over a ranking collects its scores and checks on the way that every key is a str and every value a float.
 Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types (columns/_dicts), made
-once: a caller's __float__ that changes the dict meanwhile does not reach us. Judged documents that no metric reads
-matter only to the report; where they are many they are left to count_rest(), called when the report is read.
+once, so that a caller's __float__ may change the dict meanwhile. Judged documents that no metric reads matter only to
+the report; if they are many, count_rest() counts them when the report is read.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
@@ -49,9 +49,9 @@ cdef enum:
     WORK_BETWEEN_SIGNALS = 500000
 
 
-cdef enum:                  # what Walk.read found
+cdef enum:                  # results of Walk.read
     ROWS_READ
-    NOT_PLAIN               # an id is not of the kind, or a score is no float
+    NOT_PLAIN               # an id is of another kind, or a score is not a float
     HAS_NAN
 
 
@@ -60,7 +60,7 @@ cdef int compare_keys(const void* a, const void* b) noexcept nogil:
 
 
 cdef int compare_integers(const void* a, const void* b) noexcept with gil:
-    """By the decimal text; big ones, too, so it takes their text."""
+    """Compare integers by their decimal text, because they may be large."""
     cdef str x = str(<object>(<PyObject**>a)[0]), y = str(<object>(<PyObject**>b)[0])
     return (x > y) - (x < y)
 
@@ -96,7 +96,7 @@ cdef inline bint same(PyObject* a, PyObject* b) except -1:
 
 
 cdef class Walk:
-    """What one call needs: the rows of the ranking in work, and scratch."""
+    """The state of one call: the rows of the current ranking, and scratch."""
 
     cdef Ranking ranking
     cdef double* scores
@@ -145,7 +145,7 @@ cdef class Walk:
         return HAS_NAN if nan else ROWS_READ
 
     cdef int64_t probe(self, Judged judged, dict ranking, int64_t first, int64_t n, bint single) except -1:
-        """Collect those of n judged ids that are in the ranking as hits; how many."""
+        """Collect the hits, the ids among n judged ones that are in the ranking; how many."""
         cdef int64_t i, n_hits = 0
         cdef PyObject* key
         cdef PyObject* value
@@ -165,7 +165,7 @@ cdef class Walk:
 
     cdef int64_t match(self, Judged judged, const Lookup* lookup, int64_t first, int64_t wanted,
                        int64_t* n_hits) except -1:
-        """Look up the ranking's ids among the judged ones; how many there are. Those before `wanted` become hits.
+        """Look up the ranking's ids among the judged ones; how many there are. Judged ids before `wanted` become hits.
 
         Comparing with a judged id waits for memory: all candidates are found and asked for before one is compared.
         """
@@ -222,10 +222,10 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     -------
     Tally
     dict
-        {query position: ranking} where looking up the documents that no metric reads would have been most of the work:
-        `unjudged` is too high by count_rest() of it
+        {query position: ranking} of rankings in which looking up the documents that no metric reads would have been
+        most of the work: `unjudged` is too high by count_rest() of it
     tuple of type
-        Of the run's query ids and document ids, str or int; None where there is none.
+        The types of the run's query ids and document ids, str or int; None if there are none.
     """
     cdef Py_buffer value_buffer, status_buffer
     cdef fenv_t callers
@@ -249,7 +249,7 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
                    unsigned char* codes, int ties, bint single, list rows, Counts* tally, dict uncounted) except -1:
-    """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of `out`.
+    """Do the work of judge_dict for all queries, or for those at the positions in `rows`, which become the rows of `out`.
     """
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)

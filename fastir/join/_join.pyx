@@ -7,9 +7,9 @@ Every row's id is hashed once. The hash finds the judged documents (a filter fir
 ids that stand twice: each row sets four bits in a word of a small bitmap, and only a ranking in which some row finds
 its four bits already set is looked at again, with an exact table. A query's rows fit in the first-level cache.
 
-Whoever brings the rows keeps those of one query in the Group of its Part and calls take(). Nothing else is kept, so
-memory does not grow with the run; rows of values are disjoint, so threads need no order. A query that comes back after
-another cannot be evaluated this way: `ungrouped` says so.
+A subclass puts the rows of one query into the Group of its Part and calls take(). Nothing else is kept, so memory does
+not grow with the run; rows of values are disjoint, so threads need no order. A query that comes back after another
+cannot be evaluated this way: `ungrouped` says so.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -133,7 +133,7 @@ cdef void clear_tally(Counts* tally) noexcept nogil:
 
 
 cdef int64_t smaller(int64_t a, int64_t b) noexcept nogil:
-    """The smaller of two positions, where -1 is none."""
+    """The smaller of two positions, where -1 means none."""
     return a if b < 0 or 0 <= a < b else b
 
 
@@ -158,7 +158,7 @@ cdef void add_tally(Counts* total, const Counts* part) noexcept nogil:
 
 
 cdef class Tally:
-    """What one evaluation counted; as it is made, the counts of an empty run.
+    """The counts of one evaluation; a new Tally has the counts of an empty run.
 
     A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
 
@@ -220,7 +220,7 @@ cdef class Join:
     single : bool
         Whether scores are compared as float32.
     only_judged : bool
-        Whether only judged documents are looked at for standing twice.
+        Whether duplicates are looked for only among judged documents.
     n_threads : int
     integers : bool
         Whether document ids come as int64.
@@ -230,7 +230,7 @@ cdef class Join:
     ungrouped : bool
         Whether a query came back after another.
     foreign : dict
-        The query ids, as bytes, that the qrels do not have: the number of their block.
+        {query id as bytes: number of its block}, for the queries that the qrels do not have.
     """
 
     def __init__(self, Judged judged, Plan plan, double[:, ::1] values, unsigned char[::1] status, int ties,
@@ -262,7 +262,7 @@ cdef class Join:
         free(self.met)
 
     cdef int take(self, Part* part, const Index* queries) noexcept nogil:
-        """Judge the group and note its query, which `queries` knows by its bytes; returns what becomes part.failed."""
+        """Judge the group and note its query, which is looked up in `queries`; returns the value for part.failed."""
         cdef Group* g = &part.group
         cdef int64_t q
         cdef int twice = 0
@@ -280,7 +280,7 @@ cdef class Join:
         return self.judge(part, q) if q >= 0 else 0
 
     cdef int judge(self, Part* part, int64_t q) noexcept nogil:
-        """Fill the values of query q from the group, which is hashed; returns what becomes part.failed."""
+        """Fill the values of query q from the group, which is hashed; returns the value for part.failed."""
         cdef Group* g = &part.group
         cdef Ranking* r = &part.ranking
         cdef Seen* seen = &part.seen

@@ -14,7 +14,7 @@ cdef struct Lookup:             # one query's judged ids
 cdef struct Index:              # all ids by the bytes they are made of
     Text* texts                 # beside labels; length -1: this id cannot come in this form
     Text* queries               # likewise, of the query ids
-    int64_t* integers           # what texts and queries point to where ids are integers
+    int64_t* integers           # the bytes of texts and queries if ids are integers
     Lookup* lookups             # per query
     uint64_t* tables            # what the lookups point to
     uint64_t* query_table       # like Lookup.table

@@ -6,10 +6,10 @@ ranking, and by its counts num_rel:
     labels of q     3  1  1 | 0  0 | -1
                     positive  judged  in the pool, without a judgment
 
-What else a run needs is made when the first such run comes: ids as Python objects, str or int, to probe dicts with; and
-for ids that come as bytes an Index, one for text and one for integers, in which an id is the eight bytes of an int64
-and ids that are not the decimal text of one are left out. In front of each query's table stands a filter of 32 bits or
-more per id: nearly all ranked documents are unjudged and end at it, without a branch that depends on the table.
+Other forms of the ids are made when the first run needs them: ids as Python objects, str or int, to probe dicts with;
+and for ids that come as bytes an Index, one for text and one for integers, in which an id is the eight bytes of an
+int64 and ids that are not the decimal text of one are left out. In front of each query's table stands a filter of 32
+bits or more per id: nearly all ranked documents are unjudged and end at it, without a branch that depends on the table.
 """
 
 from cpython.object cimport PyObject
@@ -31,7 +31,7 @@ cdef enum:
 
 
 cdef class Judged:
-    """The judged documents of every query; immutable but for what is made on demand.
+    """The judged documents of every query; immutable except for the forms that are made on demand.
 
     Parameters
     ----------
@@ -96,13 +96,13 @@ cdef class Judged:
         free(self.lookups[0]); free(self.lookups[1]); free(self.tables[0]); free(self.tables[1])
 
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil:
-        """How many of a query's documents, the first ones, a plan with this `reads` looks up."""
+        """How many documents of a query, from the first on, a plan with this `reads` looks up."""
         if reads == RELEVANT:
             return self.positive[q]
         return self.judged[q] if reads == JUDGED else self.offsets[q + 1] - self.offsets[q]
 
     cdef Judgments of(self, int64_t q) noexcept nogil:
-        """What was judged of a query, for _measure.measure."""
+        """The judgments of a query, for _measure.measure."""
         cdef Judgments known
         known.labels = self.labels + self.offsets[q]
         known.n_positive = self.positive[q]
@@ -351,7 +351,7 @@ cdef void put(uint64_t* table, uint64_t mask, uint64_t h, int64_t position) noex
 
 
 cdef Text* borrow(list strings, list kept):
-    """The bytes of strings; what must live as long as they are used goes into the second list."""
+    """The bytes of strings; objects that must live as long as the bytes are used go into the second list."""
     cdef Py_ssize_t i = 0
     cdef Text* texts = <Text*>malloc((len(strings) + 1) * sizeof(Text))
     if texts == NULL:

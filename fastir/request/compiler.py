@@ -74,7 +74,7 @@ def compile_plan(
 
 
 def limits_of(request: names.Request, values: dict[str, Any], gain: Any) -> list[tuple[int, str, str]]:
-    """What a metric's parameters say about the largest label: (largest label, metric, why)."""
+    """The limits that a metric's parameters set to labels: (largest label, metric, why)."""
     limits = []
     if gain == "exp2":
         limits.append((1000, request.text, "an exponential gain"))
@@ -92,8 +92,8 @@ def limits_of(request: names.Request, values: dict[str, Any], gain: Any) -> list
 def numbers_for(card: Card, values: dict[str, Any]) -> list[float]:
     """The values of a metric's parameters as the kernels see them.
 
-    They stand in the order of the card's params. Of a parameter that is a set of numbers only their count stands there;
-    the numbers themselves follow behind all parameters.
+    They stand in the order of the card's params. A parameter that is a set of numbers has only their count there; the
+    numbers themselves follow after all parameters.
     """
     numbers = [number_for(param, values[param.name]) for param in card.params]
     return numbers + [number for param in card.params if param.many for number in values[param.name]]

@@ -1,4 +1,4 @@
-"""What was asked, compiled once: metrics that can share a walk are put together in a Plan."""
+"""Metrics and options, compiled once into Settings: metrics that can share a walk are put together in a Plan."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Settings(NamedTuple):  # a dataclass would take twice as long to define, at every import
-    """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, the rules.
+    """A Plan with its context: names as typed, how each is averaged, the limits of labels, and the rules.
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
-    rule where the options have none. `parts` are the metrics by their rules {"queries", "ties", "score_dtype",
-    "judged_only"} and by whether they are pooled, where not all have the same.
+    rule where the options have none. If not all metrics have the same rules {"queries", "ties", "score_dtype",
+    "judged_only"}, or some are pooled and others not, `parts` has them by their rules.
     """
 
     metrics: tuple[str, ...]
@@ -44,7 +44,7 @@ class Settings(NamedTuple):  # a dataclass would take twice as long to define, a
 
 @functools.lru_cache(256)
 def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
-    """The Settings of metrics under options, which are checked; equal requests share one answer.
+    """The Settings of metrics under checked options; equal requests share one object.
 
     Raises
     ------
@@ -96,8 +96,7 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
 def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, list[tuple[list[int], Settings]]]:
     """The Settings of metrics of rankings without document ids, and those of each set of rules among them.
 
-    The latter stand behind the columns of their metrics, and their `ties` are "input" where the convention would ask
-    for ids.
+    Each set comes with the columns of its metrics, and its `ties` are "input" where the convention would compare ids.
     """
     whole = compile_settings(metrics, options)
     if not whole.parts:
@@ -123,7 +122,7 @@ def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, l
 
 
 def requests_of(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:
-    """The requests behind an iterable of names, each once; a family or nickname stands for its members."""
+    """The requests for an iterable of names, each once; a family or nickname stands for its members."""
     found: dict[str, names.Request] = {}
     for metric in metrics:
         for request in names.read(metric, dialect):
@@ -134,14 +133,14 @@ def requests_of(metrics: Iterable[str], dialect: str = "fastir") -> list[names.R
 
 
 def record_of(convention: Any, given: dict[str, Any]) -> Convention:
-    """The convention with the caller's options; its file is read only where somebody wants to see one."""
+    """The convention with the caller's options; its file is imported only when one is looked at."""
     from fastir.request import conventions
 
     return conventions.record_of(convention, given)
 
 
 def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Convention | None) -> list[Any]:
-    """Settings.parts; empty where one set of rules is good for all metrics."""
+    """Settings.parts; empty if all metrics have the same rules."""
     parts: dict[tuple[Any, ...], list[names.Request]] = {}
     for request in asked:
         card, own = request.card, dict(rules)
@@ -155,7 +154,7 @@ def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Conventi
 
 
 def check_ranked(parts: list[Any]) -> None:
-    """Refuse what labels in rank order do not tell."""
+    """Refuse requests that labels in rank order cannot answer."""
     for requests, _, pooled in parts:
         text = quote(requests[0].text)
         if pooled:
@@ -165,7 +164,7 @@ def check_ranked(parts: list[Any]) -> None:
 
 
 def check_average(asked: list[names.Request], all_values: list[dict[str, Any]], depth: int) -> None:
-    """Refuse what has no closed form as an expected value over the orders of equal scores."""
+    """Refuse metrics whose expected value over the orders of equal scores has no closed form."""
     if depth != WHOLE:
         raise ValueError("max_depth: ties='average' cannot cut rankings, give the metrics a cutoff instead")
     for request, values in zip(asked, all_values, strict=True):
@@ -190,6 +189,6 @@ def values_of(request: names.Request, chosen: dict[str, Any], record: Convention
 
 
 def aggregate(request: names.Request, values: dict[str, Any]) -> str:
-    """How the values of the queries become one number, as Results takes it."""
+    """How the values of the queries become one number, as a word of `Results.aggregates`."""
     stays = any(value in ("nan", "min_nan") for value in values.values())
     return request.card.aggregate + "_or_nan" * stays

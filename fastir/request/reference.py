@@ -20,13 +20,13 @@ def explain(metric: str) -> str:
     str
         A line each: summary, names, formula, depth, the value of each parameter with the values that it takes, range,
         aggregation, undefined cases, source, where other programs differ, and what the name means to them if that is
-        something else. For a name that stands for several metrics, these and what each kind of them is. For one that
-        only some tools have, and that is an error without a convention, each of its meanings.
+        something else. For a name that stands for several metrics: the metrics, and a description of each kind. For a
+        name that only some tools have, and that is an error without a convention: each of its meanings.
 
     Raises
     ------
     UnknownMetricError
-        No metric is called so, or it has no such cutoff or parameter.
+        No metric has this name, or the metric does not have the cutoff or parameter.
     TypeError
         The name is not a str.
     """
@@ -48,7 +48,7 @@ def explain(metric: str) -> str:
 
 
 def spelled(metric: str, dialect: str) -> str:
-    """What a name means in a dialect, in fastir's own spelling; empty where that does not know it."""
+    """The meaning of a name in a dialect, in fastir's own spelling; empty if the dialect does not have the name."""
     try:
         return ", ".join(map(str, read(metric, dialect)))
     except UnknownMetricError:
@@ -91,11 +91,11 @@ def one(metric: str, request: Request) -> list[str]:
 
 
 def metrics() -> tuple[Card, ...]:
-    """The cards of all metrics: what each is called, means and accepts.
+    """The cards of all metrics: the names, meaning and parameters of each.
 
     Returns
     -------
     tuple of Card
-        In the order of the documentation: counts, binary metrics, graded metrics.
+        In the order of the documentation.
     """
     return CARDS

@@ -1,6 +1,6 @@
 """Where two sets of values per query differ: the queries that gain and lose.
 
-Takes plain {query_id: value}, so that Results and comparisons both use it; how they average is a function they pass.
+It takes plain {query_id: value}, so that Results and comparisons both use it; each passes its own function for means.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class QueryChange(NamedTuple):
-    """A query's value here, in the other Results, and the first less the second."""
+    """A query's value in these Results, in the other Results, and the difference of the two."""
 
     query_id: str | int
     value: float
@@ -36,9 +36,9 @@ class ResultsDiff:
     mean, other_mean : float
         Over the queries that both have.
     gains, losses : list of QueryChange
-        The queries with the larger value here, and with the smaller, the largest changes first; at most `top` each.
+        The queries whose value is larger, or smaller, here; the largest changes first, at most `top` of each.
     n_gains, n_equal, n_losses : int
-        How many there are in all.
+        The number of all such queries.
     left_out : list
         Queries that only one of them has, or whose value is NaN.
     """
@@ -76,7 +76,7 @@ def changes_of(
     top: int,
     means: Callable[[set[Any]], tuple[float, float]],
 ) -> ResultsDiff:
-    """The changes from `there` to `here`, {query_id: value}; means(query_ids) gives the two over these queries."""
+    """The changes from `there` to `here`, both {query_id: value}; means(query_ids) gives the two means over queries."""
     top = positive("top", "the number of queries", top, sys.maxsize)
     changes = [
         QueryChange(query_id, value, there[query_id], value - there[query_id])

@@ -1,19 +1,19 @@
-"""How the queries of qrels and run met, and what was repaired on the way: counts, with an example of each."""
+"""How the queries of qrels and run overlap, and what was repaired: counts, with an example of each."""
 
 from __future__ import annotations
 
 
 class Report:
-    """How qrels and run met: counts, with an example of each.
+    """How the queries of qrels and run overlap: counts, with an example of each.
 
     Attributes
     ----------
     in_both, only_in_qrels, only_in_run : int
-        Queries that both sides have, or only one of them.
+        Queries that are in both, or only in one of the two.
     no_relevant : int
-        Queries of both sides without a relevant document in the qrels.
+        Queries in both, without a relevant document in the qrels.
     nothing_judged : int
-        Queries of both sides whose ranking holds no judged document at all.
+        Queries in both, whose ranking has no judged document.
     queries_with_ties : int
         Queries in which a document that counts for the metrics has the same score as another document of the ranking,
         so that the tie rule may have decided a value.
@@ -22,7 +22,7 @@ class Report:
     unjudged_share : float or None
         The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked.
     repairs : dict of str to (int, str)
-        Kind of repair -> how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
+        For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
     """
 
     __slots__ = (

@@ -1,13 +1,13 @@
 """What an evaluation returns: one matrix, queries × metrics, read as means, per query, or as a file.
 
 A Results is made at every call, and a training loop may call once per query: evaluating one query takes about two
-microseconds, and making the Results may take 0.3 of them. So it keeps what the kernels filled in and computes nothing.
-What costs more is made when it is first read:
+microseconds, and making the Results may take 0.3 of them. So it only keeps the arrays that the kernels filled.
+Everything that costs more is made when it is first read:
 
     means        a dict, at the first `results[name]`; each mean when its name is read
     report       from a function of no arguments, at the first `results.report`
     convention   from a function of no arguments, at the first `results.convention`
-    the rest     statuses, tables, text and JSON, at each reading; what they import, they import then
+    the rest     statuses, tables, text and JSON, at each reading; the modules that they need are imported then
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ SUFFIXES = (".tsv", ".json")
 class Results:
     """The values of one run, read like a dict: from the metric as the caller typed it to its mean over the queries.
 
-    ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there
-    are. Metrics that count (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` have their geometric
-    mean, rounded once. NaN values are left out, and a mean of none is NaN. With weights, a mean is the sum of weight
-    times value, divided by the sum of the weights; counts do not change. A name that was not asked for is a KeyError
-    that lists the metrics that were. Made by `evaluate`; immutable, can be pickled. Deliberately not registered as a
+    ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by their number.
+    Metrics that count (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` have their geometric mean,
+    rounded once. NaN values are left out, and the mean of no values is NaN. With weights, a mean is the sum of weight
+    times value, divided by the sum of the weights; counts do not change. A metric that was not evaluated is a KeyError,
+    which lists those that were. Made by `evaluate`; immutable, can be pickled. Deliberately not registered as a
     `collections.abc.Mapping`: libraries would then not see the Arrow interface (``polars.DataFrame(results)``,
     ``pyarrow.table(results)``).
 
@@ -134,7 +134,7 @@ class Results:
         name : str
             A metric, in the spelling in which it was asked for.
         default : object
-            What is returned for a metric that was not asked for.
+            The value that is returned for a metric that was not evaluated.
 
         Returns
         -------
@@ -194,7 +194,7 @@ class Results:
 
     @property
     def status(self) -> dict[str, str]:
-        """What became of each query, {query_id: status}.
+        """The status of each query, {query_id: status}.
 
         "missing": the run lacks it, and it counts as an empty ranking; "no_relevant": the run has it, but no document
         of the qrels reaches ``rel_level``; "evaluated": anything else.
@@ -203,20 +203,20 @@ class Results:
 
     @property
     def report(self) -> Report:
-        """How qrels and run met, and what was repaired: a `Report`."""
+        """How the queries of qrels and run overlap, and what was repaired: a `Report`."""
         if not isinstance(self._report, Report):
             self._report = self._report()
         return self._report
 
     @property
     def convention(self) -> Convention:
-        """Whose numbers these are: the choices behind them, as a record that `evaluate` takes, too."""
+        """The choices behind these numbers, as a record that `evaluate` takes, too."""
         if callable(self._convention):
             self._convention = self._convention()
         return self._convention  # type: ignore[return-value]
 
     def convention_text(self) -> str:
-        """The convention in words, nothing where all choices are fastir's own."""
+        """The convention in words; empty if all choices are fastir's own."""
         text = str(self.convention or "")
         return "" if text == "fastir" else text
 
@@ -231,7 +231,7 @@ class Results:
         Raises
         ------
         KeyError
-            The metric was not asked for, in this spelling.
+            The metric was not evaluated, or not under this spelling.
         """
         return dict(zip(self._query_ids, self._values[:, self._column(name)].tolist(), strict=True))
 
@@ -267,14 +267,14 @@ class Results:
         Returns
         -------
         ResultsByGroup
-            A dict {group: Results}, groups in the order of their first query. Their `report` is that of all queries.
+            A dict {group: Results}, groups in the order of their first query. Each has the `report` of all queries.
 
         Raises
         ------
         ValueError
             A query has no group.
         TypeError
-            `groups` is no mapping, or a group cannot be a key of a dict.
+            `groups` is not a mapping, or a group cannot be a key of a dict.
 
         Examples
         --------
@@ -304,22 +304,22 @@ class Results:
         ----------
         other : Results
         metric : str
-            Both must have it.
+            A metric that both have.
         top : int
-            How many of each to list, the largest changes first.
+            How many gains and how many losses to list, the largest changes first.
 
         Returns
         -------
         ResultsDiff
-            Prints as a table; counts are of all queries that both have. Which documents make the difference for one of
-            them is what `Evaluator.explain` and `Explanation.diff` show.
+            Prints as a table; counts are of all queries that both have. `Evaluator.explain` and `Explanation.diff` show
+            which documents make the difference for one query.
 
         Raises
         ------
         KeyError
             One of the two lacks the metric.
         TypeError, ValueError
-            `other` is no Results; no query is in both, or `top` is not positive.
+            `other` is not a Results; no query is in both, or `top` is not positive.
 
         Examples
         --------
@@ -347,7 +347,7 @@ class Results:
         return self._rows([row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
 
     def _rows(self, rows: list[int]) -> Results:
-        """The same for some of the queries."""
+        """Results of some of the queries."""
         query_ids = [self._query_ids[row] for row in rows]
         return Results(
             query_ids,
@@ -374,7 +374,7 @@ class Results:
         return export_array(self._table())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The same as a stream of one batch."""
+        """All values as an Arrow stream of one batch."""
         from fastir.columns._arrow import export_stream
 
         return export_stream(self._table())
@@ -397,9 +397,9 @@ class Results:
         Raises
         ------
         ValueError
-            The path ends otherwise.
+            The path has another suffix.
         OSError
-            The file cannot be written; what was there before is untouched.
+            The file cannot be written; its old content is untouched.
         """
         import os
 
@@ -409,7 +409,7 @@ class Results:
             raise ValueError(f"cannot save results as {path!r}: the name must end in {' or '.join(SUFFIXES)}")
         text = self._tsv() if suffix == ".tsv" else json_text(self.to_json())
         with replacing(path) as file:
-            file.write(text.encode("utf-8", "surrogateescape"))  # an id that was not UTF-8 comes out as it came in
+            file.write(text.encode("utf-8", "surrogateescape"))  # an id that is not UTF-8 keeps its bytes
 
     def _tsv(self) -> str:
         rows = zip(self._query_ids, self._values.tolist(), strict=True)
@@ -426,7 +426,7 @@ class Results:
         Returns
         -------
         dict
-            ``"mean"``: {name: value}; ``"convention"``: its name, where it is not fastir's own; ``"per_query"``:
+            ``"mean"``: {name: value}; ``"convention"``: its name, if it is not fastir's own; ``"per_query"``:
             {query_id: {name: value}}.
         """
         data: dict[str, Any] = {"mean": {name: without_nan(mean) for name, mean in self.items()}}

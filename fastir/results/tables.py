@@ -67,7 +67,7 @@ class ResultsTable(dict[Any, R], Generic[R]):
 
 
 class ResultsByGroup(ResultsTable[R]):
-    """What `Results.by_group` returns: {group: Results}, and below them in the table the two means over all.
+    """The result of `Results.by_group`: {group: Results}, and below them in the table two means over all groups.
 
     Attributes
     ----------
