@@ -7,7 +7,7 @@
 
 In come the arguments of a public function; out go Results. The front doors (`evaluator`, `label_lists`, `matrix`) have
 the options checked, make Qrels of the caller's judgments, and compile the Settings; the other modules take Qrels and
-Settings. `Prepared.measure` allocates the values and the status codes of one run and hands them to the driver for the
+Settings. `OneRuleSet.measure` allocates the values and the status codes of one run and hands them to the driver for the
 shape of the run, which fills them and returns a Coverage: the counts that it made. The Coverage raises where the query
 sets do not fit together (NoOverlapError), warns if the front door asks it to (one FastirWarning), and makes the Report
 when it is first read. Errors in the data are raised by `inputs` and `join`. A Prepared is never changed after it was
