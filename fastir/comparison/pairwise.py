@@ -11,6 +11,8 @@ from fastir.stats._checks import proper
 from fastir.stats._resample import REPEATS, stream
 from fastir.stats.anova import randomized_tukey_test, tukey_test, two_way_anova
 from fastir.stats.bootstrap import (
+    Centred,
+    centred,
     crossed_means,
     draws,
     resampled,
@@ -113,7 +115,16 @@ class Group:
     def differences(self, part: slice) -> tuple[np.ndarray, Moments]:
         """The differences of some pairs, a row each, and their moments."""
         d = self.values[self.a[part]] - self.values[self.b[part]]
-        return d, moments(d, np.maximum(self.largest[self.a[part]], self.largest[self.b[part]]))
+        return d, moments(d, self.magnitudes(part))
+
+    def magnitudes(self, part: slice) -> np.ndarray:
+        """The largest magnitude that went into the differences of some pairs."""
+        return np.maximum(self.largest[self.a[part]], self.largest[self.b[part]])
+
+    def centred(self, part: slice) -> tuple[Centred, Moments]:
+        """The differences of some pairs, ready for resampling, and their moments."""
+        d, of = self.differences(part)
+        return centred(d, self.whole(part), self.grid.loose, self.magnitudes(part)), of
 
     def whole(self, part: slice) -> np.ndarray:
         """The same differences as whole numbers of the grid's unit; 0 where only rounding differs."""
@@ -150,7 +161,7 @@ def wilcoxon(group: Group, options: Options) -> Outcome:
 
 def bootstrap(group: Group, options: Options) -> Outcome:
     resamples = draws(group.n, max(1, len(group.a)), *options.resampling())
-    found = [studentized_rows(*group.differences(part), resamples) for part in group.parts()]
+    found = [studentized_rows(*group.centred(part), resamples) for part in group.parts()]
     _, p, degenerate = (np.concatenate(values) for values in zip(*found, strict=True))
     notes = np.array([without_variance(count) for count in degenerate])
     return Outcome(p, np.full(len(p), resamples.listed), notes)
