@@ -142,16 +142,12 @@ class Group:
 # ---- tests of one metric -------------------------------------------------------------------------------------------
 
 
-def exactly(p_values: np.ndarray) -> Outcome:
-    return Outcome(p_values, np.ones(len(p_values), bool))
-
-
 def t(group: Group, options: Options) -> Outcome:
-    return exactly(t_rows(group.pair_moments)[1])
+    return Outcome(t_rows(group.pair_moments)[1], np.zeros(len(group.a), bool))
 
 
 def sign(group: Group, options: Options) -> Outcome:
-    return exactly(sign_rows(group.wins, group.losses))
+    return Outcome(sign_rows(group.wins, group.losses), np.ones(len(group.a), bool))
 
 
 def wilcoxon(group: Group, options: Options) -> Outcome:
@@ -237,7 +233,6 @@ TESTS: dict[str, Callable[[list[Group], Options], list[Outcome]]] = {
     "tukey": each(tukey),
     "randomized_tukey": each(tukey),
 }
-RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 SIMULTANEOUS = ("tukey", "randomized_tukey")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 DISTRIBUTED = ("t", "tukey")  # whose p-values come from a formula: to call them exact would say nothing
+RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 
 
 class Pair(NamedTuple):
@@ -31,7 +32,8 @@ class Pair(NamedTuple):
     n_queries : int
         Queries that took part: all but those whose value is NaN in some run.
     exact : bool
-        The p-value is neither resampled nor an approximation.
+        The p-value is counted over all arrangements of the data: neither resampled, nor an approximation, nor, as
+        that of a t or Tukey test, by a distribution that is assumed.
     detectable : float
         The smallest true difference that a paired t-test at level 1 - confidence would find in 80 % of such samples.
     note : str

@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastir.comparison.records import RESAMPLED
 from fastir.text import aligned, tsv_text
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def pairs_table(
     if method.correction:
         head.insert(6, "corrected p")
     noted = any(pair.note for pair in pairs)
+    drawn = method.n_resamples if method.test in RESAMPLED else 0  # an interval may be resampled where the test is not
     rows = []
     for pair in pairs:
         difference = f"{pair.difference:+.{digits}f}" if pair.difference == pair.difference else "-"
@@ -133,13 +135,13 @@ def pairs_table(
             Cell(str(pair.b)),
             Cell(difference, strong=pair.adjusted_p <= alpha),
             Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]"),
-            Cell(p_text(pair, pair.p_value, method.n_resamples)),
+            Cell(p_text(pair, pair.p_value, drawn)),
             Cell(number(pair.effect, 3)),
             Cell(f"{pair.wins}/{pair.ties}/{pair.losses}"),
             *[Cell(pair.note)] * noted,
         ]
         if method.correction:
-            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, method.n_resamples)))
+            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, drawn)))
         rows.append(cells)
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
 
@@ -169,10 +171,10 @@ def number(value: float, digits: int) -> str:
 
 
 def p_text(pair: Pair, p: float, n_resamples: int) -> str:
-    """A p-value, never 0; one that no resample reached is a bound."""
+    """A p-value, never 0; one that none of the test's resamples reached is a bound."""
     if p != p:
         return "-"
-    bound = "" if pair.exact or pair.p_value * (n_resamples + 1) > 1.5 else "≤"
+    bound = "≤" if n_resamples and not pair.exact and pair.p_value * (n_resamples + 1) <= 1.5 else ""
     return bound + (f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}")
 
 

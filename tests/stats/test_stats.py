@@ -46,7 +46,7 @@ def many_scores(n, k=2, seed=0):
 )
 def test_t(pair, t, p):
     found = stats.t_test(*PAIRS[pair])
-    assert (found.statistic, found.p_value, found.exact, found.note) == (close(t), close(p), True, "")
+    assert (found.statistic, found.p_value, found.exact, found.note) == (close(t), close(p), False, "")
 
 
 def test_t_interval_and_one_sided_t():
@@ -160,7 +160,7 @@ def test_paired_tukey():
     assert np.diag(found.p_values).tolist() == [1, 1, 1]
     assert found.effects[above].tolist() == close([0.5069655097303092, 0.6759540129737450, 0.1689885032434358])
     assert found.margin == close(0.1140942289466311, 1e-11)
-    assert found.exact
+    assert not found.exact  # a distribution is assumed
     q = np.abs(found.differences[above]) / (0.0218859649122807 / 20) ** 0.5
     assert q.tolist() == close([2.2672186840096047, 3.0229582453461368, 0.7557395613365321])
 
@@ -828,6 +828,12 @@ def test_p_does_not_change_with_the_scale_of_the_scores(test, digits):
 
 def test_the_studentized_bootstrap_by_its_definition():
     """In fractions, over all resamples: t is at least as far from 0 where its square is at least as large."""
+
+    def squared_t(values):
+        m = Fraction(sum(values), len(values))
+        variance = sum((value - m) ** 2 for value in values)
+        return m**2 / variance if variance else Fraction(-1)
+
     random = np.random.default_rng(3)
     for n in (2, 3, 4):
         for _ in range(20):
@@ -835,11 +841,6 @@ def test_the_studentized_bootstrap_by_its_definition():
             mean = Fraction(sum(d), n)
             if len(set(d)) == 1:
                 continue
-
-            def squared_t(values):
-                m = Fraction(sum(values), n)
-                variance = sum((value - m) ** 2 for value in values)
-                return m**2 / variance if variance else Fraction(-1)
 
             seen = squared_t(d)
             reached = sum(
