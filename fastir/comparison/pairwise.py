@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.request.directions import direction_of
 from fastir.stats._checks import proper
 from fastir.stats._resample import REPEATS, stream
 from fastir.stats.anova import randomized_tukey_test, tukey_test, two_way_anova
@@ -133,7 +134,8 @@ class Group:
     def describe(self, part: slice, effect: str, error: float | None) -> tuple[Any, ...]:
         """Set the wins, losses and effects of some pairs; returns their moments without `n`."""
         pair_moments, whole = self.differences(part)[1], self.whole(part)
-        self.wins[part], self.losses[part] = (whole > 0).sum(axis=1), (whole < 0).sum(axis=1)
+        better = -whole if direction_of(self.metric) == "less" else whole
+        self.wins[part], self.losses[part] = (better > 0).sum(axis=1), (better < 0).sum(axis=1)
         sides = Sides(self.values[self.a[part]], self.values[self.b[part]], pair_moments, whole, self.grid.loose, error)
         self.effects[part] = EFFECTS[effect][1](sides)
         return pair_moments[1:]

@@ -28,7 +28,9 @@ class Pair(NamedTuple):
     effect : float
         The effect size that `Method.effect` names; NaN where it is undefined.
     wins, ties, losses : int
-        Queries on which a is above b, equal to it but for rounding, below it.
+        Queries on which a is better than b, equal to it but for rounding, worse. Better is the larger value, or the
+        smaller one of a metric such as ``mean_rank``, of which less is better; `difference` and `effect` are of the
+        values as they are.
     n_queries : int
         Queries that took part: all but those whose value is NaN in some run.
     exact : bool

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.comparison.records import RESAMPLED
+from fastir.request.directions import direction_of
 from fastir.text import aligned, tsv_text
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ LATEX = str.maketrans(
         ">": r"\textgreater{}",
     }
 )
+SIGNS = {"more": 1, "less": -1, "neither": 0}  # of a difference that is better
 WIDTH = 100  # of notes in text
 NOISE = 1e-12  # relative differences up to this are rounding
 
@@ -84,11 +86,12 @@ def runs_table(
     places = {run: place for place, run in enumerate(runs)}
     beaten: dict[tuple[Any, ...], list[int]] = {}
     for pair in pairs:
-        if pair.adjusted_p <= alpha and pair.difference:
-            better, worse = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
+        sign = SIGNS[direction_of(pair.metric)]
+        if pair.adjusted_p <= alpha and sign * pair.difference:
+            better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
             beaten.setdefault((better, pair.metric), []).append(places[worse])
     cell_of = {(system.run, system.metric): system for system in systems}
-    best = {metric: max((cell_of[run, metric].mean for run in runs), default=math.nan) for metric in metrics}
+    best = {metric: best_mean([cell_of[run, metric].mean for run in runs], metric) for metric in metrics}
     rows = []
     for label, run in zip(labels, runs, strict=True):
         cells = [Cell(label), Cell(str(run))]
@@ -144,6 +147,12 @@ def pairs_table(
             cells.insert(6, Cell(p_text(pair, pair.adjusted_p, drawn)))
         rows.append(cells)
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
+
+
+def best_mean(means: Sequence[float], metric: str) -> float:
+    """The largest or the smallest, as is better; NaN for none, and where neither is."""
+    sign = SIGNS[direction_of(metric)]
+    return sign * max(sign * mean for mean in means) if means and sign else math.nan
 
 
 TABLES: dict[str, Callable[..., Table]] = {"runs": runs_table, "pairs": pairs_table}

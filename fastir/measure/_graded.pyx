@@ -54,7 +54,7 @@ cdef double ideal_dcg(const Query* q, const Snapshot* s, const double* p) noexce
 declare(ideal_dcg, Card(
     "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
     NO_GAIN, "trec_eval ideal_dcg", aliases=("idcg",), differs=SORTED, range="0 up",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True), ideal_dcg)
+    direction="neither", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True), ideal_dcg)
 
 
 cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from fastir.measure._codes import NUMBERS_LIMIT, READ_CODES
 
 READS = tuple(READ_CODES)
+DIRECTIONS = {"more": "larger values", "less": "smaller values", "neither": "neither: it does not judge a ranking"}
 
 
 class Param(NamedTuple):
@@ -119,6 +120,8 @@ class Card(NamedTuple):
         The cutoff where none is given; None is the whole ranking.
     at : str or None
         The parameter that ``@`` sets in place of a cutoff.
+    direction : {"more", "less", "neither"}
+        Which values are better: larger ones, smaller ones, or neither.
     aggregate : {"mean", "geometric", "sum", "count"}
         How the values of the queries become one number.
     reads : str
@@ -157,6 +160,7 @@ class Card(NamedTuple):
     cutoff: bool = False
     depth: int | None = None
     at: str | None = None
+    direction: str = "more"
     aggregate: str = "mean"
     reads: str = "relevant"
     graded: bool = False

@@ -327,6 +327,7 @@ class Results:
         query_id   value     was   change
         q2        1.0000  0.5000  +0.5000
         """
+        from fastir.request.directions import direction_of
         from fastir.results.changes import changes_of
 
         if not isinstance(other, Results):
@@ -335,7 +336,7 @@ class Results:
         def means(kept: set) -> tuple[float, float]:
             return self._mean_of(kept, metric), other._mean_of(kept, metric)
 
-        return changes_of(metric, self.per_query(metric), other.per_query(metric), top, means)
+        return changes_of(metric, self.per_query(metric), other.per_query(metric), top, means, direction_of(metric))
 
     def _mean_of(self, kept: set, metric: str) -> float:
         """The mean of a metric over some of the queries."""
