@@ -176,7 +176,7 @@ declare(set_f, Card(
     params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
         Param("f", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
         words(x=F_X, beta=F_BETA)), EMPTY),
-    cutoff=True), set_f, set_f_fields)
+    cutoff=True, equals=(("f", "beta", "f_beta"),)), set_f, set_f_fields)
 
 
 cdef struct FBetaParams:

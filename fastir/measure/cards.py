@@ -140,6 +140,8 @@ class Card(NamedTuple):
         those with "relevant" documents; empty if not. Qrels without groups are one group.
     normalises : str or None
         On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
+    equals : tuple of (str, str, str)
+        Metrics that it is with one of its parameters: the parameter, its value, and the metric's name.
     pooled : str or None
         The metric that it is where a document judged for any query counts as judged for each.
     """
@@ -169,6 +171,7 @@ class Card(NamedTuple):
     dot: str | None = None
     groups: str = ""
     normalises: str | None = None
+    equals: tuple[tuple[str, str, str], ...] = ()
     pooled: str | None = None
 
     def other_names(self) -> list[str]:

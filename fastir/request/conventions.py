@@ -27,7 +27,8 @@ class Convention:
     empty to normalize
         Parameters of metrics, for all that have them; `explain` says what they mean.
     of : tuple of (metric, tuple of (option, value))
-        What single metrics have instead; ``metric@k`` is a metric with a cutoff.
+        What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
+        some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``.
     """
 
     name: str
