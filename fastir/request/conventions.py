@@ -182,7 +182,7 @@ CONVENTIONS = {
             queries="intersection",
             score_dtype="float32",
             rounding="v9",
-            of=several("mrr relative_precision hit_rate", ties="input", score_dtype="float64", queries="qrels"),
+            of=several("mrr relative_precision hit_rate hole", ties="input", score_dtype="float64", queries="qrels"),
         ),
         Convention(
             "gdeval",

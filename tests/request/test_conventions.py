@@ -400,3 +400,21 @@ def test_equal_metrics_are_metrics_with_no_other_parameters():
         [own] = [known for known in cards[metric].params if known.name == param]
         assert value in own.choices
         assert {known.name for known in cards[name].params} <= {known.name for known in cards[metric].params} | {"beta"}
+
+
+def test_holes_under_beir_are_those_of_all_queries_with_ties_as_they_came():
+    qrels, run = {"q": {"a": 1}, "p": {"a": 1}}, {"q": {"a": 1.0, "z": 1.0}}
+    found = fastir.evaluate(qrels, run, ["hole@1", "Hole@2", "mrr@10"], convention="beir")
+    assert dict(found.items()) == {"hole@1": 0.0, "Hole@2": 0.25, "mrr@10": 0.5}
+
+
+def test_every_metric_that_beir_adds_is_counted_as_beir_counts():
+    evaluation = pytest.importorskip("beir.retrieval.evaluation")
+    rng = random.Random(8)
+    qrels = {f"q{i}": {f"d{j}": rng.choice((0, 1, 1, 2)) for j in range(6)} | {"d9": 1} for i in range(9)}
+    run = {f"q{i}": {f"d{j}": rng.choice((0.0, 0.5, 1.0)) for j in rng.sample(range(30), 12)} for i in range(6)}
+    evaluator = evaluation.EvaluateRetrieval()
+    for asked, name in (("mrr", "mrr"), ("r_cap", "R_cap"), ("hole", "hole"), ("acc", "hit_rate")):
+        for theirs, value in evaluator.evaluate_custom(qrels, run, [1, 3, 10], asked).items():
+            ours = f"{name}@{theirs.partition('@')[2]}"
+            assert round(fastir.evaluate(qrels, run, ours, convention="beir")[ours], 5) == value, theirs
