@@ -28,7 +28,8 @@ class Convention:
     empty to normalize
         Parameters of metrics, for all that have them; `explain` says what they mean.
     of : tuple of (metric, tuple of (option, value))
-        Choices for single metrics that replace the ones above; ``metric@k`` is a metric with a cutoff.
+        What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
+        some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``.
     """
 
     name: str
@@ -182,7 +183,7 @@ CONVENTIONS = {
             queries="intersection",
             score_dtype="float32",
             rounding="v9",
-            of=several("mrr relative_precision hit_rate", ties="input", score_dtype="float64", queries="qrels"),
+            of=several("mrr relative_precision hit_rate hole", ties="input", score_dtype="float64", queries="qrels"),
         ),
         Convention(
             "gdeval",

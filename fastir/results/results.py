@@ -332,6 +332,7 @@ class Results:
         query_id   value     was   change
         q2        1.0000  0.5000  +0.5000
         """
+        from fastir.request.directions import direction_of
         from fastir.results.changes import changes_of
 
         if not isinstance(other, Results):
@@ -340,7 +341,7 @@ class Results:
         def means(kept: set[Any]) -> tuple[float, float]:
             return self._mean_of(kept, metric), other._mean_of(kept, metric)
 
-        return changes_of(metric, self.per_query(metric), other.per_query(metric), top, means)
+        return changes_of(metric, self.per_query(metric), other.per_query(metric), top, means, direction_of(metric))
 
     def _mean_of(self, kept: set[Any], metric: str) -> float:
         """The mean of a metric over some of the queries."""

@@ -41,7 +41,15 @@ class Draws(Kernel):
     def __init__(self, resamples: _Resamples, x: ndarray, sums: ndarray) -> None: ...
 
 class Studentized(Kernel):
-    def __init__(self, resamples: _Resamples, centred: ndarray, limits: ndarray, two_sided: bool) -> None: ...
+    def __init__(
+        self,
+        resamples: _Resamples,
+        shifted: ndarray,
+        offsets: ndarray,
+        noise: ndarray,
+        limits: ndarray,
+        two_sided: bool,
+    ) -> None: ...
 
 def stream(seed: int, purpose: int) -> int: ...
 def drawn_indices(stream: int, first: int, n: int, chosen: ndarray) -> None: ...
