@@ -8,7 +8,7 @@ whose pointers are valid, and whose buffers are as long as its lengths and offse
 refused; nothing outside of its buffers is touched.
 """
 
-from libc.stdint cimport INT64_MAX, int32_t, int64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from fastir.columns._ids cimport OFFSETS32, OFFSETS64, VIEWS
@@ -128,20 +128,24 @@ cdef int check_column(const ArrowArray* column, const ArrowSchema* schema, int64
     return 0
 
 
-cdef int64_t falling32(const int32_t* offsets, int64_t n) noexcept nogil:
-    """How many of n offsets are larger than the next."""
+# The loops below gather sign bits: compilers turn that into vector code, which comparisons of 64 bits are not on x86-64.
+
+
+cdef bint falling32(const int32_t* offsets, int64_t n) noexcept nogil:
+    """Whether any of n offsets, the first of which is not negative, is larger than the next."""
     cdef int64_t i
-    cdef int32_t falls = 0
+    cdef uint32_t signs = 0
     for i in range(n):
-        falls |= offsets[i] > offsets[i + 1]
-    return falls
+        signs |= <uint32_t>offsets[i + 1] | (<uint32_t>offsets[i + 1] - <uint32_t>offsets[i])
+    return signs >> 31
 
 
-cdef int64_t falling64(const int64_t* offsets, int64_t n) noexcept nogil:
-    cdef int64_t i, falls = 0
+cdef bint falling64(const int64_t* offsets, int64_t n) noexcept nogil:
+    cdef int64_t i
+    cdef uint64_t signs = 0
     for i in range(n):
-        falls |= offsets[i] > offsets[i + 1]
-    return falls
+        signs |= <uint64_t>offsets[i + 1] | (<uint64_t>offsets[i + 1] - <uint64_t>offsets[i])
+    return signs >> 63
 
 
 cdef int check_offsets(int kind, const void* offsets, int64_t n, const void* data) except -1:
@@ -162,32 +166,46 @@ cdef int check_offsets(int kind, const void* offsets, int64_t n, const void* dat
     return 0
 
 
-cdef int64_t lost_view(const char* views, int64_t n, const void** buffers, const char* sizes,
-                       int64_t n_buffers) noexcept nogil:
-    """The first view that leaves its buffer, -1 if none does."""
-    cdef int64_t i, size
-    cdef int32_t[4] words       # length, first bytes, buffer, offset; or length and twelve bytes
+cdef bint inline_views(const char* views, int64_t n) noexcept nogil:
+    """Whether all texts lie in their views."""
+    cdef int64_t i
+    cdef uint32_t length, signs = 0
     for i in range(n):
-        memcpy(words, views + 16 * i, 16)
-        if 0 <= words[0] <= INLINE:
+        memcpy(&length, views + 16 * i, 4)
+        signs |= length | (INLINE - length)
+    return not signs >> 31
+
+
+cdef int64_t lost_view(const char* views, int64_t n, const char* sizes, int64_t n_buffers) noexcept nogil:
+    """The first view that leaves its buffer, n if none does."""
+    cdef int64_t i, size
+    cdef int32_t length, buffer, offset
+    for i in range(n):
+        memcpy(&length, views + 16 * i, 4)
+        if 0 <= length <= INLINE:
             continue
-        if words[0] < 0 or words[2] < 0 or words[2] >= n_buffers or words[3] < 0 or buffers[words[2]] == NULL:
+        memcpy(&buffer, views + 16 * i + 8, 4)
+        memcpy(&offset, views + 16 * i + 12, 4)
+        if length < 0 or offset < 0 or buffer < 0 or buffer >= n_buffers:
             return i
-        memcpy(&size, sizes + 8 * words[2], 8)
-        if <int64_t>words[3] + words[0] > size:
+        memcpy(&size, sizes + 8 * <int64_t>buffer, 8)
+        if <int64_t>offset + length > size:
             return i
-    return -1
+    return n
 
 
 cdef int check_views(const ArrowArray* array, const char* views, int64_t n) except -1:
     """n views into the buffers of an array, whose last one holds the sizes of those of long texts."""
-    cdef int64_t n_buffers = array.n_buffers - 3
+    cdef int64_t i, size, lost, n_buffers = array.n_buffers - 3
     cdef const char* sizes = <const char*>array.buffers[array.n_buffers - 1]
     if n_buffers and sizes == NULL:
         raise malformed("the sizes of the buffers of texts are missing")
-    cdef int64_t lost
+    for i in range(n_buffers):
+        memcpy(&size, sizes + 8 * i, 8)
+        if size < 0 or size and array.buffers[i + 2] == NULL:
+            raise malformed(f"buffer {i} of texts is missing, or its size is negative")
     with nogil:
-        lost = lost_view(views, n, array.buffers + 2, sizes, n_buffers)
-    if lost >= 0:
+        lost = n if inline_views(views, n) else lost_view(views, n, sizes, n_buffers)
+    if lost < n:
         raise malformed(f"view {lost} of the batch is not within its buffer")
     return 0

@@ -219,10 +219,11 @@ def of_strings(strings):
 
 cdef int64_t outside(const int64_t* places, int64_t n, int64_t limit) noexcept nogil:
     """The first of n places that is not from 0 to limit - 1; n if all are."""
-    cdef int64_t i, wrong = 0
+    cdef int64_t i
+    cdef uint64_t signs = 0     # of the places and of what is left above them: compilers make vector code of this
     for i in range(n):
-        wrong |= <uint64_t>places[i] >= <uint64_t>limit
-    if not wrong:
+        signs |= <uint64_t>places[i] | (<uint64_t>limit - 1 - <uint64_t>places[i])
+    if not signs >> 63:
         return n
     i = 0
     while <uint64_t>places[i] < <uint64_t>limit:
