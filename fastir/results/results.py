@@ -370,13 +370,13 @@ class Results:
         ValueError
             A query id is not UTF-8.
         """
-        from fastir.columns._arrow import export_array
+        from fastir.columns._arrow_out import export_array
 
         return export_array(self._table())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All values as an Arrow stream of one batch."""
-        from fastir.columns._arrow import export_stream
+        from fastir.columns._arrow_out import export_stream
 
         return export_stream(self._table())
 
