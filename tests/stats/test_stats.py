@@ -784,3 +784,12 @@ def test_the_callers_arrays_stay_as_they_are():
         test(a, b)
     stats.tukey_test(x), stats.randomized_tukey_test(x, n_resamples=9), stats.adjust(a, "holm")
     assert (a == copies[0]).all() and (x == copies[1]).all()
+
+
+@pytest.mark.parametrize(("n", "exactly"), [(49, True), (50, True), (51, False)])
+def test_wilcoxon_is_exact_up_to_fifty_differences(n, exactly):
+    """Differences of 0 do not count; whoever asks for the other p-value gets it."""
+    d = [*range(1, n), -n, 0, 0, 0]
+    found = stats.wilcoxon(d)
+    assert found.exact is exactly
+    assert found == stats.wilcoxon(d, exact=exactly) != stats.wilcoxon(d, exact=not exactly)
