@@ -27,7 +27,8 @@ def pytest_sessionfinish(session):
 def pytest_configure(config):
     """A FastirWarning that a test neither expects nor declares is a failure; Ctrl-C raises KeyboardInterrupt.
 
-    It does so in child processes, too: a process that runs in the background of a script ignores SIGINT, and so would all that it starts.
+    It does so in child processes, too. A process that runs in the background of a script ignores SIGINT, and whatever
+    it starts would ignore it as well.
     """
     config.addinivalue_line("filterwarnings", "error::fastir.FastirWarning")
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
