@@ -848,3 +848,12 @@ def test_the_studentized_bootstrap_by_its_definition():
             )
             expected = max(reached / n**n, np.finfo(float).tiny)
             assert stats.bootstrap_test(np.array(d) / 10).p_value == expected, d
+
+
+@pytest.mark.parametrize(("n", "exactly"), [(49, True), (50, True), (51, False)])
+def test_wilcoxon_is_exact_up_to_fifty_differences(n, exactly):
+    """Differences of 0 do not count; whoever asks for the other p-value gets it."""
+    d = [*range(1, n), -n, 0, 0, 0]
+    found = stats.wilcoxon(d)
+    assert found.exact is exactly
+    assert found == stats.wilcoxon(d, exact=exactly) != stats.wilcoxon(d, exact=not exactly)
