@@ -34,10 +34,11 @@ class Coverage:
     n_run : int
         Queries of the run.
     run_ids : iterable of str
-        Query ids of the run; at least those that the qrels do not have, in their order.
+        Query ids of the run; at least those that the qrels do not have, in their order. They are copied if need be: the
+        caller's run is not held.
     run_repairs : dict
         {kind: (count, place)}.
-    uncounted : dict or None
+    uncounted : bytearray or None
         As judge_dict returns it.
     """
 
@@ -51,13 +52,13 @@ class Coverage:
         n_run: int,
         run_ids: Iterable[str],
         run_repairs: Repairs,
-        uncounted: dict[int, dict] | None = None,
+        uncounted: bytearray | None = None,
     ) -> None:
         self.prepared = prepared
         self.status = status
         self.tally = tally
         self.n_run = n_run
-        self.run_ids = run_ids
+        self.run_ids = list(run_ids) if n_run > tally.found else ()
         self.run_repairs = run_repairs
         self.uncounted = uncounted
 
