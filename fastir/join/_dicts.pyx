@@ -32,8 +32,6 @@ from fastir.columns._dicts import has_integer_documents, plain_scores, refuse_na
 
 cdef extern from "Python.h":
     ctypedef struct PyObject
-    ctypedef struct PyASCIIObject:
-        Py_ssize_t hash
     int PyErr_CheckSignals() except -1
     int Py_EQ
     Py_ssize_t PyObject_Hash(PyObject*) except? -1
@@ -44,12 +42,22 @@ cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
     int PyByteArray_Resize(bytearray, Py_ssize_t) except -1
-    char* PyByteArray_AS_STRING(bytearray) noexcept
-    Py_ssize_t PyByteArray_GET_SIZE(bytearray) noexcept
+    char* PyByteArray_AsString(bytearray) noexcept
+    Py_ssize_t PyByteArray_Size(bytearray) noexcept
     int PyFloat_Check(PyObject*) noexcept
     double PyFloat_AsDouble(PyObject*) noexcept
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
+
+cdef extern from *:
+    """
+    #ifdef Py_LIMITED_API
+    #define fastir_hash_of_key(key) PyObject_Hash(key)
+    #else
+    #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
+    #endif
+    """
+    Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept
 
 cdef enum:
     # With more judged documents than a third of the ranking, the ranking's are looked up among them.
@@ -160,17 +168,17 @@ cdef class Walk:
         return HAS_NAN if nan else ROWS_READ
 
     cdef bint keep(self, bytearray kept, int64_t q) except -1:
-        """Append the ranking of query q, as int64: 2 q, and 1 for integers; its length; its words. False if one is longer."""
-        cdef Py_ssize_t size = PyByteArray_GET_SIZE(kept)
+        """Append query q's ranking as int64: 2 q, and 1 for integers; its length; its words. False if one is longer."""
+        cdef Py_ssize_t size = PyByteArray_Size(kept)
         cdef int64_t* words
         cdef int64_t i
         PyByteArray_Resize(kept, size + (self.n + 2) * sizeof(int64_t))
-        words = <int64_t*>(PyByteArray_AS_STRING(kept) + size)
+        words = <int64_t*>(PyByteArray_AsString(kept) + size)
         words[0], words[1] = 2 * q + self.integers, self.n
         words += 2
         if not self.integers:
             for i in range(self.n):
-                words[i] = (<PyASCIIObject*>self.keys[i]).hash      # a key of a dict has it
+                words[i] = hash_of_key(self.keys[i])
             return True
         try:
             for i in range(self.n):
@@ -284,7 +292,8 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
 
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
-                   unsigned char* codes, int ties, bint single, list rows, Counts* tally, bytearray uncounted) except -1:
+                   unsigned char* codes, int ties, bint single, list rows, Counts* tally,
+                   bytearray uncounted) except -1:
     """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of `out`.
 
     Without `uncounted`, a tally of unjudged documents is not wanted.
