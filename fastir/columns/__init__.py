@@ -15,6 +15,7 @@ line_formats  the lines of TREC, BEIR and MS MARCO files as data, and the messag
 _dicts        callers' dicts: inspected, and cleaned if they are unusual
 _ids          a column of ids, of any of seven layouts, read as Texts
 _text.pxd     Text, one id as borrowed bytes: order, hash, equality
+_seed         the secret words of the hash
 _trec         lines to rows
 _number       the text of a number to a double, exactly
 _arrow        Arrow data in, without pyarrow

@@ -128,7 +128,7 @@ cdef int check_column(const ArrowArray* column, const ArrowSchema* schema, int64
     return 0
 
 
-# The loops below gather sign bits: compilers turn that into vector code, which comparisons of 64 bits are not on x86-64.
+# The loops below gather sign bits, which compilers turn into vector code; x86-64 has none for comparisons of 64 bits.
 
 
 cdef bint falling32(const int32_t* offsets, int64_t n) noexcept nogil:

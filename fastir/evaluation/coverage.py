@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,10 +34,11 @@ class Coverage:
     n_run : int
         Queries of the run.
     run_ids : iterable of str or int
-        Query ids of the run; at least those that the qrels do not have, in their order.
+        Query ids of the run; at least those that the qrels do not have, in their order. They are copied if need be: the
+        caller's run is not held.
     run_repairs : dict
         {kind: (count, place)}.
-    uncounted : dict or None
+    uncounted : bytearray or None
         As judge_dict returns it.
     """
 
@@ -51,15 +52,15 @@ class Coverage:
         n_run: int,
         run_ids: Iterable[str | int],
         run_repairs: Repairs,
-        uncounted: dict[int, dict[Any, Any]] | None = None,
+        uncounted: bytearray | None = None,
     ) -> None:
         self.prepared: Prepared = prepared
         self.status: np.ndarray = status
         self.tally: Tally = tally
         self.n_run: int = n_run
-        self.run_ids: Iterable[str | int] = run_ids
+        self.run_ids: Sequence[str | int] = list(run_ids) if n_run > tally.found else ()
         self.run_repairs: Repairs = run_repairs
-        self.uncounted: dict[int, dict[Any, Any]] | None = uncounted
+        self.uncounted: bytearray | None = uncounted
 
     @property
     def repairs(self) -> Repairs:

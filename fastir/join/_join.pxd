@@ -27,7 +27,7 @@ cdef struct Part:               # the work of one thread, and its scratch
     Text* queries               # of the groups it met
     int64_t* places             # beside queries: position in the qrels, or -1
     int64_t n, capacity
-    int failed                  # the problem that stopped it: 0, a code of PROBLEM_CODES, or a problem of columns/_trec.pxd
+    int failed                  # what stopped it: 0, a code of PROBLEM_CODES, or a problem of columns/_trec.pxd
     int64_t row                 # where the group in work begins, for rows that are columns
 
 
