@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self, SupportsFloat
 
 import numpy as np
 
@@ -12,7 +11,8 @@ from fastir.columns._dicts import has_integer_documents, plain_scores
 from fastir.columns.ids import Arena
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, formats
-from fastir.inputs.shapes import HELD, PATH, TABLE, shape_of
+from fastir.inputs.files import Path
+from fastir.inputs.shapes import HELD, PATH, TABLE, Table, shape_of
 
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
@@ -26,9 +26,10 @@ class Run(Rows):
     """
 
     what = "run"
+    _ids: Arena
 
     @classmethod
-    def from_dict(cls, data):
+    def from_dict(cls, data: Mapping[Any, Mapping[Any, SupportsFloat]]) -> Self:
         """From ``{query_id: {doc_id: score}}``.
 
         Raises
@@ -36,7 +37,10 @@ class Run(Rows):
         TypeError, ValueError, OverflowError
             An id is neither a str nor an int, or a score is NaN or not a number.
         """
-        query_ids, sizes, ids, scores = [], [0], [], []
+        query_ids: list[Any] = []
+        sizes: list[int] = [0]
+        ids: list[Any] = []
+        scores: list[Any] = []
         data = dicts.query_dict(data, "run")
         integers = bool(has_integer_documents(data))
         for query_id, ranking in data.items():
@@ -51,7 +55,13 @@ class Run(Rows):
         return cls(query_ids, np.array(sizes, np.int64), Arena.of(ids), np.array(scores, float))
 
     @classmethod
-    def from_file(cls, path, format=None, duplicates=None, columns=None):
+    def from_file(
+        cls,
+        path: Path,
+        format: str | None = None,
+        duplicates: Duplicates | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> Self:
         """From a file, or from standard input if the path is ``-``; gzip and zstd are unpacked.
 
         Parameters
@@ -76,7 +86,9 @@ class Run(Rows):
         return cls(*formats.read(path, True, format, duplicates, columns))
 
     @classmethod
-    def from_table(cls, data, columns=None, duplicates=None):
+    def from_table(
+        cls, data: Table, columns: Mapping[str, str] | None = None, duplicates: Duplicates | None = None
+    ) -> Self:
         """From a table: a data frame, Arrow data, a dict of arrays, or (query_id, doc_id, score) tuples.
 
         Parameters
@@ -99,7 +111,7 @@ class Run(Rows):
 
         return cls(*table_rows.read(data, "run", columns, duplicates))
 
-    def save(self, path, format=None):
+    def save(self, path: Path, format: str | None = None) -> None:
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
 
         Documents keep their order.
@@ -137,15 +149,12 @@ class Run(Rows):
             self._numbers[rows],
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Run: {len(self)} queries, {self.n_rows} documents>"
 
 
-if TYPE_CHECKING:
-    Path = str | bytes | os.PathLike
-    RunLike = Mapping[str, Mapping[str, SupportsFloat]] | Path | Run
-    RunsLike = Mapping[Hashable, RunLike] | Iterable[tuple[Hashable, RunLike]]
-    Watch = Callable[[int], object]
+RunLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Path | Run | Table  # what is evaluated
+RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]]  # several of them, with names
 
 
 def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Run:

@@ -15,9 +15,12 @@ line_formats  the lines of TREC, BEIR and MS MARCO files as data, and the messag
 _dicts        callers' dicts: inspected, and cleaned if they are unusual
 _ids          a column of ids, of any of seven layouts, read as Texts
 _text.pxd     Text, one id as borrowed bytes: order, hash, equality
+_seed         the secret words of the hash
 _trec         lines to rows
 _number       the text of a number to a double, exactly
-_arrow        Arrow data in and out, without pyarrow
+_arrow        Arrow data in, without pyarrow
+_arrow_out    results as Arrow data
+_arrow_checks whether Arrow data may be read: structure, offsets, views
 _prefetch.pxd asking for memory before it is read
 _fenv.pxd     ordinary floating point during a call, in any mode of the caller's thread
 """

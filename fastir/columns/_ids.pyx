@@ -7,7 +7,7 @@ Texts and narrow integers are widened.
 """
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -217,9 +217,33 @@ def of_strings(strings):
     return ids, -1
 
 
+cdef int64_t outside(const int64_t* places, int64_t n, int64_t limit) noexcept nogil:
+    """The first of n places that is not from 0 to limit - 1; n if all are."""
+    cdef int64_t i
+    cdef uint64_t signs = 0     # of the places and of what is left above them: compilers make vector code of this
+    for i in range(n):
+        signs |= <uint64_t>places[i] | (<uint64_t>limit - 1 - <uint64_t>places[i])
+    if not signs >> 63:
+        return n
+    i = 0
+    while <uint64_t>places[i] < <uint64_t>limit:
+        i += 1
+    return i
+
+
 def of_codes(codes, Ids entries):
-    """Ids from positions in other ids, an int64 array of shape (n,) within their range."""
+    """From positions in other ids, an int64 array of shape (n,).
+
+    Raises
+    ------
+    ValueError
+        A position is outside of them.
+    """
     cdef const int64_t[::1] places = codes
+    cdef int64_t n = places.shape[0]
+    cdef int64_t wrong = outside(&places[0], n, entries.column.n) if n else 0
+    if wrong < n:
+        raise ValueError(f"position {codes[wrong]} is outside of the dictionary, which has {len(entries)} values")
     cdef Ids ids = Ids()
     ids.column.kind, ids.column.n, ids.kept = CODES, places.shape[0], [codes, entries]
     ids.column.integers = entries.column.integers

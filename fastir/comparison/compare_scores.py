@@ -18,7 +18,6 @@ from fastir._version import __version__
 from fastir.checks import one_of, proportion, whole_number
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.pairwise import (
-    RESAMPLED,
     SIMULTANEOUS,
     TESTS,
     Group,
@@ -29,7 +28,7 @@ from fastir.comparison.pairwise import (
     by_crossed_bootstrap,
     by_t,
 )
-from fastir.comparison.records import Method, Pair, System
+from fastir.comparison.records import RESAMPLED, Method, Pair, System
 from fastir.comparison.scores import Scores, read_scores
 from fastir.errors import FastirWarning, quote
 from fastir.stats._scipy import special
@@ -255,7 +254,8 @@ def corrected(outcomes: list[Outcome], options: Options) -> list[np.ndarray]:
         p = np.concatenate([outcome.p_values for outcome in family])
         size = np.count_nonzero(~np.isnan(p))
         needed = math.ceil(size / (1 - options.confidence) - 1 - 1e-9)
-        if not all(outcome.exact.all() for outcome in family) and options.n_resamples < needed:
+        drawn = options.test in RESAMPLED and not all(outcome.exact.all() for outcome in family)
+        if drawn and options.n_resamples < needed:
             warn(
                 f"with n_resamples={options.n_resamples} no corrected p-value of a family of {size} can be below "
                 f"{1 - options.confidence:.3g}; that takes {needed}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
 from fastir.comparison.tables import FORMATS, TABLES, json_types, pair_lines
+from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
 from fastir.text import json_text, replacing
 
@@ -62,6 +63,14 @@ class Comparison:
         self.systems = systems
         self.method = method
 
+    @property
+    def directions(self) -> dict[str, str]:
+        """Which values of each metric are better, {metric: "more", "less" or "neither"}.
+
+        What the card of a metric of that name says (`fastir.metrics`); "more" for what is no metric of fastir's.
+        """
+        return {metric: direction_of(metric) for metric in self.metrics}
+
     def anova(self) -> dict[str, Anova]:
         """The two-way analysis of variance of each metric: do the runs differ at all?
 
@@ -110,7 +119,8 @@ class Comparison:
             LaTeX needs the package booktabs.
         rows : {"runs", "pairs"}
             "runs": a row for each run with its means; the best are bold, and raised letters name the runs that it is
-            significantly better than (numbers, from 26 runs up). "pairs": a row for each pair and metric, with the
+            significantly better than (numbers, from 26 runs up), unless neither larger nor smaller values of the metric
+            are better. "pairs": a row for each pair and metric, with the
             difference, its interval, p-values, effect size, and wins, ties and losses.
         intervals : bool
             Whether to show the interval of each mean.
@@ -127,10 +137,6 @@ class Comparison:
         ------
         ValueError
             An argument has another value.
-
-        Notes
-        -----
-        A larger value counts as better: for metrics such as ``unjudged``, compare the negated values.
         """
         one_of("format", format, tuple(FORMATS))
         one_of("rows", rows, tuple(TABLES))
@@ -193,7 +199,7 @@ class Comparison:
         one_of("rows", rows, ("runs", "pairs"))
         return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)
 
-    def save(self, path: str | os.PathLike, **options: Any) -> None:
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write a file, in one step.
 
         Parameters
@@ -255,7 +261,7 @@ class Comparison:
         def means(kept: set[Any]) -> tuple[float, float]:
             return mean_of(here, kept), mean_of(there, kept)
 
-        return changes_of(metric, here, there, top, means)
+        return changes_of(metric, here, there, top, means, self.directions[metric])
 
     def _per_query(self, run: Hashable, metric: str) -> dict[Any, float]:
         """{query_id: value} of a run on a metric."""

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 DISTRIBUTED = ("t", "tukey")  # tests whose p-values come from a formula, which are not called exact
+RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 
 
 class Pair(NamedTuple):
@@ -27,11 +28,14 @@ class Pair(NamedTuple):
     effect : float
         The effect size that `Method.effect` names; NaN where it is undefined.
     wins, ties, losses : int
-        Queries on which a is above b, equal to it up to rounding, below it.
+        Queries on which a is better than b, equal to it but for rounding, worse. Better is the larger value, or the
+        smaller one of a metric such as ``mean_rank``, of which less is better; `difference` and `effect` are of the
+        values as they are.
     n_queries : int
         Queries that took part: all whose value is not NaN in any run.
     exact : bool
-        The p-value is neither resampled nor an approximation.
+        The p-value is counted over all arrangements of the data: neither resampled, nor an approximation, nor, as
+        that of a t or Tukey test, by a distribution that is assumed.
     detectable : float
         The smallest true difference that a paired t-test at level 1 - confidence would find in 80 % of such samples.
     note : str

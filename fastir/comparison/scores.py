@@ -64,7 +64,7 @@ class Scores(NamedTuple):
         return np.stack([self.repeats[:, self.owner == run].mean(axis=1) for run in range(len(self.runs))], axis=1)
 
 
-def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) -> Scores:
+def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str | None) -> Scores:
     """Read and align the values given to `compare_scores`; errors name its arguments."""
     if not hasattr(runs, "items"):
         raise TypeError(f"runs must be a mapping of name to values, got {type(runs).__name__}")
@@ -79,7 +79,7 @@ def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) ->
         for part in parts_of(run, values, seeds):
             for result in part:
                 if isinstance(result, Results):
-                    conventions[result._convention_text() or "fastir"] = None
+                    conventions[result.convention_text() or "fastir"] = None
             columns.append(joined(run, [named(run, result, wanted) for result in part]))
             owner.append(number)
     names = list(columns[0]) if wanted is None else wanted
@@ -96,7 +96,7 @@ def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) ->
 # ---- shapes of a run's values --------------------------------------------------------------------------------------
 
 
-def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list]:
+def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list[Any]]:
     """Lists of values, one list per column; the values of a list are joined to one column."""
     if not isinstance(values, (list, tuple)):
         yield [values]
@@ -145,7 +145,7 @@ def column_of(run: Hashable, metric: str, values: Any) -> Column:
 
 def check_means(run: Hashable, results: Results, wanted: list[str] | None) -> None:
     """Refuse metrics that are not means over the queries, which have no paired test."""
-    if results._weights is not None:
+    if results.weights is not None:
         raise ValueError(f"run {quote(run)} has weighted means, which no test here compares; evaluate without weights")
     for name, how in results.aggregates.items():
         if how.startswith("geometric") and (wanted is None or name in wanted):

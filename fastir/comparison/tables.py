@@ -12,6 +12,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastir.comparison.records import RESAMPLED
+from fastir.request.directions import direction_of
 from fastir.text import aligned, tsv_text
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ LATEX = str.maketrans(
         ">": r"\textgreater{}",
     }
 )
+SIGNS = {"more": 1, "less": -1, "neither": 0}  # of a difference that is better
 WIDTH = 100  # of notes in text
 NOISE = 1e-12  # relative differences up to this are rounding
 
@@ -83,11 +86,12 @@ def runs_table(
     places = {run: place for place, run in enumerate(runs)}
     beaten: dict[tuple[Any, ...], list[int]] = {}
     for pair in pairs:
-        if pair.adjusted_p <= alpha and pair.difference:
-            better, worse = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
+        sign = SIGNS[direction_of(pair.metric)]
+        if pair.adjusted_p <= alpha and sign * pair.difference:
+            better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
             beaten.setdefault((better, pair.metric), []).append(places[worse])
     cell_of = {(system.run, system.metric): system for system in systems}
-    best = {metric: max((cell_of[run, metric].mean for run in runs), default=math.nan) for metric in metrics}
+    best = {metric: best_mean([cell_of[run, metric].mean for run in runs], metric) for metric in metrics}
     rows = []
     for label, run in zip(labels, runs, strict=True):
         cells = [Cell(label), Cell(str(run))]
@@ -124,6 +128,7 @@ def pairs_table(
     if method.correction:
         head.insert(6, "corrected p")
     noted = any(pair.note for pair in pairs)
+    drawn = method.n_resamples if method.test in RESAMPLED else 0  # an interval may be resampled where the test is not
     rows = []
     for pair in pairs:
         difference = f"{pair.difference:+.{digits}f}" if pair.difference == pair.difference else "-"
@@ -133,15 +138,21 @@ def pairs_table(
             Cell(str(pair.b)),
             Cell(difference, strong=pair.adjusted_p <= alpha),
             Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]"),
-            Cell(p_text(pair, pair.p_value, method.n_resamples)),
+            Cell(p_text(pair, pair.p_value, drawn)),
             Cell(number(pair.effect, 3)),
             Cell(f"{pair.wins}/{pair.ties}/{pair.losses}"),
             *[Cell(pair.note)] * noted,
         ]
         if method.correction:
-            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, method.n_resamples)))
+            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, drawn)))
         rows.append(cells)
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
+
+
+def best_mean(means: Sequence[float], metric: str) -> float:
+    """The largest or the smallest, as is better; NaN for none, and where neither is."""
+    sign = SIGNS[direction_of(metric)]
+    return sign * max(sign * mean for mean in means) if means and sign else math.nan
 
 
 TABLES: dict[str, Callable[..., Table]] = {"runs": runs_table, "pairs": pairs_table}
@@ -169,10 +180,10 @@ def number(value: float, digits: int) -> str:
 
 
 def p_text(pair: Pair, p: float, n_resamples: int) -> str:
-    """A p-value, never 0; if no resample reached the statistic it is a bound."""
+    """A p-value, never 0; one that none of the test's resamples reached is a bound."""
     if p != p:
         return "-"
-    bound = "" if pair.exact or pair.p_value * (n_resamples + 1) > 1.5 else "≤"
+    bound = "≤" if n_resamples and not pair.exact and pair.p_value * (n_resamples + 1) <= 1.5 else ""
     return bound + (f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}")
 
 

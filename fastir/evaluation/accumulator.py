@@ -68,7 +68,7 @@ class Accumulator:
         self._options = options
         nothing = evaluate_scores([], [], self._metrics, offsets=[0], **options)
         self._sums = {name: Sum(how) for name, how in nothing.aggregates.items()}
-        self.n_queries = 0
+        self.n_queries: int = 0
 
     def update(
         self,
@@ -104,6 +104,8 @@ class Accumulator:
             if labels is not None:
                 raise TypeError("labels and relevant must not be given together: both say what was judged")
             if indices is None:
+                if scores is None:
+                    raise TypeError("relevant needs scores or indices, there are neither")
                 depth = options.pop("max_depth", None)
                 options.setdefault("k", depth)
                 self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
@@ -155,7 +157,7 @@ class Accumulator:
 
     def _add(self, results: Results) -> None:
         ids = results.query_ids
-        weights = None if results._weights is None else np.array([results._weights[query] for query in ids], float)
+        weights = None if results.weights is None else np.array([results.weights[query] for query in ids], float)
         batch = {}
         for column, (name, total) in enumerate(self._sums.items()):
             batch[name] = Sum(total.how)
@@ -183,16 +185,17 @@ class Sum:
     __slots__ = ("count", "how", "total", "undefined")
 
     def __init__(self, how: str) -> None:
-        self.how = how
-        self.total = self.count = self.undefined = 0
+        self.how: str = how
+        self.total: int = 0
+        self.count: int = 0
+        self.undefined: int = 0
 
     def take(self, values: np.ndarray, weights: np.ndarray | None) -> None:
         """Count the values of a batch."""
         defined = ~np.isnan(values)
         self.undefined = int(len(values) - defined.sum())
         values = values[defined]
-        weighted = weights is not None and self.how not in ("sum", "count")
-        weights = weights[defined] if weighted else None
+        weights = None if weights is None or self.how in ("sum", "count") else weights[defined]
         self.count = total_of(np.ones(len(values)) if weights is None else weights)
         if not len(values):
             return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.errors import NoOverlapError
 from fastir.evaluation.many_runs import ResultsByRun, evaluate_runs
-from fastir.evaluation.prepared import Prepared
+from fastir.evaluation.measuring import OneRuleSet
 from fastir.inputs import dicts
 from fastir.qrels import GroupedQrels, as_qrels
 from fastir.request.options import Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.coverage import Coverage
-    from fastir.evaluation.groups import Groups
-    from fastir.evaluation.rule_sets import PerRule
+    from fastir.evaluation.measuring import Measurer
     from fastir.explanation.records import Explanation
+    from fastir.inputs.files import Watch
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
     from fastir.request.plan import Settings
-    from fastir.run import RunLike, RunsLike, Watch
+    from fastir.run import RunLike, RunsLike
 
 
 class Evaluator:
@@ -81,10 +81,10 @@ class Evaluator:
         qrels = as_qrels(qrels, columns, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
-        self._weights = None if weights is None else dicts.query_weights(weights, list(qrels))
-        self.prepared = prepare(qrels, settings, columns)
+        self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
+        self.prepared: Measurer = prepare(qrels, settings, columns)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self.prepared, self.prepared.settings
         return evaluator_of, (prepared.qrels, settings.metrics, settings.options, prepared.columns, self._weights)
 
@@ -95,7 +95,7 @@ class Evaluator:
         coverage.warn(settings.queries)
         return results
 
-    def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Hashable, int], object] | None = None) -> ResultsByRun:
+    def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Any, int], object] | None = None) -> ResultsByRun:
         """Evaluate many runs; parameters, results, errors and warnings are those of the function of this name.
 
         notice(name, position) is called repeatedly, in any thread, with the number of bytes read of a run's file.
@@ -180,7 +180,7 @@ def evaluator_of(
     return evaluator
 
 
-def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None) -> Prepared | Groups | PerRule:
+def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None) -> Measurer:
     """A Prepared, or an object that puts several of them together for groups or for metrics with rules of their own."""
     if isinstance(qrels, GroupedQrels):
         from fastir.evaluation.groups import Groups
@@ -190,7 +190,7 @@ def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None 
         from fastir.evaluation.rule_sets import PerRule
 
         return PerRule(prepare, qrels, settings, columns)
-    return Prepared(qrels, settings, columns)
+    return OneRuleSet(qrels, settings, columns)
 
 
 def evaluate(

@@ -22,7 +22,8 @@ from fastir.request.plan import Settings, compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Measured, Prepared
+    from fastir.evaluation.measuring import Measured, Measurer
+    from fastir.evaluation.prepared import Prepared
 
 
 class Groups:
@@ -31,7 +32,7 @@ class Groups:
     Parameters
     ----------
     prepare : function
-        ``prepare(qrels, settings, columns=None)`` returns a Prepared, or an object with its method `measure`.
+        ``prepare(qrels, settings, columns=None)`` returns a OneRuleSet, or an object with its method `measure`.
     qrels : GroupedQrels
     settings : Settings
         The metrics and their options.
@@ -40,10 +41,14 @@ class Groups:
     """
 
     def __init__(
-        self, prepare: Callable, qrels: GroupedQrels, settings: Settings, columns: Mapping[str, str] | None
+        self,
+        prepare: Callable[..., Measurer],
+        qrels: GroupedQrels,
+        settings: Settings,
+        columns: Mapping[str, str] | None,
     ) -> None:
         metrics, level = settings.names, settings.level
-        self.requests = dict(zip(metrics, settings.requests, strict=True))
+        self.requests: dict[str, names.Request] = dict(zip(metrics, settings.requests, strict=True))
         for text, request in self.requests.items():
             if not request.card.groups:
                 having = ", ".join(card.name for card in names.CARDS if card.groups)
@@ -58,22 +63,22 @@ class Groups:
                 )
         self.qrels = qrels
         self.settings = settings
-        self.values = dict(zip(metrics, settings.values, strict=True))
+        self.values: dict[str, dict[str, Any]] = dict(zip(metrics, settings.values, strict=True))
         self.columns = columns
-        self.whole: Prepared = prepare(qrels.union, compile_settings(("num_q",), settings.options))
-        self.queries = {query_id: place for place, query_id in enumerate(qrels)}
-        self.places = [self.queries[query_id] for query_id, _ in qrels.keys]
-        self.bases = {text: base_of(request) for text, request in self.requests.items()}
+        self.whole: Measurer = prepare(qrels.union, compile_settings(("num_q",), settings.options))
+        self.queries: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
+        self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels.keys]
+        self.bases: dict[str, str] = {text: base_of(request) for text, request in self.requests.items()}
         by_part = compile_settings(tuple(self.bases.values()), settings.options.but(queries="qrels"))
-        self.parts: Prepared = prepare(qrels.parts, by_part)
+        self.parts: Measurer = prepare(qrels.parts, by_part)
         levels = {request.level or level for request in self.requests.values()}
-        self.relevant = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
+        self.relevant: dict[int, np.ndarray] = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
         self.level = level
-        self.ideals = self.best(prepare)
+        self.ideals: dict[str, np.ndarray] = self.best(prepare)
 
-    def best(self, prepare: Callable) -> dict[str, np.ndarray]:
+    def best(self, prepare: Callable[..., Measurer]) -> dict[str, np.ndarray]:
         """For each metric that is relative to the ideal ranking, the ideal ranking's value for every query."""
-        made: dict[tuple, dict] = {}
+        made: dict[tuple[Any, ...], dict[Any, Any]] = {}
         ideals = {}
         for text, request in self.requests.items():
             if request.card.normalises:
@@ -111,7 +116,7 @@ class Groups:
         )
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
-        """Evaluate a run like `Prepared.measure`, with the Coverage of all groups' judgments together."""
+        """Evaluate a run like `OneRuleSet.measure`, with the Coverage of all groups' judgments together."""
         run = as_run(run, self.columns, self.settings.options.duplicates)
         query_ids, _, status, coverage = self.whole.measure(run, n_threads, watch)
         by_part = self.parts.measure(self.spread(run), n_threads)[1]
@@ -142,7 +147,7 @@ def ideal_run(qrels: GroupedQrels, alpha: float, level: int, depth: int) -> dict
 
     The next document is the one that adds most novelty; of several, the one with the largest id.
     """
-    run = {}
+    run: dict[str, dict[str, float]] = {}
     for query_id in qrels:
         groups = [{doc for doc, label in docs.items() if label >= level} for docs in qrels[query_id].values()]
         docs = sorted(set().union(*groups), key=lambda doc: encode(str(doc)), reverse=True)

@@ -21,7 +21,7 @@ from fastir.results.results import Results
 from fastir.threads import run
 
 CHUNK = 1 << 21  # items that are converted at a time, where they are not contiguous int64
-PROBLEMS = {
+PROBLEMS: dict[int, tuple[type[Exception], str]] = {
     PROBLEM_CODES["repeated"]: (DuplicateError, "relevant: item {item} stands twice in row {row}"),
     PROBLEM_CODES["outside"]: (ValueError, "relevant: item {item} of row {row} is no column of scores; out of range"),
     PROBLEM_CODES["excluded outside"]: (
@@ -39,7 +39,7 @@ PROBLEMS = {
 
 
 def results_of(
-    whole: Settings, parts: list[tuple[list[int], Settings]], blocks: list[list[tuple]], weights: Any
+    whole: Settings, parts: list[tuple[list[int], Settings]], blocks: list[list[tuple[Any, ...]]], weights: Any
 ) -> Results:
     """The Results, from (values, status, counts) of every block and part; `parts` are those of `without_ids`."""
     n = sum(len(done[0][1]) for done in blocks)

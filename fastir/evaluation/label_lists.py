@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 UNLIMITED = 2**63 - 1
+Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ties, and the first of these
 IN_RANK_ORDER = DEFAULTS | {"ties": RANKED}
 
 
@@ -221,26 +222,26 @@ class LabelLists:
         ideal: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         self.groups = rows
-        self.given = labels, scores
-        self.labels, self.scores = (
-            array if array is None or rows.order is None else array[rows.order] for array in self.given
-        )
-        self.ideal, self.ideal_offsets = (None, None) if ideal is None else ideal
+        self.given: tuple[np.ndarray, np.ndarray | None] = labels, scores
+        self.labels: np.ndarray = labels if rows.order is None else labels[rows.order]
+        self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
+        self.ideal = ideal
 
-    def measure(self, asked: Settings) -> tuple[np.ndarray, np.ndarray, tuple[int, int, int]]:
-        """Values, status codes, and how many labels are below 0 and queries have ties, with the first of these."""
+    def measure(self, asked: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
+        """Values, status codes and Counts."""
         n = len(self.groups.query_ids)
         values, status = np.empty((n, len(asked.names))), np.zeros(n, np.uint8)
         limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
+        ideal, ideal_offsets = self.ideal or (None, None)
 
-        def measured(labels, ideal, table):
+        def measured(labels: np.ndarray, ideal: np.ndarray | None, table: np.ndarray | None) -> tuple[bool, Counts]:
             kernel = Groups(
                 asked.plan,
                 labels,
                 self.scores,
                 self.groups.offsets,
                 ideal,
-                self.ideal_offsets,
+                ideal_offsets,
                 table,
                 values,
                 status,
@@ -250,32 +251,34 @@ class LabelLists:
                 asked.single,
             )
             run(kernel, asked.n_threads)
-            return kernel.outcome()
+            failed, negative, tied, first_tied = kernel.outcome()
+            return failed, (negative, tied, first_tied)
 
-        failed, *counts = measured(self.labels, self.ideal, None)
+        failed, counts = measured(self.labels, ideal, None)
         if failed and self.only_fractions(asked):
-            table, codes = label_arrays.as_codes(*([self.labels] if self.ideal is None else [self.labels, self.ideal]))
-            failed, *counts = measured(codes[0], codes[1] if codes[1:] else None, table)
+            table, codes = label_arrays.as_codes(*([self.labels] if ideal is None else [self.labels, ideal]))
+            failed, counts = measured(codes[0], codes[1] if codes[1:] else None, table)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
-        return values, status, tuple(counts)
+        return values, status, counts
 
     def only_fractions(self, asked: Settings) -> bool:
         """Raise the error that the kernel found, unless it is that labels are fractions where fractions are allowed."""
         found = False
-        columns = [(self.labels, self.groups.offsets, "labels")]
+        given_labels, given_scores = self.given
+        columns = [(given_labels, self.labels, self.groups.offsets, "labels")]
         if self.ideal is not None:
-            columns.append((self.ideal, self.ideal_offsets, "ideal_labels"))
-        for given, (_, _, name) in zip((self.given[0], self.ideal), columns, strict=False):
+            columns.append((self.ideal[0], *self.ideal, "ideal_labels"))
+        for given, _, _, name in columns:
             place = label_arrays.fraction(given, name)
             if place is not None:
                 label_arrays.refuse_fraction(given, name, place, asked)
                 found = True
         if not found:
-            for labels, offsets, name in columns:
+            for _, labels, offsets, name in columns:
                 label_arrays.refuse_labels(labels, offsets, name, asked)
-        if self.given[1] is not None:
-            arrays.refuse_nan(self.given[1], "scores")
+        if given_scores is not None:
+            arrays.refuse_nan(given_scores, "scores")
         return found
 
 

@@ -33,7 +33,7 @@ SHARE = 1 << 18  # rows of a run that are worth a thread
 PULSE = 0.05  # seconds between two looks for Ctrl-C, which a wait without a time limit was seen to miss
 
 
-class ResultsByRun(ResultsTable):
+class ResultsByRun(ResultsTable[Results]):
     """What `evaluate_many` returns: {name: Results} in the order of the runs; it prints as a table of the means."""
 
     __slots__ = ()
@@ -54,10 +54,10 @@ class Stopped(Exception):
 
 
 def evaluate_runs(
-    evaluate_one: Callable,
+    evaluate_one: Callable[..., Any],
     settings: Settings,
-    runs: Mapping | Iterable,
-    notice: Callable[[Hashable, int], object] | None = None,
+    runs: Mapping[Any, Any] | Iterable[Any],
+    notice: Callable[[Any, int], object] | None = None,
 ) -> ResultsByRun:
     """Evaluate many runs; `evaluate_many` says how.
 
@@ -70,7 +70,8 @@ def evaluate_runs(
     notice : function of (name, position), or None
         Called, in any thread, when a run's file has been read up to this byte.
     """
-    outcomes: dict[Hashable, tuple[Results, Coverage] | None] = {}
+    names: dict[Hashable, None] = {}  # in the order of the runs
+    outcomes: dict[Hashable, tuple[Results, Coverage]] = {}
     jobs = []
 
     def evaluate(job: Job, n_threads: int | None, watch: Callable[[], object] | None = None) -> None:
@@ -87,11 +88,11 @@ def evaluate_runs(
             raise
 
     for name, run in pairs(runs):
-        if name in outcomes:
+        if name in names:
             raise ValueError(f"two runs are named {quote(name)}; expected every name once")
-        outcomes[name] = None
+        names[name] = None
         rows = rows_of(run)
-        job = Job(len(outcomes), name, run, rows or 0)
+        job = Job(len(names), name, run, rows or 0)
         if rows is None:
             evaluate(job, settings.n_threads)
         else:
@@ -102,12 +103,12 @@ def evaluate_runs(
     else:
         for job in jobs:
             evaluate(job, n_threads)
-    for name, (_, coverage) in outcomes.items():
-        coverage.warn(settings.queries, f"run {quote(name)}: ")
-    return ResultsByRun((name, results) for name, (results, _) in outcomes.items())
+    for name in names:
+        outcomes[name][1].warn(settings.queries, f"run {quote(name)}: ")
+    return ResultsByRun((name, outcomes[name][0]) for name in names)
 
 
-def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
+def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) -> None:
     """Evaluate jobs with `n_threads` threads in all, the biggest first.
 
     As without threads, the error of the first job that has one is raised: the jobs behind it are stopped, the jobs
@@ -142,8 +143,8 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
                 thread = threading.Thread(target=work, args=(job, inside))
                 try:
                     thread.start()
-                except (RuntimeError, MemoryError) as error:  # no more threads can be had
-                    ended.put((None, job, inside, error))
+                except (RuntimeError, MemoryError) as refused:  # no more threads can be had
+                    ended.put((None, job, inside, refused))
             thread, job, inside, error = ended.get()
             if thread is not None:
                 thread.join()
@@ -169,7 +170,7 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
         raise failure
 
 
-def pairs(runs: Mapping | Iterable) -> Iterator[tuple[Hashable, Any]]:
+def pairs(runs: Mapping[Any, Any] | Iterable[Any]) -> Iterator[tuple[Hashable, Any]]:
     """The (name, run) pairs of the caller's mapping or iterable, one at a time."""
     expected = "runs must be a mapping of name to run or an iterable of (name, run) pairs, got"
     if isinstance(runs, (str, bytes, os.PathLike, Run)) or not isinstance(runs, (Mapping, Iterable)):

@@ -45,7 +45,7 @@ def from_table_file(
     values: np.ndarray,
     status: np.ndarray,
     n_threads: SupportsIndex | None,
-    watch: Callable | None,
+    watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a file of rows of the format `form`; watch(position) is called at every batch."""
     with table_files.opened(path, True, form, prepared.columns, watch) as (table, repairs):
@@ -80,12 +80,13 @@ def from_rows(
         threads,
         integer_docs,
     )
-    kept: list[Batch] | None = None if found.again else []
+    kept: list[Batch | None] | None = None if found.again else []
     source = chain((head.popleft() for _ in range(len(head))), batches)
+    join: Columns | Scattered
     join = Columns(*make)
     gather(found, remember(source, kept), join, threads)
     if join.ungrouped:
-        if kept is not None and len(kept) and kept[-1] is None:
+        if kept and kept[-1] is None:
             raise ValueError(
                 "run: the rows of a query do not stand together, and the table can be read only once; "
                 "sort it by query, or pass a table in memory"
@@ -93,7 +94,7 @@ def from_rows(
         if found.again:
             batches.close()  # releases the stream behind it: some sources allow only one at a time
         join = Scattered(*make)
-        scatter(found, iter(found) if found.again else chain(kept, source), join, threads)
+        scatter(found, iter(found) if found.again else chain(filter(None, kept or ()), source), join, threads)
     tally = join.finish()
     as_text = integer_docs and not prepared.qrels.integers
     repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
@@ -129,7 +130,7 @@ def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:
             return
 
 
-def remember(batches: Iterable[Batch], kept: list | None) -> Iterator[Batch]:
+def remember(batches: Iterable[Batch], kept: list[Batch | None] | None) -> Iterator[Batch]:
     """Pass batches on and keep them, up to WINDOW rows; a None at the end of `kept` says that there were more."""
     rows = 0
     for batch in batches:
@@ -143,7 +144,7 @@ def remember(batches: Iterable[Batch], kept: list | None) -> Iterator[Batch]:
         yield batch
 
 
-def stretches(batches: Iterable[Batch]) -> Iterator[tuple]:
+def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
     """Cut batches into stretches of whole queries: queries, docs, numbers, first, stop, row of the batch's first."""
     carried: list[tuple[Batch, int, int]] = []  # the rows of one query, which may go on in the next batch
     row = begun = 0
@@ -169,7 +170,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple]:
         yield *together(carried), begun
 
 
-def together(pieces: list[tuple[Batch, int, int]]) -> tuple:
+def together(pieces: list[tuple[Batch, int, int]]) -> tuple[Any, ...]:
     """Rows of several batches as one stretch."""
     queries = joined([(batch.queries, first, stop) for batch, first, stop in pieces])
     docs = joined([(batch.docs, first, stop) for batch, first, stop in pieces])
@@ -179,7 +180,7 @@ def together(pieces: list[tuple[Batch, int, int]]) -> tuple:
 def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
     kept: list[Batch] = []
-    looked: list[list] = [[] for _ in range(threads)]
+    looked: list[list[Any]] = [[] for _ in range(threads)]
 
     def pieces():
         for batch in batches:

@@ -26,7 +26,7 @@ def from_trec_file(
     values: np.ndarray,
     status: np.ndarray,
     n_threads: SupportsIndex | None,
-    watch: Callable | None,
+    watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a file while it is read, filling values and status; watch(position) is called at every block.
 

@@ -30,11 +30,11 @@ class Items:
     name : str
     """
 
-    def __init__(self, rows: Any, offsets: Any, numbers: Any, labels: Any, shape: tuple, name: str) -> None:
+    def __init__(self, rows: Any, offsets: Any, numbers: Any, labels: Any, shape: tuple[Any, ...], name: str) -> None:
         self.rows = rows
         self.offsets = offsets
         self.numbers = numbers
-        self.labels = None if labels is None or (labels == 1).all() else labels
+        self.labels: np.ndarray | None = None if labels is None or (labels == 1).all() else labels
         self.shape = shape
         self.name = name
 
@@ -121,7 +121,7 @@ def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
 
 
-def keyed(keys: Any, rows: list, name: str) -> Items:
+def keyed(keys: Any, rows: list[Any], name: str) -> Items:
     """Items that come row by row, in any order of the rows' numbers."""
     keys = arrays.integers(keys if isinstance(keys, range) else row_numbers(keys, name), name)
     if (np.diff(keys) < 0).any():
@@ -142,7 +142,7 @@ def keyed(keys: Any, rows: list, name: str) -> Items:
     return Items(keys, offsets, numbers, labels, (None, None), name)
 
 
-def joined(rows: list, names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
+def joined(rows: list[Any], names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
     """The numbers of all rows in one array; `read` reads one row, whose name it needs for messages."""
     kinds = {type(row) for row in rows}
     with contextlib.suppress(TypeError, ValueError, OverflowError):
@@ -154,7 +154,7 @@ def joined(rows: list, names: list[str], read: Callable[[Any, str], np.ndarray])
     return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
-def row_numbers(keys: list, name: str) -> list:
+def row_numbers(keys: list[Any], name: str) -> list[Any]:
     for key in keys:
         if not hasattr(key, "__index__") or isinstance(key, bool):
             raise TypeError(f"{name}: the keys of a dict must be row numbers, got {type(key).__name__} {quote(key)}")

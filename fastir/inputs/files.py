@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, Self
 from fastir.errors import FormatError
 from fastir.text import replacing
 
-Path = str | os.PathLike[str]  # "-" is standard input
-Watch = Callable[[int], object]  # called repeatedly with the number of bytes read, 0 if unknown; may raise
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]  # "-" is standard input
+Watch = Callable[[int], object]  # called now and then with how much was read, 0 where that is unknown; may raise
 Repairs = dict[str, tuple[int, str]]  # kind of repair -> how often it was made, and where
 
 BOM = b"\xef\xbb\xbf"
@@ -65,9 +65,9 @@ class Source:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = name_of(path)
+        self.path: str = name_of(path)
         self.repairs: Repairs = {}
-        self.carried = b""
+        self.carried: bytes = b""
         self.damaged: tuple[type[Exception], ...] = ()  # exceptions that mean bad data
         self.opened: BinaryIO = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
         self.file: Any = self.opened

@@ -20,16 +20,17 @@ from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Watch
+    from fastir.inputs.writers import Nested
 
 
-def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple:
+def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple[Any, ...]:
     """What `json_files.read` returns; json is imported by the first call."""
     from fastir.inputs import json_files
 
     return json_files.read(path, is_run, duplicates, watch)
 
 
-READERS: dict[str, Callable[..., tuple]] = {
+READERS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "trec": trec.read,
     "beir": functools.partial(trec.read, format="beir"),
     "msmarco": functools.partial(trec.read, format="msmarco"),
@@ -56,7 +57,7 @@ def read(
     duplicates: str | None,
     columns: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
-) -> tuple:
+) -> tuple[Any, ...]:
     """Read a file in a format; None is the format of its name.
 
     Parameters
@@ -94,7 +95,7 @@ def read(
     return READERS[format](path, is_run, duplicates, watch)
 
 
-def write(path: Path, data: Mapping[Any, Mapping], is_run: bool, format: str | None) -> None:
+def write(path: Path, data: Nested, is_run: bool, format: str | None) -> None:
     """Save judgments or rankings in one step; None is the format of the name.
 
     Raises

@@ -88,7 +88,7 @@ def kind(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def number_array(numbers: list, is_run: bool) -> np.ndarray | None:
+def number_array(numbers: list[Any], is_run: bool) -> np.ndarray | None:
     """The numbers as float64, or None if one of them might not be a valid score or label."""
     if not set(map(type, numbers)) <= {float, bool}:
         return None

@@ -6,8 +6,12 @@ in a table by the hash that each id carries: half the cost of that many probes, 
 
 One walk over a ranking collects its scores and checks on the way that every key is a str and every value a float.
 Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types (columns/_dicts), made
-once, so that a caller's __float__ may change the dict meanwhile. Judged documents that no metric reads matter only to
-the report; if they are many, count_rest() counts them when the report is read.
+once: a caller's __float__ that changes the dict meanwhile does not reach us.
+
+Judged documents that no metric reads matter only to the report. Where looking them up would be most of the work, a word
+per document of the ranking is kept instead, and count_rest() counts when the report is read: the id itself if it is an
+integer, else the 64-bit hash that the str carries. Neither the caller's dict nor its ids are held. Among a thousand
+documents and a thousand judged ones, two different ids share a hash once in 10^13 queries.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
@@ -22,6 +26,8 @@ from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 
+import numpy as np
+
 from fastir.columns._dicts import has_integer_documents, plain_scores, refuse_nan
 
 cdef extern from "Python.h":
@@ -35,10 +41,23 @@ cdef extern from "Python.h":
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
+    int PyByteArray_Resize(bytearray, Py_ssize_t) except -1
+    char* PyByteArray_AsString(bytearray) noexcept
+    Py_ssize_t PyByteArray_Size(bytearray) noexcept
     int PyFloat_Check(PyObject*) noexcept
     double PyFloat_AsDouble(PyObject*) noexcept
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
+
+cdef extern from *:
+    """
+    #ifdef Py_LIMITED_API
+    #define fastir_hash_of_key(key) PyObject_Hash(key)
+    #else
+    #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
+    #endif
+    """
+    Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept
 
 cdef enum:
     # With more judged documents than a third of the ranking, the ranking's are looked up among them.
@@ -65,12 +84,16 @@ cdef int compare_integers(const void* a, const void* b) noexcept with gil:
     return (x > y) - (x < y)
 
 
-def count_rest(Judged judged, Plan plan, dict rankings):
-    """How many judged documents that no metric read are in these rankings, {query position: ranking}."""
-    cdef int64_t q, found = 0
-    for q, ranking in rankings.items():
-        ids = judged.ids(type(next(iter(ranking))) is int)
-        found += count(ids, ranking, judged.offsets[q] + judged.wanted(plan.reads, q), judged.offsets[q + 1])
+def count_rest(Judged judged, Plan plan, bytearray uncounted):
+    """How many judged documents that no metric read are in the rankings whose words Walk.keep() kept."""
+    cdef int64_t q, n, i = 0, found = 0
+    cdef bint integers
+    words = np.frombuffer(uncounted, np.int64)
+    while i < len(words):
+        q, integers, n = words[i] >> 1, words[i] & 1, words[i + 1]
+        rest = judged.ids(integers)[judged.offsets[q] + judged.wanted(plan.reads, q):judged.offsets[q + 1]]
+        found += len(set(words[i + 2:i + 2 + n].tolist()).intersection(rest if integers else map(hash, rest)))
+        i += 2 + n
     return found
 
 
@@ -143,6 +166,27 @@ cdef class Walk:
             self.scores[i] = score
             i += 1
         return HAS_NAN if nan else ROWS_READ
+
+    cdef bint keep(self, bytearray kept, int64_t q) except -1:
+        """Append query q's ranking as int64: 2 q, and 1 for integers; its length; its words. False if one is longer."""
+        cdef Py_ssize_t size = PyByteArray_Size(kept)
+        cdef int64_t* words
+        cdef int64_t i
+        PyByteArray_Resize(kept, size + (self.n + 2) * sizeof(int64_t))
+        words = <int64_t*>(PyByteArray_AsString(kept) + size)
+        words[0], words[1] = 2 * q + self.integers, self.n
+        words += 2
+        if not self.integers:
+            for i in range(self.n):
+                words[i] = hash_of_key(self.keys[i])
+            return True
+        try:
+            for i in range(self.n):
+                words[i] = <int64_t><object>self.keys[i]
+        except OverflowError:
+            PyByteArray_Resize(kept, size)
+            return False
+        return True
 
     cdef int64_t probe(self, Judged judged, dict ranking, int64_t first, int64_t n, bint single) except -1:
         """Collect the hits, the ids among n judged ones that are in the ranking; how many."""
@@ -221,16 +265,16 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     Returns
     -------
     Tally
-    dict
-        {query position: ranking} of rankings in which looking up the documents that no metric reads would have been
-        most of the work: `unjudged` is too high by count_rest() of it
+    bytearray
+        What Walk.keep() kept of rankings in which looking up the documents that no metric reads would have been most of
+        the work: `unjudged` is too high by count_rest() of it
     tuple of type
         The types of the run's query ids and document ids, str or int; None if there are none.
     """
     cdef Py_buffer value_buffer, status_buffer
     cdef fenv_t callers
     cdef Counts tally
-    cdef dict uncounted = {}
+    cdef bytearray uncounted = bytearray()
     cdef object integers = has_integer_documents(run)
     cdef type query_kind = type(next(iter(run))) if run else None
     clear_tally(&tally)
@@ -248,8 +292,11 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
 
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
-                   unsigned char* codes, int ties, bint single, list rows, Counts* tally, dict uncounted) except -1:
-    """Do the work of judge_dict, for all queries or for the positions in `rows`, which then are the rows of `out`.
+                   unsigned char* codes, int ties, bint single, list rows, Counts* tally,
+                   bytearray uncounted) except -1:
+    """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of `out`.
+
+    Without `uncounted`, a tally of unjudged documents is not wanted.
     """
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
@@ -292,11 +339,9 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
             rest = 0
         else:
             n_hits = n_found = walk.probe(judged, ranking, first, probes, single)
-        if rest > 0 and walk.n > 0:
-            if rest * COUNTED_RATIO <= walk.n or n_hits == 0:
+        if rest > 0 and walk.n > 0 and uncounted is not None:
+            if rest * COUNTED_RATIO <= walk.n or n_hits == 0 or not walk.keep(uncounted, q):
                 n_found += count(walk.ids, ranking, first + probes, first + probes + rest)
-            else:
-                uncounted[q] = ranking
         tally.found += 1
         tally.ranked += walk.n
         tally.unjudged += walk.n - n_found

@@ -13,7 +13,7 @@ cannot be evaluated this way: `ungrouped` says so.
 """
 
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
@@ -21,6 +21,9 @@ from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Ranking, discard, rank_and_measure, reserve
 from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, hash_of
+
+cdef enum:
+    PROBES_PER_ROW = 32     # on average, in a table at most half full: by chance it is less than one
 
 
 cdef int compare_texts(const void* a, const void* b) noexcept nogil:
@@ -81,9 +84,10 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
 cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil:
     """Look for a row, from `start` on, whose id stands in an earlier one.
 
-    1 and seen.first, seen.later; 0 if there is none; -1 without memory.
+    1 and seen.first, seen.later; 0 if there is none; -1 without memory. Where hashes collide more than they do by
+    chance, the rows are sorted instead.
     """
-    cdef int64_t i, j, size = 4
+    cdef int64_t i, j, size = 4, probes = 0
     cdef int found = 0
     cdef uint64_t slot
     cdef int64_t* table
@@ -99,6 +103,7 @@ cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil
             if seen.hashes[j] == seen.hashes[i] and equal(g.docs + j, g.docs + i):
                 break
             slot = (slot + 1) & <uint64_t>(size - 1)
+            probes += 1
         if table[slot] == 0:
             table[slot] = i + 1
         elif i >= start:
@@ -106,7 +111,43 @@ cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil
             seen.later = i
             found = 1
             break
+        if probes > PROBES_PER_ROW * (g.n + 64):
+            free(table)
+            return find_repeated_in_order(seen, g, start)
     free(table)
+    return found
+
+
+cdef struct Placed:             # an id and its row
+    Text text
+    int64_t hash, row
+
+
+cdef int by_id_and_row(const void* a, const void* b) noexcept nogil:
+    cdef const Placed* x = <const Placed*>a
+    cdef const Placed* y = <const Placed*>b
+    cdef int c = (x.hash > y.hash) - (x.hash < y.hash)
+    c = c if c else compare(&x.text, &y.text)
+    return c if c else (x.row > y.row) - (x.row < y.row)
+
+
+cdef int find_repeated_in_order(Seen* seen, const Group* g, int64_t start) noexcept nogil:
+    """What find_repeated() does, by sorting."""
+    cdef int64_t i, first = 0
+    cdef int found = 0
+    cdef Placed* rows = <Placed*>malloc((g.n + 1) * sizeof(Placed))
+    if rows == NULL:
+        return -1
+    for i in range(g.n):
+        rows[i] = Placed(g.docs[i], <int64_t>seen.hashes[i], i)
+    qsort(rows, g.n, sizeof(Placed), by_id_and_row)
+    for i in range(1, g.n):
+        if rows[i].hash != rows[first].hash or not equal(&rows[i].text, &rows[first].text):
+            first = i
+        elif rows[i].row >= start and not (found and seen.later < rows[i].row):
+            seen.first, seen.later = rows[first].row, rows[i].row
+            found = 1
+    free(rows)
     return found
 
 

@@ -19,14 +19,19 @@ cdef struct QueryTable:     # the tables in which every row is looked up
     uint64_t filter_mask
 
 
-cdef struct Names:          # distinct query ids, copied
-    Text* table             # open addressing; start NULL is free
+cdef struct Name:           # a copied query id, and the first row that has it
+    Text text
+    int64_t row
+
+
+cdef struct Names:          # distinct query ids
+    Name* table             # open addressing; start NULL is free
     int64_t n, size
 
 
 cdef int make_table(QueryTable* table, Judged judged, const Index* queries, const Index* docs) noexcept nogil
 cdef void free_table(QueryTable* table) noexcept nogil
-cdef int note_name(Names* names, const Text* name, uint64_t h) noexcept nogil
+cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noexcept nogil
 cdef void free_names(Names* names) noexcept nogil
 
 

@@ -154,7 +154,7 @@ cdef class ScatteredRows(Join):
                 if q == n_queries:
                     read(piece.queries, first + i, 1, queries + i)
                     h = hash_of(queries + i)
-                    if note_name(&looker.foreign, queries + i, h) < 0:
+                    if note_name(&looker.foreign, queries + i, h, piece.row + first + i) < 0:
                         return -1
                     hashes[i] = mixed(hashes[i], h)
                 elif may_be_judged(&table, q, hashes[i]):
@@ -189,8 +189,10 @@ cdef class ScatteredRows(Join):
             for i in range(looker.n):
                 self.found_of[looker.found[i].query + 2] += 1
             for i in range(looker.foreign.size):
-                if looker.foreign.table[i].start != NULL:
-                    self.foreign[query_bytes(looker.foreign.table + i, integers)] = 0
+                if looker.foreign.table[i].text.start != NULL:
+                    query = query_bytes(&looker.foreign.table[i].text, integers)
+                    row = looker.foreign.table[i].row
+                    self.foreign[query] = min(row, self.foreign.get(query, row))
         for q in range(n):
             self.found_of[q + 2] += self.found_of[q + 1]
         self.found = <Found*>malloc((total + 1) * sizeof(Found))

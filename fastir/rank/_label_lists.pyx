@@ -162,7 +162,6 @@ cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Label
     cdef int64_t* ranks = desk.ranking.measured.ranks
     cdef int32_t* found = desk.ranking.measured.labels
     cdef int32_t label
-    cdef Labels ranked
     if ties != INPUT or plan.judged_only:
         return -1
     if depth <= MOST:

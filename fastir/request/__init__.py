@@ -16,5 +16,6 @@ here warns, and nothing here knows about qrels, runs or results. The only memory
     conventions.py  whose numbers: for each tool, one record of the choices that tools make differently
     plan.py         Settings: requests under options and a convention, and the sets of rules among them
     compiler.py     the Plan: metrics that can share a walk over the ranking are put together
+    directions.py   which way a metric's values are better
     reference.py    fastir.metrics() and fastir.explain()
 """

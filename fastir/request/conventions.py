@@ -28,7 +28,8 @@ class Convention:
     empty to normalize
         Parameters of metrics, for all that have them; `explain` says what they mean.
     of : tuple of (metric, tuple of (option, value))
-        Choices for single metrics that replace the ones above; ``metric@k`` is a metric with a cutoff.
+        What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
+        some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``.
     """
 
     name: str
@@ -80,13 +81,13 @@ class Convention:
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 
 
-def several(metrics: str, **choices: Any) -> tuple:
+def several(metrics: str, **choices: Any) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
     """The same choices for several metrics."""
     return tuple((metric, tuple(choices.items())) for metric in metrics.split())
 
 
-TREC = {"queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
-LISTS = {"ideal": "retrieved", "ap_norm": "min_kR", "ties": "input"}
+TREC: dict[str, Any] = {"queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
+LISTS: dict[str, Any] = {"ideal": "retrieved", "ap_norm": "min_kR", "ties": "input"}
 DCG = "ndcg ndcg_burges dcg dcg_burges"
 CWL = "bpm insq inst nerr8 nerr9 nerr10 nerr11 pair_accuracy rbp sdcg"
 
@@ -182,7 +183,7 @@ CONVENTIONS = {
             queries="intersection",
             score_dtype="float32",
             rounding="v9",
-            of=several("mrr relative_precision hit_rate", ties="input", score_dtype="float64", queries="qrels"),
+            of=several("mrr relative_precision hit_rate hole", ties="input", score_dtype="float64", queries="qrels"),
         ),
         Convention(
             "gdeval",

@@ -106,7 +106,7 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
             pairs = read_pairs(text, inside) if inside else []
             if dialect == "ranx" and card.dot is not None and dot is None and k is not None and k.isdecimal():
                 dot, k = k, None
-            if dot is not None:
+            if dot is not None and card.dot is not None:
                 pairs.append((card.dot, f"0.{dot}"))
             if minus is not None:
                 pairs.append(("empty", "zero"))
@@ -195,7 +195,7 @@ def read_trec(text: str) -> list[Request]:
         asked = [request_of(text, card, [], value, None) for value in values]
         if separator == "_" and len(asked) == 1:
             return asked
-        wanted = {request.params[card.at] if card.at else request.cutoff for request in asked}
+        wanted: set[Any] = {request.params[card.at] if card.at else request.cutoff for request in asked}
         return [member(card, value) for value in sorted(wanted)]
     return read_trec_params(text, NAMES[base], rest.split(","))
 
@@ -327,7 +327,7 @@ def read_numbers(value: Any, param: Param) -> Numbers | None:
     return Numbers(sorted(numbers))
 
 
-class Gains(dict):
+class Gains(dict[int, float]):
     """{label: gain}, printed as it is written in a metric's name; immutable, so that it can be hashed."""
 
     def __hash__(self) -> int:  # type: ignore[override]

@@ -8,7 +8,7 @@ equal records with equal hashes, and no option is checked again behind the front
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
@@ -124,7 +124,7 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
 # ---- checks ------------------------------------------------------------------------------------------------------
 
 
-def one_of(name: str, value: Any, choices: tuple) -> Any:
+def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
     """An option that must be one of some values."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quote(value)}")
@@ -150,7 +150,7 @@ def dtype_name(given: DTypeLike) -> Any:
         return given
 
 
-def checked_convention(convention: Any) -> Convention:
+def checked_convention(convention: Any) -> str | Convention:
     """A record of choices; its file is imported only for callers who pass one."""
     from fastir.request import conventions
 
@@ -168,5 +168,5 @@ def choices_of(choices: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple(checked.items())
 
 
-DEFAULTS = {**Options()._asdict(), "choices": {}}
-values_of = operator.itemgetter(*Options._fields[:-1])
+DEFAULTS: dict[str, Any] = {**Options()._asdict(), "choices": {}}
+values_of: Callable[[dict[str, Any]], tuple[Any, ...]] = operator.itemgetter(*Options._fields[:-1])

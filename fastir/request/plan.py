@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastir.errors import quote
 from fastir.measure._measure import Plan
 from fastir.measure._registry import has_expected
+from fastir.measure.cards import Card
 from fastir.request import names
 from fastir.request.compiler import compile_plan
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, Queries
@@ -52,7 +53,7 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
     """
     chosen = dict(options.choices)
     ranked = options.ties is RANKED
-    rules = {
+    rules: dict[str, Any] = {
         "queries": options.queries,
         "ties": None if ranked else options.ties,
         "score_dtype": options.score_dtype,
@@ -64,7 +65,7 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
         rules = {name: getattr(record, name) for name in rules}
     asked = requests_of(metrics, "fastir" if record is None else record.dialect)
     values = [values_of(request, chosen, record) for request in asked]
-    parts = parts_of(asked, {**rules, "judged_only": options.judged_only}, record)
+    parts = parts_of(asked, values, {**rules, "judged_only": options.judged_only}, record)
     if ranked:
         check_ranked(parts)
         parts = []
@@ -110,14 +111,14 @@ def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, l
                 f"metric {quote(requests[0].text)} needs document ids and qrels, to know what was judged for any "
                 "query; there are none here"
             )
-        own = options.but(
+        narrowed = options.but(
             queries=None,
             ties="input" if rules["ties"] in BY_ID else rules["ties"],
             judged_only=rules["judged_only"],
             score_dtype=rules["score_dtype"],
         )
         columns = [whole.requests.index(request) for request in requests]
-        parts.append((columns, compile_settings(tuple(request.text for request in requests), own)))
+        parts.append((columns, compile_settings(tuple(request.text for request in requests), narrowed)))
     return whole, parts
 
 
@@ -139,13 +140,16 @@ def record_of(convention: Any, given: dict[str, Any]) -> Convention:
     return conventions.record_of(convention, given)
 
 
-def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Convention | None) -> list:
-    """Settings.parts; empty if all metrics have the same rules."""
-    parts: dict[tuple, list[names.Request]] = {}
-    for request in asked:
+def parts_of(
+    asked: list[names.Request], values: list[dict[str, Any]], rules: dict[str, Any], record: Convention | None
+) -> list[Any]:
+    """Settings.parts; empty where one set of rules is good for all metrics."""
+    parts: dict[tuple[Any, ...], list[names.Request]] = {}
+    for request, of_request in zip(asked, values, strict=True):
         card, own = request.card, dict(rules)
         if record is not None:
-            own.update((rule, record.choice(card.name, request.cutoff is not None, rule, own[rule])) for rule in rules)
+            name, cut = name_under(card, of_request), request.cutoff is not None
+            own.update((rule, record.choice(name, cut, rule, own[rule])) for rule in rules)
         own["judged_only"] = request.params.get("judged_only", own["judged_only"])
         parts.setdefault((*own.values(), card.pooled is not None), []).append(request)
     if parts.keys() == {(*rules.values(), False)}:
@@ -153,7 +157,7 @@ def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Conventi
     return [(requests, dict(zip(rules, chosen, strict=True)), pooled) for (*chosen, pooled), requests in parts.items()]
 
 
-def check_ranked(parts: list) -> None:
+def check_ranked(parts: list[Any]) -> None:
     """Refuse requests that labels in rank order cannot answer."""
     for requests, _, pooled in parts:
         text = quote(requests[0].text)
@@ -180,12 +184,21 @@ def check_average(asked: list[names.Request], all_values: list[dict[str, Any]], 
 def values_of(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
     """The value of every parameter: the metric's own, else the option's, else the convention's."""
     card, cut = request.card, request.cutoff is not None
-    values = {p.name: p.default for p in card.params}
-    if record is not None:
-        values = {name: record.choice(card.name, cut, name, default) for name, default in values.items()}
-    values.update((name, value) for name, value in chosen.items() if name in values)
-    values.update(request.params)
-    return values
+    given = {name: value for name, value in chosen.items() if name in {param.name for param in card.params}}
+    given.update(request.params)
+    values = {param.name: param.default for param in card.params}
+    if record is None:
+        return {**values, **given}
+    metric = card.name
+    for _ in range(2 if card.equals else 1):
+        found = {name: record.choice(metric, cut, name, value) for name, value in values.items()} | given
+        metric = name_under(card, found)
+    return found
+
+
+def name_under(card: Card, values: dict[str, Any]) -> str:
+    """What a metric with these parameters is called: conventions choose by the metric, whatever its spelling."""
+    return next((name for param, value, name in card.equals if values.get(param) == value), card.name)
 
 
 def aggregate(request: names.Request, values: dict[str, Any]) -> str:

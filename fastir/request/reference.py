@@ -1,7 +1,7 @@
 """What metrics mean, for people: explain() and metrics(), from the cards."""
 
 from fastir.errors import UnknownMetricError
-from fastir.measure.cards import Card
+from fastir.measure.cards import DIRECTIONS, Card
 from fastir.request.names import CARDS, DIALECTS, Request, read
 
 UNNAMED = "without a convention the name is an error"
@@ -19,9 +19,9 @@ def explain(metric: str) -> str:
     -------
     str
         A line each: summary, names, formula, depth, the value of each parameter with the values that it takes, range,
-        aggregation, undefined cases, source, where other programs differ, and what the name means to them if that is
-        something else. For a name that stands for several metrics: the metrics, and a description of each kind. For a
-        name that only some tools have, and that is an error without a convention: each of its meanings.
+        which values are better, aggregation, undefined cases, source, where other programs differ, and what the name
+        means to them if that is something else. For a name that stands for several metrics, these and what each kind of
+        them is. For one that only some tools have, and that is an error without a convention, each of its meanings.
 
     Raises
     ------
@@ -82,6 +82,7 @@ def one(metric: str, request: Request) -> list[str]:
         value = request.params.get(param.name, param.default)
         lines.append(f"  {param.name:<15} {value}  ({param.accepted()}; {param.meaning})")
     lines.append(f"  range           {card.range}")
+    lines.append(f"  better          {DIRECTIONS[card.direction]}")
     lines.append(f"  over queries    {card.aggregate}")
     lines.append(f"  undefined       {card.undefined}")
     lines.append(f"  source          {card.source}")

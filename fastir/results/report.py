@@ -17,7 +17,7 @@ class Report:
     queries_with_ties : int
         Queries in which a document that counts for the metrics has the same score as another document of the ranking,
         so that the tie rule may have decided a value.
-    *_example : str or None
+    *_example : str, int or None
         A query id for each of these counts, None where it is 0.
     unjudged_share : float or None
         The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked.
@@ -46,37 +46,37 @@ class Report:
         self,
         *,
         in_both: int = 0,
-        in_both_example: str | None = None,
+        in_both_example: str | int | None = None,
         only_in_qrels: int = 0,
-        only_in_qrels_example: str | None = None,
+        only_in_qrels_example: str | int | None = None,
         only_in_run: int = 0,
-        only_in_run_example: str | None = None,
+        only_in_run_example: str | int | None = None,
         no_relevant: int = 0,
-        no_relevant_example: str | None = None,
+        no_relevant_example: str | int | None = None,
         nothing_judged: int = 0,
-        nothing_judged_example: str | None = None,
+        nothing_judged_example: str | int | None = None,
         queries_with_ties: int = 0,
-        queries_with_ties_example: str | None = None,
+        queries_with_ties_example: str | int | None = None,
         unjudged_share: float | None = None,
         repairs: dict[str, tuple[int, str]] | None = None,
     ) -> None:
-        self.in_both = in_both
-        self.in_both_example = in_both_example
-        self.only_in_qrels = only_in_qrels
-        self.only_in_qrels_example = only_in_qrels_example
-        self.only_in_run = only_in_run
-        self.only_in_run_example = only_in_run_example
-        self.no_relevant = no_relevant
-        self.no_relevant_example = no_relevant_example
-        self.nothing_judged = nothing_judged
-        self.nothing_judged_example = nothing_judged_example
-        self.queries_with_ties = queries_with_ties
-        self.queries_with_ties_example = queries_with_ties_example
-        self.unjudged_share = unjudged_share
-        self.repairs = {} if repairs is None else repairs
+        self.in_both: int = in_both
+        self.in_both_example: str | int | None = in_both_example
+        self.only_in_qrels: int = only_in_qrels
+        self.only_in_qrels_example: str | int | None = only_in_qrels_example
+        self.only_in_run: int = only_in_run
+        self.only_in_run_example: str | int | None = only_in_run_example
+        self.no_relevant: int = no_relevant
+        self.no_relevant_example: str | int | None = no_relevant_example
+        self.nothing_judged: int = nothing_judged
+        self.nothing_judged_example: str | int | None = nothing_judged_example
+        self.queries_with_ties: int = queries_with_ties
+        self.queries_with_ties_example: str | int | None = queries_with_ties_example
+        self.unjudged_share: float | None = unjudged_share
+        self.repairs: dict[str, tuple[int, str]] = {} if repairs is None else repairs
 
     def __repr__(self) -> str:
-        rows: list[tuple[str, object, str | None]] = [
+        rows: list[tuple[str, object, str | int | None]] = [
             ("queries in both", self.in_both, self.in_both_example),
             ("queries only in the qrels", self.only_in_qrels, self.only_in_qrels_example),
             ("queries only in the run", self.only_in_run, self.only_in_run_example),

@@ -215,10 +215,15 @@ class Results:
             self._convention = self._convention()
         return self._convention  # type: ignore[return-value]
 
-    def _convention_text(self) -> str:
+    def convention_text(self) -> str:
         """The convention in words; empty if all choices are fastir's own."""
         text = str(self.convention or "")
         return "" if text == "fastir" else text
+
+    @property
+    def weights(self) -> dict[Any, float] | None:
+        """How much each query counts in a mean, {query_id: weight}; None is 1 for all. Not to be changed."""
+        return self._weights
 
     def per_query(self, name: str) -> dict[str, float]:
         """The values of one metric, {query_id: value}; NaN where ``empty=skip`` left a query out.
@@ -251,7 +256,7 @@ class Results:
         index = pandas.Index(self.query_ids, name="query_id")
         return pandas.DataFrame(self._values.copy(), index=index, columns=self.names)
 
-    def by_group(self, groups: Mapping[Any, Hashable]) -> ResultsByGroup:
+    def by_group(self, groups: Mapping[Any, Hashable]) -> ResultsByGroup[Results]:
         """The results of groups of queries, such as their segments.
 
         Parameters
@@ -327,17 +332,18 @@ class Results:
         query_id   value     was   change
         q2        1.0000  0.5000  +0.5000
         """
+        from fastir.request.directions import direction_of
         from fastir.results.changes import changes_of
 
         if not isinstance(other, Results):
             raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
 
-        def means(kept: set) -> tuple[float, float]:
+        def means(kept: set[Any]) -> tuple[float, float]:
             return self._mean_of(kept, metric), other._mean_of(kept, metric)
 
-        return changes_of(metric, self.per_query(metric), other.per_query(metric), top, means)
+        return changes_of(metric, self.per_query(metric), other.per_query(metric), top, means, direction_of(metric))
 
-    def _mean_of(self, kept: set, metric: str) -> float:
+    def _mean_of(self, kept: set[Any], metric: str) -> float:
         """The mean of a metric over some of the queries."""
         return self._rows([row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
 
@@ -364,22 +370,22 @@ class Results:
         ValueError
             A query id is not UTF-8.
         """
-        from fastir.columns._arrow import export_array
+        from fastir.columns._arrow_out import export_array
 
         return export_array(self._table())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """All values as an Arrow stream of one batch."""
-        from fastir.columns._arrow import export_stream
+        from fastir.columns._arrow_out import export_stream
 
         return export_stream(self._table())
 
-    def _table(self) -> dict[str, list | np.ndarray]:
+    def _table(self) -> dict[str, list[Any] | np.ndarray]:
         return {"query_id": self.query_ids, **dict(zip(self._names, self._values.T, strict=True))}
 
     # ---- as text -----------------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the values of every query to a file; the numbers read back exactly.
 
         Parameters
@@ -425,8 +431,8 @@ class Results:
             {query_id: {name: value}}.
         """
         data: dict[str, Any] = {"mean": {name: without_nan(mean) for name, mean in self.items()}}
-        if self._convention_text():
-            data["convention"] = self._convention_text()
+        if self.convention_text():
+            data["convention"] = self.convention_text()
         if per_query:
             data["per_query"] = {
                 query: {name: without_nan(value) for name, value in row.items()}
@@ -441,7 +447,7 @@ class Results:
         return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), self._footer()])
 
     def _footer(self) -> str:
-        convention = self._convention_text()
+        convention = self.convention_text()
         codes = self._status_codes.tolist()
         words = ("", "missing", "without relevant documents")
         notes = [f"{codes.count(code)} {words[code]}" for code in (1, 2) if code in codes]
@@ -466,6 +472,6 @@ class Results:
             and self._weights == other._weights
         )
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
         return Results, (*fields, self._weights, self.convention)
