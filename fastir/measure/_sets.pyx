@@ -38,7 +38,7 @@ cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare(num_rel, Card(
     "num_rel", "relevant documents in the qrels", "R", "0 if none", "trec_eval num_rel", aliases=("NumRel",),
-    differs="trec_eval -c sums labels above 0 whatever -l says; ir_measures leaves out queries missing from the run",
+    differs="trec_eval -c sums labels above 0 for any -l; ir_measures leaves out queries missing from the run",
     range="0 up", direction="neither", aggregate="sum"), num_rel)
 
 
