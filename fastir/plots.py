@@ -1,7 +1,7 @@
 """Pictures of comparisons and runs, by matplotlib (the extra ``plot``): each function draws on one Axes and returns it.
 
-`ax` is where to draw; None makes a new figure of pyplot, large enough for its labels. The colours, by Okabe and Ito,
-are distinct for colour-blind readers; many lines differ in dashes, too.
+With None as `ax` it makes a new figure of pyplot, large enough for its labels. The colours, by Okabe and Ito, are
+distinct for colour-blind readers; many lines differ in dashes, too.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def differences(
     Raises
     ------
     KeyError
-        There is no such run or metric.
+        The run or the metric was not compared.
     ImportError
         matplotlib is not installed. All functions of this module raise it.
     """
@@ -126,12 +126,12 @@ def means(comparison: Comparison, metric: str | None = None, ax: Axes | None = N
 
 
 def wins(comparison: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
-    """On how many queries each run wins and loses against each other, as a heat map.
+    """The number of queries on which each run wins and loses against each other run, as a heat map.
 
     Parameters
     ----------
     comparison : Comparison
-        With a baseline, only it has a column that is filled.
+        With a baseline, only the baseline's column is filled.
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
@@ -236,7 +236,7 @@ def cutoffs(
     Raises
     ------
     UnknownMetricError
-        There is no such metric, or it takes no cutoff.
+        The metric does not exist, or takes no cutoff.
     ValueError
         `cutoffs` is empty.
     FormatError, DuplicateError, NoOverlapError, TypeError, OverflowError, OSError
@@ -267,7 +267,7 @@ def overview(comparison: Comparison) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        A new figure, which pyplot does not know; save it by its `savefig`.
+        A new figure, which is not registered with pyplot; save it by its `savefig`.
 
     Raises
     ------
@@ -290,7 +290,7 @@ def overview(comparison: Comparison) -> Figure:
     return figure
 
 
-# ---- what they share -------------------------------------------------------------------------------------------
+# ---- shared helpers --------------------------------------------------------------------------------------------
 
 
 def lines(results: dict[Hashable, Any], names: list[str], places: Sequence[float], ax: Axes | None) -> Axes:
@@ -351,7 +351,7 @@ def tidy(ax: Axes) -> Axes:
 
 
 def plain(text: object) -> str:
-    """Text that matplotlib shows as it is, if not too long: no mathematics, no underscore in front to hide a label."""
+    """Text, cut if too long, that matplotlib shows as it is: no mathematics, no leading underscore to hide a label."""
     text = str(text)
     text = (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}").replace("$", r"\$")
     return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text

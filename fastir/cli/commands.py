@@ -1,7 +1,7 @@
 """The command line: files in, one table out.
 
-Everything is evaluated before anything is printed, so that what arrives on standard output is whole or absent. Messages
-go to standard error, one line each. A usage error is argparse's own message with our exit code.
+Everything is evaluated before anything is printed, so that standard output is complete or empty. Messages go to
+standard error, one line each. A usage error has argparse's own message and our exit code.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def explain_command(options: argparse.Namespace) -> str:
 
 
 def trec_eval_command(arguments: list[str]) -> int:
-    """What stands behind `fastir trec_eval`, which has options of its own; the exit code."""
+    """Run `fastir trec_eval`, which has options of its own; returns the exit code."""
     from fastir.compat import trec_eval
 
     try:
@@ -154,7 +154,7 @@ def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def column_names(runs: Sequence[str]) -> list[str]:
-    """A name for every run: its file's, the path where two files share one, a number where one path comes twice."""
+    """A name for every run: its file's, the path if two files share a name, with a number if a path comes twice."""
     files = [os.path.basename(run) for run in dict.fromkeys(runs)]
     wanted = [run if files.count(os.path.basename(run)) > 1 else os.path.basename(run) for run in runs]
     names: list[str] = []
@@ -206,7 +206,7 @@ def as_tsv(results: dict[str, Results], per_query: bool) -> str:
 
 
 def as_json(results: dict[str, Results], per_query: bool) -> str:
-    """One run: what Results.save writes. Several: the same for each, under its name."""
+    """The JSON of one run as Results.save writes it, or of several, each under its name."""
     runs = {name: result.to_json(per_query) for name, result in results.items()}
     return json_text({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
 
@@ -218,7 +218,7 @@ FORMATS = {"table": as_table, "tsv": as_tsv, "json": as_json, "markdown": as_mar
 
 
 def tell(kind: str, message: str) -> None:
-    """One line on standard error, if anybody listens."""
+    """Write one line to standard error, if that is open."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
             print(f"fastir: {kind}:", " ".join(message.split("\n")), file=sys.stderr, flush=True)
@@ -226,7 +226,7 @@ def tell(kind: str, message: str) -> None:
 
 @contextlib.contextmanager
 def watched(runs: dict[str, str]) -> Iterator[Callable[[str, int], None]]:
-    """A progress bar over the work of the block, which calls what it gets; warnings are told when the bar is gone."""
+    """A progress bar for the work of a block, which reports through the value; warnings are shown after the bar."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fastir.FastirWarning)
         try:
@@ -240,7 +240,7 @@ def watched(runs: dict[str, str]) -> Iterator[Callable[[str, int], None]]:
 class Progress:
     """A bar over the bytes of the runs, on a terminal, once the work has taken a second; silent anywhere else.
 
-    It lives in a thread of its own, and adds up how far each of the runs, some of them read at the same time, has come.
+    It has a thread of its own, and adds up the bytes read of all runs, several of which may be read at the same time.
     """
 
     def __init__(self, runs: dict[str, str]) -> None:
@@ -263,7 +263,7 @@ class Progress:
             self.thread.join()
 
     def notice(self, name: str, position: int) -> None:
-        """Called in any thread; a file that must be read a second time stays where it was."""
+        """Report a run's position, from any thread; the bar does not go back if a file is read a second time."""
         self.read[name] = min(max(position, self.read[name]), self.sizes[name])
 
     @property
@@ -288,9 +288,9 @@ class Progress:
 
 
 def write(text: str) -> int:
-    """Write to standard output and see that it arrived; the exit code.
+    """Write and flush standard output; returns the exit code.
 
-    A reader that stopped reading, as `head` does, has what it wanted.
+    A reader that has stopped reading, as `head` does, is not an error.
     """
     try:
         if sys.stdout is None:
@@ -304,7 +304,7 @@ def write(text: str) -> int:
         tell("error", f"cannot write to standard output: {error.strerror or error}")
         code = FAILURE
     if sys.stdout is not None:
-        # what is still buffered would fail once more when the interpreter ends
+        # otherwise the buffered text would fail once more when the interpreter ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
@@ -316,7 +316,7 @@ def one_line(error: BaseException) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit code."""
+    """Run the command line; returns the exit code."""
     try:
         arguments = list(sys.argv[1:] if arguments is None else arguments)
         if arguments[:1] == ["trec_eval"]:

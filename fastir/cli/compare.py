@@ -50,7 +50,7 @@ def compared(
     chosen : dict
         The options for an Evaluator.
     notice : function of (name, position)
-        As for Evaluator.evaluate_many.
+        Called with the bytes read of each run, as by Evaluator.evaluate_many.
     """
     from fastir.comparison.compare import compare
     from fastir.stats._scipy import special
@@ -75,7 +75,7 @@ def compared(
 
 
 def plot_format(path: str) -> str:
-    """What the name of a picture ends in, before any work is done for one that cannot be written."""
+    """The suffix of a picture's name; a suffix that cannot be written is an error before any work is done."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

@@ -18,19 +18,19 @@ Written by `python -m fastir metrics --markdown` from the cards that the metrics
 
 ## Names
 
-A name is read without regard to case, as any of these tools writes it:
+Names are written as in any of these tools, in upper or lower case:
 
 | tool | form | such as |
 |---|---|---|
 | fastir, ranx | `name(param=value, ...)@k-lN` | `ndcg(gain=exp2)@10`, `precision@5`, `rbp.95`, `map-l2` |
-| ir_measures | the same; `rel` is what `-lN` says | `nDCG(dcg='exp-log2')@10`, `AP(rel=2)@100`, `RBP(p=0.8,rel=1)` |
+| ir_measures | the same; `rel=N` stands for `-lN` | `nDCG(dcg='exp-log2')@10`, `AP(rel=2)@100`, `RBP(p=0.8,rel=1)` |
 | trec_eval | `name_k`, `name.k,k`, `name_params` | `P_5`, `ndcg_cut.5,10`, `set_F.2`, `ndcg_1=3,2=9` |
 | BEIR, MTEB | `name@k`, `name_at_k` | `NDCG@10`, `R_cap@10`, `ndcg_at_10` |
 | LightGBM, XGBoost | `name@k`, `name@k-` (nothing relevant: 0) | `ndcg@10`, `map@5-` |
 
-A value has the name that was asked for. What stands for several metrics gives a value for each, called as trec_eval
-prints it (`P_5`, `iprec_at_recall_0.10`): a list of cutoffs, one of trec_eval's families without any (`ndcg_cut`), or
-one of its nicknames:
+A value has the name that the caller typed. A name that stands for several metrics gives a value for each, named as
+trec_eval prints it (`P_5`, `iprec_at_recall_0.10`): a list of cutoffs, one of trec_eval's families without a cutoff
+(`ndcg_cut`), or one of its nicknames:
 
 {nicknames}
 
@@ -40,8 +40,8 @@ one of its nicknames:
 ## Notation
 
 i is a rank from 1, k the cutoff, n the number of documents retrieved, r how many of them are relevant, r_k how many of
-the first k, R how many in the qrels, N how many documents were judged not relevant, g_i the gain at rank i. Relevant is
-a label of at least `rel_level`; `-lN` sets that for one metric, and takes the gains of lower labels away.
+the first k, R how many in the qrels, N how many documents were judged not relevant, g_i the gain at rank i. A document
+is relevant if its label is at least `rel_level`; `-lN` sets this for one metric, and lower labels then have no gain.
 `judged_only=true` in a name removes the documents without a judgment from the ranking, for that metric.
 
 All metrics but {without_empty} have the parameter `empty`
@@ -49,7 +49,7 @@ All metrics but {without_empty} have the parameter `empty`
 
 ## The examples
 
-Each value below is that of this ranking: a document judged not relevant, a relevant one, one that nobody judged,
+Each value below is the value of this ranking: a document judged not relevant, a relevant one, an unjudged one,
 another relevant one, and one in the pool without a judgment; the best document is not retrieved. Metrics that average
 over subtopics or groups of judges are shown for the second qrels.
 
@@ -86,7 +86,7 @@ def reference() -> str:
 
 
 def ambiguity(name: str) -> str:
-    """What a name means to the tools that have it, where fastir does not choose."""
+    """The meanings of a name to the tools that have it, if it has none of fastir's own."""
     means: dict[str, list[str]] = {}
     for (dialect, other), card in LOCAL.items():
         if other == name:
@@ -96,7 +96,7 @@ def ambiguity(name: str) -> str:
 
 
 def example(card: Card) -> str:
-    """A request for it that shows something: the first four documents, half of the recall."""
+    """A request for the card's example: the first four documents, half of the recall."""
     return card.name + ("@4" if card.cutoff else "@0.5" if card.at else "")
 
 

@@ -3,21 +3,21 @@
     from fastir.compat import pytrec_eval           the stand-in by itself
 
     import fastir.compat
-    fastir.compat.install("beir")                   what calls BEIR gets fastir from here on
+    fastir.compat.install("beir")                   code that calls BEIR gets fastir from here on
     with fastir.compat.patched("beir", "mteb"):     the same for a while
 
 Training code calls `fastir.compat.lightgbm` and `fastir.compat.xgboost`, and imports the classes of
-`fastir.compat.torchmetrics`. CatBoost has no layer, as its own kind of metric is not told the queries: call
+`fastir.compat.torchmetrics`. CatBoost has no layer, as its custom metrics do not get the queries: call
 ``fastir.evaluate_scores(labels, scores, metrics, qid=group_id, convention="catboost")`` between trainings.
 
 In        the calls of another tool, with its argument names, defaults and types
-Out       what that tool returns, to the last key and type, with its numbers
-Validates each layer what its tool validates, with the tool's exceptions; the core validates the rest
+Out       the return values of that tool, with the same keys, types and numbers
+Validates each layer checks what its tool checks, with the tool's exceptions; the core checks the rest
 Allocates a layer copies no run; it hands the caller's objects to the core
-Raises    what the tool raises where callers rely on it, else the core's errors
+Raises    the tool's exceptions where callers rely on them, else the core's errors
 
-A layer is imported when it is named, and the tool that it stands in for only by what needs it. The layers stand on the
-core, which does not import them.
+A layer is imported when it is named, and the tool that it stands in for only by the functions that need it. The layers
+use the core, which does not import them.
 
 beir, ir_measures, mteb, pytrec_eval, ranx, sentence_transformers, sklearn, trec_eval    evaluation tools
 lightgbm, xgboost, torchmetrics    metrics during training
@@ -34,8 +34,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-# What is replaced for a tool: each attribute that callers reach, by the one of the same name in the layer's file. A
-# function that was imported into other modules by name stands there once more for each of them.
+# The attributes that are replaced for a tool, each by the object of the same name in the layer's file. A function that
+# other modules have imported by name is listed once more for each of them.
 PATCHES: dict[str, tuple[str, ...]] = {
     "pytrec_eval": ("pytrec_eval:RelevanceEvaluator",),
     "beir": (
@@ -57,7 +57,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         for name in ("ndcg_score", "dcg_score", "label_ranking_average_precision_score")
     ),
 }
-# Where that is not what pip calls a tool; and the least version that has it, where others behave otherwise.
+# The names of tools on PyPI where they differ, and the oldest version that behaves like the layer where that matters.
 PACKAGES = {
     "ir_measures": "ir-measures",
     "pytrec_eval": "pytrec-eval-terrier",
@@ -68,18 +68,18 @@ LEAST = {"mteb": (2, 26, 6), "sentence_transformers": (6, 0, 0)}
 
 
 def install(*tools: str) -> None:
-    """Replace the entry points of tools by fastir's, whoever imported them before or will do so.
+    """Replace the entry points of tools by fastir's, for modules that have imported them and modules that will.
 
     Parameters
     ----------
     *tools : str
         Such as "pytrec_eval", which is what BEIR, MTEB and ir_measures call, "beir" or "mteb", which are replaced as a
-        whole. To do it twice changes nothing.
+        whole. Installing twice changes nothing.
 
     Raises
     ------
     ValueError
-        fastir does not stand in for such a tool.
+        fastir does not stand in for this tool.
     ImportError
         The tool is not installed, or too old, or has no such entry point. Then nothing is replaced.
     """
@@ -89,7 +89,7 @@ def install(*tools: str) -> None:
 
 @contextlib.contextmanager
 def patched(*tools: str) -> Iterator[None]:
-    """`install` for the length of a with block; for all threads, as it changes the tools' own modules."""
+    """`install` for the length of a with block; it changes the tools' own modules, and so affects all threads."""
     places = replacements(tools)
     before = [inspect.getattr_static(owner, name) for owner, name, _ in places]
     try:
@@ -101,7 +101,7 @@ def patched(*tools: str) -> Iterator[None]:
 
 
 def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
-    """(owner, name of its attribute, what stands in for that), for all entry points of some tools."""
+    """(owner, name of its attribute, replacement), for all entry points of some tools."""
     found = []
     for tool in tools:
         if tool not in PATCHES:

@@ -1,9 +1,9 @@
 """From a dict of dicts to values in the order of its queries, and from there to dicts of floats.
 
 evaluate() of the core goes through the qrels: a query that the run lacks has a value, too. The tools here go through
-the run, which may be one query out of thousands: only its queries are looked up (a query of ten documents takes 2 µs,
-whatever the size of the qrels). A row of the result is a copy of one dict whose values are then replaced: its keys
-are hashed and placed once, not once for each query.
+the run, which may be one query out of thousands: only its queries are looked up (a query of ten documents takes 2 µs
+for qrels of any size). A row of the result is a copy of one dict whose values are then replaced: its keys are hashed
+and placed once, not once for each query.
 """
 
 from libc.stdlib cimport free, malloc
@@ -33,7 +33,7 @@ def measured(Judged judged, Plan plan, run, dict positions, int ties, bint singl
     run : dict of dict, or of a class made from that
         Its queries that are not in `positions` are left out.
     positions : dict of str to int
-        Where each query stands in the qrels.
+        The position of each query in the qrels.
 
     Returns
     -------

@@ -1,7 +1,6 @@
-"""BEIR's EvaluateRetrieval.evaluate and evaluate_custom: ``fastir.compat.install("beir")``, or call those here.
+"""BEIR's EvaluateRetrieval.evaluate and evaluate_custom: ``fastir.compat.install("beir")``, or call these functions.
 
-They are replaced as a whole, not only what they call of pytrec_eval; they themselves need no BEIR. Compared with BEIR
-2.2.0.
+They are replaced as a whole, not only their calls of pytrec_eval, and need no BEIR. Compared with BEIR 2.2.0.
 
 **Same**: parameters, keys and their order, every number: sums go through the queries in the order of the results, means
 are rounded to five decimals. `evaluate` divides by the queries that are in both, scores are compared as float32, equal
@@ -32,7 +31,7 @@ logger: logging.Logger = logging.getLogger("beir.retrieval.evaluation")
 
 DECIMALS = 5
 CORE = (("NDCG", "ndcg_cut"), ("MAP", "map_cut"), ("Recall", "recall"), ("P", "P"))
-# Of the core, by what BEIR calls them; and by what callers may ask for.
+# The core's metrics by BEIR's names, and by all names that callers may use.
 CUSTOM = {"MRR": "mrr", "R_cap": "relative_precision(empty=nan)", "Hole": "unjudged", "Accuracy": "hit_rate"}
 ASKED = {
     **dict.fromkeys(("mrr", "mrr@k", "mrr_cut"), "MRR"),
@@ -54,10 +53,10 @@ def evaluate(
     ----------
     qrels : dict of query_id to dict of doc_id to int
     results : dict of query_id to dict of doc_id to float
-        Changed: documents that are called like their query are removed from it.
+        It is changed: documents whose id is that of their query are removed.
     k_values : sequence of int
     ignore_identical_ids : bool
-        Whether they are.
+        Whether these documents are removed.
 
     Returns
     -------
@@ -103,8 +102,8 @@ def evaluate_custom(
         As for `evaluate`; nothing is removed.
     metric : str
         "mrr"; "recall_cap" (hits over the smaller of k and the relevant documents); "hole" (the share of documents
-        that the qrels have for no query at all); "top_k_accuracy" (whether there is a hit). Or another name of one
-        that BEIR knows, in any case.
+        that the qrels do not have for any query); "top_k_accuracy" (whether there is a hit). Or another name that BEIR
+        has for one of these, in upper or lower case.
 
     Returns
     -------
@@ -114,7 +113,7 @@ def evaluate_custom(
     Raises
     ------
     ValueError
-        `metric` is none of them, or a cutoff or a score is impossible.
+        `metric` is another one, or a cutoff or a score is invalid.
     KeyError
         A query of the results is not in the qrels.
     ZeroDivisionError

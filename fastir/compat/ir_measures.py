@@ -1,7 +1,7 @@
-"""fastir as a provider of ir_measures: ``fastir.compat.ir_measures.install()``, and nothing else changes.
+"""fastir as a provider of ir_measures: ``fastir.compat.ir_measures.install()`` is the only change that is needed.
 
 From then on `ir_measures.calc_aggregate`, `iter_calc`, `calc` and `evaluator`, the same methods of a measure,
-`pt.Experiment` of PyTerrier and whatever else asks ir_measures' default pipeline are answered by fastir. Compared with
+`pt.Experiment` of PyTerrier and all other users of ir_measures' default pipeline are answered by fastir. Compared with
 ir_measures 0.4.3 with pytrec_eval-terrier 0.5.11, cwl-eval 1.0.12, pyndeval 0.0.8, gdeval 1.2a and ranx 0.3.21.
 
 **Same**: the value of every measure that a bundled provider computes, with all parameters and to 1e-12, each by that
@@ -59,7 +59,7 @@ ANY_SUBTOPIC = {("mrr", True), ("err", True), ("ndcg_burges", True)}
 
 
 def install() -> None:
-    """Register fastir as a provider of ir_measures and make it the first that is asked.
+    """Register fastir as a provider of ir_measures, in front of all others.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def install() -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """`providers`: those of ir_measures' default pipeline, with fastir's before the others."""
+    """`providers`: the providers of ir_measures' default pipeline, behind fastir's."""
     if name != "providers":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return [provider(), *others()]
@@ -109,7 +109,7 @@ def request_of(measure: Any) -> names.Request | None:
     if not type(measure).__module__.startswith("ir_measures.measures."):
         return None
     if any(label < 0 or gain < 0 for label, gain in measure.params.get("gains", {}).items()):
-        return None  # there a label that becomes another one, here the gain of a label
+        return None  # for them the label that replaces a label, for fastir the gain of a label
     try:
         request = names.read(spelled(measure), "ir_measures")[0]
     except UnknownMetricError:
@@ -118,7 +118,7 @@ def request_of(measure: Any) -> names.Request | None:
 
 
 def spelled(measure: Any) -> str:
-    """A measure's name for fastir, to which some settings are metrics of their own."""
+    """fastir's name for a measure; some settings of a measure are separate metrics in fastir."""
     name, params = measure.NAME, dict(measure.params)
     at = params.pop(measure.AT_PARAM, None)
     params = {param: value for param, value in params.items() if value != measure.SUPPORTED_PARAMS[param].default}
@@ -131,7 +131,7 @@ def spelled(measure: Any) -> str:
 
 
 def place_of(measure: Any, request: names.Request) -> tuple[Any, ...]:
-    """Where a measure stands among others: by the provider that had it before, then as trec_eval prints them."""
+    """The sort key of a measure: by the provider that computes it without fastir, then in trec_eval's order."""
     known = others()
     provider = next((place for place, other in enumerate(known) if other.supports(measure)), len(known))
     printed = trec_places().get((request.card.name, request.cutoff is not None), len(trec_places()))
@@ -140,7 +140,7 @@ def place_of(measure: Any, request: names.Request) -> tuple[Any, ...]:
 
 @functools.cache
 def trec_places() -> dict[tuple[str, bool], int]:
-    """Where trec_eval prints a metric with a cutoff or without one."""
+    """The position of a metric, with a cutoff or without one, in trec_eval's output."""
     places: dict[tuple[str, bool], int] = {}
     for place, name in enumerate(names.NICKNAMES["all_trec"].split()):
         for request in names.read(name, "trec_eval"):
@@ -149,7 +149,7 @@ def trec_places() -> dict[tuple[str, bool], int]:
 
 
 class Scores:
-    """Qrels and measures prepared once; what is asked of an Evaluator of ir_measures.
+    """Qrels and measures prepared once, with the methods of ir_measures' Evaluator.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class Scores:
     Raises
     ------
     ValueError
-        A measure is not supported, or the qrels are none of these.
+        A measure is not supported, or the qrels have another type.
     """
 
     measures: list[Any]
@@ -197,14 +197,14 @@ class Scores:
         return self.aggregates(*self.columns(run))
 
     def calc(self, run: Any) -> Any:
-        """Both, as ir_measures.CalcResults."""
+        """The values and the aggregates, as ir_measures.CalcResults."""
         from ir_measures import CalcResults
 
         columns = self.columns(run)
         return CalcResults(self.aggregates(*columns), list(self.metrics(*columns)))
 
     def columns(self, run: Any) -> tuple[list[Any], list[Any], dict[Any, list[Any]]]:
-        """The judged queries of a run, those that count with the default, and each measure's values for the former.
+        """The judged queries of a run with each measure's values for them, and the queries that count with the default.
 
         None is a value that is left out.
         """
@@ -253,8 +253,8 @@ class Scores:
 class Judgments:
     """The caller's qrels as each kind of measure reads them.
 
-    `flat` has the last judgment of each document, or is None if there is none at all; `query_ids` are also those of a
-    dict's queries without a judgment.
+    `flat` has the last judgment of each document, or is None without any judgment; `query_ids` include the queries of a
+    dict that have no judgment.
     """
 
     def __init__(self, data: Any) -> None:

@@ -10,10 +10,10 @@ weights of its documents, which LightGBM takes in single precision.
 
 **Different on purpose**: any metric of fastir by any convention; labels may be larger than `label_gain` is long, and a
 query longer than 10 000 documents. LightGBM's own nDCG counts a query without relevant documents as 1 without its
-weight, which is still among those it divides by, so that a mean can exceed 1; here the weight counts, as in its MAP.
+weight, but divides by all weights, so that a mean can exceed 1; here the weight counts, as in its MAP.
 A score that is NaN is a ValueError.
 
-**Not offered**: a `label_gain` among the parameters of training is not seen here: give `gain`, as for `evaluate`.
+**Not offered**: the training parameter `label_gain` does not reach this layer: pass `gain`, as for `evaluate`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def feval(
     Returns
     -------
     function of (preds, eval_data)
-        It returns ``(name, value, higher_is_better)``; a list of these if `metrics` is no str.
+        It returns ``(name, value, higher_is_better)``; a list of these if `metrics` is not a str.
 
     Raises
     ------

@@ -28,7 +28,7 @@ from fastir.compat.run_order import RunOrder
 from fastir.errors import quote
 
 DECIMALS = 5
-# MTEB's names of what its result holds, and pytrec_eval's.
+# The names of metrics in MTEB's result, and in pytrec_eval's.
 MEANS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
 RATES = np.linspace(0, 1, 11)[:-1]  # the shares of the queries that are left out
 BLOCK = 256  # rankings whose scores are laid out at once
@@ -108,12 +108,12 @@ def means(table: dict[str, np.ndarray]) -> dict[str, float]:
 
 
 # ---- abstention ------------------------------------------------------------------------------------------------
-# How good a run is on what remains if the queries that it is least sure of are left out, at each of RATES; and the area
-# below that curve, between those of leaving out just any queries (0) and of leaving out the worst ones (1).
+# A curve: the mean of a metric over the remaining queries if the queries with the least confidence are left out, at
+# each of RATES. The area below it is normalised: 0 for leaving out queries at random, 1 for leaving out the worst ones.
 
 
 def confidences(results: dict[str, dict[str, float]]) -> dict[str, np.ndarray]:
-    """How sure a run is of each query: the largest score, their deviation, and how far the second is behind."""
+    """Confidences of a run in each query: the largest score, the scores' deviation, and the lead over the second."""
     sure = {name: np.zeros(len(results)) for name in ("max", "std", "diff1")}
     by_size: dict[int, list[tuple[int, dict[str, float]]]] = {}
     for row, docs in enumerate(results.values()):
@@ -134,7 +134,7 @@ def confidences(results: dict[str, dict[str, float]]) -> dict[str, np.ndarray]:
 
 
 def areas(sure: dict[str, np.ndarray], table: dict[str, np.ndarray]) -> dict[str, float]:
-    """The normalised area of every metric by every confidence; NaN where leaving out the worst gains nothing."""
+    """The normalised area of every metric by every confidence; NaN if leaving out the worst queries changes nothing."""
     values = np.stack(list(table.values()))
     best = np.sort(values, axis=1)
     best_curves = curves(levelled(best.reshape(1, -1), best.reshape(-1), values.shape[1]).reshape(best.shape))

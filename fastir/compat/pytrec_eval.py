@@ -1,4 +1,4 @@
-"""pytrec_eval's module for those who import it: ``from fastir.compat import pytrec_eval``.
+"""pytrec_eval's module, to be imported in its place: ``from fastir.compat import pytrec_eval``.
 
 Or, for code that calls pytrec_eval itself, as BEIR, MTEB and ir_measures do: ``fastir.compat.install("pytrec_eval")``.
 It needs no pytrec_eval; compared with pytrec_eval-terrier 0.5.11.
@@ -6,17 +6,17 @@ It needs no pytrec_eval; compared with pytrec_eval-terrier 0.5.11.
 **Same**: every function and class with its parameters, the names of measures and nicknames, the keys of the result and
 their order, every value to the last bit (scores are compared as float32, equal ones by document id from the last to the
 first; recall points are rounded as by trec_eval 9; ``gm_map`` and ``gm_bpref`` are logarithms; ``runid`` and
-``relstring`` are 0.0), the queries of `scores` in their order without those that have no judgments, what an empty side
-gives, a number behind a measure that takes none is not read, and the types of errors: TypeError for an id that is no
-str, a label that is no integer or a score that is no number, ValueError for a measure, AssertionError for a document
-that stands twice in a file.
+``relstring`` are 0.0); the queries of `scores` in their order, without unjudged ones; the result for empty qrels or
+scores; a number behind a measure that takes none is ignored; and the types of errors: TypeError for an id that is not a
+str, a label that is not an integer or a score that is not a number, ValueError for a measure, AssertionError for a
+document that stands twice in a file.
 
-**Different on purpose**: what ends the process or goes wrong in silence there is a ValueError here (a cutoff of 0,
-``ndcg.10``), a TypeError (a relevance level below 1), an OverflowError (scores and labels beyond their type) or an
-ordinary query (one with negative labels only). A NaN among the scores is a ValueError; so is anything behind a
-measure's numbers (``ndcg_cut_10abc``), a cutoff of 1.5 and a ``utility`` without four parameters. Integers and floats
-of NumPy are labels and scores, too. A query may be called ``no query``, and an id may hold a NUL. An evaluator can be
-pickled, and used by many threads at once.
+**Different on purpose**: inputs that end the process or silently give wrong values there are a ValueError here (a
+cutoff of 0, ``ndcg.10``), a TypeError (a relevance level below 1), an OverflowError (scores and labels beyond their
+type) or an ordinary query (one with negative labels only). A NaN among the scores is a ValueError; so is anything
+behind a measure's numbers (``ndcg_cut_10abc``), a cutoff of 1.5 and a ``utility`` without four parameters. Integers and
+floats of NumPy are labels and scores, too. A query may be called ``no query``, and an id may hold a NUL. An evaluator
+can be pickled, and used by many threads at once.
 
 **Not offered**: nothing; measures of preferences and of groups of judges are in the nicknames of pytrec_eval, too, but
 not supported there.
@@ -40,9 +40,9 @@ from fastir.inputs import dicts
 from fastir.qrels import Qrels
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
 
-__version__ = "0.5.11"  # whose behaviour this is
+__version__ = "0.5.11"  # the version of pytrec_eval-terrier that this module behaves like
 
-# In the order in which trec_eval computes them, which is that of the result's keys.
+# In the order in which trec_eval computes them, which is the order of the result's keys.
 OFFICIAL = ["runid", *NICKNAMES["official"].split()]
 LATER = {"rbp", "rbp_resid", "unj"}  # trec_eval 10 has them
 CONSTANT = {"runid", "relstring"}  # text in trec_eval
@@ -51,7 +51,7 @@ MEASURES = [
     "relstring",
     *(name for name in NICKNAMES["all_trec"].split() if name not in {*OFFICIAL, *LATER}),
 ]
-WITH_GAINS = {"G", "Rndcg", "ndcg", "ndcg_rel"}  # numbers alone are no gains
+WITH_GAINS = {"G", "Rndcg", "ndcg", "ndcg_rel"}  # their parameters are gains, label=gain
 
 PREFS = "simp pair avgjg num_prefs_poss num_prefs_ful num_prefs_ful_ret"  # known, but not supported
 ALL_PREFS = f"{PREFS} simp_ret simp_imp pair_ret pair_imp avgjg_ret avgjg_imp avgjg_Rnonrel avgjg_Rnonrel_ret"
@@ -86,7 +86,7 @@ class RelevanceEvaluator:
     ValueError
         A measure does not exist.
     TypeError
-        An id is no str, a label no integer, or the relevance level not an integer from 1 up.
+        An id is not a str, a label not an integer, or the relevance level not an integer from 1 up.
     OverflowError
         A label is outside [-2^31, 2^31 - 1].
     """
@@ -124,7 +124,7 @@ class RelevanceEvaluator:
         Raises
         ------
         TypeError
-            `scores` is no dict of dicts, an id no str, or a score no number.
+            `scores` is not a dict of dicts, an id not a str, or a score not a number.
         ValueError
             A score is NaN.
         """
@@ -143,14 +143,14 @@ class RelevanceEvaluator:
 
 @functools.lru_cache(256)
 def asked(measures: frozenset[str]) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
-    """What measures are asked for.
+    """The requested measures.
 
     Returns
     -------
     dict of str to 0.0
         All keys of a row of the result, in their order.
     tuple of str
-        Those of them that are not constant,
+        the keys among them that are not constant,
     tuple of str
         the core's metric for each,
     tuple of int
@@ -197,7 +197,7 @@ def requests(measure: str, numbers: list[str]) -> list[Request]:
 
 
 def key_of(measure: str, request: Request) -> str:
-    """What pytrec_eval calls a value."""
+    """pytrec_eval's name for a value."""
     if measure.lower() not in FAMILIES:
         return measure
     at = request.card.at
@@ -205,7 +205,7 @@ def key_of(measure: str, request: Request) -> str:
 
 
 def judgments(query_relevance: Any) -> Qrels:
-    """Qrels from dicts of dicts, without queries that have no judgments; Qrels stay what they are."""
+    """Qrels from dicts of dicts, without queries that have no judgments; a Qrels is returned as it is."""
     if isinstance(query_relevance, Qrels):
         return query_relevance
     data = {query_id: docs for query_id, docs in query_relevance.items() if len(docs)}
@@ -240,7 +240,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     Raises
     ------
     ValueError
-        A line has not six fields, or a score is no number.
+        A line does not have six fields, or a score is not a number.
     AssertionError
         A document stands twice under a query.
     """
@@ -253,7 +253,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     Raises
     ------
     ValueError
-        A line has not four fields, or a label is no integer.
+        A line does not have four fields, or a label is not an integer.
     AssertionError
         A document stands twice under a query.
     """
@@ -261,7 +261,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def parsed(lines: Iterable[str], n_fields: int, place: int, number: type[Any]) -> dict[str, dict[str, Any]]:
-    """What both files have in common: query and document in the first and third field, a number in another."""
+    """The reader of both kinds of files: query and document in the first and third field, a number in another."""
     data: dict[str, dict[str, Any]] = collections.defaultdict(dict)
     for count, line in enumerate(lines, 1):
         fields = line.split()

@@ -1,4 +1,4 @@
-"""What the layers that take dicts share: an Evaluator read in the order of the run, without what the run lacks."""
+"""Shared by the layers that take dicts: an Evaluator whose results have the run's queries in the run's order."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,16 +12,16 @@ from fastir.qrels import Qrels
 
 
 class RunOrder:
-    """Qrels and metrics prepared once; a run's queries have the rows of the result, in the order of the run.
+    """Qrels and metrics prepared once; the rows of a result are the run's queries, in the order of the run.
 
     Parameters
     ----------
     qrels : Qrels
-        With str ids; without any query, no query has a row.
+        With str ids. If it has no queries, results have no rows.
     metrics : iterable of str
         May be empty.
     **options
-        Of `fastir.Evaluator`, but for `queries`.
+        The options of `fastir.Evaluator`, without `queries`.
     """
 
     def __init__(self, qrels: Qrels, metrics: Iterable[str], **options: Any) -> None:
@@ -36,7 +36,7 @@ class RunOrder:
         Raises
         ------
         TypeError, ValueError
-            As the core does for what a run must not hold.
+            As the core does for invalid runs.
         """
         if not isinstance(run, dict):
             raise TypeError(f"the run must be a dict {{query_id: {{doc_id: score}}}}, got {type(run).__name__}")

@@ -4,8 +4,8 @@ Import it from here, or ``fastir.compat.install("sentence_transformers")`` for a
 BEIR). Needs sentence-transformers 6 or later, as older ones do not order equal scores by id; compared with 6.2.0.
 
 **Same**: all but `compute_metrics` is sentence-transformers' own, and that has the same keys, values and types: binary
-labels, average precision over the smaller of k and the relevant documents, equal scores by ascending document id, the
-document that is called like its query kept. ZeroDivisionError without queries.
+labels, average precision over the smaller of k and the relevant documents, equal scores by ascending document id; a
+document whose id is that of its query is kept. ZeroDivisionError without queries.
 
 **Different on purpose**: a score that is NaN is a ValueError.
 
@@ -26,7 +26,7 @@ evaluation: Any = compat.importing("sentence_transformers.sentence_transformer.e
 
 __all__ = ["InformationRetrievalEvaluator", "compute_metrics"]
 
-# Its names of metrics: fastir's, and which of its lists has the cutoffs.
+# For each of its metrics fastir's name, and its attribute that lists the cutoffs.
 METRICS = {
     "accuracy@k": ("hit_rate", "accuracy_at_k"),
     "precision@k": ("precision", "precision_recall_at_k"),
@@ -35,7 +35,7 @@ METRICS = {
     "mrr@k": ("mrr", "mrr_at_k"),
     "map@k": ("map", "map_at_k"),
 }
-SUMMED = ("accuracy@k", "mrr@k")  # and divided by the number of queries, a float; the others are a mean of NumPy
+SUMMED = ("accuracy@k", "mrr@k")  # and divided by the number of queries as a float; the other metrics use NumPy's mean
 
 
 def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, Any]]]) -> dict[str, dict[int, float]]:
@@ -84,7 +84,7 @@ def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, 
 
 
 def ranked(hits: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """By descending score, equal ones by ascending id; as they are if they stand so and no two are equal."""
+    """Documents by descending score, equal scores by ascending id; unchanged if already sorted without equal scores."""
     scores = [hit["score"] for hit in hits]
     total = sum(scores)
     if total != total and any(score != score for score in scores):
@@ -99,6 +99,6 @@ def offsets(sizes: list[int]) -> np.ndarray:
 
 
 class InformationRetrievalEvaluator(evaluation.InformationRetrievalEvaluator):
-    """sentence-transformers' own, but for `compute_metrics`."""
+    """sentence-transformers' own class with another `compute_metrics`."""
 
     compute_metrics = compute_metrics

@@ -7,9 +7,9 @@ up; equal scores are averaged unless ``ignore_ties=True``; a query without relev
 `label_ranking_average_precision_score` as 1; `log_base` and `sample_weight`. ValueError for labels below 0, a single
 document, arrays that are not of two dimensions or differ in shape, NaN, and a k below 1.
 
-**Different on purpose**: with ``ignore_ties=True`` equal scores stay as they came, where there they come in no certain
-order. `dcg_score` takes no labels below 0; `label_ranking_average_precision_score` only 0 and 1. Scores may be
-infinite. Errors are fastir's and no `InvalidParameterError`, but ValueErrors all the same.
+**Different on purpose**: with ``ignore_ties=True`` equal scores keep their order, which is arbitrary in scikit-learn.
+`dcg_score` takes no labels below 0; `label_ranking_average_precision_score` only 0 and 1. Scores may be infinite.
+Errors are fastir's ValueErrors and not `InvalidParameterError`, which is a ValueError, too.
 
 **Not offered**: the other metrics of rankings (`coverage_error`, `label_ranking_loss`, `top_k_accuracy_score`,
 `average_precision_score`).
@@ -26,13 +26,13 @@ from fastir.evaluation.label_lists import evaluate_scores
 from fastir.inputs import arrays
 from fastir.request.directions import direction_of
 
-ROWS = 1 << 20  # entries that are sorted at once where scores are equal
+ROWS = 1 << 20  # entries that are sorted at once if scores are equal
 
 
 def ndcg_score(
     y_true: Any, y_score: Any, *, k: int | None = None, sample_weight: Any = None, ignore_ties: bool = False
 ) -> float:
-    """nDCG with gains that are the labels, averaged over queries.
+    """nDCG with the labels as gains, averaged over queries.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def ndcg_score(
         Two documents at least.
     y_score : array of the same shape
     k : int or None
-        Look at so many ranks, from 1 up; None: at all.
+        The number of ranks that count, from 1 up; None: all.
     sample_weight : array of shape (n_queries,), or None
     ignore_ties : bool
         Leave equal scores as they came instead of averaging over their orders, which takes longer.
@@ -75,10 +75,10 @@ def dcg_score(
     sample_weight: Any = None,
     ignore_ties: bool = False,
 ) -> float:
-    """DCG with gains that are the labels, averaged over queries.
+    """DCG with the labels as gains, averaged over queries.
 
-    Parameters, errors and what is returned are as for `ndcg_score`; log_base is the base of the logarithm of the
-    discount, above 0.
+    Parameters, errors and the returned value are as for `ndcg_score`; log_base, above 0, is the base of the discount's
+    logarithm.
     """
     if not log_base > 0:
         raise ValueError(f"log_base must be above 0, got {log_base}")
@@ -87,7 +87,7 @@ def dcg_score(
 
 
 def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Average precision, where all documents with a score are found at once, averaged over queries.
+    """Average precision, where documents with equal scores share the last of their ranks, averaged over queries.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "
         Such as ``"ndcg@10"``. If less is better, as of ``"mean_rank"``, the scorer turns the sign of the value, as
         scikit-learn's own do.
     response_method : str or sequence of str
-        What of an estimator gives the scores, as for `sklearn.metrics.make_scorer`.
+        The method of an estimator that gives the scores, as for `sklearn.metrics.make_scorer`.
     convention, **choices
         As for `fastir.evaluate_scores`.
 
@@ -153,7 +153,7 @@ def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "
     """
     from fastir import compat
 
-    evaluate_scores([], [], metric, convention=convention, **choices)  # what is misspelt is known at once
+    evaluate_scores([], [], metric, convention=convention, **choices)  # so that a misspelt name is an error here
     return compat.importing("sklearn.metrics", "sklearn").make_scorer(
         score,
         response_method=response_method,
@@ -167,7 +167,7 @@ def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "
 def score(
     y_true: Any, y_score: Any, *, metric: str, qid: Any = None, sample_weight: Any = None, **choices: Any
 ) -> float:
-    """What a `scorer` computes: the mean of a metric over the rows of two matrices, or over the queries of `qid`."""
+    """The function of a `scorer`: the mean of a metric over the rows of two matrices, or over the queries of `qid`."""
     rows = None
     if np.ndim(y_true) == 2:
         y_true, y_score = matrices(y_true, y_score)
@@ -177,7 +177,7 @@ def score(
 
 
 def matrices(y_true: Any, y_score: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels and scores, checked but for infinite labels, which the core refuses."""
+    """Labels and scores, checked, except for infinite labels, which the core refuses."""
     labels, scores = arrays.numbers(y_true, "y_true", 2), arrays.scores(y_score, "y_score", 2)
     if labels.shape != scores.shape:
         raise ValueError(f"y_true has the shape {labels.shape} but y_score {scores.shape}; shapes must match")
@@ -196,7 +196,7 @@ def offsets(labels: np.ndarray) -> np.ndarray:
 
 
 def values(labels: np.ndarray, scores: np.ndarray, metric: str, k: int | None, ignore_ties: bool) -> np.ndarray:
-    """Of shape (n_queries,)."""
+    """The sample weights, of shape (n_queries,)."""
     return evaluate_scores(
         labels.ravel(),
         scores.ravel(),
@@ -208,7 +208,7 @@ def values(labels: np.ndarray, scores: np.ndarray, metric: str, k: int | None, i
 
 
 def precision_at_scores(relevant: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """The mean, over the relevant documents of each row, of the precision among those with their score or a better."""
+    """The mean, over the relevant documents of each row, of the precision among documents with at least their score."""
     order = np.argsort(-scores, axis=1)
     relevant, scores = np.take_along_axis(relevant, order, 1), np.take_along_axis(scores, order, 1)
     last = np.where(np.diff(scores, axis=1, append=np.nan) != 0, np.arange(scores.shape[1]), scores.shape[1])

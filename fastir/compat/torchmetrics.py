@@ -42,14 +42,14 @@ __all__ = [
 
 
 class Computed:
-    """`compute` by fastir, for a class of torchmetrics that comes behind this one.
+    """`compute` by fastir, a base to put in front of a class of torchmetrics.
 
     Attributes
     ----------
     metric : str
         Without its cutoff.
     needed : str
-        Of what kind a query must have a target, not to be treated as `empty_target_action` says.
+        The kind of target that a query needs; a query without one is treated as `empty_target_action` says.
     positive_only : bool
         Whether only documents with scores above 0 are found.
     """
@@ -69,7 +69,7 @@ class Computed:
         )
         if (indexes[1:] < indexes[:-1]).any():
             least, most = indexes.min(), indexes.max()
-            narrow = np.min_scalar_type(most - least)  # of 16 bits they are not compared but counted
+            narrow = np.min_scalar_type(most - least)  # numbers of 16 bits are sorted by counting
             order = np.argsort((indexes - least).astype(narrow), kind="stable")
             indexes, scores, labels = indexes[order], scores[order], labels[order]
         offsets = np.concatenate([[0], np.flatnonzero(indexes[1:] != indexes[:-1]) + 1, [len(indexes)]])
@@ -95,7 +95,7 @@ class Computed:
     def values(
         self: Any, labels: np.ndarray, scores: np.ndarray, offsets: np.ndarray, n_needed: np.ndarray
     ) -> np.ndarray:
-        """One for each query; anything for one without what is needed."""
+        """A value for each query; any number for a query without the needed target."""
         if self.positive_only:
             labels = np.where(scores > 0, labels, 0)
         k = self.cutoff()
@@ -125,7 +125,7 @@ class RetrievalMAP(Computed, retrieval.RetrievalMAP):
     positive_only = True
 
     def cutoff(self: Any) -> int | None:
-        """torchmetrics has it under another name here, and takes 0 for None."""
+        """The cutoff, which torchmetrics has under another name here, with 0 for None."""
         return self.k or None
 
 
@@ -160,7 +160,7 @@ class RetrievalHitRate(Computed, retrieval.RetrievalHitRate):
 
 
 class RetrievalRPrecision(Computed, retrieval.RetrievalRPrecision):
-    """Hits among so many documents as are relevant, divided by their number."""
+    """Hits among the first R documents, divided by R, the number of relevant documents."""
 
     metric = "r_precision"
 

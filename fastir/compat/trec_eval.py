@@ -1,18 +1,17 @@
 """The command line of trec_eval: its options in, its output and its exit codes out.
 
-Same: the options below, short, long and abbreviated, in any place; names, order, formats and rounding of what is
-printed, by version 10 or, asked for, 9 (scores as float32, its recall points, its -c); sums in the program's order.
-Copied with what is odd about it: the first parameters of a measure win; num_rel of all queries ignores -l under -c; a
-query that the run lacks is under -c a ranking of one unjudged document, whose traces are wiped from the measures that
-have no parameters.
+Same: the options below, short, long and abbreviated, in any place; names, order, formats and rounding of the output, by
+version 10 or, as an option, 9 (scores as float32, its recall points, its -c); sums in the program's order. Oddities are
+copied: the first parameters of a measure win; num_rel of all queries ignores -l under -c; a query that the run lacks is
+under -c a ranking of one unjudged document, whose traces are wiped from the measures that have no parameters.
 
 Different on purpose: a query that the run lacks is skipped without -c, as version 9 does and the help of 10 says; rbp
 scales gains as it means to; gains less than 1 apart are sorted, and those of dcg, ideal_dcg and ndcg kept apart; recall
 points have the value 0 in an empty ranking, and those of 11pt_avg are sorted; labels that are all negative make an
 ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 under -l 0 for a query whose labels are all
-0. What is no number where one belongs is an error, in files and in options, and so are documents that stand twice
+0. Text in place of a number is an error, in files and in options, and so are documents that stand twice
 anywhere, gains given twice for a label, recall points outside of 0 to 1, p outside of it, cutoffs and -M below 1, -l
-and -N below 0. Comments are skipped, files may be packed, and there may be several runs. Messages are ours.
+and -N below 0. Comments are skipped, files may be packed, and there may be several runs. Messages are fastir's own.
 
 Not offered: preferences (-R prefs, -R qrels_prefs), z-scores (-Z), debugging (-D), formats of runs (-T), and -o.
 """
@@ -52,7 +51,7 @@ from fastir.inputs import files, formats
 from fastir.request.names import read
 from fastir.text import aligned
 
-DUMMY = "no document"  # in a ranking that is missing: no file has an id with a blank
+DUMMY = "no document"  # in place of a missing ranking: no id in a file has a blank
 BLOCK = 1 << 20
 
 OPTIONS = (  # letter, word, what it takes, what it does
@@ -89,18 +88,19 @@ computed or a document that stands twice, 7 no query in common, 130 interrupted
 
 
 def output(arguments: list[str], progress: Callable[..., Any]) -> str:
-    """What the program prints.
+    """The output of the program.
 
     Parameters
     ----------
     arguments : list of str
     progress : function of {name: path}
-        Makes a context manager that shows how far these files were read, as its method notice(name, position) hears.
+        Makes a context manager that shows how far these files have been read, by calls of its method notice(name,
+        position).
 
     Raises
     ------
     Refusal
-        Whatever is wrong with arguments or files; nothing is printed then.
+        Any error in arguments or files; nothing is printed then.
     """
     given, asked, paths = parsed(arguments)
     new = one_of(given, "trec-eval-version", ("10", "9"), USAGE) == "10"
@@ -140,7 +140,7 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
 
 
 def parsed(arguments: list[str]) -> tuple[dict[str, str], list[str], list[str]]:
-    """The options by their letters, the measures asked for, and the files."""
+    """The options by their letters, the chosen measures, and the files."""
     letters = "".join(letter + ":" * bool(takes) for letter, _, takes, _ in OPTIONS)
     words = [word + "=" * bool(takes) for _, word, takes, _ in OPTIONS]
     keys = {name: letter or word for letter, word, *_ in OPTIONS for name in (f"-{letter}", f"--{word}")}
@@ -199,7 +199,7 @@ def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None
 
 
 def qrels_of(path: str, groups: bool) -> fastir.Qrels:
-    """The qrels; groups in the order in which the program adds up their values."""
+    """The qrels, with groups in the order in which the program adds up their values."""
     if not groups:
         return fastir.Qrels.from_file(path, "trec")
     qrels = fastir.Qrels.from_file(path, "qrels_jg").to_dict()
@@ -212,7 +212,7 @@ def qrels_of(path: str, groups: bool) -> fastir.Qrels:
 
 
 def readable(path: str, stack: contextlib.ExitStack) -> str:
-    """A run's file, or a copy of what can be read only once or is called as if it were no TREC file."""
+    """A run's file, or a copy if it can be read only once or its name is that of another format."""
     if os.path.isfile(path) and formats.format_of(path) == "trec":
         return path
     from tempfile import TemporaryDirectory
@@ -225,7 +225,7 @@ def readable(path: str, stack: contextlib.ExitStack) -> str:
 
 
 def tag_of(path: str) -> str:
-    """The sixth field of the last line that has so many and is no comment."""
+    """The sixth field of the last line that has six fields and is not a comment."""
     with open(path, "rb") as file:
         packed, size, length = files.packed_as(file.read(files.HEAD)), file.seek(0, os.SEEK_END), 1 << 16
         while not packed:
@@ -275,7 +275,7 @@ def evaluated(
 
 
 def judges_of(qrels: fastir.Qrels, metrics: list[str], options: Options) -> list[fastir.Evaluator]:
-    """What evaluates the metrics: one Evaluator; or two for level 0, which is 1 where all labels are raised by one."""
+    """The Evaluators of the metrics: one; or two for level 0, which is level 1 when all labels are raised by one."""
     chosen: dict[str, Any] = {
         "convention": "trec_eval-10" if options.new else "trec_eval-9",
         "unranked": "zero",
@@ -290,20 +290,20 @@ def judges_of(qrels: fastir.Qrels, metrics: list[str], options: Options) -> list
 
 
 def is_graded(metric: str) -> bool:
-    """Whether a metric takes labels for gains, or has a level of its own: raised labels would change it."""
+    """Whether raised labels would change a metric: it takes labels as gains, or has a level of its own."""
     request = read(metric, "trec_eval")[0]
     return request.card.graded or request.level is not None or any(param.mapping for param in request.card.params)
 
 
 def raised(judged: Any) -> Any:
-    """Nested dicts of labels, each label from 0 up one higher."""
+    """Nested dicts of labels, in which each label from 0 up is raised by one."""
     if isinstance(judged, dict):
         return {key: raised(value) for key, value in judged.items()}
     return judged + (judged >= 0)
 
 
 def results_of(judge: fastir.Evaluator, runs: dict[str, str], notice: Callable[..., Any], options: Options) -> Any:
-    """{path: Results} of the runs; without those that have no query in common with the qrels, where that is fine."""
+    """{path: Results} of the runs; where that is allowed, without runs that have no query in common with the qrels."""
     try:
         return judge.evaluate_many(runs, notice=notice)
     except fastir.NoOverlapError:

@@ -1,7 +1,7 @@
-"""What trec_eval prints: the lines of each measure with its parameters, made of the core's metrics, and their text.
+"""trec_eval's output: the lines of each measure with its parameters, made of the core's metrics, and their text.
 
-The measures, their order and their sets come from names.NICKNAMES and the cards. Here stands what these do not know:
-the two measures that are no numbers, how the program takes parameters and calls what comes of them, how it prints.
+The measures, their order and their sets come from names.NICKNAMES and the cards. This file adds the rest: the two
+measures that are not numbers, how the program reads parameters and names the results, and how it prints.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ TEXTS = {"runid": "tag of the run's last line", "relstring": "labels of the firs
 MARKS = np.array([*".-0123456789>"])  # of relstring: in the pool without a judgment, not in it, 0 to 9, above
 LONGEST = 10_000  # documents of relstring
 
-# What stands in the program's order of measures, but not in the set all_trec: before which of that set.
+# Measures that are not in the set all_trec, and the member of the set before which the program prints each.
 BEFORE = {"num_q": "runid", "recall": "relstring", "ndcg": "dcg ideal_dcg", "rbp": f"{NICKNAMES['qrels_jg']} yaap"}
 MEASURES = " ".join(f"{BEFORE.get(name, '')} {name}" for name in NICKNAMES["all_trec"].split()).split()
 SETS = {nickname: {"runid", "num_q", *names.split()} for nickname, names in NICKNAMES.items()}
 SETS["all_trec"].add("relstring")
 NEW = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}  # in version 10
-WIPED = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: by version 10, where the run lacks the query
+WIPED = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: wiped by version 10 if the run lacks the query
 FLOOR = math.log(1e-5)  # of the terms of a geometric mean
 
-# How a value is printed for a query and for all of them; empty where it is not.
+# How a value is printed for a query and for all queries; empty if it is not printed.
 FORMATS = {
     "mean": ("%6.4f", "%6.4f"),
     "sum": ("%d", "%d"),
@@ -53,7 +53,7 @@ class Refusal(Exception):
 
 
 class Options(NamedTuple):
-    """What was chosen beside measures and files; `new` is version 10, `level` 0 makes all judged documents relevant."""
+    """The other options; `new` is version 10, `level` 0 makes all judged documents relevant."""
 
     by_query: bool
     summary: bool
@@ -67,7 +67,7 @@ class Options(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What is printed under one name.
+    """The values that are printed under one name.
 
     Attributes
     ----------
@@ -75,10 +75,10 @@ class Line(NamedTuple):
     metrics : tuple of str
         The core's metrics that the value is made of.
     how : str
-        A key of FORMATS, and what becomes of the queries' values: an aggregate of Results; "each" has none, "whole" is
+        A key of FORMATS, and how the queries' values become one: an aggregate of Results; "each" has none, "whole" is
         the sum over all queries of the qrels.
     make : function
-        Makes the column of values, one for each query, from those of the metrics.
+        Makes the column of values, one for each query, from the columns of the metrics.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Table(NamedTuple):
 
 
 def marked(asked: list[str], known: list[str]) -> dict[str, str]:
-    """The measures that were asked for, in the program's order, with the first parameters that each was given."""
+    """The chosen measures in the program's order, each with the first parameters that it was given."""
     wanted: set[str] = set()
     params: dict[str, str] = {}
     for text in asked:
@@ -118,7 +118,7 @@ def card_of(name: str) -> Card:
 
 
 def about(name: str) -> str:
-    """What a measure is, in a phrase."""
+    """The description of a measure, in a phrase."""
     return TEXTS.get(name) or card_of(name).summary
 
 
@@ -162,7 +162,7 @@ def cutoff_lines(name: str, params: str, card: Card) -> list[Line]:
     if len(set(values)) < len(values) or (card.at is None and min(values) < 1):
         low = "" if card.at else "be from 1 up and "
         raise Refusal(UNREADABLE, f"measure {name}: cutoffs must {low}differ, got {quote(params)}")
-    room = len(name) + 9  # the program's for such a name
+    room = len(name) + 9  # the program's buffer for such a name
     return [
         Line(f"{name}_{value:3.2f}"[:room] if card.at else f"{name}_{value}", (f"{card.name}@{value!r}",))
         for value in sorted(values)
@@ -170,7 +170,7 @@ def cutoff_lines(name: str, params: str, card: Card) -> list[Line]:
 
 
 def positional(name: str, params: str, card: Card, n_docs: int) -> str:
-    """The core's metric for parameters that are known by their places."""
+    """The core's metric for parameters by position."""
     values: list[Any] = numbers(name, params)
     named = [param.name for param in card.params[: card.positional]]
     if card.params[0].many:
@@ -200,7 +200,7 @@ def metric_of(card: Card, pairs: list[Any]) -> str:
 
 
 def relstring_metrics(params: str) -> tuple[str, ...]:
-    """What tells the labels of the first documents: with codes for gains, each adds to dcg what its label is worth."""
+    """The metrics that reveal the labels of the first documents: with codes as gains, dcg grows by the label's code."""
     length = int(numbers("relstring", params)[0])
     if length > LONGEST:
         raise Refusal(UNREADABLE, f"measure relstring shows {LONGEST} labels at most, got {quote(params)}")
@@ -218,7 +218,7 @@ def relstring_of(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
 
 
 def text_of(lines: list[Line], table: Table, lacking: Table, tag: str, options: Options) -> str:
-    """What is printed of a run: the lines of every query, then those of all; `lacking` are queries that it lacks."""
+    """The output for a run: the lines of every query, then the lines of all; `lacking` are queries that it lacks."""
     whole = {metric: np.concatenate((column, lacking.columns[metric])) for metric, column in table.columns.items()}
     query_ids, n = table.query_ids + lacking.query_ids, len(table.query_ids) + len(lacking.query_ids)
     columns = whole
@@ -256,7 +256,7 @@ def encoded(text: str) -> bytes:
 
 
 def total_of(how: str, values: np.ndarray, n: int) -> float:
-    """What becomes of the values of all n queries; where some have none here, it is 0. Sums are in their order."""
+    """One number for the values of all n queries, with 0 for missing values; sums are in the queries' order."""
     if how == "count":
         return n
     if how == "geometric":

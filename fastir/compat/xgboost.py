@@ -11,9 +11,9 @@ of k and all documents, equal scores as they came, 1 for a query without relevan
 
 **Different on purpose**: any metric of fastir by any convention; average precision takes labels above 1, which are
 relevant, and nDCG labels above 31. XGBoost's own nDCG counts a query without relevant documents as 1 without its
-weight, which is still among those it divides by, so that a mean can exceed 1; here the weight counts, as in its MAP.
-XGBoost rounds what a function of the user returns to six decimals. Without a cutoff, its own metrics have one of 32,
-and fastir's none. A score that is NaN is a ValueError.
+weight, but divides by all weights, so that a mean can exceed 1; here the weight counts, as in its MAP.
+XGBoost rounds what a function of the user returns to six decimals. Without a cutoff, its own metrics read 32 documents,
+and fastir's all. A score that is NaN is a ValueError.
 
 **Not offered**: `XGBRanker`, which takes no metrics but XGBoost's own; the names ``pre@k`` and ``ndcg@k-``.
 """
@@ -57,7 +57,7 @@ def custom_metric(
         without groups.
     """
     names = metric_tuple(metrics)
-    evaluate_scores([], [], names, convention=convention, **choices)  # what is misspelt is known before training
+    evaluate_scores([], [], names, convention=convention, **choices)  # refuses misspelt names before training
 
     def evaluate(predt: Any, dtrain: Any) -> Told | list[Told]:
         offsets = dtrain.get_uint_info("group_ptr")

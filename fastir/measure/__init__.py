@@ -10,7 +10,7 @@ Memory   the row belongs to the caller. A thread's Scratch grows to the largest 
          grow() before measure() and release() at the end.
 Raises   only while a Plan is made. `measure` and everything below it is noexcept nogil.
 
-    cards.py       what a metric says of itself: Card and Param
+    cards.py       the description of a metric: Card and Param
     views.py       the records that a Plan is made of
     _codes         the numbers that stand for words: reads, statuses, tie rules, problems
     _registry      how a metric is declared, once: its function beside its card, its parameters by name

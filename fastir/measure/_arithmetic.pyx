@@ -124,7 +124,7 @@ cdef double log2_real(double x) noexcept nogil:
 
 
 cdef double exp2_real(double x) noexcept nogil:
-    """2^x, by the series of e^y for what is left of x below 1."""
+    """2^x, by the series of e^y for the fraction of x."""
     cdef double whole = floor(x), y = (x - whole) * 0.6931471805599453, total = 1.0
     cdef int j
     if whole < -2000.0:

@@ -1,4 +1,4 @@
-"""Metrics of relevant or not that depend on the ranks of the relevant documents, interpolated precision among them.
+"""Metrics of binary relevance that depend on the ranks of the relevant documents, such as interpolated precision.
 
 Hits may hold codes below 0, when another metric of the plan reads them: every comparison here is with a label. A rank
 that is not among the hits holds a document that the metric does not tell from a non-relevant or unjudged one.
@@ -47,7 +47,7 @@ cdef double r_precision(const Query* q, const Snapshot* s, const double* p) noex
     return ratio(found_by(q, q.num_rel), <double>q.num_rel)
 
 declare(r_precision, Card(
-    "r_precision", "precision at as many documents as are relevant", "r_R / R", "0 if R = 0", "trec_eval Rprec",
+    "r_precision", "precision at rank R, the number of relevant documents", "r_R / R", "0 if R = 0", "trec_eval Rprec",
     aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,)), r_precision)
 
 
@@ -239,7 +239,7 @@ cdef double expected_auc(const Query* q, const Snapshot* s, const double* p) noe
 
 
 cdef double share_right(double wrong, int64_t found, int64_t n) noexcept nogil:
-    """The share of pairs in the right order, of one of so many relevant documents among n and one other."""
+    """The share of pairs in the right order, of one relevant document and one other, among n documents."""
     return NAN if found == 0 or found == n else 1.0 - wrong / (<double>(n - found) * <double>found)
 
 declare(auc, Card(
@@ -253,7 +253,7 @@ declare(auc, Card(
 
 
 cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    """Where ranks are expected ones, the mean of those that the tie shares."""
+    """For expected values, the mean of the ranks that the tie shares."""
     cdef int64_t i, found = 0
     cdef double total = 0.0
     for i in range(q.num_hits):

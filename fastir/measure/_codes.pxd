@@ -1,13 +1,13 @@
 # Numbers that stand for words between Python and Cython, each defined here and nowhere else; _codes.pyx exports them.
 
 cdef enum:                  # which documents of a ranking become hits, each a superset of the one before
-    RELEVANT                # those with a label above 0
+    RELEVANT                # documents with a label above 0
     JUDGED                  # all with a label from 0 up
-    POOL                    # and those in the qrels without a judgment (a negative label)
+    POOL                    # and documents in the qrels without a judgment (a negative label)
     ALL                     # every retrieved document
 
 
-cdef enum:                  # what became of a query
+cdef enum:                  # the status of a query
     EVALUATED
     MISSING                 # the run lacks it
     NO_RELEVANT             # no judged document has a label from rel_level up
@@ -22,7 +22,7 @@ cdef enum:                  # which of documents with equal scores stands first
     AVERAGE                 # every order at once: values are expected ones
 
 
-cdef enum:                  # what stops a kernel; the numbers below are columns/_trec.pxd's, for a line of a file
+cdef enum:                  # problems that stop a kernel; smaller numbers are columns/_trec.pxd's, for a line of a file
     NO_MEMORY = 100
     REPEATED                # a document stands twice among the rows or the judged items of one query
     NOT_A_NUMBER            # a score is NaN
@@ -31,8 +31,8 @@ cdef enum:                  # what stops a kernel; the numbers below are columns
     RANKED_TWICE            # an item stands twice in a ranking of items
     NEGATIVE                # a ranked item is below -1
     PADDED_INSIDE           # a ranked item stands behind -1
-    BAD_LABEL               # a label is no integer of 32 bits
-    LARGE_LABEL             # a label is above what a metric takes
+    BAD_LABEL               # a label is not an integer of 32 bits
+    LARGE_LABEL             # a label is above the limit of a metric
 
 
 cdef enum:

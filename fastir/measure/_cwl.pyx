@@ -1,7 +1,7 @@
 """C/W/L metrics (Moffat et al. 2017): the expected gain per document read.
 
 A reader who has seen rank i goes on with probability C_i, so the weight of rank i is the product of the C above it,
-over the sum of all weights; as in cwl_eval, rankings are cut or filled up to rank 1000. `reader` walks those ranks; a
+over the sum of all weights; as in cwl_eval, rankings are cut or filled up to rank 1000. `reader` walks these ranks; a
 model is the function that makes the next weight.
 """
 
@@ -14,11 +14,11 @@ from fastir.measure._registry import EMPTY
 from fastir.measure.cards import Card, Param
 
 INF = float("inf")
-MAX_REL = Param("max_rel", 1, "the label that counts as 1; those above count the same", (), 0, 2**31, True)
-MIN_REL = Param("min_rel", 0, "the label that counts as 0; those below count the same, those between in proportion", (),
+MAX_REL = Param("max_rel", 1, "the label that counts as 1; labels above count the same", (), 0, 2**31, True)
+MIN_REL = Param("min_rel", 0, "the label that counts as 0, as labels below do; labels between count in proportion", (),
                 -1, 2**31 - 1, True)
 TARGET = Param("T", 1.0, "the gain that the reader looks for", (), 0, INF)
-CWL = "cwl_eval and ir_measures want max_rel always"
+CWL = "cwl_eval and ir_measures always require max_rel"
 
 
 cdef struct ScaleParams:        # the labels that count as 1 and 0; all C/W/L metrics begin with them
@@ -104,7 +104,7 @@ cdef double inst(const Query* q, const Snapshot* s, const double* p) noexcept no
     return reader(q, CWL_DEPTH, p, (<const TargetParams*>p).T, inst_next)
 
 declare(inst, Card(
-    "inst", "gain seen by a reader who stops the sooner the more was found",
+    "inst", "gain seen by a reader who stops sooner the more gain was found",
     "C/W/L with C_i = ((i + 2T - c_i - 1) / (i + 2T - c_i))^2, c_i the gain up to rank i", "0 if nothing has a gain",
     "Moffat et al. 2015; cwl_eval INST", differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True),
     NULL, target_fields)

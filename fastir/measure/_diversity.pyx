@@ -7,7 +7,7 @@ subtopic is a query to every kernel, and nothing below knows of more than one li
 greedy over all subtopics at once, needs them together; it depends on the qrels alone, is made once, and is evaluated
 like a run.
 
-On qrels without subtopics each metric is what it is for a single one, its ideal included.
+Qrels without subtopics count as one subtopic, also for the ideal ranking.
 """
 
 from libc.stdint cimport INT64_MAX, int64_t

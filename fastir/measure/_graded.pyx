@@ -1,4 +1,4 @@
-"""Graded metrics: what a label adds, discounted by its rank, against the best that the judgments allow.
+"""Graded metrics: the gains of labels, discounted by their ranks, against the best ranking that the judgments allow.
 
 A metric here reads the gains that _measure.pyx has laid beside the hits, and the ideal gains, best first. Labels
 without a gain of their own, 0 among them, may be absent from both: they add nothing.

@@ -1,7 +1,7 @@
 """Metrics of incomplete judgments, and how much of a ranking was judged.
 
-They tell judged non-relevant documents (labels from 0 up), documents in the pool without a judgment (code -2), and
-documents outside the qrels (code -1, or no hit at all).
+They distinguish judged non-relevant documents (labels from 0 up), documents in the pool without a judgment (code -2),
+and documents outside the qrels (code -1, or no hit at all).
 """
 
 from libc.math cimport NAN
@@ -36,7 +36,7 @@ NEGATIVES = Param("negatives", "skip", "documents with negative labels: as if ab
 
 
 cdef int64_t bpref_bound(const Query* q, const BprefParams* params) noexcept nogil:
-    """What the count of non-relevant documents above is divided by."""
+    """The divisor of the number of non-relevant documents above."""
     cdef int64_t nonrel = q.num_nonrel + (q.num_pooled if params.negatives == NONRELEVANT else 0)
     return q.num_rel if q.num_rel < nonrel or params.bpref_norm == RELEVANT else nonrel
 
@@ -84,7 +84,7 @@ cdef double expected_bpref(const Query* q, const Snapshot* s, const double* p) n
     return ratio(total, <double>q.num_rel)
 
 declare(bpref, Card(
-    "bpref", "how seldom judged non-relevant documents stand above relevant ones",
+    "bpref", "how rarely judged non-relevant documents stand above relevant ones",
     "1/R * sum over retrieved relevant documents of 1 - min(a, R) / min(N, R), a = judged non-relevant above; 1 "
     "if a = 0",
     "0 if R = 0; unjudged documents are skipped", "Buckley and Voorhees 2004 as in trec_eval bpref",
@@ -145,8 +145,8 @@ declare(unjudged, Card(
     params=(EMPTY,), cutoff=True, reads="judged"), unjudged)
 
 declare(unjudged, Card(
-    "hole", "share of documents in the first k that were judged for no query at all",
-    "documents of the first k that stand nowhere in the qrels / k; without k: / n",
+    "hole", "share of documents in the first k that were not judged for any query",
+    "documents of the first k that are not in the qrels of any query / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", "BEIR Hole@k",
     direction="less", cutoff=True, reads="judged", pooled="unjudged"), unjudged)
 
@@ -155,7 +155,7 @@ cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept 
     return ratio(count_to(q, s.k, -2), <double>(s.k if s.k < q.num_ret else q.num_ret))
 
 declare(judged, Card(
-    "judged", "share of documents in the first k that the qrels have, whatever their label",
+    "judged", "share of documents in the first k that are in the qrels, with any label",
     "documents of the qrels in the first k / min(k, n)", "0 for an empty ranking", "ir_measures Judged",
     differs="unjudged counts negative labels as unjudged and divides by k", params=(EMPTY,), cutoff=True,
     reads="pool"), judged)

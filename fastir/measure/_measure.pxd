@@ -10,7 +10,7 @@ cdef enum:
     TINY = 7                    # labels up to this are counted in the bytes of one word
 
 
-cdef struct Slot:               # one requested value; those of a view stand together
+cdef struct Slot:               # one requested value; the slots of a view stand together
     metric_fn function
     int64_t column              # where it stands in the row of values
     int64_t snapshot
@@ -24,11 +24,11 @@ cdef struct Slot:               # one requested value; those of a view stand tog
 
 cdef struct Judgments:          # a query's part of the qrels
     const int32_t* labels       # best first
-    int64_t n_positive          # those above 0
-    int64_t n_judged            # those from 0 up
+    int64_t n_positive          # labels above 0
+    int64_t n_judged            # labels from 0 up
     int64_t n_pool              # all
     bint retrieved              # whether the ranking is made of them, all of them
-    const double* values        # NULL, or the labels are codes: what they stand for
+    const double* values        # NULL, or the gains of labels that are codes
 
 
 cdef struct Scratch:
@@ -37,7 +37,7 @@ cdef struct Scratch:
     int64_t* ranks              # of all hits; one allocation with what follows
     int32_t* labels
     int64_t* lasts              # beside ranks: where the tie of the hit ends, for expected values
-    int64_t* positive_ranks     # of those with a label above 0, where there are others
+    int64_t* positive_ranks     # of hits with a label above 0, if there are others
     int64_t* positive_lasts
     int32_t* positive_labels
     int64_t* room
@@ -80,5 +80,5 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
 
 
 cdef inline int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
-    """Room for n hits and as many judged documents; 0, or -1 without memory."""
+    """Make room for n hits and as many judged documents; 0, or -1 without memory."""
     return 0 if n <= scratch.capacity and scratch.ranks != NULL else enlarge(scratch, plan, n)

@@ -3,7 +3,7 @@
 The plan's metrics are grouped into views: metrics of one relevance level, gain, discount and ideal share a walk. The
 walk (_walk) goes once over the judged documents in rank order and copies its running sums into a Snapshot at each
 cutoff; then every metric reads its snapshot through a function pointer (under 1 ns a value; see DESIGN.md). Metrics
-for which only labels above 0 matter get a list of those alone, four times shorter where pools are deep. Sums are
+for which only labels above 0 matter get a list of these alone, four times shorter if pools are deep. Sums are
 sequential in rank order, so values do not depend on threads, which only divide the queries among them: block by block,
 each with its own Scratch.
 """
@@ -80,7 +80,7 @@ cdef class Plan:
             self.n_snapshots += out.n_cutoffs
 
     cdef take_slots(self, list slots):
-        """Copy the slots, those of a view side by side, and their parameters."""
+        """Copy the slots, the slots of a view side by side, and their parameters."""
         cdef Py_ssize_t i, column
         cdef double* free_number = self.numbers
         cdef Slot* out
@@ -211,7 +211,7 @@ cdef void sift(int32_t* a, int64_t i, int64_t n) noexcept nogil:
 
 
 cdef int64_t fill_ties(Scratch* scratch, int64_t n_hits, int64_t num_ret) noexcept nogil:
-    """As fill_ranks, with as many hits in every tie as it has documents."""
+    """Like fill_ranks, with as many hits in every tie as it has documents."""
     cdef int64_t rank = num_ret, i = n_hits - 1, first, stop, k
     while rank > 0:
         first = rank
@@ -247,7 +247,7 @@ cdef void close_ties(Scratch* scratch, int64_t n_hits) noexcept nogil:
 
 
 cdef int64_t fill_ranks(Scratch* scratch, int64_t n_hits, int64_t num_ret) noexcept nogil:
-    """Make a hit of every rank, those of documents outside the qrels with code -1; returns num_ret."""
+    """Make a hit of every rank, with code -1 for documents outside the qrels; returns num_ret."""
     cdef int64_t rank, i = n_hits - 1
     for rank in range(num_ret, 0, -1):
         if i >= 0 and scratch.ranks[i] == rank:
@@ -290,8 +290,8 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
                   double* out) noexcept nogil:
     """Fill a row of values.
 
-    scratch.ranks and .labels hold the hits that plan.reads asks for, by ascending ranks; of known.labels only those
-    above 0 are read.
+    scratch.ranks and .labels hold the hits that plan.reads asks for, by ascending ranks; only the labels above 0 of
+    known.labels are read.
     """
     cdef Query q, full
     cdef int64_t i, v, n_sorted = -1, zeros = 0, n_positive = n_hits, n_ideal = known.n_positive

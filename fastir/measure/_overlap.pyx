@@ -13,7 +13,7 @@ from fastir.measure.cards import Card, Param
 cdef int64_t shared_depths(const Query* q) noexcept nogil:
     """Fill q.room with the depths from which on both rankings hold a document, rising; returns how many there are.
 
-    The ideal ranking goes down by label; documents of one label stand as in the ranking, those not retrieved last.
+    The ideal ranking descends by label; documents of one label stand as in the ranking, missing ones last.
     """
     cdef int64_t i, j = 0, stop, place, n = 0
     while j < q.num_ideal and q.ideal[j] >= q.floor:
@@ -69,10 +69,10 @@ declare(compat, Card(
     "documents stand in the first d of both",
     "0 if no label is above 0, or nothing is retrieved", "Clarke et al. 2020; ir_measures Compat",
     differs="the authors' program goes down to 1000: depth=1000; ir_measures orders documents of one label by "
-            "score, those not retrieved as if theirs were 0, and equal scores as the qrels have them",
+            "score, missing ones with a score of 0, and equal scores in the order of the qrels",
     params=(
         Param("p", 0.95, "persistence", (), 0, 1),
-        Param("depth", "max", "how far down the rankings are compared: to the end of the longer, or a number",
+        Param("depth", "max", "the depth to which the rankings are compared: the end of the longer, or a number",
               ("max",), 0, 2**31, True),
         Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights",
               words(true=BY_IDEAL, false=BY_WEIGHTS)),

@@ -1,4 +1,4 @@
-# What a metric may read of one query, and how it is declared. All is owned by the caller's scratch or by the qrels.
+# The data of one query that a metric may read, all owned by the caller's scratch or by the qrels; declarations.
 from libc.stdint cimport int32_t, int64_t
 
 
@@ -11,7 +11,7 @@ cdef struct Gains:              # what a label adds
 
 cdef struct Query:
     int64_t num_ret             # documents retrieved, after max_depth and judged_only
-    int64_t num_hits            # those among them that the metric's card `reads`
+    int64_t num_hits            # the documents among them that the metric's card `reads`
     const int64_t* ranks        # their ranks, from 1, ascending
     const int64_t* lasts        # NULL, or for expected values: the hit has any rank from ranks[i] to lasts[i]
     const int32_t* labels       # their codes, beside the ranks: a label, -2 in the pool unjudged, -1 not in the qrels
@@ -32,7 +32,7 @@ cdef struct Query:
 
 cdef struct Snapshot:           # the running sums when the walk passed cutoff k
     int64_t k                   # the cutoff, INT64_MAX for the whole ranking
-    double num_rel_ret          # whole, but where it is an expected value
+    double num_rel_ret          # whole, unless it is an expected value
     int64_t first_rel           # rank of the first relevant document, 0 if none
     double sum_precision        # of precision(i) over the relevant documents
     double gain                 # cumulated

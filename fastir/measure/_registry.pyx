@@ -32,10 +32,10 @@ PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 cdef object declare(metric_fn function, card, metric_fn expected=NULL, fields=None):
     """Enter a metric; called once for each, when its file is imported.
 
-    `expected` is the function for ties=average; the same one where the value is a sum of what the ranks hold, times
-    something that the order of equal scores does not change. Without one that rule is an error for the metric.
-    `fields` is a struct of the kind through which the function reads its parameters, which comes here as a dict: its
-    fields must be called like the first of the card's parameters; a _ at the end sets one apart from a word of C.
+    `expected` is the function for ties=average: the same one if the value is a sum over the ranks, times a factor that
+    the order of equal scores does not change. Without it, that tie rule is an error for the metric. `fields` is an
+    instance of the struct through which the function reads its parameters, converted to a dict: its fields must have
+    the names of the card's first parameters; a _ at the end distinguishes a name from a word of C.
     """
     cdef Metric metric = Metric.__new__(Metric)
     names = [param.name for param in card.params]

@@ -1,4 +1,4 @@
-"""Metrics of relevant or not that see the first k documents as a set: counts, precision, recall and their means.
+"""Metrics of binary relevance that take the first k documents as a set: counts, precision, recall and their means.
 
 Hits may hold codes below 0, when another metric of the plan reads them: every comparison here is with a label.
 """
@@ -38,7 +38,7 @@ cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare(num_rel, Card(
     "num_rel", "relevant documents in the qrels", "R", "0 if none", "trec_eval num_rel", aliases=("NumRel",),
-    differs="trec_eval -c sums labels above 0 whatever -l says; ir_measures leaves out queries missing from the run",
+    differs="trec_eval -c sums labels above 0 for any -l; ir_measures leaves out queries missing from the run",
     range="0 up", direction="neither", aggregate="sum"), num_rel)
 
 

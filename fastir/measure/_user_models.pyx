@@ -19,7 +19,7 @@ cdef enum:                      # gains
     BINARY
     SCALED
     RAW
-    MAPPED                      # what the map says
+    MAPPED                      # the map's gains
 
 
 cdef enum:                      # rbp_norm
@@ -183,7 +183,7 @@ declare(rbp_resid, Card(
     "p^n + (1 - p) * sum of p^(i - 1) over ranks i <= k without a label",
     "0 if all documents of the first k have a label, unless tail=always",
     "Moffat and Zobel 2008; trec_eval rbp_resid",
-    differs="rbp_eval adds what lies beyond the ranking always: tail=always",
+    differs="rbp_eval always adds the ranks beyond the ranking: tail=always",
     params=(
         Param("p", 0.9, "persistence", (), 0, 1),
         Param("tail", "unjudged", "p^n, for the ranks below the ranking, counts where one above is unjudged, or always",
@@ -211,10 +211,10 @@ cdef double cascade(const int64_t* ranks, const int32_t* labels, int64_t n, int6
 
 
 cdef double expected_cascade(const Query* q, int64_t k, int32_t top) noexcept nogil:
-    """The same, expected over the orders of equal scores.
+    """Expected reciprocal rank, as a mean over the orders of equal scores.
 
-    go_on[j] is the mean over all j of a tie's documents of the chance that none of them satisfies: it starts with those
-    that never do, and takes in the others one by one.
+    go_on[j] is the chance that j of a tie's documents all fail to satisfy, as a mean over all choices of j: it starts
+    with the documents that never satisfy, and takes in the others one by one.
     """
     cdef double* go_on = <double*>q.room
     cdef double total = 0.0, before = 1.0, all_of_them, miss

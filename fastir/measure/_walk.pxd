@@ -6,7 +6,7 @@ from fastir.measure._registry cimport Gains, Query, Snapshot
 
 cdef enum:
     SMALL = 8                   # labels below have their gains in tables
-    NEAR = 128                  # and at ranks below, what they add
+    NEAR = 128                  # and at ranks below, tables of gain over discount
 
 
 cdef struct View:               # metrics that share one walk

@@ -1,13 +1,13 @@
 """One walk over a query's hits in rank order, which leaves the running sums at every cutoff.
 
-In: a View with the tables of its gains, the hits with their labels (or codes and what these stand for). Out: a Snapshot
+In: a View with the tables of its gains, the hits with their labels (or codes and their gains). Out: a Snapshot
 for each cutoff of the view, and the gains beside the hits where a metric reads them.
 
     ranks    2   5   6   40  ...          cutoffs   5     10     whole
     labels   1   3   0   2   ...          snapshots [0]   [1]    [2]
 
-Small labels at the first ranks add what a table says, so that the walk needs no division; the tables hold the quotients
-that a division would give, so no bit depends on which way was taken. Sums are sequential in rank order.
+For small labels at the first ranks a table has the summands, so that the walk needs no division; the tables hold the
+quotients that a division would give, so no bit depends on the way taken. Sums are sequential in rank order.
 """
 
 from libc.math cimport ldexp
@@ -33,7 +33,7 @@ cdef double gain_by_rule(const Gains* rule, int32_t label, int32_t floor) noexce
 
 
 cdef int fill_tables(View* view) noexcept nogil:
-    """What small labels add at the first ranks, so that a walk needs no division; 0, or -1 without memory."""
+    """Make the tables of the summands of small labels at the first ranks; 0, or -1 without memory."""
     cdef int64_t rank, n = (view.gain_depth if view.gain_depth < NEAR - 1 else NEAR - 1) + 1
     cdef int32_t label
     cdef double* near = <double*>malloc(2 * SMALL * NEAR * sizeof(double))
@@ -51,7 +51,7 @@ cdef int fill_tables(View* view) noexcept nogil:
 
 
 cdef inline double gain_of(const View* view, int32_t label, const double* values) noexcept nogil:
-    """What a document adds whose code is `label`."""
+    """The gain of a document whose code is `label`."""
     if values != NULL:
         return values[label] if label > 0 else 0.0
     if <uint32_t>label < SMALL:
@@ -61,7 +61,7 @@ cdef inline double gain_of(const View* view, int32_t label, const double* values
 
 cdef inline double added(const View* view, int32_t label, int64_t rank, double gain,
                          const double* values) noexcept nogil:
-    """What a document with this label and gain adds to DCG."""
+    """The summand of DCG for a document with this label and gain."""
     if 0 <= label < SMALL and rank < NEAR and values == NULL:
         return view.near[label * NEAR + rank]
     return gain / discount_at(rank, view.jk2)
@@ -95,7 +95,7 @@ cdef void walk(const View* view, const Query* q, const double* values, double* g
                Snapshot* snapshots) noexcept nogil:
     """Run over the hits, noting their gains and leaving the sums at each cutoff.
 
-    One loop, because a short one costs less than what is mispredicted at its end.
+    One loop, because splitting it costs more: the end of each short loop is mispredicted.
     """
     cdef int64_t i = 0, c, k, rank, first = 0, n = q.num_hits, depth = view.gain_depth
     cdef const int64_t* ranks = q.ranks
@@ -150,7 +150,7 @@ cdef void walk_ideal(const View* view, const Query* q, const double* values, dou
 
 cdef void walk_ties(const View* view, const Query* q, const double* values, double* gains,
                     Snapshot* snapshots) noexcept nogil:
-    """As walk, for expected values: at each rank of a tie stands the mean of what its documents add there.
+    """Like walk, for expected values: each rank of a tie has the mean of the summands of its documents there.
 
     Of g documents, r of them relevant, each has a chance of r / g at the j-th rank, and if one is there, of (r - 1) /
     (g - 1) for every rank of the tie above it.

@@ -1,4 +1,4 @@
-"""What a metric says of itself. Parser, documentation, suggestions, tests and benches all read these cards."""
+"""Cards: the descriptions of metrics. Parser, documentation, suggestions, tests and benches all read them."""
 
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ class Param(NamedTuple):
     choices : tuple of str
         The words it accepts; their positions are what the kernel sees.
     low, high : float or None
-        For numbers: the interval that they lie in.
+        For numbers: the bounds of the interval that they must lie in.
     integer : bool
         Whether the number must be whole.
     closed : bool
@@ -53,13 +53,13 @@ class Param(NamedTuple):
         return bool(self.choices)
 
     def holds(self, number: float) -> bool:
-        """Whether a number is one that it takes."""
+        """Whether the parameter accepts a number."""
         if self.low is None or self.high is None or (self.integer and number != number // 1):
             return False
         return self.low <= number <= self.high if self.closed else self.low < number < self.high
 
     def accepted(self) -> str:
-        """The values it takes, in words."""
+        """The values that it accepts, in words."""
         if self.many:
             return f"{{number, ...}} with up to {NUMBERS_LIMIT} numbers from {self.low:g} to {self.high:g}"
         return " or ".join([*self.choices, *self._numbers(), *["{label:gain, ...}"] * self.mapping])
@@ -85,18 +85,18 @@ class Numbers(tuple):
 
 
 class Card(NamedTuple):
-    """One metric: what it is called, what its number means, and what it reads.
+    """One metric: its names, the meaning of its number, and what it reads.
 
     Attributes
     ----------
     name : str
         The canonical name.
     summary, formula : str
-        What it is, in a phrase, and how it is computed. In formulas i is a rank from 1, k the cutoff, n the number of
-        documents retrieved, r how many of them are relevant, r_k how many of the first k, R how many in the qrels, N
-        how many documents were judged not relevant, and g_i the gain at rank i.
+        A description in a phrase, and how the metric is computed. In formulas i is a rank from 1, k the cutoff, n the
+        number of documents retrieved, r how many of them are relevant, r_k how many of the first k, R how many in the
+        qrels, N how many documents were judged not relevant, and g_i the gain at rank i.
     undefined : str
-        What the value is where the formula has none.
+        The value where the formula has none.
     source : str
         The paper, and the program whose numbers it matches.
     aliases : tuple of str
@@ -104,11 +104,11 @@ class Card(NamedTuple):
     family : str
         trec_eval's name for this metric at several cutoffs or recall points, which it writes as in P_5 or P.5,10.
     members : tuple of numbers
-        The cutoffs or recall points that the family has where none are given.
+        The cutoffs or recall points of the family if none are given.
     positional : int
         How many of the first parameters trec_eval takes without their names, as in set_F.2.
     only_in : tuple of (str, str)
-        Names that mean this metric in one dialect, and another or none elsewhere: the dialect and the name.
+        Names that mean this metric in one dialect only, as pairs of the dialect and the name.
     differs : str
         Programs that give this name another number, and the parameter that gives theirs; may be empty.
     range : str
@@ -117,7 +117,7 @@ class Card(NamedTuple):
     cutoff : bool
         Whether ``@k`` is accepted.
     depth : int or None
-        The cutoff where none is given; None is the whole ranking.
+        The cutoff if none is given; None is the whole ranking.
     at : str or None
         The parameter that ``@`` sets in place of a cutoff.
     direction : {"more", "less", "neither"}
@@ -125,25 +125,25 @@ class Card(NamedTuple):
     aggregate : {"mean", "geometric", "sum", "count"}
         How the values of the queries become one number.
     reads : str
-        Which documents of the qrels matter, one of `READS`: those with a label above 0; all with a label; those in the
-        pool without one, too; or every retrieved document. Looking documents up costs time.
+        Which documents matter, one of `READS`: judged documents with a label above 0; all judged documents; documents
+        in the pool without a judgment, too; or every retrieved document. Looking documents up costs time.
     graded : bool
         Whether gains matter rather than relevance alone.
     fractional : bool
-        Whether labels may be fractions, because nothing is read of them but their gains.
+        Whether labels may be fractions, because the metric reads only their gains.
     gain : str
         The gain of a metric that has no parameter for it.
     dot : str or None
         The parameter that the short form ``name.95`` sets.
     groups : str
-        Whether it is defined on qrels with groups (subtopics, or groups of judges), as the mean over "all" or over
-        those with "relevant" documents; empty if not. Qrels without groups are one group.
+        Whether it is defined on qrels with groups (subtopics, or groups of judges), as the mean over "all" groups or
+        over groups with "relevant" documents; empty if not. Qrels without groups are one group.
     normalises : str or None
         On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
     equals : tuple of (str, str, str)
         Metrics that it is with one of its parameters: the parameter, its value, and the metric's name.
     pooled : str or None
-        The metric that it is where a document judged for any query counts as judged for each.
+        The metric that computes it on qrels in which a document judged for any query counts as judged for each.
     """
 
     name: str
@@ -175,10 +175,10 @@ class Card(NamedTuple):
     pooled: str | None = None
 
     def other_names(self) -> list[str]:
-        """What it is also written as: the aliases, trec_eval's form, and what only some tools call it."""
+        """Its other spellings: the aliases, trec_eval's form, and names that only some tools have."""
         family = [f"{self.family}_{'x' if self.at else 'k'}"] if self.family else []
         return [*self.aliases, *family, *(f"{name} ({dialect})" for dialect, name in self.only_in)]
 
     def place(self) -> str:
-        """What may stand behind the name: ``@k``, ``@`` and the parameter that it sets, or nothing."""
+        """The suffix that the name may have: ``@k``, ``@`` and the parameter that it sets, or nothing."""
         return "@k" if self.cutoff else f"@{self.at}" if self.at else ""

@@ -1,4 +1,4 @@
-"""What a Plan is made of: the records that the compiler of requests hands to the kernel."""
+"""The records that a Plan is made of, which the compiler of requests hands to the kernel."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ class View(NamedTuple):
     jk2 : bool
         Whether the discount is that of Järvelin and Kekäläinen 2002.
     ideal_retrieved : bool
-        Whether the ideal ranking holds only what was retrieved.
+        Whether the ideal ranking holds only retrieved documents.
     gain_depth : int
         The last rank at which a metric reads gains; 0 if none does.
     lists_gains : bool
@@ -49,9 +49,9 @@ class Slot(NamedTuple):
     view : int
         The position of its View among the plan's.
     cutoff : int
-        The position of its cutoff among those of the view.
+        The position of its cutoff among the view's cutoffs.
     params : list of float
-        In the order of the card's params; behind them the numbers of a parameter that is a set of numbers.
+        In the order of the card's params; after them the numbers of a parameter that is a set of numbers.
     empty : float or None
         The value of a query without relevant documents, None where the metric's formula says it.
     graded : bool

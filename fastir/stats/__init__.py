@@ -7,9 +7,9 @@
     size and power             effect_size  power  sample_size  detectable
 
 Values come as one array per run, aligned by query, or as a table of queries × runs; `fastir.compare_scores` aligns by
-query id. Most of them need SciPy: ``pip install fastir[stats]``. What is resampled depends on `random_state` and on the
-order of the queries, and is the same for any number of threads and on every machine; distributions are SciPy's, whose
-last digits may differ between machines.
+query id. Most of them need SciPy: ``pip install fastir[stats]``. Resamples depend on `random_state` and on the order of
+the queries, and are the same for any number of threads and on every machine; distributions are SciPy's, whose last
+digits may differ between machines.
 
 In        plain arrays of finite float64 values, as above
 Out       named tuples: Test, Interval, Anova, Tukey; arrays of p-values
@@ -28,7 +28,7 @@ numeric         the studentized range, and the root of a function
 grid            values as whole numbers of one unit, so that sums are exact and ties are seen
 exact           the exact p-value of a sum of signed numbers
 resampling      seeds, and resamples shared among threads in blocks
-_checks         what the files share: reading arguments, Test, Interval
+_checks         shared by the files: reading arguments, Test, Interval
 _resample       the loops over resamples
 """
 

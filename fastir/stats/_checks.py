@@ -1,4 +1,4 @@
-"""What the tests on arrays share: how they read what the caller gives, and what they return."""
+"""Shared by the tests on arrays: how they read their arguments, and the records that they return."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 Alternative = Literal["two-sided", "greater", "less"]
 
 EPSILON = float(np.finfo(float).eps)
-SMALLEST = float(np.finfo(float).tiny)  # of a p-value: none is 0
+SMALLEST = float(np.finfo(float).tiny)  # the smallest p-value, because none is 0
 EQUAL, ZERO, SINGLE = "all differences are equal", "all differences are 0", "one query"
 
 
@@ -21,7 +21,7 @@ class Test(NamedTuple):
     ----------
     statistic : float
     p_value : float
-        Above 0, at most 1; NaN where it cannot be had.
+        Above 0, at most 1; NaN if it cannot be computed.
     exact : bool
         It is counted over all arrangements of the data: neither resampled, nor an approximation, nor, as that of a
         t-test, by a distribution that is assumed.
@@ -36,7 +36,7 @@ class Test(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """An estimate, its standard error and its interval; the same note as for a `Test`."""
+    """An estimate, its standard error and its interval, with a note as for a `Test`."""
 
     estimate: float
     low: float
@@ -46,12 +46,12 @@ class Interval(NamedTuple):
 
 
 def differences(a: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, float]:
-    """a minus b as a float64 array of shape (n_queries,), and the largest magnitude that went into it.
+    """a minus b as a float64 array of shape (n_queries,), and the largest magnitude among a and b.
 
     Raises
     ------
     ValueError
-        They are not one-dimensional and equally long, are empty, or hold NaN or infinity.
+        The arrays are not one-dimensional and equally long, are empty, or hold NaN or infinity.
     """
     a = column(a, "a")
     if b is None:
@@ -81,7 +81,7 @@ def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.
 
 
 def is_constant(variance: np.ndarray | float, largest: np.ndarray | float) -> Any:
-    """Whether a variance is what the rounding of equal values gives, these being up to `largest`."""
+    """Whether a variance may be due to the rounding of equal values, whose magnitude is at most `largest`."""
     return variance <= (8 * EPSILON * largest) ** 2
 
 

@@ -1,14 +1,14 @@
 """Resampling kernels: random signs, random orders within queries, and queries drawn with replacement.
 
-In come scores as whole numbers (`fastir.stats.grid` makes them), so that every sum is exact, whatever its order; out go
-sums, or counts of sums that reach a limit. A resample is its number: what is random in it is a hash of the seed, that
-number and a position, so that any thread may do any block of resamples (fastir.threads). With `listed` the number
-itself is read as signs, swaps or indices, and 0, 1, 2, ... are all there are.
+In come scores as whole numbers (`fastir.stats.grid` makes them), so that every sum is exact in any order; out go sums,
+or counts of sums that reach a limit. A resample is identified by its number: its random bits are a hash of the seed,
+that number and a position, so that any thread may do any block of resamples (fastir.threads). With `listed` the number
+itself is read as signs, swaps or indices, and the numbers 0, 1, 2, ... enumerate all arrangements.
 
     signs     a word of 64 bits is the signs of 64 queries, for all columns; each of its bytes picks one of the 256 sums
-              that 8 values can have. A pair's signed sum is that of one run less that of the other, so that the work
-              grows with runs, not with pairs. 0.05 ns a sign; with AVX-512, which wheels cannot count on, 0.03
-    orders    Fisher-Yates within each query, from the sorted scores: the order of the runs has no say; 2 ns a score
+              that 8 values can have. A pair's signed sum is the signed sum of one run less the other's, so that the
+              work grows with runs, not with pairs. 0.05 ns a sign; with AVX-512, which wheels cannot count on, 0.03
+    orders    Fisher-Yates within each query, from sorted scores: the order of the runs is irrelevant; 2 ns a score
     draws     half a word each, index = half * n >> 32; a row of the columns is added per draw; 0.9 ns, 0.4 of many
 """
 
@@ -26,7 +26,7 @@ cdef enum:
     TABLES = 8 * 256    # sums, one table for each byte of a word
 
 BLOCK_SIZE = BLOCK
-SIGNS, ORDERS, DRAWS, REPEATS = 1, 2, 3, 4      # what a hash is for; from REPEATS on one for each run
+SIGNS, ORDERS, DRAWS, REPEATS = 1, 2, 3, 4      # the purpose of a hash; from REPEATS on one for each run
 
 cdef uint64_t STEP = 0x9E3779B97F4A7C15
 
@@ -51,14 +51,14 @@ cdef inline uint64_t high_index(uint64_t word, uint64_t n) noexcept nogil:
 
 
 def stream(uint64_t seed, uint64_t purpose):
-    """What the words of a seed are hashed from, apart for each purpose."""
+    """The start of the hashes of a seed, a different one for each purpose."""
     return mix(mix(seed + STEP) + purpose * STEP)
 
 
 # ---- blocks --------------------------------------------------------------------------------------------------------
 
 cdef class Kernel(Blocks):
-    """Resamples in blocks; a subclass does those of one block in do(), and counts what it counts thread by thread.
+    """Resamples in blocks; a subclass does the resamples of a block in do(), and has counts for each thread.
 
     The scratch of a thread is one allocation: first its counts, then what the subclass needs.
     """
@@ -69,7 +69,7 @@ cdef class Kernel(Blocks):
     cdef int64_t* scratch[MOST_THREADS]
 
     cdef begin(self, resamples, int64_t n_counts, int64_t scratch_bytes):
-        """What every kernel takes from a Resamples, and how many counts and bytes of scratch a thread needs."""
+        """Take the common fields of a Resamples, and how many counts and bytes of scratch a thread needs."""
         self.stream, self.listed, self.total, self.size = (resamples.stream, resamples.listed, resamples.total,
                                                            resamples.block)
         self.n_counts, self.scratch_bytes = n_counts, n_counts * sizeof(int64_t) + scratch_bytes
@@ -124,7 +124,7 @@ cdef void fill_sums(const double* x, int64_t n, double* sums) noexcept nogil:
 
 
 cdef void add_chosen(const uint64_t* words, int64_t size, const double* sums, double* chosen) noexcept nogil:
-    """To each of `chosen` add what the bytes of its word pick from eight tables of sums."""
+    """To each of `chosen` add the sums that the bytes of its word pick from eight tables."""
     cdef int64_t p
     cdef uint64_t word
     for p in range(size):
@@ -147,7 +147,7 @@ cdef bint is_zero(const double* x, int64_t n) noexcept nogil:
 
 cdef void signed_sums(const double[:, ::1] x, uint64_t stream, int64_t first, int64_t size, bint listed, double* sums,
                       double* tables) noexcept nogil:
-    """sums[c * size + i] = the sum over q of +-x[c, q], the signs being those of resample first + i.
+    """sums[c * size + i] = the sum over q of +-x[c, q], with the signs of resample first + i.
 
     The tables are scratch of the caller: of an array of its own the compiler would know that it overlaps nothing, take
     several words at once, and be slower by a third.
@@ -308,7 +308,7 @@ cdef class Orders(Kernel):
 # ---- draws ---------------------------------------------------------------------------------------------------------
 
 cdef void draw(uint64_t stream, int64_t number, bint listed, int64_t n, int64_t draws, int32_t* chosen) noexcept nogil:
-    """Indices below n with replacement: those of resample `number`, or the digits of that number."""
+    """Indices below n with replacement: drawn by resample `number`, or the digits of that number."""
     cdef int64_t k
     cdef uint64_t key = key_of(stream, number), word, left = <uint64_t>number, count = <uint64_t>n
     if listed:
@@ -324,7 +324,7 @@ cdef void draw(uint64_t stream, int64_t number, bint listed, int64_t n, int64_t 
 
 
 cdef int64_t drawn_total(const int64_t* x, int64_t n, uint64_t key) noexcept nogil:
-    """The sum of as many values as there are, each drawn as by `draw`: twice as fast for one column."""
+    """The sum of n values drawn from n as by `draw`; twice as fast for one column."""
     cdef int64_t k, total = 0
     cdef uint64_t word
     for k in range(0, n, 2):
@@ -382,7 +382,7 @@ def drawn_indices(uint64_t stream, int64_t first, int64_t n, int32_t[:, ::1] cho
 
 
 cdef void add_moments(const double* x, int64_t m, const int32_t* chosen, int64_t n, double* totals) noexcept nogil:
-    """The sum of each column of the chosen rows, and that of its squares; one column stays in registers."""
+    """The sum and the sum of squares of each column of the chosen rows; one column stays in registers."""
     cdef int64_t k, c
     cdef const double* row
     cdef double s = 0.0, ss = 0.0
@@ -401,7 +401,7 @@ cdef void add_moments(const double* x, int64_t m, const int32_t* chosen, int64_t
 
 
 cdef class Studentized(Kernel):
-    """Counts the resamples whose t reaches the limit of a column, and those without variance, which do not reach it.
+    """Counts the resamples whose t reaches the limit of a column, and the resamples without variance, which do not.
 
     Parameters
     ----------
@@ -411,7 +411,7 @@ cdef class Studentized(Kernel):
     offsets, noise : float64 arrays of shape (n_columns,)
         The sum of each column, and by how much a sum may miss what it is on paper.
     limits : float64 array of shape (n_columns,)
-        counts() has the resamples that reach them, and then, for each column, those without variance.
+        counts() has for each column the resamples that reach it, then for each column the resamples without variance.
     two_sided : bool
     """
 

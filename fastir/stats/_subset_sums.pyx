@@ -10,9 +10,9 @@ from libc.string cimport memset
 
 
 cdef void subset_sums(const int64_t* d, int64_t n, int64_t* sums, int64_t* spare) noexcept nogil:
-    """All 2^n subset sums of non-negative values in ascending order: with each value, merged with themselves + it.
+    """All 2^n subset sums of non-negative values in ascending order: each value v merges the sums with the sums + v.
 
-    Of the two the sums without the value end first, because ties are theirs and the last sum has it.
+    The sums without v end first, because they win ties and the last sum includes v.
     """
     cdef int64_t size = 1, j, i, k, p, a, b
     cdef int64_t* swap

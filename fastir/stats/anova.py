@@ -1,7 +1,7 @@
-"""Many runs at once: the two-way analysis of variance, and Tukey's honest differences that stand on its residual.
+"""Many runs at once: the two-way analysis of variance, and Tukey's honest differences, which use its residual.
 
-The queries are shared, so what a query is worth to all runs is taken out before runs are compared. Programs that hand
-the runs' values to a one-way procedure leave it in, and find less.
+The runs share the queries, so the effect of a query on all runs is removed before runs are compared. Programs that use
+a one-way procedure leave it in, and find fewer differences.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Anova(NamedTuple):
         None without repeats: it is then the error.
     error : Source
     partial_eta_squared, eta_squared, omega_squared : float
-        Shares of the variance that are due to the runs: of that which is not due to queries; of all; of all, unbiased.
+        The runs' share of the variance that is not due to queries; of all variance; of all variance, unbiased.
     note : str
     """
 
@@ -71,7 +71,7 @@ def two_way_anova(scores: ArrayLike) -> Anova:
     Parameters
     ----------
     scores : float array of shape (n_queries, n_runs), or (n_queries, n_runs, n_repeats)
-        At least two of each. Repeats are such as seeds.
+        At least two of each. Repeats are, for example, seeds.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def two_way_anova(scores: ArrayLike) -> Anova:
     Raises
     ------
     ValueError
-        Another shape, or NaN.
+        The shape is another one, or a score is NaN.
     """
     x = checked(scores, "scores", 3 if np.ndim(scores) == 3 else 2, "a row per query and a column per run")
     if min(x.shape) < 2:
@@ -124,9 +124,9 @@ class Tukey(NamedTuple):
     Attributes
     ----------
     differences, p_values, effects : float64 arrays of shape (n_runs, n_runs)
-        Row less column; NaN where there is none. An effect is a difference over the residual standard deviation.
+        Row less column; NaN if undefined. An effect is a difference over the residual standard deviation.
     margin : float
-        Simultaneous intervals are a difference, less or plus this.
+        The simultaneous interval of a difference is the difference ± margin.
     exact : bool
         The p-values are not resampled.
     note : str
@@ -175,7 +175,7 @@ def tukey_test(scores: ArrayLike, *, confidence: float = 0.95) -> Tukey:
 
 
 def honest_differences(x: np.ndarray, anova: Anova) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Differences of means, without rounding noise if there is nothing else; effects; whether there is no residual."""
+    """Differences of means, 0 if they are only rounding noise; effects; whether there is no residual."""
     means = x.mean(axis=0)
     differences = means[:, None] - means
     flat = anova.note == NO_RESIDUAL
@@ -193,15 +193,15 @@ def randomized_tukey_test(
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Tukey:
-    """The randomized Tukey test: a difference among the ranges of means, the scores of each query being shuffled.
+    """The randomized Tukey test: compares differences with the ranges of means when each query's scores are shuffled.
 
     Parameters
     ----------
     scores, confidence
         As for `tukey_test`.
     n_resamples, random_state, n_threads
-        As for `randomization_test`. All orders are listed, that of one query being fixed, if there are no more than
-        n_resamples; (n_runs!)^(n_queries - 1) are soon too many.
+        As for `randomization_test`. All (n_runs!)^(n_queries - 1) orders are enumerated (the order of one query is
+        fixed) if these are at most n_resamples.
 
     Returns
     -------

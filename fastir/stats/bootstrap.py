@@ -1,4 +1,4 @@
-"""The bootstrap over queries: all runs see the same draws, so that a difference is that of two means."""
+"""The bootstrap over queries: all runs see the same draws, so that their means can be subtracted."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from fastir.stats.paired import ALTERNATIVES, Moments, moments, t_rows, whole_di
 from fastir.stats.resampling import Resamples
 
 METHODS = ("percentile", "bca")
-RELATIVE = 1e-12  # of a studentized statistic: what rounding may take
+RELATIVE = 1e-12  # of a studentized statistic: the error that rounding may cause
 
 
 def draws(
     n: int, rows: int, n_resamples: SupportsIndex, random_state: SupportsIndex, n_threads: SupportsIndex | None
 ) -> Resamples:
-    """Resamples of n queries out of n, for so many rows at once."""
+    """Resamples of n queries out of n, for `rows` rows at once."""
     return Resamples(n_resamples, random_state, n_threads, DRAWS, n**n if n < 64 else 1 << 64, n * rows)
 
 
@@ -42,7 +42,7 @@ class Resampled(NamedTuple):
     resamples: Resamples
 
     def interval(self, a: int, b: int, skewness: float, method: str, confidence: float) -> tuple[float, float]:
-        """The interval of the mean of row a less that of row b, -1 being a row of zeros."""
+        """The interval of the mean of row a less the mean of row b, where -1 is a row of zeros."""
         sums = self.sums[a] - self.sums[b] if b >= 0 else self.sums[a]
         seen = self.grid.whole[a].sum() - (self.grid.whole[b].sum() if b >= 0 else 0)
         levels = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
@@ -68,16 +68,16 @@ def resampled(grid: Grid, resamples: Resamples) -> Resampled:
 
 
 def crossed_means(columns: Resampled, owner: np.ndarray, streams: list[int]) -> np.ndarray:
-    """Means of runs in every resample, of whose repeats as many are drawn, too, as there are.
+    """Means of runs in every resample, which also draws as many repeats of each run as it has.
 
     Parameters
     ----------
     columns : Resampled
         A row per repeat; all see the same draws of queries.
     owner : int array of shape (n_rows,)
-        The run that a row is of, 0 to n_runs - 1.
+        The run that each row belongs to, 0 to n_runs - 1.
     streams : list of int
-        For each run what its draws are hashed from.
+        For each run the start of the hashes of its draws.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def crossed_means(columns: Resampled, owner: np.ndarray, streams: list[int]) -> 
 
 
 def skewness_of_mean(d: np.ndarray, of: Moments) -> np.ndarray:
-    """Of rows of differences; a sixth of it is the acceleration of the BCa interval, with no need of a jackknife."""
+    """The skewness of rows of differences; a sixth of it is the acceleration of BCa, without a jackknife."""
     centred = d - np.expand_dims(of.mean, -1)
     squares = (centred**2).sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -179,7 +179,7 @@ def bootstrap_test(
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Test:
-    """The bootstrap shift test: the mean difference among those of resamples of differences moved to mean 0.
+    """The bootstrap shift test: compares the mean difference with resamples of the differences shifted to mean 0.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def bootstrap_test(
     studentized : bool
         Compare t instead of the mean. A resample without variance counts as not reaching it.
     n_resamples, random_state, n_threads
-        As for `randomization_test`; all n^n resamples are listed if there are no more than n_resamples.
+        As for `randomization_test`; all n^n resamples are enumerated if there are at most n_resamples.
 
     Returns
     -------
@@ -239,9 +239,9 @@ def bootstrap_interval(
     a, b
         As for `t_test`.
     method : {"percentile", "bca"}
-        Quantiles of the means of resamples, between two of them on the line; or those at levels that are corrected for
-        bias and skewness. The share of means below the one that was seen counts those equal to it by half, and the
-        acceleration of a mean is a sixth of its skewness.
+        Quantiles of the means of resamples, linearly interpolated; "bca": at levels that are corrected for bias and
+        skewness. In the share of means below the observed one, equal means count half; the acceleration of a mean is a
+        sixth of its skewness.
     confidence : float
     n_resamples, random_state, n_threads
         As for `bootstrap_test`.
@@ -250,7 +250,7 @@ def bootstrap_interval(
     -------
     Interval
         Its standard error is the deviation of the resamples' means. **Undefined**: equal differences give the mean
-        itself as both bounds, a single one NaN.
+        itself as both bounds, a single difference NaN.
 
     Notes
     -----

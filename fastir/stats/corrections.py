@@ -1,4 +1,4 @@
-"""p-values of a family, corrected for how many there are."""
+"""Corrections of the p-values of a family for their number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def adjust(p_values: ArrayLike, method: str, *, alpha: float = 0.05) -> np.ndarr
     Parameters
     ----------
     p_values : float array of shape (n,)
-        NaN is not of the family, and stays.
+        A NaN does not belong to the family, and stays NaN.
     method : str
         Against any false discovery: ``"bonferroni"``, ``"sidak"``, ``"holm"``, ``"holm_sidak"``, ``"hochberg"``,
         ``"hommel"``. For the share of false discoveries: ``"bh"`` (Benjamini and Hochberg), ``"by"`` (Benjamini and
@@ -32,11 +32,11 @@ def adjust(p_values: ArrayLike, method: str, *, alpha: float = 0.05) -> np.ndarr
     Raises
     ------
     ValueError
-        The method is unknown, or something is neither NaN nor from 0 to 1.
+        The method is unknown, or a p-value is neither NaN nor from 0 to 1.
 
     Notes
     -----
-    The numbers are those of `statsmodels.stats.multitest.multipletests`.
+    The numbers are equal to those of `statsmodels.stats.multitest.multipletests`.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def falling(p: np.ndarray) -> np.ndarray:
 
 
 def any_of(p: np.ndarray, tries: np.ndarray | int) -> np.ndarray:
-    """The probability that the least of so many independent p-values is at most p."""
+    """The probability that the least of n independent p-values is at most p."""
     with np.errstate(divide="ignore"):
         return -np.expm1(tries * np.log1p(-p))
 

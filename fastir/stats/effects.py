@@ -1,4 +1,4 @@
-"""How large a difference is, and how small a one the queries could show."""
+"""How large a difference is, and how small a difference the queries could show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POWER = 0.8
 
 
 class Sides:
-    """What effect sizes are made of: rows of scores of runs a and b, the last axis for the queries."""
+    """The data of effect sizes: rows of scores of runs a and b, the last axis for the queries."""
 
     def __init__(
         self, a: np.ndarray, b: np.ndarray, of: Moments, whole: np.ndarray, loose: int, error: float | None = None
@@ -29,7 +29,7 @@ class Sides:
         self.of: Moments = of
         self.whole: np.ndarray = whole
         self.loose: int = loose
-        self.error: float | None = error  # mean square of the analysis of variance of all runs; None: of these two
+        self.error: float | None = error  # residual mean square of all runs; None: of these two
 
     def variance(self, of_run: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):
@@ -60,7 +60,7 @@ def rank_biserial(x: Sides) -> np.ndarray:
     return np.array(found).reshape(x.of.mean.shape)
 
 
-# Its name, what it is in full, and how it is computed.
+# For each name its full name, and the function that computes it.
 EFFECTS: dict[str, tuple[str, Callable[[Sides], np.ndarray]]] = {
     "d_z": ("Cohen's d_z: mean difference / standard deviation of the differences", lambda x: x.ratio(x.of.deviation)),
     "hedges_gz": (
@@ -83,13 +83,13 @@ def effect_size(a: ArrayLike, b: ArrayLike, kind: str = "d_z") -> float:
     ----------
     a, b : float arrays of shape (n_queries,)
     kind : str
-        A key of ``fastir.stats.EFFECTS``, which says in full what each is. What pingouin calls "cohen" for paired
-        samples is ``d_av``, elinor's "effect size" is ``d_z``.
+        A key of ``fastir.stats.EFFECTS``, which has the full name of each. pingouin's "cohen" for paired samples is
+        ``d_av``, elinor's "effect size" is ``d_z``.
 
     Returns
     -------
     float
-        **Undefined**: NaN where a difference stands over a deviation of 0, or for one query.
+        **Undefined**: NaN if a difference is divided by a deviation of 0, or for one query.
     """
     one_of("kind", kind, EFFECTS)
     d, largest = differences(a, b)
@@ -100,7 +100,7 @@ def effect_size(a: ArrayLike, b: ArrayLike, kind: str = "d_z") -> float:
 
 
 def hedges_factor(freedom: float) -> float:
-    """What takes the bias from a standardised difference: gamma(f / 2) / (sqrt(f / 2) gamma((f - 1) / 2))."""
+    """The factor against the bias of a standardised difference: gamma(f / 2) / (sqrt(f / 2) gamma((f - 1) / 2))."""
     if freedom < 2:
         return np.nan
     logarithm = special().gammaln(freedom / 2) - special().gammaln((freedom - 1) / 2)
@@ -134,7 +134,7 @@ def sample_size(effect: float, *, alpha: float = 0.05, goal: float = POWER) -> f
 
 
 def detectable(n_queries: int, *, alpha: float = 0.05, goal: float = POWER) -> float:
-    """The smallest d_z that a paired t-test of so many queries finds with probability `goal`.
+    """The smallest d_z that a paired t-test of `n_queries` queries finds with probability `goal`.
 
     Times the standard deviation of the differences it is the minimum detectable difference. NaN for one query.
     """

@@ -1,4 +1,4 @@
-"""The exact p-value of a signed sum: how many of the 2^n assignments of signs reach the sum that was seen."""
+"""The exact p-value of a signed sum: the share of the 2^n assignments of signs whose sum reaches the observed one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def exact_p(d: np.ndarray, slack: int, two_sided: bool, limit: int | None = STEP
     ----------
     d : int64 array of shape (n,)
     slack : int
-        By how much a sum may miss the one that was seen and still reach it.
+        By how much a sum may miss the observed one and still count as reaching it.
     two_sided : bool
-        Or: sums at least as great.
+        Whether absolute values are compared; if not, sums at least as great reach the observed one.
     limit : int or None
         Steps that a table may take; None: any.
     """
@@ -31,7 +31,7 @@ def exact_p(d: np.ndarray, slack: int, two_sided: bool, limit: int | None = STEP
         seen = abs(seen)
     if n == 0 or seen - slack <= (0 if two_sided else -total):
         return 1.0
-    below = (total - seen + slack) // 2  # signed sum >= seen - slack  <=>  sum of what is negative <= below
+    below = (total - seen + slack) // 2  # signed sum >= seen - slack  <=>  sum of the negated values <= below
     step = int(np.gcd.reduce(values))
     values, below = values // step, below // step
     if n <= HALVES and 4 << (n + 1) // 2 <= n * (below + 1):

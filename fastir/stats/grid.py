@@ -1,4 +1,4 @@
-"""Scores as whole numbers, so that sums are exact and that what is equal on paper is equal here.
+"""Scores as whole numbers, so that sums are exact, and sums that are equal on paper are equal here.
 
 0.1 + 0.2 is not 0.3 in binary, so a resample that ties with the data by the definition may miss it by a rounding error,
 and the p-value comes out too small. Scores with a small common denominator (P@10, success, reciprocal ranks, rounded
@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-DENOMINATOR = 10**6  # the largest that is looked for
-CLOSE = 1e-9  # how near a score must come to a multiple, all scores being up to 1
+DENOMINATOR = 10**6  # the largest common denominator that is looked for
+CLOSE = 1e-9  # how near a score must come to a multiple, if the scores are at most 1
 BITS = 40
 
 
@@ -27,9 +27,9 @@ class Grid(NamedTuple):
     whole : int64 array
         Of the scores' shape.
     unit : float
-        What 1 stands for.
+        The score that 1 stands for.
     loose : int
-        By how much two numbers that stand for the same may differ: 0 or 1. For their differences it is twice that.
+        By how much two numbers for the same score may differ: 0 or 1. For differences of scores it is twice that.
     """
 
     whole: np.ndarray
@@ -37,11 +37,11 @@ class Grid(NamedTuple):
     loose: int
 
     def slack(self) -> int:
-        """By how much a sum of differences over the queries may miss what it equals on paper."""
+        """By how much a sum of differences over the queries may miss its value on paper."""
         return 2 * self.loose * self.whole.shape[-1]
 
     def without_noise(self, d: np.ndarray) -> np.ndarray:
-        """Differences of these numbers, with 0 where they are equal but for rounding."""
+        """Differences of these numbers, with 0 where they are equal up to rounding."""
         return np.where(np.abs(d) <= self.loose, 0, d)
 
 

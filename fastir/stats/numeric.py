@@ -1,4 +1,4 @@
-"""The studentized range, and the root of a function: what SciPy has too slowly or behind a slow import."""
+"""The studentized range, and the root of a function, which SciPy has, but slowly or behind a slow import."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
     Returns
     -------
     float64 array of q's shape
-        Right to about 1e-11 of itself down to 1e-20, to fewer digits further out.
+        With a relative error of about 1e-11 down to 1e-20, and a larger one below.
 
     Notes
     -----

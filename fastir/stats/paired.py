@@ -1,6 +1,6 @@
 """Tests of two runs that need no resampling: t, Wilcoxon's, sign, equivalence; and Welch's, for means of seeds.
 
-What ends in `_rows` takes the differences of many pairs at once, a row each, and gives an array for each.
+A function whose name ends in `_rows` takes the differences of many pairs at once, a row each, and returns arrays.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from fastir.stats.grid import to_grid
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 ZEROS = ("wilcox", "pratt", "zsplit")
-EXACT_RANKS = 50  # differences up to which Wilcoxon's test is exact unless told otherwise
-MOST_RANKS = 1000  # up to which it can be
+EXACT_RANKS = 50  # differences up to which Wilcoxon's test is exact by default
+MOST_RANKS = 1000  # differences up to which it can be exact
 
 
 class Moments(NamedTuple):
-    """Of differences, the last axis for the queries; a deviation is 0 where it is but rounding, NaN for one query."""
+    """Moments of differences, the last axis for the queries; a deviation is 0 if only rounding, NaN for one query."""
 
     n: int
     mean: np.ndarray
@@ -51,7 +51,7 @@ class Moments(NamedTuple):
 
 
 def moments(d: np.ndarray, largest: np.ndarray | float) -> Moments:
-    """Of rows of differences of values up to `largest`."""
+    """The Moments of rows of differences of values up to `largest`."""
     n = d.shape[-1]
     mean = d.sum(axis=-1) / n
     centred = d - np.expand_dims(mean, -1)
@@ -89,8 +89,8 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
     Returns
     -------
     Test
-        t, with n - 1 degrees of freedom. **Undefined**: all differences 0 give t = 0 and p = 1; equal ones, up to
-        rounding, and a single one give NaN.
+        t, with n - 1 degrees of freedom. **Undefined**: all differences 0 give t = 0 and p = 1; other differences that
+        are equal up to rounding, or a single one, give NaN.
 
     Raises
     ------
@@ -99,8 +99,8 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
 
     Notes
     -----
-    Student (1908); the numbers are those of `scipy.stats.ttest_rel`, which takes the rounding errors of constant
-    differences for variance.
+    Student (1908); the numbers are equal to those of `scipy.stats.ttest_rel`, except that SciPy takes the rounding
+    errors of constant differences for variance.
     """
     one_of("alternative", alternative, ALTERNATIVES)
     of = moments(*differences(a, b))
@@ -117,7 +117,7 @@ def t_interval(a: ArrayLike, b: ArrayLike | None = None, *, confidence: float = 
 
 
 def sign_rows(wins: np.ndarray, losses: np.ndarray, alternative: Alternative = "two-sided") -> np.ndarray:
-    """p-values of the sign test; 1 where nobody wins."""
+    """p-values of the sign test; 1 if all queries are ties."""
     n = wins + losses
     if alternative == "two-sided":
         p = 2 * special().bdtr(np.minimum(wins, losses), n, 0.5)
@@ -127,10 +127,10 @@ def sign_rows(wins: np.ndarray, losses: np.ndarray, alternative: Alternative = "
 
 
 def sign_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided") -> Test:
-    """The exact sign test: the binomial distribution of wins among the queries that are no tie.
+    """The exact sign test: the binomial distribution of wins among the queries that are not ties.
 
-    The parameters are those of `t_test`. The statistic is the number of wins; differences that are 0 but for rounding
-    are ties, and p is 1 if all are.
+    It takes the parameters of `t_test`. The statistic is the number of wins; differences that are 0 up to rounding are
+    ties, and p is 1 if all are ties.
     """
     one_of("alternative", alternative, ALTERNATIVES)
     d = whole_differences(a, b)[0]
@@ -140,7 +140,7 @@ def sign_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternat
 
 
 def whole_differences(a: ArrayLike, b: ArrayLike | None) -> tuple[np.ndarray, int]:
-    """a minus b on a grid, and how loose that is."""
+    """a minus b on a grid, and by how much equal differences may differ there."""
     differences(a, b)
     grid = to_grid(np.stack([column(a, "a"), np.zeros(len(column(a, "a"))) if b is None else column(b, "b")]))
     return grid.without_noise(grid.whole[0] - grid.whole[1]), grid.loose
@@ -164,15 +164,16 @@ def wilcoxon(
     zeros : {"wilcox", "pratt", "zsplit"}
         Differences of 0 are dropped; ranked and then dropped; ranked, and their ranks shared by both sides.
     exact : bool or None
-        The p-value of all assignments of signs to the ranks that there are, ties included, or the normal approximation
-        with the variance of these ranks. None is exact up to 50 differences that are not 0, True takes up to 1000.
+        True: the p-value among all assignments of signs to the observed ranks, ties included, for up to 1000
+        differences. False: the normal approximation with the variance of these ranks. None: exact up to 50 differences
+        that are not 0.
     continuity : bool
         A continuity correction for the approximation.
 
     Returns
     -------
     Test
-        The smaller of the two sums of ranks; for a one-sided test that of the ranks of positive differences.
+        The smaller of the two sums of ranks; for a one-sided test the sum of the ranks of positive differences.
         **Undefined**: p = 1 if all differences are 0.
 
     Notes
@@ -218,7 +219,7 @@ def signed_ranks(
 
 
 def doubled_ranks(d: np.ndarray, loose: int, zeros: str = "wilcox") -> np.ndarray:
-    """Twice the mid-ranks of absolute differences of numbers on a grid, int64; those equal to a neighbour share one."""
+    """Twice the mid-ranks of absolute differences of numbers on a grid, int64; equal neighbours share one."""
     magnitudes = np.abs(d)
     left_out = int((d == 0).sum()) if zeros == "wilcox" else 0
     order = np.argsort(magnitudes, kind="stable")

@@ -16,7 +16,7 @@ from fastir.stats.paired import ALTERNATIVES
 from fastir.stats.resampling import Resamples
 from fastir.threads import share_all
 
-RELATIVE = 1e-12  # of a scaled statistic: what rounding may take
+RELATIVE = 1e-12  # of a scaled statistic: the error that rounding may cause
 
 
 class Pairs(NamedTuple):
@@ -52,7 +52,7 @@ class Pairs(NamedTuple):
     def resamples(
         self, n_resamples: SupportsIndex, random_state: SupportsIndex, n_threads: SupportsIndex | None
     ) -> Resamples:
-        rows, queries = self.whole.shape  # the last query's sign is fixed where they are listed: |sum| is the same
+        rows, queries = self.whole.shape  # when signs are enumerated, the last query's is fixed: |sum| is the same
         return Resamples(n_resamples, random_state, n_threads, SIGNS, 1 << (queries - 1), rows * queries)
 
     def scales(self) -> np.ndarray:
@@ -60,13 +60,13 @@ class Pairs(NamedTuple):
         return 1 / np.sqrt(np.where(squares > 0, squares, np.inf))
 
     def limits(self, two_sided: bool) -> np.ndarray:
-        """The sums that count as reaching those that were seen."""
+        """The limits from which on sums count as reaching the observed ones."""
         sums = self.sums()
         return ((np.abs(sums) if two_sided else sums) - self.slack).astype(np.float64)
 
 
 def exact_pairs(pairs: Pairs, two_sided: bool = True, threads: int = 1) -> np.ndarray:
-    """The exact p-value of each pair, NaN where that takes too long."""
+    """The exact p-value of each pair, NaN if it would take too long."""
     found = np.full(len(pairs.a), np.nan)
 
     def work(thread, k, number):
@@ -80,9 +80,9 @@ def exact_pairs(pairs: Pairs, two_sided: bool = True, threads: int = 1) -> np.nd
 def resampled_pairs(
     pairs: Pairs, resamples: Resamples, two_sided: bool = True, families: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The p-value of each pair over the same signs, and with families that of the largest statistic in its own.
+    """The p-value of each pair over the same signs; with `families`, that of the largest statistic in its family, too.
 
-    A pair's statistic is |sum| / sqrt(sum of squares): the signs do not change what is below the line. `families` is an
+    A pair's statistic is |sum| / sqrt(sum of squares): the signs do not change the denominator. `families` is an
     int64 array of shape (n_pairs,), 0 to n_families - 1. Pairs without a difference have 1.
     """
     limits, rows = pairs.limits(two_sided), pairs.whole.astype(np.float64)
@@ -119,15 +119,16 @@ def randomization_test(
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Test:
-    """Fisher's paired randomization test: the sum of the differences among their sums with all or random signs.
+    """Fisher's paired randomization test: compares the sum of the differences with the sums under all or random signs.
 
     Parameters
     ----------
     a, b, alternative
         As for `t_test`.
     n_resamples : int
-        How many signs are drawn where the exact p-value takes too long. It is had for up to 40 differences that are not
-        0, and for any number of them if they are few whole multiples of something, such as differences of P@10.
+        How many assignments of signs are drawn if the exact p-value takes too long. It is computed for up to 40
+        differences that are not 0, and for any number of them if they are small multiples of a common unit, as
+        differences of P@10 are.
     random_state : int
     n_threads : int or None
         As in `fastir.evaluate`: None uses several threads if the rest would take 15 ms. The same bits for any number.
@@ -135,10 +136,10 @@ def randomization_test(
     Returns
     -------
     Test
-        The mean difference. The exact p-value is the share of all 2^n sums that reach the one that was seen (in
-        absolute value, if two-sided), this included; with random signs it is (1 + count) / (1 + n_resamples), whose
-        standard error is sqrt(p (1 - p) / (n_resamples + 1)). Sums that are equal on paper reach each other:
-        `fastir.stats.grid`. **Undefined**: p = 1 if all differences are 0.
+        The mean difference. The exact p-value is the share of all 2^n sums, the observed one included, that reach the
+        observed one (in absolute value, if two-sided); with random signs it is (1 + count) / (1 + n_resamples), whose
+        standard error is sqrt(p (1 - p) / (n_resamples + 1)). Sums that are equal on paper reach each other (see
+        `fastir.stats.grid`). **Undefined**: p = 1 if all differences are 0.
 
     Notes
     -----
@@ -184,10 +185,10 @@ def max_t(
     Parameters
     ----------
     d : float array of shape (n_queries, n_hypotheses)
-        Differences, of pairs or metrics, over the same queries. The same signs are drawn for all of a query.
+        Differences, of pairs or metrics, over the same queries. All differences of a query get the same sign.
     n_resamples, random_state, n_threads
-        As for `randomization_test`; here the signs are listed if there are no more than n_resamples, one query's
-        being fixed.
+        As for `randomization_test`; here all signs are enumerated (the sign of one query is fixed) if there are at most
+        n_resamples assignments.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How resamples are shared among threads: in blocks, whose results are counts, or stand at the resample's number."""
+"""How threads share resamples: in blocks, whose results are counts, or are stored at the number of each resample."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from fastir.stats._resample import Kernel
 
 COST = {SIGNS: 1, DRAWS: 10, ORDERS: 40}  # of a random number and column, in signs
-# Cost of a block. Signs have tables that are filled once a block: theirs are as large as Ctrl-C allows, about 0.1 s.
+# Cost of a block. Signs fill tables once per block, so their blocks are as large as Ctrl-C allows, about 0.1 s.
 LARGEST = {SIGNS: 1 << 31, DRAWS: 1 << 20, ORDERS: 1 << 20}
 ROW = 256  # cost of a row of a run, which is what thread_count() knows
 
 
 class Resamples:
-    """So many resamples of one kind, for work that is done block by block.
+    """Resamples of one kind, for work that is done block by block.
 
     Parameters
     ----------
     n_resamples : int
     random_state : int
-        Any; the same gives the same numbers, whatever the number of threads.
+        Any int; the same state gives the same numbers, for any number of threads.
     purpose : int
         SIGNS, ORDERS or DRAWS.
     arrangements : int
-        How many different ones there are: if not more than n_resamples, all of them are listed, each once.
+        How many different resamples exist; if at most n_resamples, all of them are enumerated, each once.
     cells : int
         Random numbers, times columns, in a resample.
     """
@@ -56,12 +56,12 @@ class Resamples:
         self.block: int = -(-self.total // blocks)
 
     def counts(self, kernel: Kernel) -> np.ndarray:
-        """Do all resamples; what the kernel has counted in them."""
+        """Do all resamples; returns the kernel's counts."""
         run(kernel, self.n_threads)
         return kernel.counts()
 
     def p_values(self, counts: np.ndarray) -> np.ndarray:
-        """How often a limit was reached, as p-values: where not all arrangements were seen, the data are one more."""
+        """p-values from how often a limit was reached; if resamples are drawn, the data count as one more."""
         return counts / self.total if self.listed else (1 + counts) / (1 + self.total)
 
 

@@ -6,18 +6,18 @@
 Values never depend on the number of threads. `n_threads`, an option of most functions, says how many there are:
 
     1       the calling thread alone; nothing is started
-    2, ...  this many, however little the work is. With OpenMP and idle cores that pays from about 0.1 ms of work on. On
-            a busy machine a team waits at its end for a thread that is not running: 4 to 20 ms were measured, which for
-            less work than that is a loss
-    None    the work decides. Kernels over arrays begin alone, start a team if the rest would take WORTHWHILE seconds or
+    2, ...  this many, even for little work. With OpenMP and idle cores that is faster from about 0.1 ms of work on. On
+    a busy machine a team waits at its end for the thread that has not had its turn: 4 to 20 ms were measured, so less
+    work than that is slower None    the work decides. Kernels over arrays begin alone, start a team if the rest would
+    take WORTHWHILE seconds or
             more, and keep it if its first round was faster; files and tables use several threads from WORTH rows on.
-            There are as many threads as there are processors for this process (its affinity, the quota of its
-            container), at most 8, and at most FASTIR_NUM_THREADS, or OMP_NUM_THREADS where that is not set. A child of
-            multiprocessing uses one
+            There are as many threads as this process may use processors (by its affinity and the quota of its
+            container), but at most 8, and at most FASTIR_NUM_THREADS, or OMP_NUM_THREADS if the former is not set. A
+            child of multiprocessing uses one
 
-Whatever `n_threads` says, a kernel over arrays stays in one thread in a forked process, inside one of fastir's own
-threads, and while another call of this process has a team. Other libraries may bring an OpenMP of their own, as PyTorch
-does: each has its own team, and fastir sets no variable of OpenMP.
+For any `n_threads`, a kernel over arrays stays in one thread in a forked process, inside one of fastir's own threads,
+and while another call of this process has a team. Other libraries, such as PyTorch, may bring an OpenMP of their own:
+each has its own team, and fastir sets no variable of OpenMP.
 """
 
 import itertools
@@ -31,14 +31,14 @@ from typing import SupportsIndex, TypeVar
 from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
 
 WORTH = 1 << 20  # rows of a file or table: below, starting threads costs more than it gives
-SAMPLE = 0.001  # seconds after which a kernel knows about how long it will take
-WORTHWHILE = 0.015  # seconds of processor time from which on a team gains even if the other cores are busy
+SAMPLE = 0.001  # seconds of work from which the time of the rest is estimated
+WORTHWHILE = 0.015  # seconds of processor time from which on a team is faster even if the other cores are busy
 TRIAL = 0.01  # seconds of a team's first round, after which it goes on or leaves the rest to one thread:
 GAIN = 0.9  # it must need less than this share of the time, which on a busy machine it does not,
-PAUSE = 1.0  # and then no call tries again for so many seconds
+PAUSE = 1.0  # and then no call tries again for this many seconds
 ROUND = 0.05  # seconds between two looks for Ctrl-C
 STRETCH = 0.005  # seconds for which a Python thread takes blocks at a time
-MOST = 8  # threads that are taken without being asked for
+MOST = 8  # threads that are used by default
 QUOTA = "/sys/fs/cgroup/cpu.max"  # of a container: microseconds of processor time, and in how many; or "max"
 
 teams = OPENMP  # False shares blocks among Python threads, which bench/bench_threads.py compares with teams

@@ -1,13 +1,13 @@
 """The loop of every kernel over arrays: work in blocks, which threads take in order.
 
 In: a subclass of Blocks, whose work() does one block in the scratch of one thread. Out: the blocks are done, or one has
-failed. The subclass keeps what came of them.
+failed. The subclass keeps the results.
 
     n_blocks = 9    thread 0    block 0    2  3       6     8
                     thread 1    block 1         4  5     7
 
 A block is some 10 to 50 microseconds of work, measured in bytes of input, not in queries, whose lengths differ: it is
-small enough for two threads to share 0.2 ms evenly, and large enough to hide what taking it costs, about 0.1
+small enough for two threads to share 0.2 ms evenly, and large enough to hide the cost of taking it, about 0.1
 microseconds. As blocks are taken in order and each one that was taken is done, the first one that fails is the same for
 any number of threads. (Blocks of random signs are larger, as each begins by filling tables.)
 
@@ -16,7 +16,7 @@ round of several threads is one prange, a team of OpenMP. The following never en
 plain loop:
 
     one thread          a region can cost milliseconds on a busy machine
-    a forked process    libgomp waits for ever for the team that only the parent has; pthread_atfork sees any fork
+    a forked process    libgomp would wait for ever for the parent's team; pthread_atfork notices every fork
     a second caller     while a team is at work, another one would only compete with it for the same cores
 
 Measured on two idle cores: a team gains 1.6 times at 0.02 ms of work, and Python threads, which take 0.1 ms to start,
@@ -38,7 +38,7 @@ cdef extern from "_blocks.h" nogil:
     int fastir_watch_forks() noexcept
 
 cdef enum:
-    MOST_BLOCKS = 4096      # in a round: when its time is over, the rest of them are looked at and left
+    MOST_BLOCKS = 4096      # in a round, which skips the rest of them when its time is over
 
 cdef int64_t team_at_work = 0
 
@@ -55,7 +55,7 @@ def forked():
 
 
 cdef bint take_one(Blocks blocks, int thread, double until) noexcept nogil:
-    """Do the next block; False where there is none, one has failed, or the time is over."""
+    """Do the next block; False if there is none, one has failed, or the time is over."""
     cdef int64_t block
     if fastir_load(&blocks.failed) or fastir_load(&blocks.taken) >= blocks.n_blocks or fastir_clock() >= until:
         return False
@@ -74,7 +74,7 @@ cdef void take_in_team(Blocks blocks, int n_threads, double until) noexcept nogi
 
 
 cdef double rest(Blocks blocks, int64_t first, double took) noexcept nogil:
-    """About how many seconds the remaining blocks will take, if those from `first` on took so long."""
+    """About how many seconds the remaining blocks will take, if the blocks from `first` on took `seconds`."""
     cdef int64_t taken = fastir_load(&blocks.taken)
     if taken >= blocks.n_blocks or fastir_load(&blocks.failed):
         return 0.0
@@ -94,7 +94,7 @@ cdef class Blocks:
         Returns
         -------
         float
-            How many seconds of processor time the rest will take, about; 0.0 if nothing is left.
+            About how many seconds of processor time the rest will take; 0.0 if all blocks are done.
         """
         cdef double begin, until
         cdef int64_t first
@@ -109,12 +109,12 @@ cdef class Blocks:
         return seconds
 
     def together(self, int n_threads, double seconds):
-        """The same in a team, of which the caller is thread 0; alone where there must be no team.
+        """Do blocks in a team, of which the caller is thread 0; alone where a team is not allowed.
 
         Returns
         -------
         float
-            As of `alone`; in a team seconds on the clock.
+            Like `alone`, but for a team seconds on the clock.
         """
         cdef double begin
         cdef int64_t first

@@ -1,4 +1,4 @@
-"""ranx's `Qrels`, `Run`, `evaluate`, `compare` and `Report`, on fastir; ranx and numba need not be there.
+"""ranx's `Qrels`, `Run`, `evaluate`, `compare` and `Report`, computed by fastir, without ranx and numba.
 
     from fastir.compat.ranx import Qrels, Run, evaluate, compare        instead of: from ranx import ...
 
@@ -21,11 +21,12 @@ and `std_scores`. Values are in the order of the query ids, of dicts in that of 
 - `Qrels.qrels` and `Run.run` are plain dicts, `to_typed_list` gives a plain list of arrays. No value of a query that
   is gone stays in `Run.scores`.
 - Frames may hold any kind of strings and of numbers, `pd_kwargs` are keywords, a file named .gz is packed, JSON has a
-  line per query. What is wrong with types is a TypeError, where ranx asserts.
-- Arrays: the ideal ranking is that of the largest labels, in whatever order the judgments stand.
+  line per query. A wrong type is a TypeError, where ranx asserts.
+- Arrays: the ideal ranking has the largest labels first, for judgments in any order.
 
-- `compare` has p-values that seeds, ties and pairs of queries count in; what that changes, and how to have ranx's, is
-  in its docstring. `Report` has its attributes and exports; it can be printed for any number of runs and all metrics.
+- `compare` computes p-values that honour seeds, ties and the pairing of queries; its docstring says what that changes,
+  and how to get ranx's values. `Report` has its attributes and exports; it can be printed for any number of runs and
+  all metrics.
 
 **Not offered.** `plot` and the functions of `ranx.metrics`. `fuse`, `optimize_fusion` and
 `normalize`: ranx has them, and this `evaluate` takes its `Qrels` and `Run`. Levels below 0, dicts beside arrays.

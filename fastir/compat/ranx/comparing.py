@@ -42,13 +42,13 @@ def compare(
         The i-th is called ``run_i`` if it has no name. A Run notes its values, as by `evaluate`.
     metrics : list of str, or str
     stat_test : {"student", "fisher", "tukey"}
-        All are paired and two-sided; no p-value is corrected for the number of pairs but Tukey's.
+        All are paired and two-sided; only Tukey's p-values are corrected for the number of pairs.
     n_permutations, random_seed : int
         For "fisher".
     max_p : float
         The largest p-value that is significant.
     threads : int
-        How many at most; 0 leaves it to fastir.
+        The largest number of threads; 0 leaves it to fastir.
     rounding_digits : int
     show_percentages : bool
         How the report shows means.
@@ -66,7 +66,7 @@ def compare(
     AssertionError
         The queries of qrels and runs are not the same, or metrics are not str.
     NotImplementedError
-        There is no such test.
+        The test does not exist.
     ValueError
         Two runs have one name; otherwise as by `evaluate`.
     ImportError
@@ -168,7 +168,7 @@ def honestly_tested(
 def literally_tested(
     scores: dict[str, dict[str, np.ndarray]], stat_test: str, n_permutations: int, random_seed: int, _: int | None
 ) -> dict[tuple[str, str], dict[str, Tested]]:
-    """The same as ranx computes it."""
+    """{(a, b): {metric: p-value and counts}} as ranx computes them."""
     from scipy import stats
 
     found: dict[tuple[str, str], dict[str, Tested]] = {pair: {} for pair in itertools.combinations(scores, 2)}

@@ -1,11 +1,11 @@
-"""What ranx's Qrels and Run have in common: made of dicts, files and frames, changed in place, shown sorted.
+"""The base of ranx's Qrels and Run: made of dicts, files and frames, changed in place, shown sorted.
 
 Each holds its numbers as {query_id: {doc_id: number}}, as fastir's own object, or as both, which then agree:
 
-    _rows       made when somebody looks inside or changes something; sorted when somebody looks
-    _columns    for the evaluation; every change drops it, and once the dict was handed out it is not kept any more
+    _rows       made when a caller reads or changes something; sorted when a caller reads
+    _columns    made for an evaluation; every change drops it, and once a caller has the dict it is not kept any more
 
-so that evaluating again converts nothing, and no change goes unseen.
+so that evaluating again converts nothing, and no change is missed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENDINGS = {"txt": "trec", "parq": "parquet"}
 
 
 class Documents:
-    """What Qrels and Run have in common.
+    """The base of Qrels and Run.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Documents:
         self.sorted: bool = False
         self._rows: dict[Any, dict[str, Any]] | None = {}
         self._columns: Any = None
-        self._arranged = False  # whether _rows are sorted already, where they are to be
+        self._arranged = False  # whether _rows are sorted already, if they should be
         self._lent = False  # whether a caller has _rows, and may change them
 
     # ---- the two forms ---------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ class Documents:
         return self._rows
 
     def _shown(self) -> dict[str, dict[str, Any]]:
-        """The rows, in order if they are to be."""
+        """The rows, in order if they should be."""
         rows = self._in_rows()
         if self.sorted and not self._arranged:
             rows = self._rows = {
@@ -78,7 +78,7 @@ class Documents:
         return rows
 
     def _changing(self) -> dict[Any, dict[str, Any]]:
-        """The rows, for who is about to change them."""
+        """The rows, for a method that is about to change them."""
         rows = self._shown()
         self._columns = None
         return rows
@@ -125,7 +125,7 @@ class Documents:
         self.sort()
 
     def sort(self) -> None:
-        """Put queries by id, documents by number, the largest first; equal ones stay as they came."""
+        """Sort queries by id, documents by number, the largest first; equal numbers keep their order."""
         self.sorted, self._arranged = True, False
 
     # ---- reading ---------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ class Documents:
     def to_typed_list(self) -> list[np.ndarray]:
         """Per query a float64 array of shape (n_documents, 2): hash of the id, number; a plain list, not numba's.
 
-        It sorts what is not sorted.
+        Queries and documents are sorted first.
         """
         if not self.sorted:
             self.sort()
@@ -184,7 +184,7 @@ class Documents:
 
     @classmethod
     def file_kind(cls, path: Any, kind: str | None = None) -> str:
-        """The kind of a file, which its ending tells where it is not given."""
+        """The kind of a file, by its ending if it is not given."""
         ending = os.path.splitext(os.fsdecode(path))[1][1:]
         kind = ENDINGS.get(ending, ending) if kind is None else kind
         if kind not in cls.kinds:
@@ -195,7 +195,7 @@ class Documents:
         return kind
 
     def save(self, path: Any, kind: str | None = None) -> None:
-        """Write a file, in one step: what was there before is untouched by an error.
+        """Write a file, in one step: an error leaves its old content untouched.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class Documents:
         Raises
         ------
         AssertionError
-            There is no such kind.
+            The kind does not exist.
         ValueError
             The kind cannot hold an id or a number.
         """

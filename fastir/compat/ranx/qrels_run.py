@@ -1,4 +1,4 @@
-"""Qrels and Run as ranx has them: which numbers they hold, and where from."""
+"""Qrels and Run as in ranx: the numbers that they hold, and the sources that they are made from."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Qrels(Documents):
         }
 
     def _prepared(self) -> fastir.Qrels:
-        """What the evaluation reads, in the order of the query ids."""
+        """fastir's Qrels for the evaluation, in the order of the query ids."""
         columns = judgments(self._rows) if self._columns is None else self._columns
         if not self._lent:
             self._columns = columns
@@ -91,7 +91,7 @@ class Qrels(Documents):
 
     @classmethod
     def from_ir_datasets(cls, dataset_id: str) -> Qrels:
-        """The qrels of a data set of ir_datasets, which downloads it where it is not there."""
+        """The qrels of a data set of ir_datasets, which downloads it if necessary."""
         return cls(needed("ir_datasets").load(dataset_id).qrels_dict(), dataset_id)
 
 
@@ -139,7 +139,7 @@ class Run(Documents):
         return plain_scores(query_id, numbers, False)
 
     def _prepared(self) -> Any:
-        """What the evaluation reads."""
+        """fastir's Run for the evaluation."""
         return self._rows if self._columns is None else self._columns
 
     @property
@@ -150,7 +150,7 @@ class Run(Documents):
         return self._lend()
 
     def make_comparable(self, qrels: Qrels) -> Run:
-        """Give it the queries of the qrels: those it lacks become empty rankings, others go; returns the run itself."""
+        """Give the run the queries of the qrels, missing ones as empty rankings, and no others; returns the run."""
         wanted = set(qrels.keys())
         if self._query_ids() != wanted:
             rows = self._in_rows()
@@ -167,7 +167,7 @@ class Run(Documents):
     def from_file(cls, path: Any, kind: str | None = None, name: str | None = None) -> Run:
         """From a file of a kind as for `save`; of a document that stands twice the last line counts.
 
-        Without a name, a TREC file gives that of its first line.
+        Without a name, the run has the name in the first line of a TREC file.
         """
         kind = cls.file_kind(path, kind)
         if kind == "lz4":
@@ -205,7 +205,7 @@ class Run(Documents):
 
     @classmethod
     def from_ranxhub(cls, id: str) -> Run:
-        """A run of ranxhub, which ranx downloads where it is not there."""
+        """A run of ranxhub, which ranx downloads if necessary."""
         content = needed("ranx.io", "ranx").download(id)
         run = cls(content["run"], content["metadata"]["run"]["name"])
         run.metadata = content["metadata"]
@@ -219,7 +219,7 @@ def judgments(data: Any) -> fastir.Qrels:
 
 
 def first_tag(path: Any) -> str | None:
-    """What the first line of a TREC run calls the run."""
+    """The name of a TREC run, from its first line."""
     with files.Source(path) as source:
         lines = source.read(1 << 16).splitlines()
     rows = (line.split() for line in lines if not line.startswith(b"#"))

@@ -1,4 +1,4 @@
-"""ranx's `Report`: what a comparison found, as its readers know it; it needs neither runs nor qrels."""
+"""ranx's `Report`: the results of a comparison in ranx's form; it needs neither runs nor qrels."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class FrozensetDict(MutableMapping[Iterable[str], Any]):
 
 
 class Report:
-    """What `compare` found; str() is its table.
+    """The result of `compare`; str() is its table.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Report:
         self.show_percentages = show_percentages
         self.stat_test = stat_test
 
-    # ---- what stands in the cells --------------------------------------------------------------------------------
+    # ---- cells ---------------------------------------------------------------------------------------------------
 
     def format_score(self, score: float) -> str:
         """A mean as it is shown."""
@@ -124,7 +124,7 @@ class Report:
         return f"{round(score, digits):.{digits}f}"
 
     def get_metric_label(self, m: str) -> str:
-        """The head of a metric's column; the metric itself where ranx has no label for it."""
+        """The head of a metric's column; the metric itself if ranx has no label for it."""
         name, level, of_level = m.partition("-l")
         name, at, k = name.partition("@")
         name = LABELS.get(name, name.upper() if name.startswith("rbp.") else name)
@@ -139,7 +139,7 @@ class Report:
         return self.get_superscript_for_latex(model, metric).translate(RAISED)
 
     def get_superscript_for_latex(self, model: str, metric: str) -> str:
-        """The same, not raised."""
+        """The letters of the runs that a run is significantly better than, not raised."""
         return "".join(
             letter(place)
             for place, other in enumerate(self.model_names)
@@ -179,7 +179,7 @@ class Report:
         return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
 
     def to_latex(self) -> str:
-        """The same for LaTeX, with the packages graphicx and booktabs; the first of the best is bold."""
+        """The means as a LaTeX table, with the packages graphicx and booktabs; the first of the best is bold."""
         heads = "".join(f"\n& \\textbf{{{self.get_metric_label(metric).translate(LATEX)}}}" for metric in self.metrics)
         best = {metric: self._best(metric) for metric in self.metrics}
         rows = []
@@ -245,13 +245,13 @@ class Report:
 
 
 def letter(place: int) -> str:
-    """What a run is called in a table: a to z, then a1 to z1 and so on."""
+    """The letter of a run in a table: a to z, then a1 to z1 and so on."""
     number, place = divmod(place, len(LETTERS))
     return LETTERS[place] + (str(number) if number else "")
 
 
 def column(head: str, cells: list[str]) -> list[str]:
-    """A column as the package tabulate lays it out: text to the left, what is all numbers by the decimal point.
+    """A column as the package tabulate lays it out: text to the left, numbers aligned at the decimal point.
 
     Numbers are written anew there, which drops zeros at the end of fractions.
     """
