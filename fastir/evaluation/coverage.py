@@ -39,9 +39,14 @@ class Coverage:
         {kind: (count, place)}.
     uncounted : dict or None
         As judge_dict returns it.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether qrels and run have the same queries.
     """
 
-    __slots__ = ("n_run", "prepared", "run_ids", "run_repairs", "status", "tally", "uncounted")
+    __slots__ = ("complete", "n_run", "prepared", "run_ids", "run_repairs", "status", "tally", "uncounted")
 
     def __init__(
         self,
@@ -57,6 +62,7 @@ class Coverage:
         self.status = status
         self.tally = tally
         self.n_run = n_run
+        self.complete = tally.found == n_run == prepared.shape[0]
         self.run_ids = run_ids
         self.run_repairs = run_repairs
         self.uncounted = uncounted
@@ -88,7 +94,7 @@ class Coverage:
                 f"no query in common: the qrels have {quote(self.prepared.judged.query_ids[0])}, "
                 f"the run has {quote(next(iter(self.run_ids)))}"
             )
-        if queries == "strict" and not found == n_run == self.prepared.judged.n_queries:
+        if queries == "strict" and not self.complete:
             missing, extra = self.only_in_qrels(), self.only_in_run()
             first, side = (missing[0], "run") if missing else (extra[0], "qrels")
             raise NoOverlapError(
@@ -98,10 +104,10 @@ class Coverage:
 
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
-        found, nothing = self.tally.found, self.tally.nothing
-        n_queries = self.prepared.judged.n_queries
-        if found == n_queries == self.n_run and not (nothing or self.run_repairs or self.prepared.qrels.repairs):
+        nothing = self.tally.nothing
+        if self.complete and not (nothing or self.run_repairs or self.prepared.qrels.repairs):
             return
+        found, n_queries = self.tally.found, self.prepared.judged.n_queries
         parts = []
         if queries is None and found < n_queries:
             parts.append(

@@ -67,7 +67,20 @@ class Evaluator:
         convention: str | Convention = "fastir",
         **choices: Any,
     ) -> None:
-        self._prepare(qrels, metrics, options_of(locals()), columns, weights)
+        options = options_of(
+            rel_level=rel_level,
+            queries=queries,
+            ties=ties,
+            judged_only=judged_only,
+            max_depth=max_depth,
+            score_dtype=score_dtype,
+            n_threads=n_threads,
+            duplicates=duplicates,
+            validate=validate,
+            convention=convention,
+            choices=choices,
+        )
+        self._prepare(qrels, metrics, options, columns, weights)
 
     def _prepare(
         self,
@@ -327,7 +340,20 @@ def evaluate(
     >>> results["mrr"], results.per_query("mrr")
     (0.75, {'q1': 0.5, 'q2': 1.0})
     """
-    return evaluator_of(qrels, metrics, options_of(locals()), columns, weights).evaluate(run)
+    options = options_of(
+        rel_level=rel_level,
+        queries=queries,
+        ties=ties,
+        judged_only=judged_only,
+        max_depth=max_depth,
+        score_dtype=score_dtype,
+        n_threads=n_threads,
+        duplicates=duplicates,
+        validate=validate,
+        convention=convention,
+        choices=choices,
+    )
+    return evaluator_of(qrels, metrics, options, columns, weights).evaluate(run)
 
 
 def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any) -> ResultsByRun:

@@ -11,7 +11,7 @@ from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
 from fastir.measure._codes import STATUS_CODES
 from fastir.rank._label_lists import Groups
-from fastir.request.options import BY_ID, DEFAULTS, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
+from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.results.report import Report
 from fastir.results.results import Results
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 UNLIMITED = 2**63 - 1
-IN_RANK_ORDER = DEFAULTS | {"ties": RANKED}
 
 
 def evaluate_ranked(
@@ -81,7 +80,16 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    asked = compile_settings(metric_tuple(metrics), options_of(IN_RANK_ORDER | locals()))
+    options = options_of(
+        rel_level=rel_level,
+        ties=RANKED,
+        judged_only=judged_only,
+        max_depth=max_depth,
+        n_threads=n_threads,
+        convention=convention,
+        choices=choices,
+    )
+    asked = compile_settings(metric_tuple(metrics), options)
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
@@ -189,7 +197,17 @@ def evaluate_scores(
             f"ties={ties!r} needs document ids, which there are none of here; expected one of "
             f"{', '.join(map(repr, WITHOUT_IDS))}"
         )
-    asked, parts = without_ids(metric_tuple(metrics), options_of(DEFAULTS | locals()))
+    options = options_of(
+        ties=ties,
+        rel_level=rel_level,
+        judged_only=judged_only,
+        max_depth=max_depth,
+        score_dtype=score_dtype,
+        n_threads=n_threads,
+        convention=convention,
+        choices=choices,
+    )
+    asked, parts = without_ids(metric_tuple(metrics), options)
     labels = label_arrays.column(labels, "labels")
     scores = arrays.scores(scores, "scores")
     if len(scores) != len(labels):

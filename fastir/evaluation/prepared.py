@@ -73,11 +73,11 @@ class Prepared:
         values = empty(self.shape)
         status = self.status.copy()
         coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
-        query_ids, n_queries, found = self.judged.query_ids, self.shape[0], coverage.tally.found
-        if not found == n_queries == coverage.n_run:
+        query_ids = self.judged.query_ids
+        if not coverage.complete:
             queries = self.settings.queries
             coverage.check(queries)
-            if queries == "intersection" and found < n_queries:
+            if queries == "intersection" and coverage.tally.found < len(query_ids):
                 kept = status != MISSING
                 query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
                 values, status = values[kept], status[kept]
