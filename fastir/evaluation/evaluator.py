@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.errors import NoOverlapError
-from fastir.evaluation.many_runs import ResultsByRun, evaluate_runs
 from fastir.evaluation.prepared import Prepared
 from fastir.inputs import dicts
 from fastir.qrels import GroupedQrels, as_qrels
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from fastir.evaluation.coverage import Coverage
     from fastir.evaluation.groups import Groups
+    from fastir.evaluation.many_runs import ResultsByRun
     from fastir.evaluation.rule_sets import PerRule
     from fastir.explanation.records import Explanation
     from fastir.qrels import Qrels, QrelsLike
@@ -113,6 +113,8 @@ class Evaluator:
 
         notice(name, position) is called now and then, in any thread, with how much of a run's file was read.
         """
+        from fastir.evaluation.many_runs import evaluate_runs
+
         return evaluate_runs(self.results_of, self.prepared.settings, runs, notice)
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:

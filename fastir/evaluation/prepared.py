@@ -15,7 +15,6 @@ from numpy import empty, ndarray
 from fastir.errors import quote
 from fastir.evaluation.coverage import MISSING, Coverage
 from fastir.evaluation.held_runs import from_dict, from_run, from_whole_file
-from fastir.evaluation.trec_runs import from_trec_file
 from fastir.inputs import formats
 from fastir.inputs.shapes import DICTS, HELD, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
@@ -117,6 +116,8 @@ def from_path(
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
     form = None if prepared.settings.options.duplicates else formats.format_of(path)
     if form == "trec":
+        from fastir.evaluation.trec_runs import from_trec_file
+
         return from_trec_file(prepared, path, values, status, n_threads, watch)
     if form in formats.TABLES:
         from fastir.evaluation import table_runs

@@ -15,11 +15,18 @@ from typing import TYPE_CHECKING, Any
 from fastir.checks import one_of
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import quote
-from fastir.inputs import files, trec
+from fastir.inputs import files
 from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Watch
+
+
+def read_lines(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None, format: str = "trec") -> tuple:
+    """What `trec.read` returns; the reader of lines is imported by the first call."""
+    from fastir.inputs import trec
+
+    return trec.read(path, is_run, duplicates, watch, format)
 
 
 def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple:
@@ -30,11 +37,11 @@ def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | N
 
 
 READERS: dict[str, Callable[..., tuple]] = {
-    "trec": trec.read,
-    "beir": functools.partial(trec.read, format="beir"),
-    "msmarco": functools.partial(trec.read, format="msmarco"),
+    "trec": read_lines,
+    "beir": functools.partial(read_lines, format="beir"),
+    "msmarco": functools.partial(read_lines, format="msmarco"),
     "json": read_json,
-    **{format: functools.partial(trec.read, format=format) for format in WITH_GROUPS},
+    **{format: functools.partial(read_lines, format=format) for format in WITH_GROUPS},
 }
 TABLES = ("csv", "jsonl", "parquet")  # read by table_files
 WRITERS = ("trec", "json", "parquet")  # functions of writers
