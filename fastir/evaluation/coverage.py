@@ -42,11 +42,12 @@ class Coverage:
 
     Attributes
     ----------
-    complete : bool
-        Whether qrels and run have the same queries.
+    clean : bool
+        Whether there is nothing to check or to warn of: both have the same queries, each ranking holds a judged
+        document, and nothing was repaired.
     """
 
-    __slots__ = ("complete", "n_run", "prepared", "run_ids", "run_repairs", "status", "tally", "uncounted")
+    __slots__ = ("clean", "n_run", "prepared", "run_ids", "run_repairs", "status", "tally", "uncounted")
 
     def __init__(
         self,
@@ -62,10 +63,12 @@ class Coverage:
         self.status = status
         self.tally = tally
         self.n_run = n_run
-        self.complete = tally.found == n_run == prepared.shape[0]
         self.run_ids = run_ids
         self.run_repairs = run_repairs
         self.uncounted = uncounted
+        self.clean = tally.found == n_run == prepared.shape[0] and not (
+            tally.nothing or run_repairs or prepared.qrels.repairs
+        )
 
     @property
     def repairs(self) -> Repairs:
@@ -94,7 +97,7 @@ class Coverage:
                 f"no query in common: the qrels have {quote(self.prepared.judged.query_ids[0])}, "
                 f"the run has {quote(next(iter(self.run_ids)))}"
             )
-        if queries == "strict" and not self.complete:
+        if queries == "strict" and not found == n_run == self.prepared.judged.n_queries:
             missing, extra = self.only_in_qrels(), self.only_in_run()
             first, side = (missing[0], "run") if missing else (extra[0], "qrels")
             raise NoOverlapError(
@@ -104,10 +107,8 @@ class Coverage:
 
     def warn(self, queries: str | None, about: str = "") -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
-        nothing = self.tally.nothing
-        if self.complete and not (nothing or self.run_repairs or self.prepared.qrels.repairs):
-            return
-        found, n_queries = self.tally.found, self.prepared.judged.n_queries
+        found, nothing = self.tally.found, self.tally.nothing
+        n_queries = self.prepared.judged.n_queries
         parts = []
         if queries is None and found < n_queries:
             parts.append(

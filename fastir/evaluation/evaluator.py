@@ -105,7 +105,8 @@ class Evaluator:
         """Evaluate one run: `run`, what is returned, raised and warned of are as for the function `evaluate`."""
         settings = self.prepared.settings
         results, coverage = self.results_of(run, settings.n_threads)
-        coverage.warn(settings.queries)
+        if not coverage.clean:
+            coverage.warn(settings.queries)
         return results
 
     def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Hashable, int], object] | None = None) -> ResultsByRun:

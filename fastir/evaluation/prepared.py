@@ -73,7 +73,7 @@ class Prepared:
         status = self.status.copy()
         coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
         query_ids = self.judged.query_ids
-        if not coverage.complete:
+        if not coverage.clean:
             queries = self.settings.queries
             coverage.check(queries)
             if queries == "intersection" and coverage.tally.found < len(query_ids):
