@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING
 from fastir._version import __version__ as __version__
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
 from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
-from fastir.evaluation.many_runs import ResultsByRun
 from fastir.qrels import Qrels
 from fastir.request.reference import explain, metrics
 from fastir.results.results import Results
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
+    from fastir.evaluation.many_runs import ResultsByRun
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 
 __all__ = [
@@ -87,6 +87,7 @@ LATER = {
     "Accumulator": "evaluation.accumulator",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
+    "ResultsByRun": "evaluation.many_runs",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
     "conventions": "conventions",

@@ -40,9 +40,15 @@ class Coverage:
         {kind: (count, place)}.
     uncounted : bytearray or None
         As judge_dict returns it.
+
+    Attributes
+    ----------
+    clean : bool
+        Whether there is nothing to check or to warn of: both have the same queries, each ranking holds a judged
+        document, and nothing was repaired.
     """
 
-    __slots__ = ("n_run", "prepared", "run_ids", "run_repairs", "status", "tally", "uncounted")
+    __slots__ = ("clean", "n_run", "prepared", "run_ids", "run_repairs", "status", "tally", "uncounted")
 
     def __init__(
         self,
@@ -61,6 +67,9 @@ class Coverage:
         self.run_ids: Sequence[str | int] = list(run_ids) if n_run > tally.found else ()
         self.run_repairs: Repairs = run_repairs
         self.uncounted: bytearray | None = uncounted
+        self.clean: bool = tally.found == n_run == prepared.shape[0] and not (
+            tally.nothing or run_repairs or prepared.qrels.repairs
+        )
 
     @property
     def repairs(self) -> Repairs:
@@ -101,8 +110,6 @@ class Coverage:
         """Say in one FastirWarning what a caller ought to know, beginning with `about`."""
         found, nothing = self.tally.found, self.tally.nothing
         n_queries = self.prepared.judged.n_queries
-        if found == n_queries == self.n_run and not (nothing or self.run_repairs or self.prepared.qrels.repairs):
-            return
         parts = []
         if queries is None and found < n_queries:
             parts.append(

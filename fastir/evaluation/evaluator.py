@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.errors import NoOverlapError
-from fastir.evaluation.many_runs import ResultsByRun, evaluate_runs
 from fastir.evaluation.measuring import OneRuleSet
 from fastir.inputs import dicts
 from fastir.qrels import GroupedQrels, as_qrels
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.coverage import Coverage
+    from fastir.evaluation.many_runs import ResultsByRun
     from fastir.evaluation.measuring import Measurer
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
@@ -67,7 +67,20 @@ class Evaluator:
         convention: str | Convention = "fastir",
         **choices: Any,
     ) -> None:
-        self._prepare(qrels, metrics, options_of(locals()), columns, weights)
+        options = options_of(
+            rel_level=rel_level,
+            queries=queries,
+            ties=ties,
+            judged_only=judged_only,
+            max_depth=max_depth,
+            score_dtype=score_dtype,
+            n_threads=n_threads,
+            duplicates=duplicates,
+            validate=validate,
+            convention=convention,
+            choices=choices,
+        )
+        self._prepare(qrels, metrics, options, columns, weights)
 
     def _prepare(
         self,
@@ -92,7 +105,8 @@ class Evaluator:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
         settings = self.prepared.settings
         results, coverage = self.results_of(run, settings.n_threads)
-        coverage.warn(settings.queries)
+        if not coverage.clean:
+            coverage.warn(settings.queries)
         return results
 
     def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Any, int], object] | None = None) -> ResultsByRun:
@@ -100,6 +114,8 @@ class Evaluator:
 
         notice(name, position) is called repeatedly, in any thread, with the number of bytes read of a run's file.
         """
+        from fastir.evaluation.many_runs import evaluate_runs
+
         return evaluate_runs(self.results_of, self.prepared.settings, runs, notice)
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
@@ -331,7 +347,20 @@ def evaluate(
     >>> results["mrr"], results.per_query("mrr")
     (0.75, {'q1': 0.5, 'q2': 1.0})
     """
-    return evaluator_of(qrels, metrics, options_of(locals()), columns, weights).evaluate(run)
+    options = options_of(
+        rel_level=rel_level,
+        queries=queries,
+        ties=ties,
+        judged_only=judged_only,
+        max_depth=max_depth,
+        score_dtype=score_dtype,
+        n_threads=n_threads,
+        duplicates=duplicates,
+        validate=validate,
+        convention=convention,
+        choices=choices,
+    )
+    return evaluator_of(qrels, metrics, options, columns, weights).evaluate(run)
 
 
 def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any) -> ResultsByRun:

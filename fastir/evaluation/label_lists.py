@@ -11,7 +11,7 @@ from fastir.inputs import arrays, dicts, label_arrays
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
 from fastir.measure._codes import STATUS_CODES
 from fastir.rank._label_lists import Groups
-from fastir.request.options import BY_ID, DEFAULTS, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
+from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.results.report import Report
 from fastir.results.results import Results
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 UNLIMITED = 2**63 - 1
 Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ties, and the first of these
-IN_RANK_ORDER = DEFAULTS | {"ties": RANKED}
 
 
 def evaluate_ranked(
@@ -82,7 +81,16 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    asked = compile_settings(metric_tuple(metrics), options_of(IN_RANK_ORDER | locals()))
+    options = options_of(
+        rel_level=rel_level,
+        ties=RANKED,
+        judged_only=judged_only,
+        max_depth=max_depth,
+        n_threads=n_threads,
+        convention=convention,
+        choices=choices,
+    )
+    asked = compile_settings(metric_tuple(metrics), options)
     labels = label_arrays.column(labels, "labels")
     offsets = offset_array(offsets, len(labels), "offsets", "labels")
     if (ideal_labels is None) != (ideal_offsets is None):
@@ -191,7 +199,17 @@ def evaluate_scores(
             f"ties={ties!r} needs document ids, which there are none of here; expected one of "
             f"{', '.join(map(repr, WITHOUT_IDS))}"
         )
-    asked, parts = without_ids(metric_tuple(metrics), options_of(DEFAULTS | locals()))
+    options = options_of(
+        ties=ties,
+        rel_level=rel_level,
+        judged_only=judged_only,
+        max_depth=max_depth,
+        score_dtype=score_dtype,
+        n_threads=n_threads,
+        convention=convention,
+        choices=choices,
+    )
+    asked, parts = without_ids(metric_tuple(metrics), options)
     labels = label_arrays.column(labels, "labels")
     scores = arrays.scores(scores, "scores")
     if len(scores) != len(labels):

@@ -12,7 +12,7 @@ from fastir.checks import one_of, positive
 from fastir.evaluation.item_rankings import blocks_of, read_block, read_lists, results_of
 from fastir.inputs import arrays
 from fastir.inputs.csr import items
-from fastir.request.options import DEFAULTS, RANKED, WHOLE, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
+from fastir.request.options import RANKED, WHOLE, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
 from fastir.request.plan import without_ids
 from fastir.results.results import Results
 
@@ -110,7 +110,16 @@ def evaluate_matrix(
     """
     depth = None if k is None else positive("k", "the depth", k, WHOLE)
     one_of("ties", ties, (None, *WITHOUT_IDS))
-    options = options_of(DEFAULTS | locals() | {"max_depth": depth})
+    options = options_of(
+        rel_level=rel_level,
+        ties=ties,
+        judged_only=judged_only,
+        max_depth=depth,
+        score_dtype=score_dtype,
+        n_threads=n_threads,
+        convention=convention,
+        choices=choices,
+    )
     whole, parts = without_ids(metric_tuple(metrics), options)
     wanted, excluded = items(relevant, "relevant"), items(exclude, "exclude")
     wanted.check_labels(whole.label_limits)
@@ -203,7 +212,16 @@ def evaluate_topk(
     if ties is not None and scores is None:
         raise ValueError("ties needs scores: without them the items are ranked as they come")
     one_of("ties", ties, (None, *WITHOUT_IDS))
-    options = options_of(DEFAULTS | locals() | {"ties": RANKED if scores is None else ties})
+    options = options_of(
+        max_depth=max_depth,
+        rel_level=rel_level,
+        ties=RANKED if scores is None else ties,
+        judged_only=judged_only,
+        score_dtype=score_dtype,
+        n_threads=n_threads,
+        convention=convention,
+        choices=choices,
+    )
     whole, parts = without_ids(metric_tuple(metrics), options)
     wanted = items(relevant, "relevant")
     wanted.check_labels(whole.label_limits)

@@ -14,7 +14,6 @@ from numpy import empty, ndarray
 from fastir.evaluation.coverage import MISSING, Coverage
 from fastir.evaluation.held_runs import from_dict, from_run, from_whole_file
 from fastir.evaluation.prepared import Prepared
-from fastir.evaluation.trec_runs import from_trec_file
 from fastir.inputs import formats
 from fastir.inputs.shapes import DICTS, HELD, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
@@ -65,11 +64,10 @@ class OneRuleSet(Prepared):
         status = self.status.copy()
         coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
         query_ids: list[Any] = self.judged.query_ids
-        n_queries, found = self.shape[0], coverage.tally.found
-        if not found == n_queries == coverage.n_run:
+        if not coverage.clean:
             queries = self.settings.queries
             coverage.check(queries)
-            if queries == "intersection" and found < n_queries:
+            if queries == "intersection" and coverage.tally.found < len(query_ids):
                 kept = status != MISSING
                 query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
                 values, status = values[kept], status[kept]
@@ -105,6 +103,8 @@ def from_path(
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
     form = None if prepared.settings.options.duplicates else formats.format_of(path)
     if form == "trec":
+        from fastir.evaluation.trec_runs import from_trec_file
+
         return from_trec_file(prepared, path, values, status, n_threads, watch)
     if form in formats.TABLES:
         from fastir.evaluation import table_runs

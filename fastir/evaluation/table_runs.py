@@ -51,6 +51,7 @@ def from_table_file(
     with table_files.opened(path, True, form, prepared.columns, watch) as (table, repairs):
         coverage = from_rows(prepared, table, values, status, n_threads)
     coverage.run_repairs = {**repairs, **coverage.run_repairs}
+    coverage.clean = coverage.clean and not repairs
     return coverage
 
 

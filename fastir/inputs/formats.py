@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fastir.checks import one_of
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import quote
-from fastir.inputs import files, trec
+from fastir.inputs import files
 from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
@@ -23,19 +23,26 @@ if TYPE_CHECKING:
     from fastir.inputs.writers import Nested
 
 
-def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple[Any, ...]:
+def read_lines(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None, format: str = "trec") -> tuple:
+    """What `trec.read` returns; the reader of lines is imported by the first call."""
+    from fastir.inputs import trec
+
+    return trec.read(path, is_run, duplicates, watch, format)
+
+
+def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple:
     """What `json_files.read` returns; json is imported by the first call."""
     from fastir.inputs import json_files
 
     return json_files.read(path, is_run, duplicates, watch)
 
 
-READERS: dict[str, Callable[..., tuple[Any, ...]]] = {
-    "trec": trec.read,
-    "beir": functools.partial(trec.read, format="beir"),
-    "msmarco": functools.partial(trec.read, format="msmarco"),
+READERS: dict[str, Callable[..., tuple]] = {
+    "trec": read_lines,
+    "beir": functools.partial(read_lines, format="beir"),
+    "msmarco": functools.partial(read_lines, format="msmarco"),
     "json": read_json,
-    **{format: functools.partial(trec.read, format=format) for format in WITH_GROUPS},
+    **{format: functools.partial(read_lines, format=format) for format in WITH_GROUPS},
 }
 TABLES = ("csv", "jsonl", "parquet")  # read by table_files
 WRITERS = ("trec", "json", "parquet")  # functions of writers

@@ -54,33 +54,42 @@ cdef void dd_divide(double ah, double al, double bh, double bl, double* h, doubl
     two_sum(q, r, h, l)
 
 
-cdef void log2_double_double(int64_t n, double* h, double* l) noexcept nogil:
-    """log2 of n in about 100 bits: exponent plus 2/ln 2 * atanh((m - 1)/(m + 1)), m in [1, 2)."""
+cdef int split_log2(int64_t n, double* h, double* l) noexcept nogil:
+    """log2 of n in about 100 bits, as an exponent, which is returned, and 2/ln 2 * atanh((m - 1)/(m + 1)), m in [1, 2).
+    """
     cdef int exponent = 0, j
     cdef int64_t power = 1
-    cdef double sh, sl, th, tl, ph, pl, zh, zl
+    cdef double sh, sl, th, tl, ph, pl
     while power * 2 <= n:
         power *= 2
         exponent += 1
     dd_divide(<double>(n - power), 0.0, <double>(n + power), 0.0, &sh, &sl)
     dd_multiply(sh, sl, sh, sl, &th, &tl)
-    zh = 0.0
-    zl = 0.0
+    h[0] = 0.0
+    l[0] = 0.0
     for j in range(34, -1, -1):
         dd_divide(1.0, 0.0, 2.0 * j + 1.0, 0.0, &ph, &pl)
-        dd_multiply(zh, zl, th, tl, &zh, &zl)
-        dd_add(zh, zl, ph, pl, &zh, &zl)
-    dd_multiply(zh, zl, sh, sl, &zh, &zl)
-    dd_multiply(zh, zl, 2.8853900817779268, 4.0710547481862066e-17, &zh, &zl)
-    dd_add(zh, zl, <double>exponent, 0.0, h, l)
+        dd_multiply(h[0], l[0], th, tl, h, l)
+        dd_add(h[0], l[0], ph, pl, h, l)
+    dd_multiply(h[0], l[0], sh, sl, h, l)
+    dd_multiply(h[0], l[0], 2.8853900817779268, 4.0710547481862066e-17, h, l)
+    return exponent
 
 
 cdef void fill_table() noexcept nogil:
-    cdef int64_t n
+    """Fill in the logarithms of odd numbers and of their doubles, which differ from them in the exponent alone."""
+    cdef int64_t odd, n
+    cdef int exponent
+    cdef double h, l
     LOG2_HIGH[0] = 0.0
     LOG2_LOW[0] = 0.0
-    for n in range(1, TABLE):
-        log2_double_double(n, &LOG2_HIGH[n], &LOG2_LOW[n])
+    for odd in range(1, TABLE, 2):
+        exponent = split_log2(odd, &h, &l)
+        n = odd
+        while n < TABLE:
+            dd_add(h, l, <double>exponent, 0.0, &LOG2_HIGH[n], &LOG2_LOW[n])
+            n *= 2
+            exponent += 1
 
 
 LOG2_HIGH = LOG2_ENTRIES

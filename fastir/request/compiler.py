@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,8 @@ def compile_plan(
         cutoff = request.cutoff or WHOLE
         cutoffs, gain_depth, lists_gains = walks.get(shared, ([], 0, False))
         if cutoff not in cutoffs:
-            bisect.insort(cutoffs, cutoff)
+            cutoffs.append(cutoff)
+            cutoffs.sort()
         if card.graded or own:
             gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(own)
         walks[shared] = (cutoffs, gain_depth, lists_gains)

@@ -7,19 +7,20 @@ equal records with equal hashes, and no option is checked again behind the front
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
 
-from fastir.errors import quote
+from fastir.checks import one_of, positive
 from fastir.request import names
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+    from fastir.measure.cards import Param
     from fastir.request.conventions import Convention
 
 TiesById = Literal["trec", "doc_id_asc"]
@@ -47,17 +48,17 @@ class Options(NamedTuple):
     `choices`, the last field, are the parameters of metrics that were given as keywords: (name, value) pairs.
     """
 
-    convention: str | Convention = "fastir"
-    rel_level: int = 1
-    queries: Queries | None = None
-    ties: Ties | None = None
-    judged_only: bool = False
-    max_depth: int | None = None
-    score_dtype: str | None = None
-    n_threads: int | None = None
-    duplicates: Duplicates | None = None
-    validate: Validate = "full"
-    choices: tuple[tuple[str, Any], ...] = ()
+    convention: str | Convention
+    rel_level: int
+    queries: Queries | None
+    ties: Ties | None
+    judged_only: bool
+    max_depth: int | None
+    score_dtype: str | None
+    n_threads: int | None
+    duplicates: Duplicates | None
+    validate: Validate
+    choices: tuple[tuple[str, Any], ...]
 
     def but(self, **changed: Any) -> Options:
         """These options with some of them replaced by values that are already checked."""
@@ -65,46 +66,64 @@ class Options(NamedTuple):
         return self._replace(**own, choices=tuple({**dict(self.choices), **changed}.items()))
 
 
-def options_of(given: dict[str, Any]) -> Options:
-    """The options among the arguments of a call, checked.
+def options_of(
+    *,
+    convention: str | Convention = "fastir",
+    rel_level: SupportsIndex = 1,
+    queries: Queries | None = None,
+    ties: Ties | None = None,
+    judged_only: bool = False,
+    max_depth: SupportsIndex | None = None,
+    score_dtype: DTypeLike | None = None,
+    n_threads: SupportsIndex | None = None,
+    duplicates: Duplicates | None = None,
+    validate: Validate = "full",
+    choices: dict[str, Any],
+) -> Options:
+    """The options of a call, checked.
 
     Parameters
     ----------
-    given : dict
-        The arguments by their names, as locals() has them at the top of a public function; other arguments are ignored.
-        ``given["choices"]`` are the remaining keywords. A function that lacks some of the options passes ``DEFAULTS |
-        locals()``.
+    convention, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, validate
+        As in `evaluate`; a function that lacks some of them leaves them out. `ties` may be RANKED.
+    choices : dict
+        The keywords of the call that are not among the function's parameters.
 
     Raises
     ------
     UnknownMetricError, TypeError, ValueError
         An option has the wrong type or name, or is out of its range.
     """
-    asked = Options(*values_of(given))
-    changed: dict[str, Any] = {}
-    if type(asked.convention) is not str:  # an unknown name is refused where it is looked up
-        changed["convention"] = checked_convention(asked.convention)
-    if type(asked.rel_level) is not int or not 1 <= asked.rel_level <= MAX_LABEL:
-        changed["rel_level"] = positive("rel_level", "the relevance level", asked.rel_level, MAX_LABEL)
-    if asked.queries is not None:
-        one_of("queries", asked.queries, QUERIES)
-    if asked.ties is not None and asked.ties is not RANKED:
-        one_of("ties", asked.ties, (None, *TIES))
-    if type(asked.judged_only) is not bool:
-        changed["judged_only"] = bool(asked.judged_only)
-    if asked.max_depth is not None:
-        changed["max_depth"] = positive("max_depth", "the depth", asked.max_depth, WHOLE)
-    if asked.score_dtype is not None:
-        changed["score_dtype"] = one_of("score_dtype", dtype_name(asked.score_dtype), SCORES)
-    if asked.n_threads is not None and (type(asked.n_threads) is not int or asked.n_threads < 1):
-        changed["n_threads"] = thread_count(asked.n_threads, 0)
-    if asked.duplicates is not None:
-        one_of("duplicates", asked.duplicates, DUPLICATES)
-    if asked.validate != "full":
-        one_of("validate", asked.validate, VALIDATE)
-    if given["choices"]:
-        changed["choices"] = choices_of(given["choices"])
-    return asked._replace(**changed) if changed else asked
+    if type(convention) is not str:  # a name that no convention has is refused where it is looked up
+        convention = checked_convention(convention)
+    if type(rel_level) is not int or not 1 <= rel_level <= MAX_LABEL:
+        rel_level = positive("rel_level", "the relevance level", rel_level, MAX_LABEL)
+    if queries is not None:
+        one_of("queries", queries, QUERIES)
+    if ties is not None and ties is not RANKED:
+        one_of("ties", ties, (None, *TIES))
+    if max_depth is not None:
+        max_depth = positive("max_depth", "the depth", max_depth, WHOLE)
+    dtype = None if score_dtype is None else one_of("score_dtype", dtype_name(score_dtype), SCORES)
+    if n_threads is not None and (type(n_threads) is not int or n_threads < 1):
+        n_threads = thread_count(n_threads, 0)
+    if duplicates is not None:
+        one_of("duplicates", duplicates, DUPLICATES)
+    if validate != "full":
+        one_of("validate", validate, VALIDATE)
+    return Options(
+        convention,
+        rel_level,
+        queries,
+        ties,
+        bool(judged_only),
+        max_depth,
+        dtype,
+        n_threads,
+        duplicates,
+        validate,
+        choices_of(choices) if choices else (),
+    )
 
 
 def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
@@ -124,26 +143,10 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
 # ---- checks ------------------------------------------------------------------------------------------------------
 
 
-def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
-    """An option that must be one of some values."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quote(value)}")
-    return value
-
-
-def positive(name: str, what: str, value: SupportsIndex, largest: int) -> int:
-    """An option that must be an integer from 1 up."""
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"{name} must be an int, got {type(value).__name__} {quote(value)}") from None
-    if not 1 <= number <= largest:
-        raise ValueError(f"{name}: {what} must be positive, from 1 to {largest}, got {number}")
-    return number
-
-
 def dtype_name(given: DTypeLike) -> Any:
-    """The name of a NumPy dtype; any other value is returned as it is."""
+    """The name of a NumPy dtype, or what was given if it is none."""
+    if type(given) is str and given in SCORES:
+        return given
     try:
         return np.dtype(given).name
     except TypeError:
@@ -159,14 +162,16 @@ def checked_convention(convention: Any) -> str | Convention:
 
 def choices_of(choices: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     """The keywords that set a parameter for all metrics that have it."""
-    known = {param.name: param for card in names.CARDS for param in card.params if param.is_convention}
-    checked = {}
+    known = choice_params()
+    checked = []
     for name, value in choices.items():
         if name not in known:
             raise TypeError(f"unknown option {name!r}; the metric options are {', '.join(sorted(known))}")
-        checked[name] = names.read_value(name, known[name], value)
-    return tuple(checked.items())
+        checked.append((name, names.read_value(name, known[name], value)))
+    return tuple(checked)
 
 
-DEFAULTS: dict[str, Any] = {**Options()._asdict(), "choices": {}}
-values_of: Callable[[dict[str, Any]], tuple[Any, ...]] = operator.itemgetter(*Options._fields[:-1])
+@functools.cache
+def choice_params() -> dict[str, Param]:
+    """The parameters of metrics that a keyword can set for all that have them, by their names."""
+    return {param.name: param for card in names.CARDS for param in card.params if param.is_convention}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fastir.errors import quote
-from fastir.measure._measure import Plan
 from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
@@ -18,29 +17,56 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 
-class Settings(NamedTuple):  # a dataclass would take twice as long to define, at every import
-    """A Plan with its context: names as typed, how each is averaged, the limits of labels, and the rules.
+class Settings:
+    """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, the rules.
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
-    rule where the options have none. If not all metrics have the same rules {"queries", "ties", "score_dtype",
-    "judged_only"}, or some are pooled and others not, `parts` has them by their rules.
+    rule where the options have none. `parts` are the metrics by their rules {"queries", "ties", "score_dtype",
+    "judged_only"} and by whether they are pooled, where not all have the same.
+
+    Nobody changes them once they are made. A class of its own, because the fields of a tuple are read more slowly by
+    their names, and an evaluation of one query reads ten of them.
     """
 
-    metrics: tuple[str, ...]
-    options: Options
-    requests: list[names.Request]
-    names: list[str]
-    values: list[dict[str, Any]]
-    aggregates: list[str]
-    convention: Callable[[], Convention]
-    parts: list[tuple[list[names.Request], dict[str, Any], bool]]
-    plan: Plan
-    level: int
-    label_limits: list[tuple[int, str, str]]
-    queries: Queries | None
-    ties: int
-    single: bool
-    n_threads: int | None
+    def __init__(self, metrics: tuple[str, ...], options: Options) -> None:
+        chosen = dict(options.choices)
+        ranked = options.ties is RANKED
+        rules: dict[str, Any] = {
+            "queries": options.queries,
+            "ties": None if ranked else options.ties,
+            "score_dtype": options.score_dtype,
+        }
+        given = {**{name: value for name, value in rules.items() if value is not None}, **chosen}
+        record = None
+        if options.convention != "fastir":
+            record = record_of(options.convention, given)
+            rules = {name: getattr(record, name) for name in rules}
+        asked = requests_of(metrics, "fastir" if record is None else record.dialect)
+        values = [values_of(request, chosen, record) for request in asked]
+        parts = parts_of(asked, values, {**rules, "judged_only": options.judged_only}, record)
+        if ranked:
+            check_ranked(parts)
+            parts = []
+        depth = WHOLE if options.max_depth is None else options.max_depth
+        average = rules["ties"] == "average" and not ranked and not parts
+        if average:
+            check_average(asked, values, depth)
+        self.metrics = metrics
+        self.options = options
+        self.requests = asked
+        self.names = [request.text for request in asked]
+        self.values = values
+        self.aggregates = list(map(aggregate, asked, values))
+        self.convention: Callable[[], Convention] = functools.partial(record_of, options.convention, given)
+        self.parts: list[tuple[list[names.Request], dict[str, Any], bool]] = parts
+        self.plan, self.label_limits = compile_plan(
+            asked, values, options.rel_level, options.judged_only, depth, average
+        )
+        self.level = options.rel_level
+        self.queries: Queries | None = rules["queries"]
+        self.ties = TIES.index(rules["ties"] or "trec")
+        self.single = rules["score_dtype"] == "float32"
+        self.n_threads = options.n_threads
 
 
 @functools.lru_cache(256)
@@ -51,46 +77,7 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
     ------
     UnknownMetricError, ValueError
     """
-    chosen = dict(options.choices)
-    ranked = options.ties is RANKED
-    rules: dict[str, Any] = {
-        "queries": options.queries,
-        "ties": None if ranked else options.ties,
-        "score_dtype": options.score_dtype,
-    }
-    given = {**{name: value for name, value in rules.items() if value is not None}, **chosen}
-    record = None
-    if options.convention != "fastir":
-        record = record_of(options.convention, given)
-        rules = {name: getattr(record, name) for name in rules}
-    asked = requests_of(metrics, "fastir" if record is None else record.dialect)
-    values = [values_of(request, chosen, record) for request in asked]
-    parts = parts_of(asked, values, {**rules, "judged_only": options.judged_only}, record)
-    if ranked:
-        check_ranked(parts)
-        parts = []
-    depth = WHOLE if options.max_depth is None else options.max_depth
-    average = rules["ties"] == "average" and not ranked and not parts
-    if average:
-        check_average(asked, values, depth)
-    plan, limits = compile_plan(asked, values, options.rel_level, options.judged_only, depth, average)
-    return Settings(
-        metrics,
-        options,
-        asked,
-        [request.text for request in asked],
-        values,
-        list(map(aggregate, asked, values)),
-        functools.partial(record_of, options.convention, given),
-        parts,
-        plan,
-        options.rel_level,
-        limits,
-        rules["queries"],
-        TIES.index(rules["ties"] or "trec"),
-        rules["score_dtype"] == "float32",
-        options.n_threads,
-    )
+    return Settings(metrics, options)
 
 
 @functools.lru_cache(256)

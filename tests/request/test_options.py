@@ -1,5 +1,6 @@
 """Options are one record: every public signature has them, and equal requests are equal records."""
 
+import functools
 import inspect
 import pickle
 
@@ -7,19 +8,64 @@ import numpy as np
 import pytest
 
 import fastir
+from fastir.evaluation import evaluator, label_lists, matrix
 from fastir.request.conventions import CONVENTIONS
-from fastir.request.options import DEFAULTS, Options, options_of
+from fastir.request.options import Options, options_of
 from fastir.request.plan import compile_settings
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
+DEFAULTS = {
+    name: param.default for name, param in inspect.signature(options_of).parameters.items() if name != "choices"
+}
 DATA = {"qrels", "run", "metrics", "self", "columns", "weights", "choices"}
 
 
 @pytest.mark.parametrize("function", [fastir.evaluate, fastir.Evaluator.__init__], ids=["evaluate", "Evaluator"])
 def test_signatures_have_the_fields_of_the_record(function):
     given = {name: param.default for name, param in inspect.signature(function).parameters.items() if name not in DATA}
-    assert given == {name: default for name, default in Options._field_defaults.items() if name != "choices"}
+    assert given == DEFAULTS
+
+
+GIVEN = {
+    "convention": "ranx",
+    "rel_level": 2,
+    "queries": "intersection",
+    "ties": "optimistic",
+    "judged_only": True,
+    "max_depth": 3,
+    "score_dtype": "float32",
+    "n_threads": 1,
+    "duplicates": "first",
+    "validate": "judged",
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "data"),
+    [
+        (evaluator, fastir.evaluate, (QRELS, RUN, "mrr")),
+        (evaluator, fastir.Evaluator, (QRELS, "mrr")),
+        (label_lists, fastir.evaluate_ranked, ([2, 1], [0, 2], "mrr")),
+        (label_lists, fastir.evaluate_scores, ([2, 1], [1.0, 2.0], "mrr")),
+        (matrix, fastir.evaluate_matrix, ([[1.0, 2.0]], [[0]], "mrr")),
+        (matrix, functools.partial(fastir.evaluate_topk, scores=[[2.0, 1.0]]), ([[1, 0]], [[0]], "mrr")),
+    ],
+    ids=["evaluate", "Evaluator", "ranked", "scores", "matrix", "topk"],
+)
+def test_every_option_of_a_signature_reaches_the_record(monkeypatch, module, function, data):
+    records = []
+
+    def kept(**given):
+        records.append(options_of(**given))
+        return records[-1]
+
+    monkeypatch.setattr(module, "options_of", kept)
+    own = {name: GIVEN[name] for name in inspect.signature(function).parameters if name in DEFAULTS}
+    assert all(own[name] != DEFAULTS[name] for name in own)
+    function(*data, **own, empty="skip")
+    assert {name: getattr(records[0], name) for name in own} == own
+    assert records[0].choices == (("empty", "skip"),)
 
 
 def test_evaluate_documents_every_option():
@@ -41,7 +87,7 @@ def test_evaluate_documents_every_option():
     ids=str,
 )
 def test_equal_requests_share_one_plan(given, same):
-    first, second = (compile_settings(("ndcg",), options_of(DEFAULTS | options)) for options in (given, same))
+    first, second = (compile_settings(("ndcg",), options_of(**{"choices": {}, **options})) for options in (given, same))
     assert first is second
 
 
