@@ -1,11 +1,13 @@
+from typing import Self
+
 from numpy import ndarray
 
 from fastir.measure._measure import Plan
 from fastir.threads._blocks import Blocks
 
 class Groups(Blocks):
-    def __init__(
-        self,
+    def __new__(
+        cls,
         plan: Plan,
         labels: ndarray,
         scores: ndarray | None,
@@ -19,5 +21,5 @@ class Groups(Blocks):
         limit: int,
         ties: int,
         single: bool,
-    ) -> None: ...
+    ) -> Self: ...
     def outcome(self) -> tuple[bool, int, int, int]: ...

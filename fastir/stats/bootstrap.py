@@ -93,12 +93,12 @@ def crossed_means(columns: Resampled, owner: np.ndarray, streams: list[int]) -> 
     return means
 
 
-def skewness_of_mean(d: np.ndarray, of: Moments) -> np.ndarray:
+def skewness_of_mean(d: np.ndarray, pair_moments: Moments) -> np.ndarray:
     """The skewness of rows of differences; a sixth of it is the acceleration of BCa, without a jackknife."""
-    centred = d - np.expand_dims(of.mean, -1)
+    centred = d - np.expand_dims(pair_moments.mean, -1)
     squares = (centred**2).sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(of.constant, 0.0, (centred**3).sum(axis=-1) / squares**1.5)
+        return np.where(pair_moments.constant, 0.0, (centred**3).sum(axis=-1) / squares**1.5)
 
 
 class Centred(NamedTuple):
@@ -145,13 +145,13 @@ def centred(d: np.ndarray, whole: np.ndarray, loose: int, largest: np.ndarray | 
 
 
 def studentized_rows(
-    rows: Centred, of: Moments, resamples: Resamples, alternative: Alternative = "two-sided"
+    rows: Centred, pair_moments: Moments, resamples: Resamples, alternative: Alternative = "two-sided"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """t, the p-value of the shift test, and how many resamples had no variance, for each row of differences."""
-    t, p = t_rows(of, alternative)
+    t, p = t_rows(pair_moments, alternative)
     sign = -1.0 if alternative == "less" else 1.0
     two_sided = alternative == "two-sided"
-    varied = np.flatnonzero(~np.isnan(t) & ~of.constant)
+    varied = np.flatnonzero(~np.isnan(t) & ~pair_moments.constant)
     degenerate = np.zeros(len(t), np.int64)
     if len(varied):
         some = Centred(*(column[varied] for column in rows))
@@ -203,14 +203,16 @@ def bootstrap_test(
     one_of("alternative", alternative, ALTERNATIVES)
     d, largest = differences(a, b)
     rows = d[None]
-    of = moments(rows, largest)
+    pair_moments = moments(rows, largest)
     resamples = draws(len(d), 1, n_resamples, random_state, n_threads)
-    note = str(of.notes()[0])
-    if studentized or of.constant[0] or of.n == 1:
+    note = str(pair_moments.notes()[0])
+    if studentized or pair_moments.constant[0] or pair_moments.n == 1:
         whole, loose = whole_differences(a, b)
-        t, p, degenerate = studentized_rows(centred(rows, whole[None], loose, largest), of, resamples, alternative)
+        t, p, degenerate = studentized_rows(
+            centred(rows, whole[None], loose, largest), pair_moments, resamples, alternative
+        )
         note = note or without_variance(degenerate[0])
-        return Test(float(t[0]) if studentized else float(of.mean[0]), float(p[0]), resamples.listed, note)
+        return Test(float(t[0]) if studentized else float(pair_moments.mean[0]), float(p[0]), resamples.listed, note)
     grid = to_grid(rows)
     sums = resampled(grid, resamples).sums[0]
     seen = int(grid.whole.sum())
@@ -219,7 +221,7 @@ def bootstrap_test(
     else:
         sign = 1 if alternative == "greater" else -1
         count = np.count_nonzero(sign * (sums - seen) >= sign * seen - grid.slack())
-    return Test(float(of.mean[0]), float(proper(resamples.p_values(np.array(count)))), resamples.listed, note)
+    return Test(float(pair_moments.mean[0]), float(proper(resamples.p_values(np.array(count)))), resamples.listed, note)
 
 
 def bootstrap_interval(
@@ -259,12 +261,12 @@ def bootstrap_interval(
     one_of("method", method, METHODS)
     d, largest = differences(a, b)
     confidence = proportion("confidence", confidence)
-    of = moments(d, largest)
-    mean, note = float(of.mean), str(of.notes())
-    if of.n == 1:
+    pair_moments = moments(d, largest)
+    mean, note = float(pair_moments.mean), str(pair_moments.notes())
+    if pair_moments.n == 1:
         return Interval(mean, np.nan, np.nan, np.nan, note)
     if note:
         return Interval(mean, mean, mean, 0.0, note)
     drawn = resampled(to_grid(d[None]), draws(len(d), 1, n_resamples, random_state, n_threads))
-    low, high = drawn.interval(0, -1, float(skewness_of_mean(d, of)), method, confidence)
+    low, high = drawn.interval(0, -1, float(skewness_of_mean(d, pair_moments)), method, confidence)
     return Interval(mean, low, high, float(drawn.sums.std() * drawn.grid.unit / len(d)))

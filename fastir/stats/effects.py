@@ -22,11 +22,17 @@ class Sides:
     """The data of effect sizes: rows of scores of runs a and b, the last axis for the queries."""
 
     def __init__(
-        self, a: np.ndarray, b: np.ndarray, of: Moments, whole: np.ndarray, loose: int, error: float | None = None
+        self,
+        a: np.ndarray,
+        b: np.ndarray,
+        pair_moments: Moments,
+        whole: np.ndarray,
+        loose: int,
+        error: float | None = None,
     ) -> None:
         self.a: np.ndarray = a
         self.b: np.ndarray = b
-        self.of: Moments = of
+        self.moments: Moments = pair_moments
         self.whole: np.ndarray = whole
         self.loose: int = loose
         self.error: float | None = error  # residual mean square of all runs; None: of these two
@@ -38,8 +44,8 @@ class Sides:
     def ratio(self, deviation: Any) -> np.ndarray:
         """The mean difference over a deviation; 0 over 0 is 0, anything else over 0 is NaN."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.where(deviation > 0, self.of.mean / deviation, np.nan)
-        return np.where((self.of.mean == 0) & (deviation == 0), 0.0, found)
+            found = np.where(deviation > 0, self.moments.mean / deviation, np.nan)
+        return np.where((self.moments.mean == 0) & (deviation == 0), 0.0, found)
 
 
 def d_av(x: Sides) -> np.ndarray:
@@ -47,7 +53,7 @@ def d_av(x: Sides) -> np.ndarray:
 
 
 def anova(x: Sides) -> np.ndarray:
-    return x.ratio(x.of.deviation / 2**0.5 if x.error is None else np.float64(x.error) ** 0.5)
+    return x.ratio(x.moments.deviation / 2**0.5 if x.error is None else np.float64(x.error) ** 0.5)
 
 
 def dominance(x: Sides) -> np.ndarray:
@@ -57,18 +63,21 @@ def dominance(x: Sides) -> np.ndarray:
 def rank_biserial(x: Sides) -> np.ndarray:
     ranks = [(doubled_ranks(d, x.loose), np.sign(d)) for d in np.atleast_2d(x.whole)]
     found = [(rank * sign).sum() / max((rank * np.abs(sign)).sum(), 1) for rank, sign in ranks]
-    return np.array(found).reshape(x.of.mean.shape)
+    return np.array(found).reshape(x.moments.mean.shape)
 
 
 # For each name its full name, and the function that computes it.
 EFFECTS: dict[str, tuple[str, Callable[[Sides], np.ndarray]]] = {
-    "d_z": ("Cohen's d_z: mean difference / standard deviation of the differences", lambda x: x.ratio(x.of.deviation)),
+    "d_z": (
+        "Cohen's d_z: mean difference / standard deviation of the differences",
+        lambda x: x.ratio(x.moments.deviation),
+    ),
     "hedges_gz": (
         "Hedges' g_z: d_z, corrected for few queries",
-        lambda x: hedges_factor(x.of.n - 1) * x.ratio(x.of.deviation),
+        lambda x: hedges_factor(x.moments.n - 1) * x.ratio(x.moments.deviation),
     ),
     "d_av": ("Cohen's d_av: mean difference / root of the mean variance of the two runs", d_av),
-    "hedges_g": ("Hedges' g: d_av, corrected for few queries", lambda x: hedges_factor(2 * x.of.n - 2) * d_av(x)),
+    "hedges_g": ("Hedges' g: d_av, corrected for few queries", lambda x: hedges_factor(2 * x.moments.n - 2) * d_av(x)),
     "glass": ("Glass' delta: mean difference / standard deviation of b", lambda x: x.ratio(x.variance(x.b) ** 0.5)),
     "anova": ("mean difference / residual standard deviation of the two-way analysis of variance", anova),
     "dominance": ("paired dominance: (wins - losses) / queries", dominance),

@@ -61,12 +61,16 @@ def moments(d: np.ndarray, largest: np.ndarray | float) -> Moments:
     return Moments(n, mean, np.where(constant, 0.0, np.sqrt(variance)), constant)
 
 
-def t_rows(of: Moments, alternative: Alternative = "two-sided") -> tuple[np.ndarray, np.ndarray]:
+def t_rows(pair_moments: Moments, alternative: Alternative = "two-sided") -> tuple[np.ndarray, np.ndarray]:
     """t and p: 0 and 1 where all differences are 0, NaN where they are equal otherwise, and for one query."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(of.constant, np.where(of.mean == 0, 0.0, np.nan), of.mean / (of.deviation / of.n**0.5))
-    p = proper(tail(special().stdtr(of.n - 1, -np.abs(t)), t, alternative))
-    return t, np.where(of.constant & (of.mean == 0), 1.0, p)
+        t = np.where(
+            pair_moments.constant,
+            np.where(pair_moments.mean == 0, 0.0, np.nan),
+            pair_moments.mean / (pair_moments.deviation / pair_moments.n**0.5),
+        )
+    p = proper(tail(special().stdtr(pair_moments.n - 1, -np.abs(t)), t, alternative))
+    return t, np.where(pair_moments.constant & (pair_moments.mean == 0), 1.0, p)
 
 
 def tail(upper: np.ndarray, statistic: np.ndarray, alternative: Alternative) -> np.ndarray:
@@ -103,17 +107,23 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
     errors of constant differences for variance.
     """
     one_of("alternative", alternative, ALTERNATIVES)
-    of = moments(*differences(a, b))
-    t, p = t_rows(of, alternative)
-    return Test(float(t), float(p), False, str(of.notes()))
+    pair_moments = moments(*differences(a, b))
+    t, p = t_rows(pair_moments, alternative)
+    return Test(float(t), float(p), False, str(pair_moments.notes()))
 
 
 def t_interval(a: ArrayLike, b: ArrayLike | None = None, *, confidence: float = 0.95) -> Interval:
     """The interval of the mean difference by Student's t; NaN bounds for one query."""
-    of = moments(*differences(a, b))
-    margin = float(of.margins(proportion("confidence", confidence)))
-    mean = float(of.mean)
-    return Interval(mean, mean - margin, mean + margin, float(of.deviation) / of.n**0.5, str(of.notes()))
+    pair_moments = moments(*differences(a, b))
+    margin = float(pair_moments.margins(proportion("confidence", confidence)))
+    mean = float(pair_moments.mean)
+    return Interval(
+        mean,
+        mean - margin,
+        mean + margin,
+        float(pair_moments.deviation) / pair_moments.n**0.5,
+        str(pair_moments.notes()),
+    )
 
 
 def sign_rows(wins: np.ndarray, losses: np.ndarray, alternative: Alternative = "two-sided") -> np.ndarray:
@@ -240,15 +250,15 @@ def equivalence_test(a: ArrayLike, b: ArrayLike | None = None, *, low: float, hi
     d, largest = differences(a, b)
     above, below = (moments(d - bound, max(largest, abs(bound))) for bound in (low, high))
     sides = [(*t_rows(above, "greater"), above), (*t_rows(below, "less"), below)]
-    t, p, of = max(sides, key=lambda side: np.inf if np.isnan(side[1]) else side[1])
-    return Test(float(t), float(p), False, str(of.notes()))
+    t, p, pair_moments = max(sides, key=lambda side: np.inf if np.isnan(side[1]) else side[1])
+    return Test(float(t), float(p), False, str(pair_moments.notes()))
 
 
 def welch_test(a: ArrayLike, b: ArrayLike) -> Test:
     """Welch's t-test of two independent samples, such as the means of the seeds of two systems; two-sided."""
     a, b = column(a, "a"), column(b, "b")
     largest = max(np.abs(a).max(), np.abs(b).max())
-    first, second = (of.deviation**2 / of.n for of in (moments(a, largest), moments(b, largest)))
+    first, second = (side.deviation**2 / side.n for side in (moments(a, largest), moments(b, largest)))
     difference, variance = a.mean() - b.mean(), first + second
     if np.isnan(variance):
         return Test(np.nan, np.nan, False, "one value")
