@@ -8,7 +8,7 @@ whose pointers are valid, and whose buffers are as long as its lengths and offse
 refused; nothing outside of its buffers is touched.
 """
 
-from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from fastir.columns._ids cimport OFFSETS32, OFFSETS64, VIEWS
@@ -128,7 +128,25 @@ cdef int check_column(const ArrowArray* column, const ArrowSchema* schema, int64
     return 0
 
 
-# The loops below gather sign bits: compilers turn that into vector code, which comparisons of 64 bits are not on x86-64.
+cdef bint all_valid(const ArrowArray* array, int64_t first, int64_t n) noexcept:
+    """Whether the bitmap, if there is one, says of some values that none is null; null_count may be wrong."""
+    cdef const uint8_t* bits = <const uint8_t*>array.buffers[0]
+    cdef int64_t i, stop = first + n
+    cdef uint8_t bytes = 255
+    if bits == NULL:
+        return True
+    while first < stop and first & 7:
+        bytes &= bits[first >> 3] >> (first & 7) | 254
+        first += 1
+    while first < stop and stop & 7:
+        stop -= 1
+        bytes &= bits[stop >> 3] >> (stop & 7) | 254
+    for i in range(first >> 3, stop >> 3):
+        bytes &= bits[i]
+    return bytes == 255
+
+
+# The loops below gather sign bits: compilers make vector code of that, but not of comparisons of 64 bits (x86-64).
 
 
 cdef bint falling32(const int32_t* offsets, int64_t n) noexcept nogil:
