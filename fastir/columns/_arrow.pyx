@@ -77,14 +77,17 @@ cdef class Batch:
     cdef ArrowArray array
     cdef Schema schema
     cdef readonly int64_t n
+    cdef int64_t checked        # one more than the number of the column that child() checked last
 
     def __dealloc__(self):
         if self.array.release != NULL:
             self.array.release(&self.array)
 
     cdef ArrowArray* child(self, int64_t column) except NULL:
-        """A column, its structure checked."""
-        check_column(self.array.children[column], self.schema.schema.children[column], self.array.offset + self.n)
+        """A column, its structure checked unless it is the one that was checked last."""
+        if column + 1 != self.checked:
+            check_column(self.array.children[column], self.schema.schema.children[column], self.array.offset + self.n)
+            self.checked = column + 1
         return self.array.children[column]
 
     cdef look(self, const void* start, str typestr, int64_t n):
