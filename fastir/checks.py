@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import SupportsIndex, TypeVar
+from typing import Any, SupportsIndex, TypeVar
 
 from fastir.errors import quote
 
 Value = TypeVar("Value")
 
 
-def one_of(name: str, value: Value, choices: Iterable) -> Value:
+def one_of(name: str, value: Value, choices: Iterable[Any]) -> Value:
     """An option that must be one of some values."""
     known = tuple(choices)
     if value not in known:

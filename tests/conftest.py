@@ -1,6 +1,8 @@
 """What pytest does before any test, and inputs small enough to check by hand. Shared helpers are in support/."""
 
 import os
+import signal
+import threading
 
 import pytest
 
@@ -23,8 +25,14 @@ def pytest_sessionfinish(session):
 
 
 def pytest_configure(config):
-    """A FastirWarning that a test neither expects nor declares is a failure."""
+    """A FastirWarning that a test neither expects nor declares is a failure; Ctrl-C raises KeyboardInterrupt.
+
+    It does so in child processes, too. A process that runs in the background of a script ignores SIGINT, and whatever
+    it starts would ignore it as well.
+    """
     config.addinivalue_line("filterwarnings", "error::fastir.FastirWarning")
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -56,7 +56,7 @@ cdef class Schema:
 
 
 class Memory:
-    """A stretch of memory that NumPy can look at; holds what owns it."""
+    """A stretch of memory that NumPy can look at; keeps its owner alive."""
 
     def __init__(self, owner, address, typestr, n):
         self.owner = owner

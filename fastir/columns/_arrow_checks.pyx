@@ -146,7 +146,7 @@ cdef bint all_valid(const ArrowArray* array, int64_t first, int64_t n) noexcept:
     return bytes == 255
 
 
-# The loops below gather sign bits: compilers make vector code of that, but not of comparisons of 64 bits (x86-64).
+# The loops below gather sign bits, which compilers turn into vector code; x86-64 has none for comparisons of 64 bits.
 
 
 cdef bint falling32(const int32_t* offsets, int64_t n) noexcept nogil:

@@ -1,12 +1,12 @@
 """Tables: data frames, Arrow data, dicts of arrays and rows of tuples, as batches of three columns.
 
-Nothing here imports what the caller's table comes from, but for pyarrow behind pandas columns that are Arrow's anyway:
-a shape is known by its methods. Ids stay where they are (_ids); numbers become float64.
+A shape is recognised by its methods, so that the caller's library is not imported (except pyarrow, for pandas columns
+that are Arrow data anyway). Ids stay where they are (_ids); numbers become float64.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from fastir.errors import quote
 # The usual names of each column; the first one that a table has is taken.
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
-NUMBER = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
+NUMBER: dict[str, tuple[str, ...]] = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
 ROLES = ("query_id", "doc_id", "score", "label")
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
@@ -34,7 +34,7 @@ class Batch(NamedTuple):
 
 
 class Table:
-    """A caller's table, its three columns found.
+    """A caller's table, whose three columns have been found.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Table:
     names : sequence
         The names of its columns.
     columns : dict or None
-        {"query_id", "doc_id", "score" or "label": name} for columns that are called otherwise.
+        {"query_id", "doc_id", "score" or "label": name} for columns that have other names.
     read : function of three names
         Iterates over the rows as triples of readers, which have ids(what, name, row) and numbers(what, name, row).
     again : bool
@@ -54,19 +54,19 @@ class Table:
     def __init__(
         self,
         what: str,
-        names: Iterable,
-        columns: Mapping | None,
-        read: Callable[[tuple], Iterator[Sequence[Any]]],
+        names: Iterable[Any],
+        columns: Mapping[Any, Any] | None,
+        read: Callable[[tuple[Any, ...]], Iterator[Sequence[Any]]],
         again: bool,
         n_rows: int | None = None,
     ) -> None:
         self.what = what
         self.again = again
         self.n_rows = n_rows
-        self.names = find_columns(what, list(names), columns or {})
+        self.names: tuple[Any, ...] = find_columns(what, list(names), columns or {})
         self.read = read
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Generator[Batch, None, None]:
         """All batches that have rows; the kinds of ids do not change."""
         row = 0
         kinds = None
@@ -85,7 +85,7 @@ class Table:
             row += len(docs)
 
 
-def find_columns(what: str, names: list, columns: Mapping) -> tuple:
+def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
     """The names of the query, document and number columns."""
     number = "score" if what == "run" else "label"
     for role in columns:
@@ -107,16 +107,16 @@ def find_columns(what: str, names: list, columns: Mapping) -> tuple:
     return tuple(found)
 
 
-def table(data: Any, what: str, columns: Mapping | None = None) -> Table | None:
-    """The caller's table, or None if this is none.
+def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
+    """The caller's table, or None if `data` is not a table.
 
     Raises
     ------
     TypeError, ValueError
-        It is one, but lacks a column or cannot be read.
+        It is a table, but lacks a column or cannot be read.
     """
     if not is_table(data):
-        return None
+        raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):
@@ -133,7 +133,7 @@ def table(data: Any, what: str, columns: Mapping | None = None) -> Table | None:
 
 
 def is_table(data: Any) -> bool:
-    """Whether table() would take it, or say what it lacks."""
+    """Whether table() takes the data for a table, be it a faulty one."""
     if isinstance(data, Mapping):
         return bool(data) and all(isinstance(name, str) and is_column(column) for name, column in data.items())
     return not isinstance(data, (str, bytes)) and (
@@ -253,7 +253,7 @@ def is_missing(value: Any) -> bool:
     return value is None or different is value or (isinstance(different, (bool, np.bool_)) and bool(different))
 
 
-def of_objects(objects: list) -> tuple[Ids | None, int]:
+def of_objects(objects: list[Any]) -> tuple[Ids | None, int]:
     """Ids of Python objects that are not all exact strings; (None, row) for the first that cannot be an id here."""
     strings = isinstance(objects[0], str)
     plain: list[Any] = []
@@ -272,7 +272,7 @@ def of_objects(objects: list) -> tuple[Ids | None, int]:
 # ---- shapes of tables --------------------------------------------------------------------------------------------
 
 
-def read_arrow(data: Any, names: tuple, opened: list[Batches]) -> Iterator[list[ArrowReader]]:
+def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iterator[list[ArrowReader]]:
     """Batches of Arrow data; `opened` holds the stream that gave the names, which the first reading uses up."""
     batches = opened.pop() if opened else Batches(data)
     places = [batches.names.index(name) for name in names]
@@ -280,7 +280,7 @@ def read_arrow(data: Any, names: tuple, opened: list[Batches]) -> Iterator[list[
         yield [ArrowReader(batch, place) for place in places]
 
 
-def read_arrays(data: Mapping, names: tuple, what: str) -> Iterator[list[ArrayReader | CodeReader]]:
+def read_arrays(data: Mapping[Any, Any], names: tuple[Any, ...], what: str) -> Iterator[list[ArrayReader | CodeReader]]:
     """Columns that NumPy understands, in stretches where they hold Python objects."""
     for name in names:
         masked = np.ravel(np.ma.getmaskarray(data[name])) if isinstance(data[name], np.ma.MaskedArray) else np.empty(0)
@@ -311,7 +311,7 @@ def read_columns(
         ]
 
 
-def read_frame(frame: Any, names: tuple, what: str) -> Iterator[Sequence[Any]]:
+def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequence[Any]]:
     """A pandas frame: through Arrow where its strings lie there, else as arrays."""
     series = [frame[name] for name in names]
     if any(one.ndim != 1 for one in series):
@@ -349,7 +349,7 @@ def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.n
     return series.to_numpy(object)
 
 
-def read_tuples(data: Iterable, what: str) -> Iterator[list[ArrayReader]]:
+def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
     """Tuples of query id, document id and number."""
     rows = iter(data)
     done = 0
@@ -364,7 +364,7 @@ def read_tuples(data: Iterable, what: str) -> Iterator[list[ArrayReader]]:
         yield [ArrayReader(as_objects(column)) for column in zip(*chunk, strict=True)]
 
 
-def as_objects(values: Sequence) -> np.ndarray:
+def as_objects(values: Sequence[Any]) -> np.ndarray:
     """Values as an array of Python objects, also where they are sequences themselves."""
     array = np.empty(len(values), object)
     array[:] = values

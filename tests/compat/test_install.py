@@ -1,7 +1,10 @@
 """install() and patched(): callers that hold the tool's module, or its class, get fastir; and the tool back after."""
 
+import ast
+import inspect
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -105,10 +108,27 @@ def test_a_tool_that_nothing_stands_in_for():
 
 @pytest.mark.parametrize("name", fastir.compat.PATCHES)
 def test_what_is_listed_is_there(name):
-    """Every place of every tool that is installed here."""
+    """Every place of every tool that is installed here is fastir's inside the block, and the tool's own behind it."""
     pytest.importorskip(name)
+    places = [(owner, attribute) for owner, attribute, _ in fastir.compat.replacements((name,))]
+    assert places
+    before = [inspect.getattr_static(*place) for place in places]
     with fastir.compat.patched(name):
-        pass
+        inside = [inspect.getattr_static(*place) for place in places]
+    assert not any(ours is theirs for ours, theirs in zip(inside, before, strict=True))
+    assert [inspect.getattr_static(*place) for place in places] == before
+
+
+def test_every_tool_has_a_stand_in():
+    """Also of those that are not installed here: a file of the stand-ins defines what each place is replaced by."""
+    folder = Path(fastir.compat.__file__).parent
+    for tool, places in fastir.compat.PATCHES.items():
+        file = folder / f"{tool}.py" if (folder / f"{tool}.py").exists() else folder / tool / "__init__.py"
+        nodes = list(ast.walk(ast.parse(file.read_text("utf-8"))))
+        defined = {node.id for node in nodes if isinstance(node, ast.Name)}
+        defined |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        for place in places:
+            assert place.rpartition(":")[2].rpartition(".")[2] in defined, place
 
 
 def test_a_module_that_was_imported_before():

@@ -357,3 +357,12 @@ def test_the_same_as_ranx():
                     assert math.isclose(found[metric]["p_value"], p, rel_tol=1e-9) or p != p
                     assert found[metric]["significant"] == expected[metric]["significant"]
     assert theirs.to_dataframe().columns.tolist() == ours.to_dataframe().columns.tolist()
+
+
+@pytest.mark.parametrize("max_p", [0.03125, math.nextafter(0.03125, 0)])
+def test_a_p_value_that_is_the_limit_is_significant(max_p):
+    """Six queries of which the first run is better in each: two of the 64 assignments of signs are as extreme."""
+    qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    runs = [{query: {"a": score, "b": 1.0} for query in qrels} for score in (2.0, 0.5)]
+    found = compare(qrels, runs, "mrr", stat_test="fisher", max_p=max_p).comparisons["run_1", "run_2"]["mrr"]
+    assert found == {"p_value": 0.03125, "significant": max_p == 0.03125}

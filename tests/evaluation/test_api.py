@@ -328,3 +328,23 @@ def test_a_label_beyond_the_scale_names_query_and_document(metric, label, tmp_pa
             fastir.evaluate(judgments, run, metric)
     with pytest.raises(OverflowError, match=f"label {label} .*query 1, document 0"):
         fastir.evaluate_ranked([1, label], [0, 1, 2], metric)
+
+
+@pytest.mark.parametrize("label", [2**31, -(2**31) - 1, 2**63, -(2**63) - 1, 2**63 - 1, -(2**63), 2**200])
+def test_a_label_that_no_32_bits_hold_is_refused(label):
+    """Alone and behind a label that fits, in every kind of int that can be that large."""
+    kinds = [int] if abs(label) > 2**63 - 1 else [int, np.int64]
+    for kind in kinds:
+        for judged in ({"a": kind(label)}, {"b": 1, "a": kind(label)}):
+            with pytest.raises(OverflowError, match=r"the label is too large.*query q, document a"):
+                fastir.Qrels.from_dict({"q": judged})
+            with pytest.raises(OverflowError, match=r"the label is too large.*query q, document a"):
+                fastir.evaluate({"q": judged}, {"q": {"a": 1.0}}, "ndcg")
+
+
+@pytest.mark.parametrize("label", [2**31 - 1, -(2**31)])
+def test_the_outermost_labels_of_32_bits_are_taken(label):
+    assert fastir.Qrels.from_dict({"q": {"a": label, "b": 1}}).to_dict() == {"q": {"a": label, "b": 1}}
+    assert fastir.evaluate({"q": {"a": label, "b": 1}}, {"q": {"b": 1.0}}, "recall")["recall"] == (
+        1.0 if label < 0 else 0.5
+    )

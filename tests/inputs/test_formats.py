@@ -333,8 +333,9 @@ def test_gzip_is_unpacked_by_either_library(gzip_by, read):
 
 
 @needs_zstd
-def test_zstd_of_many_frames(read):
-    nothing = b"\x50\x2a\x4d\x18\x03\0\0\0abc"  # a frame to be skipped, as parallel packers write them
+@pytest.mark.parametrize("first", range(0x50, 0x60))
+def test_zstd_of_many_frames(read, first):
+    nothing = bytes([first]) + b"\x2a\x4d\x18\x03\0\0\0abc"  # a frame to be skipped, as parallel packers write them
     frames = [zstd.compress(text.encode()) for text in (LONG[:999], LONG[999:])]
     assert exact(read(Run, nothing + frames[0] + nothing + frames[1])) == exact(read(Run, LONG))
 

@@ -472,3 +472,12 @@ def test_every_kind_of_path(make, path):
     path.write_bytes(ODD)
     assert values(ODD_QRELS, make(path)) == values(ODD_QRELS, ODD_RUN)
     assert refusal(make(path.with_name("none")), error=FileNotFoundError).endswith(f"{str(path.with_name('none'))!r}")
+
+
+def test_repairs_of_qrels_and_run_are_counted_together(tmp_path):
+    """The place is that of the first one, which is in the qrels."""
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_bytes(b"q 0 a 1\n\n\nq 0 b 0\n")
+    run.write_bytes(b"\nq Q0 a 1 2.0 x\r\nq Q0 b 2 1.0 x\n")
+    repairs = fastir.evaluate(qrels, run, "map").report.repairs
+    assert {kind: count for kind, (count, _) in repairs.items()} == {"blank lines": 3, "CRLF line ends": 1}

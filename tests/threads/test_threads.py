@@ -406,3 +406,19 @@ def test_openmp_is_not_looked_for_where_it_is_not_wanted(build):
 
 def test_show_config_says_what_was_built():
     assert fastir.show_config()["openmp"] is threads.OPENMP
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, ValueError])
+def test_an_interrupt_is_more_urgent_than_an_error(kind):
+    """Of a task that fails while another is interrupted, the interrupt comes out; of two that fail, the earlier."""
+    both = threading.Barrier(2, timeout=10)
+
+    def work(t, task, number):
+        both.wait()  # both tasks are taken before one of them fails
+        if task == "later":
+            time.sleep(0.05)
+        raise {"earlier": LookupError, "later": kind}[task]
+
+    expected = KeyboardInterrupt if kind is KeyboardInterrupt else LookupError
+    with pytest.raises(expected):
+        threads.share_all(["earlier", "later"], work, 2)
