@@ -253,6 +253,31 @@ def test_what_is_malformed_is_an_error(name, outcomes):
     assert re.search(arrow_malformed.CASES[name][1], outcomes.get(name) or "it crashed")
 
 
+def many_views(n, change, bad=None):
+    """n documents as views: short ones, and long ones in one of two buffers, the other from row `change` on."""
+    parts, views = [b"", b""], b""
+    names = [b"document %06d" % row if row % 3 else b"%d" % row for row in range(n)]
+    for row, name in enumerate(names):
+        part = row >= change
+        views += view(name, part, len(parts[part])) if row != bad else view(b"?" * 13, part, 2**31 - 1)
+        parts[part] += name if len(name) > 12 else b""
+    docs = named(b"vu", None, views, *parts, packed("q", *map(len, parts)), n=n)
+    queries = named(b"u", *texts([b"q"] * n), name=b"query_id", n=n)
+    made = table(docs, queries, named(b"g", None, packed("d", *range(n)), name=b"score", n=n))
+    made.batch.length = n
+    return made, names
+
+
+@pytest.mark.parametrize("change", [0, 1, 255, 256, 300, 1000])
+@pytest.mark.parametrize("n", [255, 256, 257, 512, 513])
+def test_views_are_checked_to_the_last_one_of_each_block(n, change):
+    made, names = many_views(n, change)
+    assert [doc for _, doc, _ in rows(made)] == [name.decode() for name in names]
+    for bad in {0, 1, 254, 255, 256, 257, 511, n - 1} & {*range(n)}:
+        with pytest.raises(ValueError, match=f"view {bad} of the batch is not within its buffer"):
+            rows(many_views(n, change, bad)[0])
+
+
 @pytest.mark.parametrize("code", [0, 5, 9_999_999, -1])
 def test_positions_that_pyarrow_does_not_check(code):
     """DictionaryArray.from_arrays(safe=False) makes them."""
