@@ -3,7 +3,8 @@
 In        str and int objects, dicts, Arrow arrays, and the text of lines
 Out       Ids (a column whose ids are borrowed as bytes), Arena (ids as bytes in one array), int32 labels and float64
           scores; Rows, the base of Qrels and Run
-Validates the type of every id, the fields and the number of every line; not what ids and numbers mean together
+Validates the type of every id, the fields and the number of every line, and the structure of Arrow data; not what ids
+          and numbers mean together
 Allocates an array of places for Python strings; integers narrower than 64 bits are widened. Other bytes stay where
           they are, and an Ids keeps their owner alive
 Raises    TypeError and ValueError for ids and numbers; _trec returns the problem of a line as a code, which

@@ -18,6 +18,7 @@ from fastir.columns._arrow_checks cimport (
     ArrowArray,
     ArrowArrayStream,
     ArrowSchema,
+    all_valid,
     check_batch,
     check_column,
     check_offsets,
@@ -76,14 +77,17 @@ cdef class Batch:
     cdef ArrowArray array
     cdef Schema schema
     cdef readonly int64_t n
+    cdef int64_t checked        # one more than the number of the column that child() checked last
 
     def __dealloc__(self):
         if self.array.release != NULL:
             self.array.release(&self.array)
 
     cdef ArrowArray* child(self, int64_t column) except NULL:
-        """A column, its structure checked."""
-        check_column(self.array.children[column], self.schema.schema.children[column], self.array.offset + self.n)
+        """A column, its structure checked unless it is the one that was checked last."""
+        if column + 1 != self.checked:
+            check_column(self.array.children[column], self.schema.schema.children[column], self.array.offset + self.n)
+            self.checked = column + 1
         return self.array.children[column]
 
     cdef look(self, const void* start, str typestr, int64_t n):
@@ -106,26 +110,23 @@ cdef class Batch:
             return np.ones(n, bool) if n else None
         if name not in BUFFERS:
             return None
-        if array.null_count != 0 and array.buffers[0] != NULL:
-            missing = self.bits(array.buffers[0], first, n) == 0
-            if missing.any():
-                return missing
+        missing = None if all_valid(array, first, n) else self.bits(array.buffers[0], first, n) == 0
         if schema.dictionary != NULL:
             entries = self.nulls(array.dictionary, schema.dictionary, array.dictionary.offset, array.dictionary.length)
             if entries is not None:
                 codes = self.integers(array, name, first, n)
-                missing = entries[np.clip(codes, 0, len(entries) - 1)]
-                return missing if missing.any() else None
-        return None
+                absent = entries[np.clip(codes, 0, len(entries) - 1)]
+                missing = absent if missing is None else missing | absent
+        return missing if missing is not None and missing.any() else None
 
     def null(self, int64_t column):
         """The first row that has no value in this column, -1 if there is none."""
         cdef ArrowArray* child = self.child(column)
         missing = self.nulls(child, self.schema.schema.children[column], self.array.offset + child.offset, self.n)
-        if self.array.null_count != 0 and self.array.buffers[0] != NULL:
+        if not all_valid(&self.array, self.array.offset, self.n):
             rows = self.bits(self.array.buffers[0], self.array.offset, self.n) == 0
             missing = rows if missing is None else rows | missing
-        return int(missing.argmax()) if missing is not None and missing.any() else -1
+        return -1 if missing is None else int(missing.argmax())
 
     def ids(self, int64_t column):
         """A column of ids; None if its type cannot be one."""

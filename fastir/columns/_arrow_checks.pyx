@@ -8,13 +8,14 @@ whose pointers are valid, and whose buffers are as long as its lengths and offse
 refused; nothing outside of its buffers is touched.
 """
 
-from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from fastir.columns._ids cimport OFFSETS32, OFFSETS64, VIEWS
 
 cdef enum:
     MOST_DICTIONARIES = 64      # within each other, as pyarrow limits them: they could form a circle
+    BLOCK = 256                 # views that are checked at a time
     INLINE = 12                 # bytes of a text that lie in its view
 
 INTEGER_TYPES = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8"}
@@ -128,6 +129,24 @@ cdef int check_column(const ArrowArray* column, const ArrowSchema* schema, int64
     return 0
 
 
+cdef bint all_valid(const ArrowArray* array, int64_t first, int64_t n) noexcept:
+    """Whether the bitmap, if there is one, says of some values that none is null; null_count may be wrong."""
+    cdef const uint8_t* bits = <const uint8_t*>array.buffers[0]
+    cdef int64_t i, stop = first + n
+    cdef uint8_t bytes = 255
+    if bits == NULL:
+        return True
+    while first < stop and first & 7:
+        bytes &= bits[first >> 3] >> (first & 7) | 254
+        first += 1
+    while first < stop and stop & 7:
+        stop -= 1
+        bytes &= bits[stop >> 3] >> (stop & 7) | 254
+    for i in range(first >> 3, stop >> 3):
+        bytes &= bits[i]
+    return bytes == 255
+
+
 # The loops below gather sign bits, which compilers turn into vector code; x86-64 has none for comparisons of 64 bits.
 
 
@@ -166,14 +185,19 @@ cdef int check_offsets(int kind, const void* offsets, int64_t n, const void* dat
     return 0
 
 
-cdef bint inline_views(const char* views, int64_t n) noexcept nogil:
-    """Whether all texts lie in their views."""
+cdef bint one_buffer(const char* views, int64_t n, uint32_t buffer, uint32_t size) noexcept nogil:
+    """Whether all texts lie in their views, or within the first `size` bytes of this one buffer."""
     cdef int64_t i
-    cdef uint32_t length, signs = 0
+    cdef uint32_t length, number, offset, left, is_long, signs = 0, others = 0
     for i in range(n):
         memcpy(&length, views + 16 * i, 4)
-        signs |= length | (INLINE - length)
-    return not signs >> 31
+        memcpy(&number, views + 16 * i + 8, 4)
+        memcpy(&offset, views + 16 * i + 12, 4)
+        is_long = 0 - ((INLINE - length) >> 31)     # all bits, or none
+        left = size - offset
+        signs |= length | is_long & (offset | left | left - length)
+        others |= is_long & (number ^ buffer)
+    return not (signs >> 31 or others)
 
 
 cdef int64_t lost_view(const char* views, int64_t n, const char* sizes, int64_t n_buffers) noexcept nogil:
@@ -194,6 +218,26 @@ cdef int64_t lost_view(const char* views, int64_t n, const char* sizes, int64_t 
     return n
 
 
+cdef int64_t lost_view_by_blocks(const char* views, int64_t n, const char* sizes, int64_t n_buffers) noexcept nogil:
+    """As lost_view(), which is asked only about blocks of views whose texts lie in several buffers."""
+    cdef int64_t first = 0, block, lost, size = 0
+    cdef uint32_t length, buffer = 0
+    if n_buffers:
+        memcpy(&size, sizes, 8)
+    while first < n:
+        block = BLOCK if n - first > BLOCK else n - first
+        if not one_buffer(views + 16 * first, block, buffer, <uint32_t>(size if size < INT32_MAX else INT32_MAX)):
+            lost = lost_view(views + 16 * first, block, sizes, n_buffers)
+            if lost < block:
+                return first + lost
+            memcpy(&length, views + 16 * (first + block - 1), 4)
+            if length > INLINE:     # its buffer is probably that of the next ones
+                memcpy(&buffer, views + 16 * (first + block - 1) + 8, 4)
+                memcpy(&size, sizes + 8 * <int64_t>buffer, 8)
+        first += block
+    return n
+
+
 cdef int check_views(const ArrowArray* array, const char* views, int64_t n) except -1:
     """n views into the buffers of an array, whose last one holds the sizes of those of long texts."""
     cdef int64_t i, size, lost, n_buffers = array.n_buffers - 3
@@ -205,7 +249,7 @@ cdef int check_views(const ArrowArray* array, const char* views, int64_t n) exce
         if size < 0 or size and array.buffers[i + 2] == NULL:
             raise malformed(f"buffer {i} of texts is missing, or its size is negative")
     with nogil:
-        lost = n if inline_views(views, n) else lost_view(views, n, sizes, n_buffers)
+        lost = lost_view_by_blocks(views, n, sizes, n_buffers)
     if lost < n:
         raise malformed(f"view {lost} of the batch is not within its buffer")
     return 0

@@ -1,7 +1,14 @@
 """Arrow data in: what is legal gives pyarrow's values, what is malformed an error that says so, and nothing a crash."""
 
+import ast
 import ctypes
+import re
+import subprocess
+import sys
 
+import arrow_malformed
+import arrow_random
+import numpy as np
 import pytest
 from arrow_structs import (
     RELEASED,
@@ -21,6 +28,7 @@ from arrow_structs import (
     texts,
     view,
 )
+from processes import python
 
 import fastir
 
@@ -60,7 +68,6 @@ RARE = {
     "a null behind the rows": lambda: table(
         named(b"u", b"\x07", *texts([b"a", b"b", b"c", b"?"])[1:], n=4, null_count=1)
     ),
-    "bits behind a null_count of 0": lambda: table(named(b"u", b"\0", *texts([b"a", b"b", b"c"])[1:])),
     "a dictionary": lambda: table(dictionary([2, 0, 1], strings(b"b", b"c", b"a"))),
     "a dictionary of bytes": lambda: table(dictionary([2, 0, 1], strings(b"b", b"c", b"a"), "B", b"C")),
     "a dictionary of a dictionary": lambda: table(
@@ -107,7 +114,7 @@ def once(made):
     return stream
 
 
-PYARROW_REFUSES = {"a column without a name", "a name that is no UTF-8", "bits behind a null_count of 0"}
+PYARROW_REFUSES = {"a column without a name", "a name that is no UTF-8"}
 
 
 @pytest.mark.parametrize("case", RARE)
@@ -135,6 +142,7 @@ def test_each_struct_is_released_once():
 
 NULLS = {
     "null_count -1": lambda: table(named(b"u", b"\x05", *texts([b"a", b"b", b"c"])[1:], null_count=-1)),
+    "null_count 0, wrongly": lambda: table(named(b"u", b"\x05", *texts([b"a", b"b", b"c"])[1:])),
     "null_count 1": lambda: table(named(b"u", b"\x05", *texts([b"a", b"b", b"c"])[1:], null_count=1)),
     "offset": lambda: table(named(b"u", b"\x0b", *texts([b"?", b"a", b"b", b"c"])[1:], offset=1, null_count=-1)),
     "of numbers": lambda: table(numbers=named(b"g", b"\x05", packed("d", 3, 2, 1), name=b"score", null_count=-1)),
@@ -146,6 +154,17 @@ NULLS = {
         dictionary(
             [0, 1, 2],
             dictionary([1, 0, 2], named(b"u", b"\x06", *texts([b"a", b"b", b"c"])[1:], null_count=-1)),
+        )
+    ),
+    "in both dictionaries, one of them unused": lambda: table(
+        dictionary(
+            [0, 1, 2],
+            dictionary(
+                [0, 1, 2, 0],
+                named(b"u", b"\x05", *texts([b"a", b"b", b"c"])[1:], null_count=1),
+                bitmap=b"\x07",
+                null_count=1,
+            ),
         )
     ),
     "positions": lambda: table(dictionary([0, -7, 2], strings(b"a", b"b", b"c"), null_count=1, bitmap=b"\x05")),
@@ -195,3 +214,126 @@ def test_boolean_labels_of_a_slice(first):
     whole = pyarrow.table({"query_id": ["q"] * 24, "doc_id": [f"d{i}" for i in range(24)], "label": flags})
     part = whole.slice(first, 8)
     assert fastir.Qrels.from_table(part).to_dict() == {"q": {f"d{i}": int(flags[i]) for i in range(first, first + 8)}}
+
+
+@pytest.mark.parametrize("null", [0, 1, 6, 7, 8, 9, 15, 16, 30, 31])
+@pytest.mark.parametrize("first", [0, 1, 7, 8, 9])
+def test_each_bit_of_a_bitmap_is_seen_and_none_beside_the_rows(first, null):
+    flags = [True] * 48
+    flags[first + null] = False
+    for place in {*range(48)} - {*range(first, first + 32)}:
+        flags[place] = False
+    bitmap = np.packbits(flags, bitorder="little").tobytes()
+    queries = named(b"u", *texts([b"q"] * 48), name=b"query_id", n=48)
+    docs = named(b"l", None, packed("q", *range(48)), n=48)
+    numbers = named(b"g", bitmap, packed("d", *range(48)), name=b"score", n=48, null_count=-1)
+    made = table(docs, queries, numbers, offset=first)
+    made.batch.length = 32
+    with pytest.raises(ValueError, match=f"row {null}: 'score' is null"):
+        fastir.evaluate({"q": {0: 1}}, made, "map")
+
+
+# ---- malformed ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """What each malformed structure led to, in one process; a crash ends it, and what it did not reach is missing."""
+    done = subprocess.run([sys.executable, arrow_malformed.__file__], capture_output=True, text=True, timeout=120)
+    lines = (line.split("\t") for line in done.stdout.splitlines())
+    return dict(lines) | {"exit": str(done.returncode)}
+
+
+def test_malformed_structures_end_no_process(outcomes):
+    assert outcomes["exit"] == "0"
+
+
+@pytest.mark.parametrize("name", arrow_malformed.CASES)
+def test_what_is_malformed_is_an_error(name, outcomes):
+    assert re.search(arrow_malformed.CASES[name][1], outcomes.get(name) or "it crashed")
+
+
+def many_views(n, change, bad=None):
+    """n documents as views: short ones, and long ones in one of two buffers, the other from row `change` on."""
+    parts, views = [b"", b""], b""
+    names = [b"document %06d" % row if row % 3 else b"%d" % row for row in range(n)]
+    for row, name in enumerate(names):
+        part = row >= change
+        views += view(name, part, len(parts[part])) if row != bad else view(b"?" * 13, part, 2**31 - 1)
+        parts[part] += name if len(name) > 12 else b""
+    docs = named(b"vu", None, views, *parts, packed("q", *map(len, parts)), n=n)
+    queries = named(b"u", *texts([b"q"] * n), name=b"query_id", n=n)
+    made = table(docs, queries, named(b"g", None, packed("d", *range(n)), name=b"score", n=n))
+    made.batch.length = n
+    return made, names
+
+
+@pytest.mark.parametrize("change", [0, 1, 255, 256, 300, 1000])
+@pytest.mark.parametrize("n", [255, 256, 257, 512, 513])
+def test_views_are_checked_to_the_last_one_of_each_block(n, change):
+    made, names = many_views(n, change)
+    assert [doc for _, doc, _ in rows(made)] == [name.decode() for name in names]
+    for bad in {0, 1, 254, 255, 256, 257, 511, n - 1} & {*range(n)}:
+        with pytest.raises(ValueError, match=f"view {bad} of the batch is not within its buffer"):
+            rows(many_views(n, change, bad)[0])
+
+
+@pytest.mark.parametrize("code", [0, 5, 9_999_999, -1])
+def test_positions_that_pyarrow_does_not_check(code):
+    """DictionaryArray.from_arrays(safe=False) makes them."""
+    out = python(
+        """
+        import pyarrow
+        docs = pyarrow.DictionaryArray.from_arrays(
+            pyarrow.array([0, 1, int(sys.argv[1])], pyarrow.int32()), pyarrow.array(["a", "b"]), safe=False
+        )
+        table = pyarrow.table({"query_id": ["q1", "q1", "q2"], "doc_id": docs, "score": [3.0, 2.0, 1.0]})
+        for use in (lambda: fastir.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, table, "map")["map"],
+                    lambda: fastir.Run.from_table(table).to_dict()["q2"]):
+            try:
+                print(use())
+            except ValueError as error:
+                print(error)
+        """,
+        code,
+    )
+    expected = ["1.0", "{'a': 1.0}"] if code == 0 else [f"position {code} is outside of the dictionary"] * 2
+    assert all(text in line for text, line in zip(expected, out.splitlines(), strict=True))
+
+
+@pytest.mark.parametrize("kind", ["array", "stream"])
+def test_capsules_that_are_used_twice(kind):
+    out = python(
+        """
+        import pyarrow
+        table = pyarrow.table({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]})
+        class Once:
+            pass
+        once, name = Once(), f"__arrow_c_{sys.argv[1]}__"
+        capsules = getattr(table if sys.argv[1] == "stream" else table.to_batches()[0], name)()
+        setattr(once, name, lambda requested_schema=None: capsules)
+        for _ in range(2):
+            try:
+                print(fastir.evaluate({"q": {"d": 1}}, once, "map")["map"])
+            except ValueError as error:
+                print(error)
+        """,
+        kind,
+    )
+    first, second = out.splitlines()
+    assert first == "1.0" and "released" in second
+
+
+def test_a_dictionary_of_a_dictionary_from_pyarrow():
+    inner = pyarrow.DictionaryArray.from_arrays(pyarrow.array([2, 1, 0]), pyarrow.array(["c", "b", "a"]))
+    docs = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1, 2]), inner)
+    made = pyarrow.table({"query_id": ["q1", "q1", "q2"], "doc_id": docs, "score": [3.0, 2.0, 1.0]})
+    assert fastir.evaluate(QRELS, made, "ndcg@10")["ndcg@10"] == 1.0 and rows(made) == LEGAL
+
+
+@pytest.mark.parametrize("first", [0, 10_000])
+def test_random_structures_are_read_as_pyarrow_reads_them_or_refused(first):
+    command = [sys.executable, "-W", "ignore", arrow_random.__file__, str(first), "1500"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"exit {done.returncode}: {done.stdout[-200:]} {done.stderr[-2000:]}"
+    assert min(ast.literal_eval(done.stdout.splitlines()[-1]).values()) > 100

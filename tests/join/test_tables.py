@@ -335,6 +335,68 @@ def test_a_null_in_arrow_data_is_named(column):
         fastir.evaluate({"a": {"x": 1}}, table, "map")
 
 
+@pytest.mark.parametrize("role", ["query_id", "doc_id", "score"])
+@pytest.mark.parametrize("ids", ["integers", "objects"])
+def test_a_missing_category_is_named(role, ids):
+    """Its code is -1: the last category, if that were read as a place. Text ids would go through Arrow instead."""
+    columns = {"query_id": [1, 2, 3], "doc_id": [1, 2, 3], "score": [3.0, 2.0, 1.0]}
+    if ids == "objects":
+        columns |= {name: pandas.Series(list(map(str, columns[name])), dtype=object) for name in ROLES}
+    whole = pandas.DataFrame(columns)
+    whole[role] = pandas.Categorical.from_codes([0, 1, 0], columns[role][:2])
+    assert sum(map(len, fastir.Run.from_table(whole).to_dict().values())) == 3
+    whole[role] = pandas.Categorical.from_codes([0, 1, -1], whole[role].cat.categories)
+    with pytest.raises(ValueError, match=f"run: row 2: '{role}' is missing"):
+        fastir.evaluate({"1": {"1": 1}, "2": {"1": 1}}, whole, "mrr")
+
+
+@pytest.mark.parametrize("kind", ["Int64", "Float64", "UInt8", "boolean"])
+@pytest.mark.parametrize("ids", ["integers", "objects"])
+def test_an_na_among_numbers_of_pandas_is_named(kind, ids):
+    texts = {name: pandas.Series(["a", "b", "c"], dtype=object) for name in ROLES} if ids == "objects" else {}
+    columns = {"query_id": [1, 2, 3], "doc_id": [1, 2, 3], **texts}
+    frame = pandas.DataFrame({**columns, "score": pandas.array([1, None, 0], kind)})
+    with pytest.raises(ValueError, match=r"run: row 1: 'score' is missing \(NA\)"):
+        fastir.evaluate({1: {1: 1}}, frame, "mrr")
+    frame = pandas.DataFrame({**columns, "score": pandas.array([1, 1, 0], kind)})
+    assert [list(docs.values()) for docs in fastir.Run.from_table(frame).to_dict().values()] == [[1.0], [1.0], [0.0]]
+
+
+@pytest.mark.parametrize("kind", ["Int64", "UInt8"])
+@pytest.mark.parametrize("role", ROLES)
+def test_an_na_among_ids_of_pandas_is_named(kind, role):
+    frame = pandas.DataFrame({"query_id": [1, 2, 3], "doc_id": [1, 2, 3], "score": [3.0, 2.0, 1.0]})
+    frame[role] = pandas.array([1, 2, None], kind)
+    with pytest.raises(ValueError, match=rf"run: row 2: '{role}' is missing \(NA\)"):
+        fastir.evaluate({1: {1: 1}}, frame, "mrr")
+
+
+@pytest.mark.parametrize("missing", [pandas.NA, pandas.NaT, np.ma.masked, None, float("nan")], ids=repr)
+@pytest.mark.parametrize("column", [0, 1, 2])
+def test_whatever_stands_for_a_missing_value_among_objects_is_named(column, missing):
+    table = table_with(0, 0, "a")
+    name = list(table)[column]
+    table[name][3] = missing
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy's, of a masked element that becomes NaN
+        with pytest.raises(ValueError, match=rf"run: row 3: '{name}' .*(missing|numeric)"):
+            fastir.evaluate({"a": {"d1": 1}}, table, "map")
+
+
+@pytest.mark.parametrize("column", ["query_id", "doc_id", "score"])
+def test_a_masked_value_of_numpy_is_named(column):
+    table = {"query_id": np.array(["a", "a"]), "doc_id": np.array(["x", "y"]), "score": np.array([9.0, 1.0])}
+    whole = {name: np.ma.masked_array(values) for name, values in table.items()}
+    assert fastir.evaluate({"a": {"x": 1}}, whole, "mrr")["mrr"] == 1.0
+    table[column] = np.ma.masked_array(table[column], mask=[0, 1])
+    for use in (fastir.Run.from_table, lambda table: fastir.evaluate({"a": {"x": 1}}, table, "mrr")):
+        with pytest.raises(ValueError, match=f"run: row 1: '{column}' is masked"):
+            use(table)
+    with pytest.raises(ValueError, match="qrels: row 0: 'label' is masked"):
+        labels = np.ma.masked_array([9, 1], mask=[1, 0])
+        fastir.Qrels.from_table({"query_id": ["a", "a"], "doc_id": ["x", "y"], "label": labels})
+
+
 @pytest.mark.parametrize(
     "data, kind, message",
     [
