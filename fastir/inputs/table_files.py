@@ -18,6 +18,7 @@ from fastir.inputs.files import Source, name_of
 
 BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
 ROWS = 1 << 16  # rows that it decodes at a time
+MESSAGE = 400  # characters of its messages, which may quote all of a line
 
 
 def read(path, is_run, format, duplicates, columns, watch=None):
@@ -60,8 +61,12 @@ def opened(path, is_run, format, columns, watch):
             if error.path is not None:
                 raise
             raise type(error)(str(error), name) from None
-        except (TypeError, ValueError, OverflowError, NotImplementedError) as error:  # pyarrow's are among them
-            raise FormatError(str(error), name) from None
+        except (TypeError, ValueError, OverflowError, NotImplementedError, library().ArrowException) as error:
+            raise FormatError(str(error)[:MESSAGE], name) from None
+        except OSError as error:  # pyarrow's, of what a file holds, have no number
+            if error.errno is None:
+                raise FormatError(str(error)[:MESSAGE], name) from None
+            raise OSError(error.errno, error.strerror, name) from None
 
 
 def library(path=None):
@@ -108,7 +113,10 @@ class Csv(Text):
         import csv
 
         line, _, self.carried = self.first_line()
-        self.names = next(csv.reader([line]))
+        try:
+            self.names = next(csv.reader([line]))
+        except csv.Error as error:
+            raise FormatError(f"the header is malformed: {error}", self.path, 1) from None
 
     def batches(self, names):
         if self.ended():
@@ -149,7 +157,12 @@ class Jsonl(Text):
         import json
 
         line, self.carried, _ = self.first_line()
-        self.first = json.loads(line)
+        try:
+            self.first = json.loads(line, parse_int=lambda digits: 0)  # only the kind of an id matters here
+        except json.JSONDecodeError as error:
+            raise FormatError(f"malformed JSON at character {error.colno}: {error.msg}", self.path, 1) from None
+        except RecursionError:
+            raise FormatError("malformed JSON: nested too deeply", self.path, 1) from None
         if not isinstance(self.first, dict):
             raise FormatError(f"expected a JSON object on every line, got {quote(line)}", self.path, 1)
         self.names = list(self.first)
