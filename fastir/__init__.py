@@ -1,23 +1,31 @@
 """fastir: the fast, exact evaluation backend of information retrieval.
 
-    qrels   dict, file, table ─▶ Qrels ─▶ _judged ──────────┐
-                                                            ▼
-    run     dict of dict ─▶ _dicts    judged ids probe the run ───────────┐
-            TREC file ────▶ _stream  ┐                                    │
-            Run, table ───▶ _columns ┴▶ _join  rows of bytes, hashed ─────┼─▶ _rank ─▶ _measure ─▶ Results
-            rows in any order ──────▶ _scatter  hits counted in passing ──┘               ▲  ▲
-                                                                                          │  │
-    labels in rank order, or with scores ─▶ _arrays ──────────────────────────────────────┤  │
-    score matrices, lists of items ─▶ _matrix, _topk ─────────────────────────────────────┘  │
-    "ndcg@10" ─ names ─▶ requests ─ plan ─▶ Plan, of functions in _metrics ──────────────────┘
+How a dict, a file or a matrix becomes a number. Each box is a folder, whose `__init__` says what goes in and out:
 
-    Results of several runs, or values per query ─ comparison/, with stats/ ─▶ Comparison
-    one ranking, one metric ─ explanation/ ─▶ what each document adds
-    other tools' calls ─ compat/ ─▶ any of the above; nothing else knows of it
+                                          ┌─ threads: a loop over blocks of queries ────┐
+    qrels, run     ┌────────┐ ┌─────────┐ │ ┌──────┐      ┌──────┐       ┌─────────┐   │ ┌─────────┐
+    dict, file,  ─▶│ inputs │▶│ columns │─┼▶│ join │─────▶│ rank │──────▶│ measure │───┼▶│ results │─▶ ndcg@10: 0.7268
+    table          └───┬────┘ └─────────┘ │ └──────┘ hits └──────┘ ranks └─────────┘   │ └─────────┘
+                       │       ids, rows  │                  ▲               ▲         │
+    labels, scores,    │                  │                  │               │         │
+    matrix, items ─────┴──────────────────┼──────────────────┘               │         │
+                          arrays, no ids  └──────────────────────────────────┼─────────┘
+                   ┌─────────┐                                               │
+    "ndcg@10" ────▶│ request │───────────────────────────────────────────────┘
+                   └─────────┘ Plan
 
-Behind _rank there are only numbers: where the judged documents of a query stand, and their labels. No object holds
-these for a whole run (they would be a CSR matrix, a row per query): they are handed on query by query, in scratch that
-is reused, and only callers without ids bring a whole one.
+    a dict     join looks the judged ids of a query up in the run's dict: what it finds are the hits
+    a file     inputs reads blocks, columns splits lines into rows, join looks each id up among the judged ones
+    a matrix   inputs finds where the scores lie; the judged items of a row are its hits
+
+Then rank counts how many scores are above those of a hit, and measure walks the hits of a query once, in rank order,
+and computes all metrics of the Plan at all their cutoffs. Behind join there are only numbers: ranks and labels. They
+are handed on query by query, in memory that is reused; no object holds them for a whole run.
+
+    evaluation     wires these boxes together: evaluate(), Evaluator and their siblings for arrays
+    comparison     which of several Results is better, with the tests of `stats`
+    explanation    what each document of one ranking contributes
+    compat, cli    calls of other tools and the command line, answered by the boxes above, which know neither
 """
 
 from typing import TYPE_CHECKING
@@ -73,8 +81,8 @@ __all__ = [
     "stats",
 ]
 
-# What not every program needs, by the module that has it; imported when it is first asked for. To import them, NumPy is
-# enough, so that `from fastir import *` works without SciPy and matplotlib.
+# Public names that not every program needs, and their modules, which are imported at the first use of the name. None of
+# these imports needs more than NumPy, so that `from fastir import *` works without SciPy and matplotlib.
 LATER = {
     "Accumulator": "evaluation.accumulator",
     "Comparison": "comparison.comparison",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable
-from typing import SupportsFloat, SupportsIndex, TypeVar
+from typing import Any, SupportsFloat, SupportsIndex, TypeVar
 
 from fastir.errors import quote
 
 Value = TypeVar("Value")
 
 
-def one_of(name: str, value: Value, choices: Iterable) -> Value:
+def one_of(name: str, value: Value, choices: Iterable[Any]) -> Value:
     """An option that must be one of some values."""
     known = tuple(choices)
     if value not in known:

@@ -15,10 +15,10 @@ def show_config() -> dict[str, Any]:
     Returns
     -------
     dict
-        ``"version"``; ``"simd"``, the instructions that read score matrices, and ``"simd_available"``, all that this
-        machine has for that, one of which the environment variable FASTIR_SIMD can choose before the first such call;
-        ``"openmp"``, whether threads share arrays in teams of OpenMP, which start faster than Python threads;
-        ``"n_threads"``, how many threads a large call takes by itself.
+        ``"version"``; ``"simd"``, the set of instructions that is used for score matrices; ``"simd_available"``, all
+        sets that this machine has, one of which the environment variable FASTIR_SIMD can choose before the first such
+        call; ``"openmp"``, whether threads share arrays in teams of OpenMP, which start faster than Python threads;
+        ``"n_threads"``, how many threads a large call uses by default.
 
     Raises
     ------

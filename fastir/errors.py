@@ -1,4 +1,4 @@
-"""What can go wrong, and how a message is built: what is wrong, what we got, what was expected, where."""
+"""fastir's own errors and warning. A message says what is wrong, what fastir got, what was expected, and where."""
 
 
 class FastirError(Exception):
@@ -6,7 +6,7 @@ class FastirError(Exception):
 
 
 class FormatError(FastirError, ValueError):
-    """A file that does not hold what it should.
+    """A file whose content is not as expected.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class DuplicateError(FormatError):
 
 
 class NoOverlapError(FastirError, ValueError):
-    """Qrels and run whose query ids do not meet as the caller's options demand."""
+    """Qrels and run whose query ids do not overlap as the caller's options demand."""
 
 
 class UnknownMetricError(FastirError, ValueError):
@@ -49,7 +49,7 @@ class UnknownMetricError(FastirError, ValueError):
 
 
 class FastirWarning(UserWarning):
-    """What a caller should know about an evaluation that went through."""
+    """Something that a caller should know about an evaluation that succeeded."""
 
 
 def quote(value: object, limit: int = 80) -> str:

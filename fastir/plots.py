@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.comparison.tables import best_mean
 from fastir.errors import quote
 from fastir.evaluation.evaluator import evaluate_many
 
@@ -38,6 +39,8 @@ def differences(
 ) -> Axes:
     """The differences of two runs, query by query, from the largest gain of `a` to its largest loss.
 
+    Gains are blue: differences above 0, or below it for a metric of which less is better.
+
     Parameters
     ----------
     comparison : Comparison
@@ -63,12 +66,14 @@ def differences(
     changes = comparison.diff(a, b, metric)
     x = comparison.values[comparison.metrics.index(metric)]
     values = x[:, comparison.runs.index(a)] - x[:, comparison.runs.index(b)]
-    order = [place for place in np.argsort(-values, kind="stable") if values[place] == values[place]]
+    sign = -1 if comparison.directions[metric] == "less" else 1
+    order = [place for place in np.argsort(-sign * values, kind="stable") if values[place] == values[place]]
     values, queries = values[order], [comparison.query_ids[place] for place in order]
     labelled = len(queries) <= LABELLED
     ax = ax or new_axes(max(6.4, 0.22 * len(queries) if labelled else 0), 4)
     edges = np.arange(len(values) + 1) - 0.5
-    for colour, part in ((BLUE, np.maximum(values, 0.0)), (VERMILION, np.minimum(values, 0.0))):
+    above, below = (BLUE, VERMILION)[::sign]
+    for colour, part in ((above, np.maximum(values, 0.0)), (below, np.minimum(values, 0.0))):
         ax.stairs(part, edges, fill=True, color=colour)
     ax.axhline(0, color="black", linewidth=0.8)
     mean = changes.mean - changes.other_mean
@@ -85,7 +90,7 @@ def differences(
 
 
 def means(comparison: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
-    """The mean of each run with its interval; the best in colour.
+    """The mean of each run with its interval; the best in colour, unless neither more nor less is better.
 
     Parameters
     ----------
@@ -108,7 +113,7 @@ def means(comparison: Comparison, metric: str | None = None, ax: Axes | None = N
     metric = known_metric(comparison, metric)
     systems = [system for system in comparison.systems if system.metric == metric]
     ax = ax or new_axes(6.4, height_of(len(systems)))
-    best = max((system.mean for system in systems), default=math.nan)
+    best = best_mean([system.mean for system in systems], metric)
     for place, system in enumerate(systems):
         colour = BLUE if math.isclose(system.mean, best, rel_tol=1e-12) else GREY
         ax.plot([system.low, system.high], [place, place], color=colour, linewidth=2, solid_capstyle="butt")

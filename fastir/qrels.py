@@ -13,25 +13,29 @@ from fastir.columns._dicts import plain_judgments
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, files, formats
-from fastir.inputs.shapes import HELD, PATH, TABLE, shape_of
+from fastir.inputs.files import Path
+from fastir.inputs.shapes import HELD, PATH, TABLE, Table, shape_of
 from fastir.join._judged import Judged
 
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
+Label = SupportsIndex | SupportsFloat
+JudgmentsLike = Mapping[Any, Mapping[Any, Label]] | Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
+
 
 class Qrels(Rows):
     """Relevance judgments.
 
-    Made by `from_dict` or `from_file`; immutable. len() counts queries, iteration gives query ids in order of first
-    appearance, ``qrels[query_id]`` is ``{doc_id: label}``.
+    Made by `from_dict`, `from_file` or `from_table`; immutable. len() counts queries, iteration gives query ids in
+    order of first appearance, ``qrels[query_id]`` is ``{doc_id: label}``.
     """
 
     what = "qrels"
-    _judged = None
+    _judged: Judged | None = None
 
     @classmethod
-    def from_dict(cls, data):
+    def from_dict(cls, data: JudgmentsLike) -> Qrels:
         """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
 
         Groups are the subtopics of a query, or groups of judges.
@@ -39,7 +43,7 @@ class Qrels(Rows):
         Raises
         ------
         TypeError, ValueError, OverflowError
-            An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
+            An id is neither a str nor an int, or a label is not an integer in [-2^31, 2^31 - 1].
         """
         columns = plain_judgments(data) if type(data) is dict else None
         if columns is not None:
@@ -49,7 +53,13 @@ class Qrels(Rows):
         return qrels if keys is None else GroupedQrels(keys, qrels)
 
     @classmethod
-    def from_file(cls, path, format=None, duplicates=None, columns=None):
+    def from_file(
+        cls,
+        path: Path,
+        format: str | None = None,
+        duplicates: Duplicates | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> Qrels:
         """From a file; gzip and zstd are unpacked.
 
         Parameters
@@ -58,10 +68,10 @@ class Qrels(Rows):
         format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl", "parquet", "subtopic" or "qrels_jg"
             "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
             between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
-            "csv" (with a header), "jsonl" and "parquet", for which pyarrow must be installed: tables with columns as
-            for `from_table`. "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, a
-            subtopic or a group of judges. None: what the name ends in, .json, .csv, .jsonl, .ndjson or .parquet (.gz
-            and .zst behind it do not count), else "trec".
+            "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for `from_table`.
+            "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic
+            or a group of judges. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz
+            or .zst), else "trec".
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
         columns : dict or None
@@ -77,18 +87,21 @@ class Qrels(Rows):
         return GroupedQrels([tuple(pair.split(" ")) for pair in query_ids], qrels) if grouped else qrels
 
     @classmethod
-    def from_table(cls, data, columns=None, duplicates=None):
+    def from_table(
+        cls, data: Table, columns: Mapping[str, str] | None = None, duplicates: Duplicates | None = None
+    ) -> Qrels:
         """From a table: a data frame, Arrow data, a dict of arrays, or (query_id, doc_id, label) tuples.
 
         Parameters
         ----------
         data : table
-            All of it is copied. pandas and polars frames, pyarrow tables and readers, DuckDB relations, whatever has
-            ``__arrow_c_stream__`` or ``__arrow_c_array__``, dicts of arrays, iterables of tuples. Its columns are found
-            by the first of these names that it has: query_id, qid, q_id, user_id, query-id; doc_id, docno, docid,
-            item_id, corpus-id; label, relevance, rating or score. Ids are strings or integers.
+            A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied.
+            Each column is found by the first of its usual names that the table has: query_id, qid, q_id, user_id,
+            query-id; doc_id, docno, docid, item_id, corpus-id; label, relevance, rating or score. Ids are strings or
+            integers.
         columns : dict or None
-            ``{"query_id": name, "doc_id": name, "label": name}``, for columns that are not called as usual.
+            ``{"query_id": name, "doc_id": name, "label": name}``, for columns that have other names.
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
 
@@ -102,10 +115,10 @@ class Qrels(Rows):
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property
-    def kinds(self) -> tuple[type, type] | None:
-        """The types of query ids and document ids, str or int; None for a file's, which equal an int they spell."""
+    def kinds(self) -> tuple[type[Any], type[Any]] | None:
+        """The types of query ids and document ids, str or int; None for those of a file, which also equal integers."""
         ids = self._ids
-        if type(ids) is list:
+        if isinstance(ids, list):
             return (type(self._query_ids[0]), type(ids[0])) if ids else None
         return (type(self._query_ids[0]), int) if ids.integers and len(ids) else None
 
@@ -115,13 +128,13 @@ class Qrels(Rows):
         ids = self._ids[:1]
         return bool(ids) and type(ids[0]) is int
 
-    def prepared(self):
-        """The C-level form, made once."""
+    def prepared(self) -> Judged:
+        """The qrels as the joins read them, indexed once."""
         if self._judged is None:
             self._judged = Judged(self._query_ids, self._ids, self._offsets, self._numbers)
         return self._judged
 
-    def save(self, path, format=None):
+    def save(self, path: Path, format: str | None = None) -> None:
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
 
         Parameters
@@ -140,50 +153,50 @@ class Qrels(Rows):
         """
         formats.write(path, self, False, format)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Qrels: {len(self)} queries, {self.n_rows} judgments>"
 
 
 class GroupedQrels(Qrels):
     """Judgments of each query by subtopics or by groups of judges; made by the methods of Qrels.
 
-    As Qrels, but ``qrels[query_id]`` is ``{group_id: {doc_id: label}}``.
+    Like Qrels, but ``qrels[query_id]`` is ``{group_id: {doc_id: label}}``.
 
     Parameters
     ----------
     keys : list of (query_id, group_id)
     parts : Qrels
-        A query for each of the keys.
+        With one query for each of the keys.
     """
 
-    def __init__(self, keys, parts):
+    def __init__(self, keys: list[tuple[Any, Any]], parts: Qrels) -> None:
         self.keys = keys
         self.parts = parts
-        self._parts_of = {}
-        union = {}
+        self._parts_of: dict[Any, dict[Any, str]] = {}
+        union: dict[Any, dict[Any, int]] = {}
         for part, (query_id, group_id) in zip(parts, keys, strict=True):
             self._parts_of.setdefault(query_id, {})[group_id] = part
             labels = union.setdefault(query_id, {})
             for doc_id, label in parts[part].items():
                 labels[doc_id] = max(label, labels.get(doc_id, label))
         # the judgments of all groups together: each document has its largest label
-        self.union = Qrels.from_dict(union)
+        self.union: Qrels = Qrels.from_dict(union)
         self.union.repairs = parts.repairs
         super().__init__(list(union), parts._offsets, parts._ids, parts._numbers, parts.repairs)
 
-    def __getitem__(self, query_id):
+    def __getitem__(self, query_id: Any) -> dict[Any, Any]:
         if query_id not in self._parts_of:
             return super().__getitem__(query_id)
         return {group_id: self.parts[part] for group_id, part in self._parts_of[query_id].items()}
 
-    def save(self, path, format=None):
+    def save(self, path: Path, format: str | None = None) -> None:
         """Write a TREC qrels file whose iterations are the groups, in one step; .gz and .zst are packed.
 
         Parameters
         ----------
         path : str or path
         format : None, "subtopic" or "qrels_jg"
-            All mean the same file; the format that it is read with is accepted, too.
+            All write the same file; each format that can read the file is accepted.
 
         Raises
         ------
@@ -192,27 +205,24 @@ class GroupedQrels(Qrels):
         OSError
             The file cannot be written. After this and any other error its old content is untouched.
         """
-        """Write a TREC qrels file with the groups as iterations, in one step; .gz and .zst are packed."""
         from fastir.inputs import writers
 
         one_of("format", format, (None, *WITH_GROUPS))
         with files.created(os.fsdecode(path)) as file:
             writers.groups(file, self)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return GroupedQrels, (self.keys, self.parts)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Qrels: {len(self)} queries, {len(self.keys)} groups, {self.n_rows} judgments>"
 
 
-if TYPE_CHECKING:
-    Path = str | bytes | os.PathLike
-    QrelsLike = Mapping[str, Mapping[str, SupportsIndex | SupportsFloat]] | Path | Qrels
+QrelsLike = JudgmentsLike | Path | Qrels | Table  # what runs are evaluated against
 
 
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
-    """Qrels of what a caller passed as them, of any shape."""
+    """Qrels from a caller's judgments, of any shape."""
     shape = shape_of(data, Qrels)
     if shape == HELD:
         return data

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self, SupportsFloat
 
 import numpy as np
 
@@ -12,7 +11,8 @@ from fastir.columns._dicts import has_integer_documents, plain_scores
 from fastir.columns.ids import Arena
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, formats
-from fastir.inputs.shapes import HELD, PATH, TABLE, shape_of
+from fastir.inputs.files import Path
+from fastir.inputs.shapes import HELD, PATH, TABLE, Table, shape_of
 
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
@@ -21,22 +21,26 @@ if TYPE_CHECKING:
 class Run(Rows):
     """Scored documents per query.
 
-    Made by `from_dict` or `from_file`; immutable. len() counts queries, iteration gives query ids in order of first
-    appearance, ``run[query_id]`` is ``{doc_id: score}``.
+    Made by `from_dict`, `from_file` or `from_table`; immutable. len() counts queries, iteration gives query ids in
+    order of first appearance, ``run[query_id]`` is ``{doc_id: score}``.
     """
 
     what = "run"
+    _ids: Arena
 
     @classmethod
-    def from_dict(cls, data):
+    def from_dict(cls, data: Mapping[Any, Mapping[Any, SupportsFloat]]) -> Self:
         """From ``{query_id: {doc_id: score}}``.
 
         Raises
         ------
         TypeError, ValueError, OverflowError
-            An id is not a str, or a score not a number; NaN.
+            An id is neither a str nor an int, or a score is NaN or not a number.
         """
-        query_ids, sizes, ids, scores = [], [0], [], []
+        query_ids: list[Any] = []
+        sizes: list[int] = [0]
+        ids: list[Any] = []
+        scores: list[Any] = []
         data = dicts.query_dict(data, "run")
         integers = bool(has_integer_documents(data))
         for query_id, ranking in data.items():
@@ -51,19 +55,25 @@ class Run(Rows):
         return cls(query_ids, np.array(sizes, np.int64), Arena.of(ids), np.array(scores, float))
 
     @classmethod
-    def from_file(cls, path, format=None, duplicates=None, columns=None):
+    def from_file(
+        cls,
+        path: Path,
+        format: str | None = None,
+        duplicates: Duplicates | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> Self:
         """From a file, or from standard input if the path is ``-``; gzip and zstd are unpacked.
 
         Parameters
         ----------
         path : str or path
         format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl" or "parquet"
-            "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines but for
+            "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines matters only for
             ``ties="input"``. "beir": query, document, score, with tabs between them, below the header ``query-id
             corpus-id score``. "msmarco": query, document, rank; the score is then minus the rank. "json": ``{query_id:
-            {doc_id: score}}``. "csv" (with a header), "jsonl" and "parquet", for which pyarrow must be there: tables
-            with columns as for `from_table`. None: what the name ends in, .json, .csv, .jsonl, .ndjson or .parquet (.gz
-            and .zst behind it do not count), else "trec".
+            {doc_id: score}}``. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as
+            for `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
+            .zst), else "trec".
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
         columns : dict or None
@@ -76,18 +86,20 @@ class Run(Rows):
         return cls(*formats.read(path, True, format, duplicates, columns))
 
     @classmethod
-    def from_table(cls, data, columns=None, duplicates=None):
+    def from_table(
+        cls, data: Table, columns: Mapping[str, str] | None = None, duplicates: Duplicates | None = None
+    ) -> Self:
         """From a table: a data frame, Arrow data, a dict of arrays, or (query_id, doc_id, score) tuples.
 
         Parameters
         ----------
         data : table
-            All of it is copied. pandas and polars frames, pyarrow tables and readers, DuckDB relations, whatever has
-            ``__arrow_c_stream__`` or ``__arrow_c_array__``, dicts of arrays, iterables of tuples. Its columns are found
-            by the first of these names that it has: query_id, qid, q_id, user_id, query-id; doc_id, docno, docid,
-            item_id, corpus-id; score. Ids are strings or integers.
+            A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
+            ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied.
+            Each column is found by the first of its usual names that the table has: query_id, qid, q_id, user_id,
+            query-id; doc_id, docno, docid, item_id, corpus-id; score. Ids are strings or integers.
         columns : dict or None
-            ``{"query_id": name, "doc_id": name, "score": name}``, for columns that are not called as usual.
+            ``{"query_id": name, "doc_id": name, "score": name}``, for columns that have other names.
         duplicates : None, "first", "last" or "max"
             None makes a document that stands twice an error.
 
@@ -99,7 +111,7 @@ class Run(Rows):
 
         return cls(*table_rows.read(data, "run", columns, duplicates))
 
-    def save(self, path, format=None):
+    def save(self, path: Path, format: str | None = None) -> None:
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
 
         Documents keep their order.
@@ -121,11 +133,11 @@ class Run(Rows):
         formats.write(path, self, True, format)
 
     def columns(self) -> tuple[Arena, np.ndarray, np.ndarray]:
-        """What it is made of: document ids, where each query begins, and scores. Not to be changed."""
+        """The columns: document ids, the offset of each query, and scores. Callers must not change them."""
         return self._ids, self._offsets, self._numbers
 
     def repeated(self, names: Iterable[tuple[str, Hashable]]) -> Run:
-        """A Run of rankings under other names, from (name, query_id) pairs; pairs of absent queries are left out."""
+        """A Run with the rankings of (new id, query_id) pairs under the new ids; absent queries are left out."""
         places, offsets, ids = self.places(), self._offsets, self._ids
         found = [(name, places[query_id]) for name, query_id in names if query_id in places]
         rows = np.concatenate([np.arange(offsets[place], offsets[place + 1]) for _, place in found] or [offsets[:0]])
@@ -137,19 +149,16 @@ class Run(Rows):
             self._numbers[rows],
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Run: {len(self)} queries, {self.n_rows} documents>"
 
 
-if TYPE_CHECKING:
-    Path = str | bytes | os.PathLike
-    RunLike = Mapping[str, Mapping[str, SupportsFloat]] | Path | Run
-    RunsLike = Mapping[Hashable, RunLike] | Iterable[tuple[Hashable, RunLike]]
-    Watch = Callable[[int], object]
+RunLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Path | Run | Table  # what is evaluated
+RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]]  # several of them, with names
 
 
 def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Run:
-    """A Run of what a caller passed as one, of any shape."""
+    """A Run from a caller's rankings, of any shape."""
     shape = shape_of(data, Run)
     if shape == HELD:
         return data

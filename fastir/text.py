@@ -25,7 +25,7 @@ def rounded(value: float, aggregate: str) -> str:
 
 
 def without_nan(value: float) -> float | None:
-    """The value, or None for NaN, which JSON has no number for."""
+    """The value, or None for NaN, which JSON cannot write."""
     return value if value == value else None
 
 
@@ -57,7 +57,7 @@ def aligned(rows: list[list[str]], left: int) -> str:
 
 
 def tsv_text(rows: Iterable[Sequence[str]]) -> str:
-    """Rows as tab-separated lines that any csv reader takes; the csv module itself leaves a lone \\r unquoted."""
+    """Rows as tab-separated lines that any csv reader accepts; the csv module itself leaves a lone \\r unquoted."""
     return "".join("\t".join(map(tsv_field, row)) + "\n" for row in rows)
 
 

@@ -86,6 +86,19 @@ def test_many_queries_are_not_named():
     assert texts(ax.get_xticklabels()) == [] and ax.get_xlabel() == "60 queries"
 
 
+def test_the_best_mean_and_gains_are_coloured_by_what_is_better():
+    values = {"low": {f"q{i}": 2.0 + i % 3 for i in range(9)}, "high": {f"q{i}": 8.0 + i % 2 for i in range(9)}}
+    for metric, best in (("ndcg", [False, True]), ("mean_rank", [True, False]), ("num_ret", [False, False])):
+        comparison = fastir.compare_scores(values, metric)
+        ax = drawn(plots.means(comparison))
+        points = [line for line in ax.lines if line.get_marker() == "o"]
+        assert [point.get_color() == plots.BLUE for point in points] == best
+        ax = drawn(plots.differences(comparison, "low", "high"))
+        below = [patch for patch in ax.patches if patch.get_data().values.min() < 0]
+        colours = {matplotlib.colors.to_hex(patch.get_facecolor()).upper() for patch in below}
+        assert colours == {plots.BLUE if metric == "mean_rank" else plots.VERMILION}
+
+
 def test_means_stand_between_the_ends_of_their_intervals(comparison):
     ax = drawn(plots.means(comparison, "map"))
     systems = [system for system in comparison.systems if system.metric == "map"]

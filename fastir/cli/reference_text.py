@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pprint import pformat
 
 from fastir.evaluation.evaluator import evaluate
-from fastir.measure.cards import Card, Param
+from fastir.measure.cards import DIRECTIONS, Card, Param
 from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
 
 QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
@@ -110,7 +110,10 @@ def section(card: Card, value: float) -> str:
         lines.append(f"- Without k: {card.depth}")
     lines += [described(param) for param in params]
     lines.append(f"- Undefined: {card.undefined}")
-    lines.append(f"- Values: {card.range}; over queries: {card.aggregate.replace('geometric', 'geometric mean')}")
+    lines.append(
+        f"- Values: {card.range}; better: {DIRECTIONS[card.direction]}; "
+        f"over queries: {card.aggregate.replace('geometric', 'geometric mean')}"
+    )
     lines.append(f"- Source: {card.source}")
     if card.differs:
         lines.append(f"- Peers differ: {card.differs}")

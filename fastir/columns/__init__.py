@@ -12,12 +12,15 @@ Raises    TypeError and ValueError for ids and numbers; _trec returns the proble
 ids           one id: is_integer, plain_id, encode; many: Arena
 rows          Rows: documents of queries, each with a number
 line_formats  the lines of TREC, BEIR and MS MARCO files as data, and the messages for bad ones
-_dicts        dicts as callers bring them: looked at, and cleaned where they are unusual
+_dicts        callers' dicts: inspected, and cleaned if they are unusual
 _ids          a column of ids, of any of seven layouts, read as Texts
 _text.pxd     Text, one id as borrowed bytes: order, hash, equality
+_seed         the secret words of the hash
 _trec         lines to rows
 _number       the text of a number to a double, exactly
-_arrow        Arrow data in and out, without pyarrow
+_arrow        Arrow data in, without pyarrow
+_arrow_out    results as Arrow data
+_arrow_checks whether Arrow data may be read: structure, offsets, views
 _prefetch.pxd asking for memory before it is read
 _fenv.pxd     ordinary floating point during a call, in any mode of the caller's thread
 """

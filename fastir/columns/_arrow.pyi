@@ -1,13 +1,8 @@
 from collections.abc import Iterator
-from typing import Any
 
 from numpy import ndarray
 
 from fastir.columns._ids import Ids
-
-INTEGER_TYPES: dict[str, str]
-FLOAT_TYPES: dict[str, str]
-TEXT_KINDS: dict[str, int]
 
 class Batch:
     n: int
@@ -27,7 +22,3 @@ class Schema:
 
 class Memory:
     def __init__(self, owner: object, address: int, typestr: str, n: int) -> None: ...
-
-def column_of(name: str, values: list[Any] | ndarray) -> tuple[bytes, bytes, list[ndarray | None]]: ...
-def export_array(columns: dict[str, list[Any] | ndarray]) -> tuple[object, object]: ...
-def export_stream(columns: dict[str, list[Any] | ndarray]) -> object: ...

@@ -1,9 +1,9 @@
-"""Dicts as they come from callers: looked at without a Python call per document, and cleaned where they are unusual.
+"""Callers' dicts: inspected without a Python call per document, and cleaned if they are unusual.
 
 In: {query_id: {doc_id: label or score}}. Out: an answer (is it nested, are the keys plain, are the ids integers), or
-exact str, int and float objects in a new dict or in columns. The usual dict, exact str or int keys and float or int
-values, passes with one look at each item; plain_judgments() returns None for any other, which inputs/dicts.py then
-reads in Python. Errors name the query and the document.
+exact str, int and float objects in a new dict or in columns. The usual dict, with exact str or int keys and float or
+int values, passes with one look at each item; for any other dict plain_judgments() returns None, and inputs/dicts.py
+reads it in Python. Errors name the query and the document.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
@@ -58,7 +58,7 @@ def refuse_nan(query_id, ranking):
 
 
 def is_nested(data):
-    """Whether this is certainly a dict of dicts; for other mappings and dicts of columns False means: look closer."""
+    """Whether this is certainly a dict of dicts; False (other mappings, dicts of columns) means: look closer."""
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0
@@ -78,7 +78,7 @@ def has_plain_keys(dict run):
 
 
 def plain_judgments(dict data):
-    """{query_id: {doc_id: label}} as columns, or None where something in it is unusual.
+    """{query_id: {doc_id: label}} as columns, or None if something in it is unusual.
 
     Returns
     -------

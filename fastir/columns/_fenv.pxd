@@ -1,4 +1,4 @@
-# Ordinary floating point around a kernel: a neighbour that set flush-to-zero must not flush small scores.
+# Ordinary floating point around a kernel: if another library has set flush-to-zero, small scores must not be flushed.
 cdef extern from "<fenv.h>" nogil:
     ctypedef struct fenv_t:
         pass

@@ -1,13 +1,13 @@
 """Ids: one column of ids, wherever and however its bytes lie: Python strings, an arena, Arrow buffers, integers.
 
 read() turns any stretch of rows into Texts, places and lengths that borrow the bytes, a few hundred at a time so that
-they stay in the first-level cache; behind it there is one join for all kinds. An integer is a Text, too: the eight
-bytes of its int64, which the index of integers knows (_judged). Nothing is copied, but Python strings get an array of
+they stay in the first-level cache; so one join serves all kinds of ids. An integer is a Text, too: the eight bytes of
+its int64, which the index of integers has (_judged). Nothing is copied, except that Python strings get an array of
 Texts and narrow integers are widened.
 """
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -114,7 +114,7 @@ cdef class Ids:
         return same_until(&self.column, first, stop)
 
     def begin(self, int64_t last, int64_t start):
-        """The first of the rows up to `last`, not before start, that all have its id."""
+        """The first row, not before start, from which on all rows up to `last` have the id of `last`."""
         cdef Text one, other
         read(&self.column, last, 1, &one)
         while last > start:
@@ -173,7 +173,7 @@ cdef int64_t fill(const Text* texts, int64_t n, bint integers, unsigned char[::1
 
 
 def of_integers(array):
-    """From an int64 array of shape (n,), contiguous."""
+    """Ids from a contiguous int64 array of shape (n,)."""
     cdef const int64_t[::1] numbers = array
     cdef Ids ids = Ids()
     ids.column.kind, ids.column.integers, ids.column.n, ids.kept = INTEGERS, True, numbers.shape[0], [array]
@@ -183,7 +183,7 @@ def of_integers(array):
 
 
 def of_arena(arena):
-    """From the bytes of an Arena."""
+    """Ids from the bytes of an Arena."""
     cdef const unsigned char[::1] text = arena.text
     cdef const int64_t[::1] starts = arena.starts, lengths = arena.lengths
     cdef Ids ids = Ids()
@@ -195,7 +195,7 @@ def of_arena(arena):
 
 
 def of_strings(strings):
-    """From a contiguous array of str objects; (None, row) if the object in that row is something else."""
+    """Ids from a contiguous array of str objects; (None, row) if the object in that row is something else."""
     cdef Ids ids = Ids()
     cdef Py_ssize_t i, n = len(strings)
     cdef PyObject** objects = <PyObject**><size_t>strings.ctypes.data
@@ -217,9 +217,33 @@ def of_strings(strings):
     return ids, -1
 
 
+cdef int64_t outside(const int64_t* places, int64_t n, int64_t limit) noexcept nogil:
+    """The first of n places that is not from 0 to limit - 1; n if all are."""
+    cdef int64_t i
+    cdef uint64_t signs = 0     # of the places and of what is left above them: compilers make vector code of this
+    for i in range(n):
+        signs |= <uint64_t>places[i] | (<uint64_t>limit - 1 - <uint64_t>places[i])
+    if not signs >> 63:
+        return n
+    i = 0
+    while <uint64_t>places[i] < <uint64_t>limit:
+        i += 1
+    return i
+
+
 def of_codes(codes, Ids entries):
-    """From positions in other ids, an int64 array of shape (n,); all within them."""
+    """From positions in other ids, an int64 array of shape (n,).
+
+    Raises
+    ------
+    ValueError
+        A position is outside of them.
+    """
     cdef const int64_t[::1] places = codes
+    cdef int64_t n = places.shape[0]
+    cdef int64_t wrong = outside(&places[0], n, entries.column.n) if n else 0
+    if wrong < n:
+        raise ValueError(f"position {codes[wrong]} is outside of the dictionary, which has {len(entries)} values")
     cdef Ids ids = Ids()
     ids.column.kind, ids.column.n, ids.kept = CODES, places.shape[0], [codes, entries]
     ids.column.integers = entries.column.integers
@@ -234,7 +258,7 @@ def of_codes(codes, Ids entries):
 
 cdef Ids of_buffers(int kind, const void* places, const void* data, const void** buffers, int64_t n_buffers, int64_t n,
                     object owner):
-    """From Arrow's memory, which `owner` keeps: `places` at the first row, offsets into data or views into buffers."""
+    """Ids from Arrow's memory, which `owner` keeps: `places` of the rows, offsets into data or views into buffers."""
     cdef Ids ids = Ids()
     cdef int64_t i
     ids.column.kind, ids.column.integers, ids.column.n, ids.kept = kind, kind == INTEGERS, n, [owner]

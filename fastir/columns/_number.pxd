@@ -19,7 +19,7 @@ cdef inline int64_t eight_digits(const unsigned char* p, uint64_t* number) noexc
     cdef uint64_t word, others, n
     memcpy(&word, p, 8)
     word ^= bytes_ * 0x30
-    others = (word + bytes_ * 0x76 | word) & bytes_ * 0x80        # the highest bit of each byte that is no digit
+    others = (word + bytes_ * 0x76 | word) & bytes_ * 0x80        # the highest bit of each byte that is not a digit
     # how many bytes lie before the first of them: one bit for each byte up to there, added up by the multiplication
     n = (((others & 0 - others) - 1 & bytes_) * bytes_ >> 56) - (others != 0)
     if n == 0:

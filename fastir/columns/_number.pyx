@@ -4,8 +4,8 @@
 
 A mantissa below 2^53 with a power of ten that a double holds exactly needs one rounding: a multiplication or division.
 Otherwise the product of mantissa and a 128-bit power of five decides the rounding, with an integer multiplication or
-two (Lemire, "Number parsing at a gigabyte per second", 2021). What that leaves open (more digits, subnormal results,
-exponents beyond the table, a product too near to a tie) goes to slow_number, which is float() itself behind a stricter
+two (Lemire, "Number parsing at a gigabyte per second", 2021). The remaining cases (more digits, subnormal results,
+exponents beyond the table, a product too near to a tie) go to slow_number, which is float() itself behind a stricter
 grammar: no underscores, no Unicode digits, no NaN.
 """
 
@@ -19,7 +19,7 @@ from fastir.columns._ids cimport Ids, read
 from fastir.columns._text cimport Text
 
 cdef enum:
-    LEAST = -80     # powers of five in the table; no score that occurs needs more
+    LEAST = -80     # powers of five in the table; more than any score that occurs needs
     MOST = 80
     WIDTH = 64      # bytes of a number that is read in place
 
@@ -59,7 +59,7 @@ cdef inline uint64_t multiply(uint64_t a, uint64_t b, uint64_t* low) noexcept no
 
 
 cdef bint nearest(uint64_t mantissa, int64_t exponent, double* out) noexcept nogil:
-    """mantissa * 10^exponent, rounded to nearest, ties to even; False where this cannot tell."""
+    """mantissa * 10^exponent, rounded to nearest, ties to even; False if 128 bits do not decide the rounding."""
     cdef uint64_t high, low, second, m, bits
     cdef int64_t zeros = 0, binary, upper, shift
     if exponent < LEAST or exponent > MOST:
@@ -94,7 +94,7 @@ cdef bint nearest(uint64_t mantissa, int64_t exponent, double* out) noexcept nog
 
 
 cdef const unsigned char* read_number(const unsigned char* p, double* out) noexcept nogil:
-    """Read a number that ends at white space; returns where, or NULL: then it is for slow_number or none."""
+    """Read a number that ends at white space; returns its end, or NULL if slow_number must decide."""
     cdef const unsigned char* start
     cdef const unsigned char* digits
     cdef uint64_t mantissa = 0
@@ -153,7 +153,7 @@ def slow_number(bytes token):
     Returns
     -------
     float, None or "overflow"
-        None if it is no number, "overflow" if it is a finite one that no double holds.
+        None if it is not a number, "overflow" if it is finite but too large for a double.
     """
     text = token.decode("ascii", "replace").lower()
     bare = text.lstrip("+-")
@@ -171,7 +171,7 @@ def slow_number(bytes token):
 
 
 def fast_number(bytes token):
-    """What read_number makes of a token: a float, or None where it leaves it to slow_number. For tests."""
+    """The result of read_number for a token: a float, or None if slow_number must decide. For tests."""
     cdef double value
     cdef bytes ended = token + b"\n" * (1 + PADDING)
     cdef const unsigned char* p = <const unsigned char*><char*>ended
@@ -185,9 +185,9 @@ def numbers_of(Ids ids):
     -------
     numbers : float64 array
     row : int
-        The first that spells none, -1 if all do.
+        The first row whose text is not a number, -1 if there is none.
     problem : str
-        What that is: "number" or "overflow".
+        Why: "number" or "overflow".
     """
     cdef int64_t i, n = ids.column.n
     cdef Text text

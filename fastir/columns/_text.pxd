@@ -3,6 +3,32 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcmp, memcpy
 
+from fastir.columns._seed cimport FACTOR, START
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #if defined(_MSC_VER) && defined(_M_X64)
+    #include <intrin.h>
+    #endif
+
+    /* Both halves of the product of two words, one upon the other. */
+    static inline uint64_t fastir_fold(uint64_t x, uint64_t y) {
+    #if defined(__SIZEOF_INT128__)
+        unsigned __int128 product = (unsigned __int128)x * y;
+        return (uint64_t)product ^ (uint64_t)(product >> 64);
+    #elif defined(_MSC_VER) && defined(_M_X64)
+        uint64_t high, low = _umul128(x, y, &high);
+        return low ^ high;
+    #else
+        uint64_t a = x >> 32, b = (uint32_t)x, c = y >> 32, d = (uint32_t)y;
+        uint64_t middle = a * d + (b * d >> 32), other = b * c + (uint32_t)middle;
+        return x * y ^ (a * c + (middle >> 32) + (other >> 32));
+    #endif
+    }
+    """
+    uint64_t fold "fastir_fold"(uint64_t x, uint64_t y) noexcept nogil
+
 
 cdef struct Text:
     const char* start
@@ -77,26 +103,30 @@ cdef inline bint equal(const Text* x, const Text* y) noexcept nogil:
 
 
 cdef inline uint64_t mixed(uint64_t h, uint64_t w) noexcept nogil:
-    h = (h ^ w) * (<uint64_t>0xD6E8FEB8 << 32 | <uint64_t>0x6659FD93)
-    return h ^ (h >> 32)
+    """A hash and one more word.
+
+    The upper half of the product matters: without it, flipping the highest bits of two neighbouring words would leave
+    the hash as it was, whatever the factor is.
+    """
+    return fold(h ^ w, FACTOR)
 
 
 cdef inline uint64_t hash_of_word(uint64_t word) noexcept nogil:
     """hash_of() for the eight bytes of a word."""
-    return mixed(mixed(8, word), 0)
+    return mixed(mixed(START ^ 8, word), START)
 
 
 cdef inline uint64_t hash_of(const Text* text) noexcept nogil:
     """64 well-mixed bits; the last 8 bytes are read as one word, overlapping the one before."""
     cdef const char* p = text.start
     cdef int64_t n = text.length
-    cdef uint64_t h = <uint64_t>n, w = 0, last = last_word(p, n)
+    cdef uint64_t h = START ^ <uint64_t>n, w = 0, last = last_word(p, n)
     while n > 8:
         memcpy(&w, p, 8)
         h = mixed(h, w)
         p += 8
         n -= 8
-    return mixed(mixed(h, last), 0)
+    return mixed(mixed(h, last), START)
 
 
 cdef inline int compare_decimal(int64_t x, int64_t y) noexcept nogil:

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from fastir.columns._text cimport Group
 
 
-cdef enum:              # what can be wrong with a line
+cdef enum:              # the problems of a line
     NUL = 1
     CARRIAGE_RETURN = 2
     FIELDS = 3

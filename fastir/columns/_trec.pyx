@@ -7,10 +7,10 @@
 
 scan_group() reads the lines up to the next change of query and leaves ids where they are: as places in the chunk. Any
 white space separates fields, but for BEIR, whose ids may hold blanks; LF and CRLF end lines; blank lines are skipped
-and counted, and so are lines that begin with '#', but for BEIR. What is wrong comes back as a number, with the line;
-explain_line() turns it into words. Which field is what is data: the branches on it always go the same way, and cost 3 %
-of the evaluation of a TREC file (measured). A plain loop over bytes is as fast as masks of 16 bytes (measured), and
-needs no dispatch.
+and counted, and so are lines that begin with '#', but for BEIR. The problem of a line comes back as a code, with the
+line; explain_line() turns it into words. The meaning of each field is data (LineFormat): the branches on it always go
+the same way, and cost 3 % of the evaluation of a TREC file (measured). A plain loop over bytes is as fast as masks of
+16 bytes (measured), and needs no dispatch.
 
 Reader collects the rows of a whole file as columns, for callers that need all of them at once.
 """
@@ -112,7 +112,7 @@ cdef inline const unsigned char* next_field(const unsigned char* p, bint tabs) n
 
 
 cdef inline int no_field(const unsigned char* p, bint tabs) noexcept nogil:
-    """What is wrong where a field should begin, or 0."""
+    """The problem at a position where a field should begin, or 0."""
     if p[0] > 34:
         return 0
     if ends(p[0]):
@@ -123,7 +123,7 @@ cdef inline int no_field(const unsigned char* p, bint tabs) noexcept nogil:
 
 
 cdef inline const unsigned char* same_query(const unsigned char* p, const Group* g, bint tabs) noexcept nogil:
-    """Behind the group's query id, if that stands at p; else NULL, as for a group without rows."""
+    """The position behind the group's query id, if p points to that; else NULL, as for a group without rows."""
     cdef const char* query = g.query.start
     cdef const char* stop = query + g.query.length
     if g.n == 0:
@@ -139,7 +139,7 @@ cdef inline const unsigned char* same_query(const unsigned char* p, const Group*
 
 
 cdef int skip_line(Cursor* c, const unsigned char** next_line) noexcept nogil:
-    """Count a line that is blank or a comment; 0, or what is wrong with it."""
+    """Count a line that is blank or a comment; 0, or its problem."""
     cdef const unsigned char* p = skip_blanks(c.line)
     cdef const unsigned char* number = NULL
     cdef int fields = 0, behind
@@ -164,7 +164,7 @@ cdef int skip_line(Cursor* c, const unsigned char** next_line) noexcept nogil:
 
 
 cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned char** at, bint tabs) noexcept nogil:
-    """Read a row from behind its query up to its end; 0, or what is wrong with it."""
+    """Read a row from behind its query id up to its end; 0, or its problem."""
     cdef const unsigned char* p = next_field(at[0], tabs)
     cdef const unsigned char* token
     cdef const unsigned char* doc
@@ -228,7 +228,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
 
 
 cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
-    """Read rows up to the next query or the end into g; 0, or what is wrong with the line at c.line."""
+    """Read rows up to the next query or the end into g; 0, or the problem of the line at c.line."""
     cdef const unsigned char* p = c.p
     cdef const unsigned char* token
     cdef bint tabs = c.line_format.tabs
@@ -330,7 +330,7 @@ cdef class Reader:
 
     @property
     def repairs(self):
-        """What was skipped or taken for what it meant: {kind: (count, path)}."""
+        """The lines that were skipped or repaired: {kind: (count, path)}."""
         counts = {"blank lines": self.cursor.blank_lines, "comment lines": self.cursor.comments,
                   "CRLF line ends": self.cursor.crlf}
         return {kind: (count, self.path) for kind, count in counts.items() if count}
@@ -428,7 +428,7 @@ def last_line(const unsigned char[::1] block, int64_t size):
 
 
 def last_group(const unsigned char[::1] block, int64_t size):
-    """Where the rows of the last query in block[:size] begin, which may go on; 0 if there is no other query."""
+    """The position in block[:size] of the rows of the last query, which may go on; 0 if there is no other query."""
     cdef const unsigned char* text = &block[0]
     cdef int64_t start, end = last_line(block, size), begin = 0
     cdef Text query, last

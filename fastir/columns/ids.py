@@ -21,7 +21,7 @@ def encode(text: str) -> bytes:
 
 
 def is_integer(value: Any) -> bool:
-    """Whether an id is an integer, of Python or of NumPy; a bool is none."""
+    """Whether an id is an integer, of Python or of NumPy; a bool is not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
@@ -49,13 +49,13 @@ class Arena:
     __slots__ = ("integers", "lengths", "starts", "text")
 
     def __init__(self, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool = False) -> None:
-        self.text = text if len(text) else np.zeros(1, np.uint8)
-        self.starts = starts
-        self.lengths = lengths
-        self.integers = integers
+        self.text: np.ndarray = text if len(text) else np.zeros(1, np.uint8)
+        self.starts: np.ndarray = starts
+        self.lengths: np.ndarray = lengths
+        self.integers: bool = integers
 
     @classmethod
-    def of(cls, ids: list) -> Arena:
+    def of(cls, ids: list[Any]) -> Arena:
         """From str or int objects, all of one type."""
         integers = bool(ids) and type(ids[0]) is int
         texts: list[Any] = list(map(str, ids)) if integers else ids
@@ -71,7 +71,7 @@ class Arena:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def __getitem__(self, rows: slice) -> list:
+    def __getitem__(self, rows: slice) -> list[Any]:
         """The ids of some rows, as str or int."""
         starts, lengths = self.starts[rows], self.lengths[rows]
         if not len(starts):
@@ -82,5 +82,5 @@ class Arena:
         ids = [text[start : start + length].decode("utf-8", "surrogateescape") for start, length in places]
         return list(map(int, ids)) if self.integers else ids
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Arena, (self.text, self.starts, self.lengths, self.integers)

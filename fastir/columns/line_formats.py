@@ -1,4 +1,4 @@
-"""The lines that `_trec` reads: which field is what, and the message for a line that is otherwise."""
+"""The lines that `_trec` reads: the meaning of each field, and the messages for bad lines."""
 
 from typing import NamedTuple
 
@@ -6,14 +6,14 @@ from fastir.errors import quote
 
 
 class LineFormat(NamedTuple):
-    """What a line holds; fields count from 0, and the query is the first."""
+    """The fields of a line, counted from 0; the query is the first."""
 
     name: str
     expected: str  # for messages
-    doc: int  # where the document stands
-    number: int  # and the number
-    what: str  # what the number is: "score", "label" or "rank"
-    behind: str  # how many fields follow it: "none", "at most one" or "some"
+    doc: int  # the field of the document
+    number: int  # the field of the number
+    what: str  # the meaning of the number: "score", "label" or "rank"
+    behind: str  # the fields behind it: "none", "at most one" or "some"
     tabs: bool = False  # whether a tab ends a field, and nothing else does; the first line is then HEADER
     query: int = 1  # how many fields the query takes: with 2, the second is a group of its judgments
 
@@ -94,7 +94,7 @@ def explain(line_format: LineFormat, problem: str, text: bytes) -> tuple[str, in
 
 
 def guess(line_format: LineFormat, shown: str, n: int | None = None) -> str:
-    """A hint at what the file might be instead, from a bad line of n fields; n is None where their number is right."""
+    """A guess at the actual format of the file, from a bad line of n fields; n is None if their number is right."""
     is_run = line_format is LINE_FORMATS["trec", True]
     if not is_run and line_format is not TREC_QRELS:
         return ""

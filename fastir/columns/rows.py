@@ -1,16 +1,20 @@
-"""Rows: what Qrels and Run have in common, ids and numbers grouped by query."""
+"""Rows: the base of Qrels and Run, ids and numbers grouped by query."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from fastir.columns.ids import Arena
 from fastir.errors import quote
 
 
-def without_duplicates(offsets: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], rule: str) -> tuple:
-    """Drop rows that repeat an earlier one of their query; the earlier gets the number that the rule wants.
+def without_duplicates(
+    offsets: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], rule: str
+) -> tuple[Any, ...]:
+    """Drop rows that repeat an earlier one of their query; the earlier row gets the number that the rule chooses.
 
     Parameters
     ----------
@@ -47,21 +51,28 @@ class Rows:
 
     what: str  # for messages
 
-    def __init__(self, query_ids, offsets, ids, numbers, repairs=None):
+    def __init__(
+        self,
+        query_ids: list[Any],
+        offsets: np.ndarray,
+        ids: Arena | list[Any],
+        numbers: np.ndarray,
+        repairs: dict[str, tuple[int, str]] | None = None,
+    ) -> None:
         self._query_ids = query_ids
         self._offsets = offsets
         self._ids = ids
         self._numbers = numbers
-        self._places = None
-        self.repairs = repairs or {}
+        self._places: dict[Any, int] | None = None
+        self.repairs: dict[str, tuple[int, str]] = repairs or {}
 
-    def places(self) -> dict:
+    def places(self) -> dict[Any, int]:
         """{query_id: position}."""
         if self._places is None:
             self._places = {query_id: place for place, query_id in enumerate(self._query_ids)}
         return self._places
 
-    def to_dict(self) -> dict[str, dict]:
+    def to_dict(self) -> dict[Any, dict[Any, Any]]:
         """All rows as new dicts, {query_id: {doc_id: number}}."""
         return {query_id: self[query_id] for query_id in self._query_ids}
 
@@ -72,13 +83,13 @@ class Rows:
     def __len__(self) -> int:
         return len(self._query_ids)
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._query_ids)
 
     def __contains__(self, query_id: object) -> bool:
         return query_id in self.places()
 
-    def __getitem__(self, query_id: str) -> dict:
+    def __getitem__(self, query_id: Any) -> dict[Any, Any]:
         try:
             place = self.places()[query_id]
         except KeyError:
@@ -89,5 +100,5 @@ class Rows:
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if type(other) is type(self) else NotImplemented
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._query_ids, self._offsets, self._ids, self._numbers, self.repairs)

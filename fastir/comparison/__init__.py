@@ -4,13 +4,13 @@ In        runs to evaluate (compare), or values per query from anywhere (compare
 Out       Comparison: a System per run and metric, a Pair per two runs and metric, the Method, and the aligned values
 Validates compare_scores checks every option before a run is read; scores checks the values and aligns their queries
 Allocates one float64 array of shape (n_metrics, n_columns, n_queries); tests work on a few pairs at a time
-Raises    ValueError and TypeError for options and values, NoOverlapError for queries that do not meet; warns with
-          FastirWarning. What cannot be computed is NaN, with the reason in `Pair.note`
+Raises    ValueError and TypeError for options and values, NoOverlapError for queries that do not overlap as
+          demanded; FastirWarning. What cannot be computed is NaN, with the reason in `Pair.note`
 
 compare         compare(): evaluates runs under one policy of queries
 compare_scores  compare_scores(): checks the options, corrects p-values, makes the records
 scores          values per query from anywhere, aligned by id
-pairwise        all pairs at once, by what fastir.stats has for plain arrays
+pairwise        all pairs at once, with the functions that fastir.stats has for plain arrays
 comparison      Comparison
 tables          records as text, Markdown, HTML, LaTeX and lines
 records         Pair, System, Method

@@ -1,4 +1,4 @@
-"""compare(): qrels and runs in, a Comparison out. It evaluates under one policy of queries, and hands the values on."""
+"""compare(): evaluates runs under one policy of queries, and hands their values to compare_scores()."""
 
 from __future__ import annotations
 
@@ -42,26 +42,25 @@ def compare(
     Parameters
     ----------
     qrels, metrics, n_threads, **options
-        As for `evaluate`, but for `weights`: every query counts alike here.
+        As for `evaluate`, without `weights`: every query counts the same here.
     runs : mapping of name to run, or iterable of (name, run)
         As for `evaluate_many`; with `seeds`, lists of runs.
     queries : {None, "qrels", "intersection", "strict"} or iterable of query ids
         Which queries count, the same for all runs. "qrels": all of the qrels, where one that a run lacks is an empty
-        ranking; None: the same, with a warning, or what the convention says; "intersection": the queries that
-        the qrels and all runs have; "strict": all, and every run must have the same. Or exactly these query ids, which
-        the qrels must have. With
-        ``seeds="folds"`` each run counts for the queries that it has; None then wants the same ones for all systems,
-        "qrels" and "strict" all of the qrels.
+        ranking; None: the same, with a warning, or what the convention says; "intersection": the queries that the qrels
+        and all runs have; "strict": all, and every run must have the same. An iterable: exactly these queries, which
+        the qrels must have. With ``seeds="folds"`` each run counts for the queries that it has; None then demands the
+        same queries of all systems, "qrels" and "strict" all queries of the qrels.
     baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state
         As for `compare_scores`.
     notice : function of (name, position), or None
-        Called now and then, in any thread, with how much of a run's file was read.
+        Called repeatedly, in any thread, with the number of bytes read of a run's file.
 
     Returns
     -------
     Comparison
-        It prints as a table; `Comparison.pairs`, `.systems` and `.per_query` are what it shows, `.method` how it came
-        about.
+        It prints as a table; `Comparison.pairs`, `.systems` and `.per_query` are its contents, `.method` says how it
+        was made.
 
     Raises
     ------
@@ -114,7 +113,7 @@ def evaluated(
     options: dict[str, Any],
     notice: Callable[[Hashable, int], object] | None,
 ) -> tuple[dict[Hashable, Any], Any]:
-    """{name: Results, or a list of them with seeds}, and the `queries` that compare_scores is to apply to them."""
+    """{name: Results, or a list of them with seeds}, and the rule `queries` that compare_scores applies to them."""
     qrels = as_qrels(qrels, options.get("columns"), options.get("duplicates"))
     by_name = queries is None or isinstance(queries, str)
     evaluator = Evaluator(qrels, metrics, **{**options, "queries": queries if by_name else "qrels"})
@@ -125,7 +124,7 @@ def evaluated(
             queries = list(qrels)
     if seeds == "folds":  # each has some of the queries
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": INTERSECTION})
-    elif by_name and queries is not None:  # which queries all runs have is known when they have been read
+    elif by_name and queries is not None:  # the queries that all runs have are known once the runs have been read
         evaluator = Evaluator(qrels, metrics, **{**options, "queries": "qrels"})
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries

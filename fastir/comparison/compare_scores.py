@@ -1,7 +1,7 @@
 """compare_scores(): values per query of several runs in, a Comparison out.
 
-scores.py aligns the values, pairwise.py computes on all pairs at once, with what `fastir.stats` has; here options are
-checked, p-values corrected, and records made.
+scores.py aligns the values, and pairwise.py computes on all pairs at once with the functions of `fastir.stats`; here
+options are checked, p-values corrected, and records made.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from fastir._version import __version__
 from fastir.checks import one_of, proportion, whole_number
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.pairwise import (
-    RESAMPLED,
     SIMULTANEOUS,
     TESTS,
     Group,
@@ -29,7 +28,7 @@ from fastir.comparison.pairwise import (
     by_crossed_bootstrap,
     by_t,
 )
-from fastir.comparison.records import Method, Pair, System
+from fastir.comparison.records import RESAMPLED, Method, Pair, System
 from fastir.comparison.scores import Scores, read_scores
 from fastir.errors import FastirWarning, quote
 from fastir.stats._scipy import special
@@ -39,7 +38,7 @@ from fastir.threads import thread_count
 
 FAMILIES = ("metric", "all")
 INTERVALS = ("t", "percentile", "bca")
-MANY_QUERIES = 1000  # queries from which tests of ranks and signs find differences that do not matter
+MANY_QUERIES = 1000  # queries from which on tests of ranks and signs find differences that do not matter
 
 
 def compare_scores(
@@ -64,30 +63,31 @@ def compare_scores(
     Parameters
     ----------
     runs : mapping of name to values
-        Each run's `Results`, or {query_id: value}, or {metric: {query_id: value}}; a pandas Series or frame of these
-        shapes. Values are aligned by query id. NaN is undefined: the query is left out for that metric, for all runs.
+        Each run's `Results`, or {query_id: value}, or {metric: {query_id: value}}, or a pandas Series or frame of these
+        shapes. Values are aligned by query id. NaN means undefined: the query is left out for that metric, for all
+        runs.
     metrics : str, iterable of str, or None
         The metrics to compare; None: all that the first run has. A run of bare values has one metric, which gets this
         name, or "score". Metrics that count, such as num_ret, are compared by their mean, too.
     baseline : name of a run, list of them, or None
         Compare every run with each of these; None compares all pairs.
     test : str
-        All are paired and two-sided. ``"t"``; ``"wilcoxon"``; ``"sign"``; ``"randomization"`` (Fisher's, exact where
-        it can be); ``"bootstrap"`` (shift of the studentized mean); ``"tukey"`` (honest differences over the residual
-        of the two-way analysis of variance) and ``"randomized_tukey"``, which correct for the runs of a metric and
-        have simultaneous intervals. ``fastir.stats`` has each on arrays, and says more.
+        All tests are paired and two-sided. ``"t"``; ``"wilcoxon"``; ``"sign"``; ``"randomization"`` (Fisher's, exact
+        for few queries); ``"bootstrap"`` (shift of the studentized mean); ``"tukey"`` (honest differences over the
+        residual of the two-way analysis of variance) and ``"randomized_tukey"``, which correct for the runs of a metric
+        and have simultaneous intervals. ``fastir.stats`` has each for arrays, and documents it.
     n_resamples : int
-        Of tests and intervals that resample. If there are no more arrangements than this, all are listed, and p-values
-        are exact.
+        The number of resamples of tests and intervals that resample. If there are no more arrangements than this, all
+        are enumerated, and p-values are exact.
     correction : str or None
         ``"holm"``, ``"bonferroni"``, ``"bh"`` (false discovery rate) or another of `fastir.stats.adjust`; ``"max_t"``
         with the randomization test. NaN p-values belong to no family.
     family : {"metric", "all"}
-        Which p-values are corrected together: those of a metric's pairs, or all of them.
+        Which p-values are corrected together: the p-values of each metric, or all of them.
     confidence : float
-        Of intervals; 1 less this is the level at which `Pair.detectable` and warnings are computed.
+        The confidence of intervals; 1 less this is the level at which `Pair.detectable` and warnings are computed.
     interval : {"t", "percentile", "bca"}
-        By Student's t, or by the bootstrap over queries. A Tukey test has its own for the differences.
+        By Student's t, or by the bootstrap over queries. A Tukey test has its own intervals of the differences.
     effect : str
         A key of ``fastir.stats.EFFECTS``.
     queries : {"intersection", "zero"}, iterable of query ids, or None
@@ -95,9 +95,9 @@ def compare_scores(
         query whose status in a `Results` is missing counts as absent. "zero": the queries that any run has, with 0 for
         the runs that lack them. Or exactly these query ids.
     seeds : {"mean", "crossed", "folds"} or None
-        What the values are where a run is a list of them. "mean": seeds, averaged per query; the inference is over
-        queries, given these seeds. "crossed": seeds, which the bootstrap draws as it draws queries; for
-        ``test="bootstrap"`` and ``interval="percentile"``, and the test is then of the mean. "folds": parts of the
+        What the members of the list are if each run is a list of values. "mean": seeds, averaged per query; the
+        inference is over queries, given these seeds. "crossed": seeds, which the bootstrap draws as it draws queries;
+        for ``test="bootstrap"`` and ``interval="percentile"``, and the test is then of the mean. "folds": parts of the
         queries, put together.
     random_state : int
         The same state gives the same numbers, for any number of threads and any order of queries and runs.
@@ -113,9 +113,9 @@ def compare_scores(
     Raises
     ------
     NoOverlapError
-        The runs' queries do not meet as `queries` demands.
+        The runs' queries do not overlap as `queries` demands.
     ValueError, TypeError
-        An option or a value is not what it should be, or a metric is no mean over the queries.
+        An option or a value is invalid, or a metric is not a mean over the queries.
     ImportError
         SciPy is not installed.
 
@@ -175,7 +175,7 @@ def compare_scores(
     )
 
 
-# ---- what was asked ------------------------------------------------------------------------------------------------
+# ---- options -------------------------------------------------------------------------------------------------------
 
 
 def checked_options(
@@ -190,7 +190,7 @@ def checked_options(
     random_state: SupportsIndex,
     n_threads: SupportsIndex | None,
 ) -> Options:
-    """The options, each known, and all of them together possible; SciPy is asked for here, before any run is read."""
+    """The options, each of them valid and all of them compatible; SciPy must be installed, before any run is read."""
     special()
     one_of("test", test, TESTS)
     one_of("correction", correction, (None, *METHODS, "max_t"))
@@ -235,7 +235,7 @@ def chosen_pairs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray
     return a, b, against
 
 
-# ---- what comes out ------------------------------------------------------------------------------------------------
+# ---- results -------------------------------------------------------------------------------------------------------
 
 
 def intervals_of(group: Group, scores: Scores, options: Options) -> Intervals:
@@ -254,7 +254,8 @@ def corrected(outcomes: list[Outcome], options: Options) -> list[np.ndarray]:
         p = np.concatenate([outcome.p_values for outcome in family])
         size = np.count_nonzero(~np.isnan(p))
         needed = math.ceil(size / (1 - options.confidence) - 1 - 1e-9)
-        if not all(outcome.exact.all() for outcome in family) and options.n_resamples < needed:
+        drawn = options.test in RESAMPLED and not all(outcome.exact.all() for outcome in family)
+        if drawn and options.n_resamples < needed:
             warn(
                 f"with n_resamples={options.n_resamples} no corrected p-value of a family of {size} can be below "
                 f"{1 - options.confidence:.3g}; that takes {needed}"

@@ -1,4 +1,4 @@
-"""Comparison: what `compare` and `compare_scores` return, read as records, as a table, or saved to a file."""
+"""Comparison: the result of `compare` and `compare_scores`, as records, as a table, or saved to a file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
 from fastir.comparison.tables import FORMATS, TABLES, json_types, pair_lines
+from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
 from fastir.text import json_text, replacing
 
@@ -30,10 +31,10 @@ class Comparison:
     Attributes
     ----------
     runs : list
-        The names, as they came.
+        The names, in the caller's order.
     metrics : list of str
     pairs : list of Pair
-        Metric by metric; within one all pairs in the order of the runs, or every run against each baseline.
+        Metric by metric; for each all pairs in the order of the runs, or every run against each baseline.
     systems : list of System
         Metric by metric, then run by run.
     method : Method
@@ -62,13 +63,21 @@ class Comparison:
         self.systems = systems
         self.method = method
 
+    @property
+    def directions(self) -> dict[str, str]:
+        """Which values of each metric are better, {metric: "more", "less" or "neither"}.
+
+        What the card of a metric of that name says (`fastir.metrics`); "more" for what is no metric of fastir's.
+        """
+        return {metric: direction_of(metric) for metric in self.metrics}
+
     def anova(self) -> dict[str, Anova]:
         """The two-way analysis of variance of each metric: do the runs differ at all?
 
         Raises
         ------
         ValueError
-            There are not two runs, or a metric has not two queries on which all have a value.
+            There are fewer than two runs, or fewer than two queries on which all runs have a value of a metric.
         """
         import numpy as np
 
@@ -110,7 +119,8 @@ class Comparison:
             LaTeX needs the package booktabs.
         rows : {"runs", "pairs"}
             "runs": a row for each run with its means; the best are bold, and raised letters name the runs that it is
-            significantly better than (numbers, from 26 runs up). "pairs": a row for each pair and metric, with the
+            significantly better than (numbers, from 26 runs up), unless neither larger nor smaller values of the metric
+            are better. "pairs": a row for each pair and metric, with the
             difference, its interval, p-values, effect size, and wins, ties and losses.
         intervals : bool
             Whether to show the interval of each mean.
@@ -126,11 +136,7 @@ class Comparison:
         Raises
         ------
         ValueError
-            An argument is none of these.
-
-        Notes
-        -----
-        Better is a larger value: of metrics such as ``unjudged``, compare the negated values.
+            An argument has another value.
         """
         one_of("format", format, tuple(FORMATS))
         one_of("rows", rows, tuple(TABLES))
@@ -156,7 +162,7 @@ class Comparison:
         -------
         dict
             ``"runs"`` and ``"metrics"``: names; ``"systems"`` and ``"pairs"``: a dict for each record; ``"method"``: a
-            dict; ``"per_query"``: as `per_query`. Names that are no str are written as their str().
+            dict; ``"per_query"``: as `per_query`. Names that are not str are written as their str().
         """
         data: dict[str, Any] = {
             "runs": self.runs,
@@ -193,7 +199,7 @@ class Comparison:
         one_of("rows", rows, ("runs", "pairs"))
         return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)
 
-    def save(self, path: str | os.PathLike, **options: Any) -> None:
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write a file, in one step.
 
         Parameters
@@ -202,14 +208,14 @@ class Comparison:
             ``.json``: what `to_json` gives; ``.tsv``: the pairs, a line for each, the numbers exact; ``.txt``, ``.md``,
             ``.html``, ``.tex``: what `to_table` gives.
         **options
-            As for `to_json` or `to_table`.
+            The arguments of `to_json` or `to_table`.
 
         Raises
         ------
         ValueError
-            The path ends otherwise.
+            The path has another suffix.
         OSError
-            The file cannot be written; what was there before is untouched.
+            The file cannot be written; its old content is untouched.
         """
         path = os.fsdecode(path)
         suffix = os.path.splitext(path)[1].lower()
@@ -243,9 +249,9 @@ class Comparison:
         Raises
         ------
         KeyError
-            There is no such run or metric.
+            The run or the metric was not compared.
         TypeError, ValueError
-            `top` is no int, or not positive.
+            `top` is not an int, or not positive.
         """
         for name, known in ((a, self.runs), (b, self.runs), (metric, self.metrics)):
             if name not in known:
@@ -255,7 +261,7 @@ class Comparison:
         def means(kept: set[Any]) -> tuple[float, float]:
             return mean_of(here, kept), mean_of(there, kept)
 
-        return changes_of(metric, here, there, top, means)
+        return changes_of(metric, here, there, top, means, self.directions[metric])
 
     def _per_query(self, run: Hashable, metric: str) -> dict[Any, float]:
         """{query_id: value} of a run on a metric."""

@@ -7,10 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.request.directions import direction_of
 from fastir.stats._checks import proper
 from fastir.stats._resample import REPEATS, stream
 from fastir.stats.anova import randomized_tukey_test, tukey_test, two_way_anova
 from fastir.stats.bootstrap import (
+    Centred,
+    centred,
     crossed_means,
     draws,
     resampled,
@@ -24,7 +27,7 @@ from fastir.stats.paired import Moments, moments, sign_rows, signed_ranks, t_row
 from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
 from fastir.stats.resampling import seed
 
-CELLS = 1 << 22  # differences that are held at once
+CELLS = 1 << 22  # differences that are in memory at a time
 
 
 class Options(NamedTuple):
@@ -46,7 +49,7 @@ class Options(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a test found, as arrays over pairs; `margins` and `adjusted` where the test has its own."""
+    """The result of a test, as arrays over pairs; `margins` and `adjusted` if the test has its own."""
 
     p_values: np.ndarray
     exact: np.ndarray
@@ -63,7 +66,7 @@ class Group:
     values : float64 array of shape (n_runs, n_queries)
     taking_part : bool array over all queries
     columns : float64 array of shape (n_columns, n_queries)
-        The values, unless runs have several seeds that are kept apart: then a column per seed.
+        The values; if runs have several seeds that are kept apart, a column per seed.
     owner : int64 array of shape (n_columns,)
         The run that each of the columns belongs to.
     a, b : int64 arrays of shape (n_pairs,)
@@ -113,7 +116,16 @@ class Group:
     def differences(self, part: slice) -> tuple[np.ndarray, Moments]:
         """The differences of some pairs, a row each, and their moments."""
         d = self.values[self.a[part]] - self.values[self.b[part]]
-        return d, moments(d, np.maximum(self.largest[self.a[part]], self.largest[self.b[part]]))
+        return d, moments(d, self.magnitudes(part))
+
+    def magnitudes(self, part: slice) -> np.ndarray:
+        """The largest magnitude that went into the differences of some pairs."""
+        return np.maximum(self.largest[self.a[part]], self.largest[self.b[part]])
+
+    def centred(self, part: slice) -> tuple[Centred, Moments]:
+        """The differences of some pairs, ready for resampling, and their moments."""
+        d, of = self.differences(part)
+        return centred(d, self.whole(part), self.grid.loose, self.magnitudes(part)), of
 
     def whole(self, part: slice) -> np.ndarray:
         """The same differences as whole numbers of the grid's unit; 0 where only rounding differs."""
@@ -122,7 +134,8 @@ class Group:
     def describe(self, part: slice, effect: str, error: float | None) -> tuple[Any, ...]:
         """Set the wins, losses and effects of some pairs; returns their moments without `n`."""
         pair_moments, whole = self.differences(part)[1], self.whole(part)
-        self.wins[part], self.losses[part] = (whole > 0).sum(axis=1), (whole < 0).sum(axis=1)
+        better = -whole if direction_of(self.metric) == "less" else whole
+        self.wins[part], self.losses[part] = (better > 0).sum(axis=1), (better < 0).sum(axis=1)
         sides = Sides(self.values[self.a[part]], self.values[self.b[part]], pair_moments, whole, self.grid.loose, error)
         self.effects[part] = EFFECTS[effect][1](sides)
         return pair_moments[1:]
@@ -131,16 +144,12 @@ class Group:
 # ---- tests of one metric -------------------------------------------------------------------------------------------
 
 
-def exactly(p_values: np.ndarray) -> Outcome:
-    return Outcome(p_values, np.ones(len(p_values), bool))
-
-
 def t(group: Group, options: Options) -> Outcome:
-    return exactly(t_rows(group.pair_moments)[1])
+    return Outcome(t_rows(group.pair_moments)[1], np.zeros(len(group.a), bool))
 
 
 def sign(group: Group, options: Options) -> Outcome:
-    return exactly(sign_rows(group.wins, group.losses))
+    return Outcome(sign_rows(group.wins, group.losses), np.ones(len(group.a), bool))
 
 
 def wilcoxon(group: Group, options: Options) -> Outcome:
@@ -150,7 +159,7 @@ def wilcoxon(group: Group, options: Options) -> Outcome:
 
 def bootstrap(group: Group, options: Options) -> Outcome:
     resamples = draws(group.n, max(1, len(group.a)), *options.resampling())
-    found = [studentized_rows(*group.differences(part), resamples) for part in group.parts()]
+    found = [studentized_rows(*group.centred(part), resamples) for part in group.parts()]
     _, p, degenerate = (np.concatenate(values) for values in zip(*found, strict=True))
     notes = np.array([without_variance(count) for count in degenerate])
     return Outcome(p, np.full(len(p), resamples.listed), notes)
@@ -226,7 +235,6 @@ TESTS: dict[str, Callable[[list[Group], Options], list[Outcome]]] = {
     "tukey": each(tukey),
     "randomized_tukey": each(tukey),
 }
-RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 SIMULTANEOUS = ("tukey", "randomized_tukey")
 
 
@@ -234,7 +242,7 @@ SIMULTANEOUS = ("tukey", "randomized_tukey")
 
 
 class Intervals(NamedTuple):
-    """The bounds of the runs' means and of the pairs' differences; `outcome` where the same draws test the pairs."""
+    """The bounds of the runs' means and of the pairs' differences; `outcome` if the same draws also test the pairs."""
 
     runs: np.ndarray  # of shape (2, n_runs)
     pairs: np.ndarray  # of shape (2, n_pairs)

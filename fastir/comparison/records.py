@@ -1,11 +1,12 @@
-"""The records of a comparison: a Pair or a System per line, and the Method; they do not know how they were computed."""
+"""The records of a comparison, which only hold data: Pair, System and Method."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-DISTRIBUTED = ("t", "tukey")  # whose p-values come from a formula: to call them exact would say nothing
+DISTRIBUTED = ("t", "tukey")  # tests whose p-values come from a formula, which are not called exact
+RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 
 
 class Pair(NamedTuple):
@@ -19,23 +20,26 @@ class Pair(NamedTuple):
     difference : float
         The mean over the queries of a minus b.
     p_value : float
-        Of the test, above 0 and at most 1; NaN where it cannot be had, and then `note` says why.
+        Of the test, above 0 and at most 1; NaN if it cannot be computed, and then `note` says why.
     adjusted_p : float
-        Corrected over the family; p_value itself without a correction. NaN with p_value.
+        The p-value corrected over the family; without a correction p_value itself. NaN if p_value is.
     low, high : float
         The interval of the difference.
     effect : float
         The effect size that `Method.effect` names; NaN where it is undefined.
     wins, ties, losses : int
-        Queries on which a is above b, equal to it but for rounding, below it.
+        Queries on which a is better than b, equal to it but for rounding, worse. Better is the larger value, or the
+        smaller one of a metric such as ``mean_rank``, of which less is better; `difference` and `effect` are of the
+        values as they are.
     n_queries : int
-        Queries that took part: all but those whose value is NaN in some run.
+        Queries that took part: all whose value is not NaN in any run.
     exact : bool
-        The p-value is neither resampled nor an approximation.
+        The p-value is counted over all arrangements of the data: neither resampled, nor an approximation, nor, as
+        that of a t or Tukey test, by a distribution that is assumed.
     detectable : float
         The smallest true difference that a paired t-test at level 1 - confidence would find in 80 % of such samples.
     note : str
-        What is degenerate, "" if nothing is.
+        The degenerate case, "" if there is none.
     """
 
     a: Hashable
@@ -74,29 +78,29 @@ class Method(NamedTuple):
     ----------
     test : str
     n_resamples : int
-        How many resamples or arrangements were drawn or listed; 0 if none.
+        How many resamples or arrangements were drawn or enumerated; 0 if none.
     pairs, exact_pairs : int
-        How many, over all metrics, and how many of their p-values are exact.
+        The number of pairs over all metrics, and of exact p-values among them.
     random_state : int
     correction : str or None
     family : {"metric", "all"}
         Which p-values are corrected together.
     family_size : int
-        p-values in the largest family, without those that are NaN.
+        p-values in the largest family that are not NaN.
     confidence : float
     interval : str
-        Of the differences: the one asked for, or that of the test, where it has its own.
+        The interval of the differences: the option's, or the test's own if it has one.
     effect : str
         The effect size in full.
     queries : {"same", "intersection", "zero", "chosen"}
-        By what rule queries were compared.
+        The rule by which the compared queries were chosen.
     n_queries : int
     unshared : int
-        Queries that some run lacks: left out, or counted as 0 where it does.
+        Queries that some run lacks: left out, or counted as 0 for that run.
     left_out : dict of str to int
         {metric: queries left out because a value is NaN}, without zeros.
     seeds : str or None
-        What several values of a run for one query are.
+        The meaning of several values of a run for one query.
     baseline : tuple
     convention : str
         Of the metric values, "" if unknown.

@@ -1,7 +1,7 @@
-"""Values per query from anywhere, aligned: which queries are compared, and in what order they stand.
+"""Values per query in any form, aligned: which queries are compared, and in what order.
 
-Queries are sorted by the text of their ids, so that what a resample draws does not depend on the order in which queries
-and runs came.
+Queries are sorted by the text of their ids, so that a resample does not depend on the order in which queries and runs
+came.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Scores(NamedTuple):
     metrics : list of str
     query_ids : list
     repeats : float64 array of shape (n_metrics, n_columns, n_queries)
-        A column per run, or per seed of a run; NaN where a metric is undefined.
+        A column per run, or per seed of a run; NaN if a metric is undefined.
     owner : int64 array of shape (n_columns,)
-        The run that a column is of.
+        The run that each column belongs to.
     unshared : int
         Queries that some run lacks.
     convention : str
@@ -64,8 +64,8 @@ class Scores(NamedTuple):
         return np.stack([self.repeats[:, self.owner == run].mean(axis=1) for run in range(len(self.runs))], axis=1)
 
 
-def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) -> Scores:
-    """Read and align what `compare_scores` was given; errors name its arguments."""
+def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str | None) -> Scores:
+    """Read and align the values given to `compare_scores`; errors name its arguments."""
     if not hasattr(runs, "items"):
         raise TypeError(f"runs must be a mapping of name to values, got {type(runs).__name__}")
     one_of("seeds", seeds, (None, *SEEDS))
@@ -79,7 +79,7 @@ def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) ->
         for part in parts_of(run, values, seeds):
             for result in part:
                 if isinstance(result, Results):
-                    conventions[result._convention_text() or "fastir"] = None
+                    conventions[result.convention_text() or "fastir"] = None
             columns.append(joined(run, [named(run, result, wanted) for result in part]))
             owner.append(number)
     names = list(columns[0]) if wanted is None else wanted
@@ -93,10 +93,10 @@ def read_scores(runs: Mapping, metrics: Any, queries: Any, seeds: str | None) ->
     return Scores(labels, names, query_ids, repeats, np.array(owner), unshared, ", ".join(conventions))
 
 
-# ---- what a run may be ---------------------------------------------------------------------------------------------
+# ---- shapes of a run's values --------------------------------------------------------------------------------------
 
 
-def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list]:
+def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list[Any]]:
     """Lists of values, one list per column; the values of a list are joined to one column."""
     if not isinstance(values, (list, tuple)):
         yield [values]
@@ -109,7 +109,7 @@ def parts_of(run: Hashable, values: Any, seeds: str | None) -> Iterator[list]:
 
 
 def named(run: Hashable, values: Any, wanted: list[str] | None) -> dict[str, Column]:
-    """{metric: (query ids, values)} of one thing that a caller gave for a run."""
+    """{metric: (query ids, values)} of one object that a caller gave for a run."""
     if isinstance(values, Results):
         check_means(run, values, wanted)
         query_ids = values.query_ids
@@ -144,8 +144,8 @@ def column_of(run: Hashable, metric: str, values: Any) -> Column:
 
 
 def check_means(run: Hashable, results: Results, wanted: list[str] | None) -> None:
-    """Only a mean over the queries has a paired test."""
-    if results._weights is not None:
+    """Refuse metrics that are not means over the queries, which have no paired test."""
+    if results.weights is not None:
         raise ValueError(f"run {quote(run)} has weighted means, which no test here compares; evaluate without weights")
     for name, how in results.aggregates.items():
         if how.startswith("geometric") and (wanted is None or name in wanted):
@@ -156,7 +156,7 @@ def check_means(run: Hashable, results: Results, wanted: list[str] | None) -> No
 
 
 def joined(run: Hashable, folds: list[dict[str, Column]]) -> dict[str, Column]:
-    """Folds, which share no query, as one."""
+    """The values of folds, which share no query, joined."""
     if len(folds) == 1:
         return folds[0]
     whole = {}
@@ -180,7 +180,7 @@ def check_metrics(labels: list[Any], names: list[str], columns: list[dict[Any, A
                 raise ValueError(f"run {quote(labels[run])} has no metric {quote(name)}; it has {known}")
 
 
-# ---- which queries -------------------------------------------------------------------------------------------------
+# ---- the queries ---------------------------------------------------------------------------------------------------
 
 
 def missing_queries(runs: Mapping[Any, Any], seeds: str | None) -> list[set[Any]]:
@@ -201,7 +201,7 @@ def missing_queries(runs: Mapping[Any, Any], seeds: str | None) -> list[set[Any]
 def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> tuple[list[Any], int]:
     """The queries that are compared, sorted by their text, and how many queries some run lacks.
 
-    `lacking` has for each column the queries that its own results report as missing.
+    `lacking` has for each column the queries that its Results report as missing.
     """
     known = {id(side.query_ids): set(side.query_ids) for side in sides}
     union, shared = set().union(*known.values()), set.intersection(*known.values()).difference(*lacking)
@@ -230,7 +230,7 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
 
 
 def aligned(sides: list[Side], query_ids: list[Any]) -> np.ndarray:
-    """A row for each side, its values at the places of their queries and 0 where it has none."""
+    """A row for each side, with its values at the positions of their queries, and 0 for queries that it lacks."""
     place = {query_id: position for position, query_id in enumerate(query_ids)}
     places: dict[int, np.ndarray] = {}
     rows = np.zeros((len(sides), len(query_ids)))

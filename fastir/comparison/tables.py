@@ -1,6 +1,6 @@
 """The records of a comparison as a table, of the runs or of the pairs, in text, Markdown, HTML and LaTeX.
 
-Each table is made once, of cells that know what they mean; a format is how it writes a cell and puts rows together.
+Each table is made once, of cells that say what they mean; a format only writes cells and puts rows together.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastir.comparison.records import RESAMPLED
+from fastir.request.directions import direction_of
 from fastir.text import aligned, tsv_text
 
 if TYPE_CHECKING:
@@ -31,12 +33,13 @@ LATEX = str.maketrans(
         ">": r"\textgreater{}",
     }
 )
+SIGNS = {"more": 1, "less": -1, "neither": 0}  # of a difference that is better
 WIDTH = 100  # of notes in text
 NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class Cell(NamedTuple):
-    """What stands in a place: text, which of the runs it beats, its interval, and whether it stands out."""
+    """A cell: its text, the marks of the runs that it beats, its interval, and whether it is emphasized."""
 
     text: str
     beats: str = ""
@@ -54,7 +57,7 @@ class Table(NamedTuple):
 
 
 def json_types(data: Any) -> Any:
-    """The same in types that JSON has; names in others are written out."""
+    """A value in types that JSON has; names of other types become text."""
     if isinstance(data, dict):
         return {key if isinstance(key, str) else str(key): json_types(value) for key, value in data.items()}
     if isinstance(data, list):
@@ -70,7 +73,7 @@ def pair_lines(pairs: Sequence[Pair]) -> str:
     return tsv_text([list(fields), *(list(map(str, pair)) for pair in pairs)])
 
 
-# ---- what is shown ---------------------------------------------------------------------------------------------
+# ---- contents --------------------------------------------------------------------------------------------------
 
 
 def runs_table(
@@ -83,11 +86,12 @@ def runs_table(
     places = {run: place for place, run in enumerate(runs)}
     beaten: dict[tuple[Any, ...], list[int]] = {}
     for pair in pairs:
-        if pair.adjusted_p <= alpha and pair.difference:
-            better, worse = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
+        sign = SIGNS[direction_of(pair.metric)]
+        if pair.adjusted_p <= alpha and sign * pair.difference:
+            better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
             beaten.setdefault((better, pair.metric), []).append(places[worse])
     cell_of = {(system.run, system.metric): system for system in systems}
-    best = {metric: max((cell_of[run, metric].mean for run in runs), default=math.nan) for metric in metrics}
+    best = {metric: best_mean([cell_of[run, metric].mean for run in runs], metric) for metric in metrics}
     rows = []
     for label, run in zip(labels, runs, strict=True):
         cells = [Cell(label), Cell(str(run))]
@@ -124,6 +128,7 @@ def pairs_table(
     if method.correction:
         head.insert(6, "corrected p")
     noted = any(pair.note for pair in pairs)
+    drawn = method.n_resamples if method.test in RESAMPLED else 0  # an interval may be resampled where the test is not
     rows = []
     for pair in pairs:
         difference = f"{pair.difference:+.{digits}f}" if pair.difference == pair.difference else "-"
@@ -133,22 +138,28 @@ def pairs_table(
             Cell(str(pair.b)),
             Cell(difference, strong=pair.adjusted_p <= alpha),
             Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]"),
-            Cell(p_text(pair, pair.p_value, method.n_resamples)),
+            Cell(p_text(pair, pair.p_value, drawn)),
             Cell(number(pair.effect, 3)),
             Cell(f"{pair.wins}/{pair.ties}/{pair.losses}"),
             *[Cell(pair.note)] * noted,
         ]
         if method.correction:
-            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, method.n_resamples)))
+            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, drawn)))
         rows.append(cells)
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
+
+
+def best_mean(means: Sequence[float], metric: str) -> float:
+    """The largest or the smallest, as is better; NaN for none, and where neither is."""
+    sign = SIGNS[direction_of(metric)]
+    return sign * max(sign * mean for mean in means) if means and sign else math.nan
 
 
 TABLES: dict[str, Callable[..., Table]] = {"runs": runs_table, "pairs": pairs_table}
 
 
 def labels_of(n: int) -> list[str]:
-    """What the runs are called in marks: letters as far as there are, else numbers."""
+    """The labels of the runs in marks: letters if there are enough, else numbers."""
     return list(LETTERS[:n]) if n <= len(LETTERS) else [str(number) for number in range(1, n + 1)]
 
 
@@ -169,18 +180,18 @@ def number(value: float, digits: int) -> str:
 
 
 def p_text(pair: Pair, p: float, n_resamples: int) -> str:
-    """A p-value, never 0; one that no resample reached is a bound."""
+    """A p-value, never 0; one that none of the test's resamples reached is a bound."""
     if p != p:
         return "-"
-    bound = "" if pair.exact or pair.p_value * (n_resamples + 1) > 1.5 else "≤"
+    bound = "≤" if n_resamples and not pair.exact and pair.p_value * (n_resamples + 1) <= 1.5 else ""
     return bound + (f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}")
 
 
-# ---- how it is written -----------------------------------------------------------------------------------------
+# ---- formats ---------------------------------------------------------------------------------------------------
 
 
 def as_text(table: Table) -> str:
-    """Bold is a star before the number."""
+    """Text, where a star before a number stands for bold."""
     starred = any(cell.strong for row in table.rows for cell in row)
 
     def written(cell: Cell, column: int) -> str:
@@ -245,7 +256,7 @@ def as_html(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """Needs the package booktabs."""
+    """LaTeX, which needs the package booktabs."""
 
     def written(cell: Cell) -> str:
         text = cell.text.translate(LATEX)

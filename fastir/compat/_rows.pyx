@@ -66,7 +66,7 @@ def measured(Judged judged, Plan plan, run, dict positions, int ties, bint singl
     clear_tally(&tally)
     ordinary(&callers)
     try:
-        judge_all(judged, plan, <dict>run, False, False, &out[0, 0], codes, ties, single, rows, &tally, {})
+        judge_all(judged, plan, <dict>run, False, False, &out[0, 0], codes, ties, single, rows, &tally, None)
     finally:
         fesetenv(&callers)
         free(codes)

@@ -40,7 +40,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -54,6 +54,7 @@ from fastir.run import Run
 QREL = ("query_id", "doc_id", "relevance")
 SCORED = ("query_id", "doc_id", "score")
 # The metrics, with a cutoff, to which a document is as good as its best judgment.
+Kind = Literal["last", "max", "groups"]  # what a metric needs of several judgments of a document
 ANY_SUBTOPIC = {("mrr", True), ("err", True), ("ndcg_burges", True)}
 
 
@@ -177,7 +178,7 @@ class Scores:
         super().__init__(list(asked), set(judgments.query_ids))  # type: ignore[call-arg] # mixed into their Evaluator
         self.alone: bool = all(measure.NAME == "Accuracy" for measure in asked)
         self.judged: dict[Any, None] = dict.fromkeys(judgments.flat or ())
-        kinds: dict[str, list[Any]] = {}
+        kinds: dict[Kind, list[Any]] = {}
         for measure, request in asked.items():
             kinds.setdefault(judgments.kind_for(request), []).append((measure, request.text))
         self.parts: list[tuple[Evaluator, tuple[Any, ...]]] = []
@@ -261,7 +262,7 @@ class Judgments:
         self.flat: Qrels | None = self.read("last")
         self.query_ids: list[Any] = list(data if isinstance(data, dict) else self.flat or ())
 
-    def kind_for(self, request: names.Request) -> str:
+    def kind_for(self, request: names.Request) -> Kind:
         """What a metric needs of several judgments of a document: the "last", the "max", or "groups" of them."""
         if self.flat is None or isinstance(self.data, dict):
             return "last"
@@ -270,7 +271,7 @@ class Judgments:
         best = (request.card.name, request.cutoff is not None) in ANY_SUBTOPIC
         return "max" if best and "duplicates" in self.flat.repairs else "last"
 
-    def read(self, kind: str) -> Qrels | None:
+    def read(self, kind: Kind) -> Qrels | None:
         data = self.data
         if isinstance(data, dict):
             judged = {query_id: docs for query_id, docs in data.items() if docs}

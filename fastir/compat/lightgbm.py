@@ -24,13 +24,14 @@ from typing import Any
 import numpy as np
 
 from fastir.evaluation.label_lists import evaluate_scores
+from fastir.request.directions import direction_of
 from fastir.request.options import metric_tuple
 
 Told = tuple[str, float, bool]
 
 
 def feval(
-    metrics: str | Iterable[str], *, higher_is_better: bool = True, convention: Any = "lightgbm", **choices: Any
+    metrics: str | Iterable[str], *, higher_is_better: bool | None = None, convention: Any = "lightgbm", **choices: Any
 ) -> Callable[[Any, Any], Told | list[Told]]:
     """A function for the parameter `feval` of `lightgbm.train` and `lightgbm.cv`.
 
@@ -39,8 +40,9 @@ def feval(
     metrics : str or iterable of str
         Such as ``"ndcg@10"``. A metric of this name that LightGBM evaluates, too, stands beside it under the same name;
         ``metric="None"`` among the parameters of training turns those off.
-    higher_is_better : bool
-        What LightGBM is told of all of them, for early stopping.
+    higher_is_better : bool or None
+        What LightGBM is told of all of them, for early stopping; None is what each metric's card says, which is False
+        where less is better.
     convention, **choices
         As for `fastir.evaluate_scores`.
 
@@ -64,7 +66,7 @@ def feval(
 
 
 def eval_metric(
-    metrics: str | Iterable[str], *, higher_is_better: bool = True, convention: Any = "lightgbm", **choices: Any
+    metrics: str | Iterable[str], *, higher_is_better: bool | None = None, convention: Any = "lightgbm", **choices: Any
 ) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
     """A function for the parameter `eval_metric` of `lightgbm.LGBMRanker.fit`; all else is as for `feval`.
 
@@ -81,10 +83,11 @@ def eval_metric(
 
 
 def measured(
-    metrics: str | Iterable[str], higher_is_better: bool, convention: Any, choices: dict[str, Any]
+    metrics: str | Iterable[str], higher_is_better: bool | None, convention: Any, choices: dict[str, Any]
 ) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
     names = metric_tuple(metrics)
     evaluate_scores([], [], names, convention=convention, **choices)  # what is misspelt is known before training
+    higher = [direction_of(name) != "less" if higher_is_better is None else higher_is_better for name in names]
 
     def measure(labels: Any, scores: Any, weight: Any, group: Any) -> Told | list[Told]:
         if group is None:
@@ -94,7 +97,7 @@ def measured(
             queries = np.repeat(np.arange(len(group)), group)
             weights = np.bincount(queries, weight, len(group)) / np.maximum(group, 1)
         results = evaluate_scores(labels, scores, names, group=group, weights=weights, convention=convention, **choices)
-        told = [(name, results[name], higher_is_better) for name in names]
+        told = [(name, results[name], is_higher) for name, is_higher in zip(names, higher, strict=True)]
         return told[0] if isinstance(metrics, str) else told
 
     return measure

@@ -98,6 +98,7 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
+        self.keys: tuple[str, ...]
         self._row, self.keys, metrics, self._logarithms = asked(frozenset(measures))
         if operator.index(relevance_level) < 1:
             raise TypeError(f"relevance_level must be 1 or more, got {relevance_level}")

@@ -24,6 +24,7 @@ import numpy as np
 
 from fastir.evaluation.label_lists import evaluate_scores
 from fastir.inputs import arrays
+from fastir.request.directions import direction_of
 
 ROWS = 1 << 20  # entries that are sorted at once where scores are equal
 
@@ -128,7 +129,8 @@ def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "
     Parameters
     ----------
     metric : str
-        Such as ``"ndcg@10"``, higher being better.
+        Such as ``"ndcg@10"``. If less is better, as of ``"mean_rank"``, the scorer turns the sign of the value, as
+        scikit-learn's own do.
     response_method : str or sequence of str
         What of an estimator gives the scores, as for `sklearn.metrics.make_scorer`.
     convention, **choices
@@ -153,7 +155,12 @@ def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "
 
     evaluate_scores([], [], metric, convention=convention, **choices)  # what is misspelt is known at once
     return compat.importing("sklearn.metrics", "sklearn").make_scorer(
-        score, response_method=response_method, metric=metric, convention=convention, **choices
+        score,
+        response_method=response_method,
+        greater_is_better=direction_of(metric) != "less",
+        metric=metric,
+        convention=convention,
+        **choices,
     )
 
 

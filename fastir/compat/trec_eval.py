@@ -321,4 +321,4 @@ def table_of(parts: list[fastir.Results], metrics: list[str]) -> Table:
     if not parts:
         return Table([], dict.fromkeys(metrics, np.empty(0)))
     columns = {name: column for part in parts for name, column in zip(part.names, part.values.T, strict=True)}
-    return Table(list(parts[0].query_ids), columns)
+    return Table(list(map(str, parts[0].query_ids)), columns)

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastir.evaluation.label_lists import evaluate_scores
+from fastir.request.directions import direction_of
 from fastir.request.options import metric_tuple
 
 Told = tuple[str, float]
@@ -38,14 +39,16 @@ def custom_metric(
     ----------
     metrics : str or iterable of str
         Such as ``"ndcg@10"``. ``disable_default_eval_metric=True`` among the parameters of training turns off those of
-        XGBoost. Early stopping takes the last one, and needs ``maximize=True``.
+        XGBoost. Early stopping takes the last one, and guesses from its name which values are better; the
+        function's attribute `maximize` says it: ``xgboost.train(..., custom_metric=f, maximize=f.maximize)``.
     convention, **choices
         As for `fastir.evaluate_scores`.
 
     Returns
     -------
     function of (predt, dtrain)
-        It returns ``(name, value)``; a list of these if `metrics` is no str.
+        It returns ``(name, value)``; a list of these if `metrics` is no str. Its attribute `maximize` is False where
+        less is better, by the card of the last metric.
 
     Raises
     ------
@@ -73,4 +76,5 @@ def custom_metric(
         told = results.items()
         return told[0] if isinstance(metrics, str) else told
 
+    evaluate.maximize = direction_of(names[-1]) != "less"  # type: ignore[attr-defined]
     return evaluate

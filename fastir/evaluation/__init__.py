@@ -1,29 +1,30 @@
 """From qrels, metrics and runs to Results: wires the other boxes together, and computes nothing itself.
 
-    qrels, metrics, options ─ evaluator ─▶ Prepared, or Groups or PerRule, which hold several Prepared
-    run ─ Prepared.measure ─ by its shape ─▶ held_runs, trec_runs or table_runs ─▶ a kernel of `join`
+    qrels, metrics, options ─ evaluator ─▶ OneRuleSet, or Groups or PerRule, which hold several of these
+    run ─ OneRuleSet.measure ─ by its shape ─▶ held_runs, trec_runs or table_runs ─▶ a kernel of `join`
                                                                                        │
     Results ◀─ evaluator ◀─ query ids, values, status, Coverage ◀──────────────────────┘
 
 In come the arguments of a public function; out go Results. The front doors (`evaluator`, `label_lists`, `matrix`) have
-the options checked, make Qrels of what the caller calls qrels, and compile the Settings; what stands behind them takes
-these. `Prepared.measure` allocates the values and the status codes of one run and hands them to a driver, one for each
-shape, which fills them and returns a Coverage: what was counted on the way. The Coverage raises where the query sets do
-not fit together (NoOverlapError), warns if the front door asks it to (one FastirWarning), and makes the Report when
-somebody reads it. What is wrong in the data is raised by `inputs` and `join`. A Prepared is never changed after it was
+the options checked, make Qrels of the caller's judgments, and compile the Settings; the other modules take Qrels and
+Settings. `OneRuleSet.measure` allocates the values and the status codes of one run and hands them to the driver for the
+shape of the run, which fills them and returns a Coverage: the counts that it made. The Coverage raises where the query
+sets do not fit together (NoOverlapError), warns if the front door asks it to (one FastirWarning), and makes the Report
+when it is first read. Errors in the data are raised by `inputs` and `join`. A Prepared is never changed after it was
 made, and any number of threads may use it.
 
     evaluator.py      evaluate(), evaluate_many(), Evaluator: the front door for rankings with ids
-    prepared.py       Prepared: qrels and a Plan, for any number of runs under one set of rules
+    measuring.py      OneRuleSet: measures a run of any shape under one set of rules, with the driver for that shape
+    prepared.py       Prepared: qrels and a Plan, for any number of runs; what all drivers read
     held_runs.py      runs in memory: dicts of dicts and Run objects; files that are read as a whole
     trec_runs.py      TREC files, evaluated while they are read
     table_runs.py     tables and files of tables, evaluated while they are read
     coverage.py       Coverage: how the queries of qrels and run overlap
     groups.py         qrels with groups: subtopics, or groups of judges
-    rule_sets.py      metrics whose rules differ, and those that read what was judged for any query
+    rule_sets.py      metrics whose rules differ, and metrics that read the judgments of all queries
     many_runs.py      many runs, in threads
     label_lists.py    evaluate_ranked(), evaluate_scores(): labels without ids
     matrix.py         evaluate_matrix(), evaluate_topk(): numbered items
-    item_rankings.py  how rows of numbered items are shared among threads, and what is wrong in them
+    item_rankings.py  how rows of numbered items reach the kernels, and the errors that kernels find in them
     accumulator.py    Accumulator: exact means over batches
 """

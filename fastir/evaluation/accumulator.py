@@ -1,7 +1,7 @@
 """Accumulator: the means of metrics over batches that come one after the other, or in several processes.
 
-Every sum is exact, a whole number of the smallest unit, so that neither the order of the batches nor that of merging
-shows in any bit; what is kept does not grow with the number of queries.
+Every sum is exact, a whole number of the smallest unit, so that the order of the batches and of merging changes no bit;
+memory does not grow with the number of queries.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fastir.results.results import Results
 
-PLACES = 40  # of logarithms that are added up
+PLACES = 40  # decimals of the logarithms that are added up
 OF_SCORES = ("ties", "score_dtype")
 
 
@@ -34,8 +34,9 @@ class Accumulator:
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `fastir.metrics` lists them.
     **options
-        Those of `evaluate_scores` that are not arrays: ties, rel_level, judged_only, max_depth, score_dtype, n_threads,
-        convention, and parameters of the metrics. `ties` and `score_dtype` do not matter where a batch has no scores.
+        The options of `evaluate_scores` that are not arrays: ties, rel_level, judged_only, max_depth, score_dtype,
+        n_threads, convention, and parameters of the metrics. `ties` and `score_dtype` do not matter where a batch has
+        no scores.
 
     Raises
     ------
@@ -44,8 +45,9 @@ class Accumulator:
 
     Notes
     -----
-    The means are those of one call over all queries at once, to the last bit, for any order of batches and merges. It
-    can be pickled, and sent to where others are merged. Several threads need one each.
+    The means are equal to the last bit to those of one call over all queries, for any order of batches and merges. An
+    Accumulator can be pickled and sent to another process to be merged there. Each thread needs an Accumulator of its
+    own.
 
     Examples
     --------
@@ -66,7 +68,7 @@ class Accumulator:
         self._options = options
         nothing = evaluate_scores([], [], self._metrics, offsets=[0], **options)
         self._sums = {name: Sum(how) for name, how in nothing.aggregates.items()}
-        self.n_queries = 0
+        self.n_queries: int = 0
 
     def update(
         self,
@@ -77,7 +79,7 @@ class Accumulator:
         relevant: Any = None,
         **batch: Any,
     ) -> None:
-        """Add a batch of queries; without an error all of it, else none.
+        """Add a batch of queries. If an error is raised, none of it has been added.
 
         Parameters
         ----------
@@ -88,7 +90,7 @@ class Accumulator:
         indices : matrix of shape (n_queries, k), with `relevant` and perhaps with scores
             As for `evaluate_topk`.
         relevant : sparse matrix, tuple, dict or list
-            As for these two.
+            The judged items, as for these two functions.
         **batch
             The other arrays of that function: group, qid, offsets, weights, ideal_labels, exclude and so on.
 
@@ -102,6 +104,8 @@ class Accumulator:
             if labels is not None:
                 raise TypeError("labels and relevant must not be given together: both say what was judged")
             if indices is None:
+                if scores is None:
+                    raise TypeError("relevant needs scores or indices, there are neither")
                 depth = options.pop("max_depth", None)
                 options.setdefault("k", depth)
                 self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
@@ -142,7 +146,7 @@ class Accumulator:
         self.n_queries += other.n_queries
 
     def result(self) -> dict[str, float]:
-        """The means of all queries so far, exact as those of `Results`.
+        """The means of all queries so far, as exact as those of `Results`.
 
         Returns
         -------
@@ -153,7 +157,7 @@ class Accumulator:
 
     def _add(self, results: Results) -> None:
         ids = results.query_ids
-        weights = None if results._weights is None else np.array([results._weights[query] for query in ids], float)
+        weights = None if results.weights is None else np.array([results.weights[query] for query in ids], float)
         batch = {}
         for column, (name, total) in enumerate(self._sums.items()):
             batch[name] = Sum(total.how)
@@ -164,16 +168,16 @@ class Accumulator:
 
 
 class Sum:
-    """What the values of one metric come to.
+    """The sums of the values of one metric.
 
     Attributes
     ----------
     how : str
         How they become one number, as `Results.aggregates` has it.
     total : int
-        Of weight times value, in units of 2^-UNIT; of logarithms in units of 10^-PLACES, where the mean is geometric.
+        The sum of weight times value, in units of 2^-UNIT; for a geometric mean, of logarithms, in units of 10^-PLACES.
     count : int
-        Of weights, in units of 2^-UNIT; values that are NaN left out.
+        The sum of the weights of values that are not NaN, in units of 2^-UNIT.
     undefined : int
         How many values are NaN.
     """
@@ -181,16 +185,17 @@ class Sum:
     __slots__ = ("count", "how", "total", "undefined")
 
     def __init__(self, how: str) -> None:
-        self.how = how
-        self.total = self.count = self.undefined = 0
+        self.how: str = how
+        self.total: int = 0
+        self.count: int = 0
+        self.undefined: int = 0
 
     def take(self, values: np.ndarray, weights: np.ndarray | None) -> None:
         """Count the values of a batch."""
         defined = ~np.isnan(values)
         self.undefined = int(len(values) - defined.sum())
         values = values[defined]
-        weighted = weights is not None and self.how not in ("sum", "count")
-        weights = weights[defined] if weighted else None
+        weights = None if weights is None or self.how in ("sum", "count") else weights[defined]
         self.count = total_of(np.ones(len(values)) if weights is None else weights)
         if not len(values):
             return
@@ -208,7 +213,7 @@ class Sum:
         self.undefined += other.undefined
 
     def mean(self) -> float:
-        """As Results computes it."""
+        """The mean, as Results computes it."""
         if self.how.endswith("_or_nan") and self.undefined:
             return math.nan
         if not self.how.startswith("geometric"):

@@ -1,10 +1,10 @@
-"""How the queries of qrels and run overlap: what an evaluation counted, as errors, as one warning, as the Report."""
+"""How the queries of qrels and run overlap: an evaluation's counts, as errors, as one warning, and as the Report."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,7 @@ MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
 class Coverage:
-    """How the queries of qrels and run overlap, and what an evaluation counted; a function that makes its Report.
+    """The counts of one evaluation, and how the queries of qrels and run overlap; calling it makes the Report.
 
     Parameters
     ----------
@@ -33,11 +33,12 @@ class Coverage:
         What the join counted.
     n_run : int
         Queries of the run.
-    run_ids : iterable of str
-        Query ids of the run; at least those that the qrels do not have, in their order.
+    run_ids : iterable of str or int
+        Query ids of the run; at least those that the qrels do not have, in their order. They are copied if need be: the
+        caller's run is not held.
     run_repairs : dict
         {kind: (count, place)}.
-    uncounted : dict or None
+    uncounted : bytearray or None
         As judge_dict returns it.
     """
 
@@ -49,17 +50,17 @@ class Coverage:
         status: np.ndarray,
         tally: Tally,
         n_run: int,
-        run_ids: Iterable[str],
+        run_ids: Iterable[str | int],
         run_repairs: Repairs,
-        uncounted: dict[int, dict] | None = None,
+        uncounted: bytearray | None = None,
     ) -> None:
-        self.prepared = prepared
-        self.status = status
-        self.tally = tally
-        self.n_run = n_run
-        self.run_ids = run_ids
-        self.run_repairs = run_repairs
-        self.uncounted = uncounted
+        self.prepared: Prepared = prepared
+        self.status: np.ndarray = status
+        self.tally: Tally = tally
+        self.n_run: int = n_run
+        self.run_ids: Sequence[str | int] = list(run_ids) if n_run > tally.found else ()
+        self.run_repairs: Repairs = run_repairs
+        self.uncounted: bytearray | None = uncounted
 
     @property
     def repairs(self) -> Repairs:
@@ -69,14 +70,14 @@ class Coverage:
             both[kind] = (count + both[kind][0], both[kind][1]) if kind in both else (count, place)
         return both
 
-    def only_in_run(self) -> list[str]:
+    def only_in_run(self) -> list[str | int]:
         """The run's query ids that the qrels do not have."""
         known = set(map(str, self.prepared.judged.query_ids))
         return [query_id for query_id in self.run_ids if str(query_id) not in known]
 
-    def only_in_qrels(self) -> list[str]:
-        missing = (self.status == MISSING).tolist()
-        return [query_id for query_id, lacks in zip(self.prepared.judged.query_ids, missing, strict=True) if lacks]
+    def only_in_qrels(self) -> list[str | int]:
+        query_ids, missing = self.prepared.judged.query_ids, (self.status == MISSING).tolist()
+        return [query_ids[place] for place, lacks in enumerate(missing) if lacks]
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
@@ -133,7 +134,7 @@ class Coverage:
         ids = self.prepared.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
 
-        def example(mask: np.ndarray) -> str | None:
+        def example(mask: np.ndarray) -> str | int | None:
             return ids[int(mask.argmax())] if mask.any() else None
 
         return Report(

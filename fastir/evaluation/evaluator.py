@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.errors import NoOverlapError
 from fastir.evaluation.many_runs import ResultsByRun, evaluate_runs
-from fastir.evaluation.prepared import Prepared
+from fastir.evaluation.measuring import OneRuleSet
 from fastir.inputs import dicts
 from fastir.qrels import GroupedQrels, as_qrels
 from fastir.request.options import Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.coverage import Coverage
-    from fastir.evaluation.groups import Groups
-    from fastir.evaluation.rule_sets import PerRule
+    from fastir.evaluation.measuring import Measurer
     from fastir.explanation.records import Explanation
+    from fastir.inputs.files import Watch
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
     from fastir.request.plan import Settings
-    from fastir.run import RunLike, RunsLike, Watch
+    from fastir.run import RunLike, RunsLike
 
 
 class Evaluator:
     """Qrels and metrics prepared once, for any number of runs.
 
-    Parameters and exceptions are those of `evaluate`: what is wrong with the qrels, the metrics or an option is raised
-    here, what is wrong with a run by the method `evaluate`.
+    Parameters and exceptions are those of `evaluate`: errors in the qrels, the metrics or an option are raised here,
+    errors in a run by the method `evaluate`.
 
     Notes
     -----
     Immutable: qrels and metrics are copied, and later changes in them have no effect. Any number of threads may use one
-    Evaluator at once. Pickled, it takes its qrels along and prepares them again where it is unpickled.
+    Evaluator at once. A pickled Evaluator contains its qrels, and prepares them again when it is unpickled.
 
     Examples
     --------
@@ -81,24 +81,24 @@ class Evaluator:
         qrels = as_qrels(qrels, columns, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
-        self._weights = None if weights is None else dicts.query_weights(weights, list(qrels))
-        self.prepared = prepare(qrels, settings, columns)
+        self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
+        self.prepared: Measurer = prepare(qrels, settings, columns)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self.prepared, self.prepared.settings
         return evaluator_of, (prepared.qrels, settings.metrics, settings.options, prepared.columns, self._weights)
 
     def evaluate(self, run: RunLike) -> Results:
-        """Evaluate one run: `run`, what is returned, raised and warned of are as for the function `evaluate`."""
+        """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
         settings = self.prepared.settings
         results, coverage = self.results_of(run, settings.n_threads)
         coverage.warn(settings.queries)
         return results
 
-    def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Hashable, int], object] | None = None) -> ResultsByRun:
-        """Evaluate many runs: `runs`, what is returned, raised and warned of are as for the function of this name.
+    def evaluate_many(self, runs: RunsLike, *, notice: Callable[[Any, int], object] | None = None) -> ResultsByRun:
+        """Evaluate many runs; parameters, results, errors and warnings are those of the function of this name.
 
-        notice(name, position) is called now and then, in any thread, with how much of a run's file was read.
+        notice(name, position) is called repeatedly, in any thread, with the number of bytes read of a run's file.
         """
         return evaluate_runs(self.results_of, self.prepared.settings, runs, notice)
 
@@ -108,15 +108,16 @@ class Evaluator:
         Parameters
         ----------
         run : as for `evaluate`
-            A file or a table is read as a whole; nothing of it is kept but this query.
+            A file or a table is read as a whole, but only the ranking of this query is kept.
         query_id : str or int
-            A query of the qrels; one that the run lacks is an empty ranking.
+            A query of the qrels; if the run lacks it, its ranking is empty.
 
         Returns
         -------
         Explanation
             The documents in the order in which they were evaluated, with ties, labels, gains, discounts and
-            contributions, and the relevant ones that are missing. Its `diff` compares it with that of another run.
+            contributions, and the relevant ones that are missing. Its method `diff` compares it with the Explanation of
+            another run.
 
         Raises
         ------
@@ -179,8 +180,8 @@ def evaluator_of(
     return evaluator
 
 
-def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None) -> Prepared | Groups | PerRule:
-    """What evaluates runs: Prepared, or what puts several of them together, for groups or for metrics' own rules."""
+def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None) -> Measurer:
+    """A Prepared, or an object that puts several of them together for groups or for metrics with rules of their own."""
     if isinstance(qrels, GroupedQrels):
         from fastir.evaluation.groups import Groups
 
@@ -189,7 +190,7 @@ def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None 
         from fastir.evaluation.rule_sets import PerRule
 
         return PerRule(prepare, qrels, settings, columns)
-    return Prepared(qrels, settings, columns)
+    return OneRuleSet(qrels, settings, columns)
 
 
 def evaluate(
@@ -217,8 +218,8 @@ def evaluate(
     ----------
     qrels : dict of dict, table, path or Qrels
         ``{query_id: {doc_id: label}}``, a table as for `Qrels.from_table` or a file as for `Qrels.from_file`. Ids are
-        str or int; labels are whole numbers of any type, from -2^31 to 2^31 - 1; a negative label means in the pool,
-        not judged.
+        str or int; labels are whole numbers of any type, from -2^31 to 2^31 - 1; a negative label means that the
+        document was in the pool but not judged.
     run : dict of dict, table, path or Run
         ``{query_id: {doc_id: score}}``, a table as for `Run.from_table` or a file as for `Run.from_file`. Scores are
         numbers of any type, infinite ones too, but not NaN; they are compared as `score_dtype`.
@@ -231,37 +232,39 @@ def evaluate(
         same, with a warning, or what the convention says; "intersection": those in both; "strict": all, and both sides
         must have the same.
     ties : {None, "trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"}
-        Order of equal scores: id descending by bytes, ascending, as they came, the best or the worst labels first, or
-        the expected value over all orders, for metrics where a formula gives it; None: what the convention says.
+        Order of documents with equal scores: ids descending by bytes, ids ascending, the order of the input, the best
+        labels first, the worst labels first, or the expected value over all orders, for metrics where a formula gives
+        it; None: what the convention says.
     judged_only : bool
         Remove documents without a judgment from the rankings (after max_depth).
     max_depth : int or None
-        Read only so many documents of each ranking, from 1 up.
+        The number of documents that are read of each ranking, from 1 up; None: all of them.
     score_dtype : {None, "float64", "float32"}
         Precision in which scores are compared; "float32" gives the ties of trec_eval 9; None: what the convention says.
     n_threads : int or None
         How many threads the call uses; values never depend on it. None uses up to 8 of the processors that this
         process may use, if the work is worth it: files and tables from a million rows on, arrays if the rest would take
-        15 ms. The environment variable FASTIR_NUM_THREADS, or else OMP_NUM_THREADS, can lower that. A number is taken
-        at its word, even for little work: on a busy machine a call over arrays can then take 20 ms longer.
+        15 ms. The environment variable FASTIR_NUM_THREADS, or else OMP_NUM_THREADS, can lower that. A number given here
+        is used even for little work: on a busy machine a call over arrays can then take 20 ms longer.
     duplicates : {None, "first", "last", "max"}
         What to do with a document that stands twice under a query of a file or table; None is an error.
     validate : {"full", "judged"}
-        Where documents that stand twice are looked for: everywhere, or, for callers who know their data, only among
-        judged documents, which is quicker for tables whose rows are not grouped by query.
+        Where duplicates of documents are looked for: everywhere, or only among judged documents, which is quicker for
+        tables whose rows are not grouped by query, and right for data that is known to have no duplicates.
     columns : dict or None
-        For tables, ``{"query_id": name, "doc_id": name, "score": name, "label": name}``, as far as the columns are not
-        called as usual.
+        For tables, ``{"query_id": name, "doc_id": name, "score": name, "label": name}``, for columns whose names are
+        not among the usual ones (see `Run.from_table`).
     weights : mapping of query_id to float, or None
-        How much each query counts in the means, from 0 up; those of other queries are ignored. Sums and counts do not
+        How much each query counts in the means, from 0 up; weights of other queries are ignored. Sums and counts do not
         change.
     convention : str or Convention
         Whose numbers: "fastir", "trec_eval-10", "trec_eval-9", "ranx", "ir_measures", "sklearn", "lightgbm", "xgboost",
         "catboost", "torchmetrics", "sentence-transformers", "beir", "gdeval" or "ndeval". It sets queries, ties,
-        score_dtype and the parameters of the metrics; those that are given here win. `Results.convention` shows it.
+        score_dtype and the parameters of the metrics; options given in the call override it. `Results.convention` shows
+        it.
     **choices
         Parameters of the metrics, for all that have them: the other fields of `Results.convention`, such as ap_norm,
-        empty, gain, ideal. One that a metric's own name sets, as in ``"ndcg(gain=exp2)"``, wins.
+        empty, gain, ideal. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``, overrides them.
 
     Returns
     -------
@@ -274,43 +277,44 @@ def evaluate(
     UnknownMetricError
         A metric, or a parameter or cutoff of one, does not exist or is out of range; or no metric is given.
     FormatError
-        A file does not hold what it should; a line at fault is named.
+        A file does not have the expected content; the message names the line.
     DuplicateError
         A document stands twice under a query of a file or table, and `duplicates` is None.
     NoOverlapError
-        A side is empty, no query is in both, or ``queries="strict"`` and a query is in only one.
+        The qrels or the run are empty, no query is in both, or ``queries="strict"`` and a query is in only one of them.
     TypeError
         An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number, or a score not a
         number; an option has the wrong type or name.
     ValueError
-        A score is NaN, a label is not finite, or an option is out of its range. The first four are ValueErrors too.
+        A score is NaN, a label is not finite, or an option is out of its range. fastir's errors are ValueErrors, too.
     OverflowError
         A label is outside [-2^31, 2^31 - 1] or too large for a metric's formula, or a score for a float.
     RuntimeError
-        A ranking changed its size while it was read, as by another thread.
+        A ranking changed its size while it was read, perhaps in another thread.
     OSError
         A file cannot be read.
 
     Warns
     -----
     FastirWarning
-        Once per call, with counts and examples: queries in only one side while `queries` is None, rankings without any
-        judged document, duplicates that were repaired.
+        Once per call, with counts and examples: queries in only one of qrels and run while `queries` is None, rankings
+        without any judged document, duplicates that were repaired.
 
     Notes
     -----
     Undefined: a query without relevant documents counts as `explain` says, for nearly all metrics as 0, and has the
     status "no_relevant". The option `empty` changes that: with "one" it counts as 1; with "skip" its value is NaN and
-    leaves the mean, and the mean of no values is NaN; with "nan" the mean is NaN, too.
-    A query missing from the run is an empty ranking with the status "missing". Beyond the end of a ranking there is
-    nothing: a cutoff does not shrink to its length.
+    left out of the mean, and the mean of no values is NaN; with "nan" the mean is NaN, too. A query missing from the
+    run is an empty ranking with the status "missing". A cutoff beyond the end of a ranking does not shrink to its
+    length: P@10 of five documents divides by 10.
 
-    Integer ids equal the decimal text that a file or a text column has, and tie by it; the report counts them.
+    An integer id equals its decimal text in a file or a text column, and that text decides among equal scores; the
+    report counts such ids.
 
-    A table whose rows are grouped by query is evaluated while it is read, and nothing is kept but the longest query.
+    A table whose rows are grouped by query is evaluated while it is read, in memory for the longest query.
     Rows in any other order are read again, with 4 bytes kept for each, and 16 more with ``validate="full"``; documents
-    that tie are looked up in the table. A source that can be read only once is kept as far as 2^20 rows; a query that
-    comes back later than that is a ValueError.
+    that tie are looked up in the table. Of a source that can be read only once the first 2^20 rows are kept; a query
+    that comes back after them is a ValueError.
 
     The arguments are never changed, and any number of threads may call this at once.
 
@@ -338,8 +342,8 @@ def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str]
     qrels, metrics, **options
         As for `evaluate`. n_threads counts the threads of all runs together; values never depend on it.
     runs : mapping of name to run, or iterable of (name, run)
-        Runs as for `evaluate`, names as you like. Files and `Run` objects are evaluated at the same time, dicts one
-        after the other. An iterable is read one pair at a time.
+        Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
+        other. An iterable is read one pair at a time.
 
     Returns
     -------
@@ -351,8 +355,8 @@ def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str]
     TypeError, ValueError
         `runs` is something else, or two runs have one name.
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As for `evaluate`, with the name or the path of the run; the first in the order of the runs, dicts before files.
-        Then no results are returned.
+        As for `evaluate`, with the name or the path of the run. If several runs have errors, the first in the order of
+        the runs is raised, dicts before files.
 
     Warns
     -----

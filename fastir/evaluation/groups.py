@@ -1,8 +1,8 @@
 """Qrels with groups: several judgments of each query, by subtopic or by group of judges, and how they are evaluated.
 
-A group is evaluated like a query of its own, and a query's value is the mean over its groups. For metrics that are
-relative to the best possible ranking of all groups together (alpha_ndcg), that ranking is made once from the qrels,
-greedily, and evaluated like a run; the value is the quotient of the two means.
+A group is evaluated like a query of its own, and a query's value is the mean over its groups. Some metrics (alpha_ndcg)
+are relative to the best possible ranking for all groups together. That ranking is made once from the qrels, greedily,
+and evaluated like a run; the metric's value is the quotient of the two means.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from fastir.request.plan import Settings, compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Measured, Prepared
+    from fastir.evaluation.measuring import Measured, Measurer
+    from fastir.evaluation.prepared import Prepared
 
 
 class Groups:
@@ -31,19 +32,23 @@ class Groups:
     Parameters
     ----------
     prepare : function
-        ``prepare(qrels, settings, columns=None)`` returns a Prepared, or what measures like one.
+        ``prepare(qrels, settings, columns=None)`` returns a OneRuleSet, or an object with its method `measure`.
     qrels : GroupedQrels
     settings : Settings
-        Of these metrics.
+        The metrics and their options.
     columns : mapping or None
-        What the columns of runs that are tables are called.
+        The names of the columns of runs that are tables.
     """
 
     def __init__(
-        self, prepare: Callable, qrels: GroupedQrels, settings: Settings, columns: Mapping[str, str] | None
+        self,
+        prepare: Callable[..., Measurer],
+        qrels: GroupedQrels,
+        settings: Settings,
+        columns: Mapping[str, str] | None,
     ) -> None:
         metrics, level = settings.names, settings.level
-        self.requests = dict(zip(metrics, settings.requests, strict=True))
+        self.requests: dict[str, names.Request] = dict(zip(metrics, settings.requests, strict=True))
         for text, request in self.requests.items():
             if not request.card.groups:
                 having = ", ".join(card.name for card in names.CARDS if card.groups)
@@ -58,22 +63,22 @@ class Groups:
                 )
         self.qrels = qrels
         self.settings = settings
-        self.values = dict(zip(metrics, settings.values, strict=True))
+        self.values: dict[str, dict[str, Any]] = dict(zip(metrics, settings.values, strict=True))
         self.columns = columns
-        self.whole: Prepared = prepare(qrels.union, compile_settings(("num_q",), settings.options))
-        self.queries = {query_id: place for place, query_id in enumerate(qrels)}
-        self.places = [self.queries[query_id] for query_id, _ in qrels.keys]
-        self.bases = {text: base_of(request) for text, request in self.requests.items()}
+        self.whole: Measurer = prepare(qrels.union, compile_settings(("num_q",), settings.options))
+        self.queries: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
+        self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels.keys]
+        self.bases: dict[str, str] = {text: base_of(request) for text, request in self.requests.items()}
         by_part = compile_settings(tuple(self.bases.values()), settings.options.but(queries="qrels"))
-        self.parts: Prepared = prepare(qrels.parts, by_part)
+        self.parts: Measurer = prepare(qrels.parts, by_part)
         levels = {request.level or level for request in self.requests.values()}
-        self.relevant = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
+        self.relevant: dict[int, np.ndarray] = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
         self.level = level
-        self.ideals = self.best(prepare)
+        self.ideals: dict[str, np.ndarray] = self.best(prepare)
 
-    def best(self, prepare: Callable) -> dict[str, np.ndarray]:
-        """For each metric that is relative to the ideal ranking, the value of that for every query."""
-        made: dict[tuple, dict] = {}
+    def best(self, prepare: Callable[..., Measurer]) -> dict[str, np.ndarray]:
+        """For each metric that is relative to the ideal ranking, the ideal ranking's value for every query."""
+        made: dict[tuple[Any, ...], dict[Any, Any]] = {}
         ideals = {}
         for text, request in self.requests.items():
             if request.card.normalises:
@@ -88,7 +93,7 @@ class Groups:
         return ideals
 
     def spread(self, run: Run) -> Run:
-        """Every group of a query has the ranking of the query; only these rows are repeated."""
+        """The run with the ranking of each query repeated for each of the query's groups."""
         keys = zip(self.qrels.parts, self.qrels.keys, strict=True)
         return run.repeated((part, query_id) for part, (query_id, _) in keys)
 
@@ -111,7 +116,7 @@ class Groups:
         )
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
-        """Evaluate a run like `Prepared.measure`, with the Coverage of all groups' judgments together."""
+        """Evaluate a run like `OneRuleSet.measure`, with the Coverage of all groups' judgments together."""
         run = as_run(run, self.columns, self.settings.options.duplicates)
         query_ids, _, status, coverage = self.whole.measure(run, n_threads, watch)
         by_part = self.parts.measure(self.spread(run), n_threads)[1]
@@ -127,22 +132,22 @@ class Groups:
         return query_ids, values[kept], status, coverage
 
     def rankers(self) -> list[Prepared]:
-        """What decides the order of documents."""
+        """The Prepared objects that decide the order of documents."""
         return self.parts.rankers()
 
 
 def base_of(request: names.Request) -> str:
-    """The metric that is averaged over groups: itself, or the one of which it is the quotient."""
+    """The metric that is averaged over groups: the metric itself, or the one whose quotient it is."""
     base = request.card.normalises
     return str(request._replace(card=names.NAMES[base]) if base else request)
 
 
 def ideal_run(qrels: GroupedQrels, alpha: float, level: int, depth: int) -> dict[str, dict[str, float]]:
-    """The ranking of every query that is best by greedy choice, {query_id: {doc_id: score}}, down to `depth`.
+    """The best ranking of every query by greedy choice, down to `depth`, as {query_id: {doc_id: score}}.
 
-    The next document is the one of most novelty; of several, the one with the largest id.
+    The next document is the one that adds most novelty; of several, the one with the largest id.
     """
-    run = {}
+    run: dict[str, dict[str, float]] = {}
     for query_id in qrels:
         groups = [{doc for doc, label in docs.items() if label >= level} for docs in qrels[query_id].values()]
         docs = sorted(set().union(*groups), key=lambda doc: encode(str(doc)), reverse=True)

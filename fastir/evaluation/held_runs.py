@@ -1,4 +1,4 @@
-"""Runs that are held in memory, dicts of dicts and Run objects, and files that must be before they are evaluated."""
+"""Runs that are held in memory: dicts of dicts, Run objects, and files that must be read as a whole."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def from_dict(
     values: np.ndarray,
     status: np.ndarray,
     n_threads: SupportsIndex | None,
-    watch: Callable | None,
+    watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a dict of dicts, in the caller's thread: a dict cannot be walked without the GIL."""
     settings = prepared.settings
@@ -47,7 +47,7 @@ def from_run(
     values: np.ndarray,
     status: np.ndarray,
     n_threads: SupportsIndex | None,
-    watch: Callable | None,
+    watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
     settings, query_ids = prepared.settings, prepared.judged.query_ids
@@ -74,7 +74,7 @@ def from_whole_file(
     values: np.ndarray,
     status: np.ndarray,
     n_threads: SupportsIndex | None,
-    watch: Callable | None,
+    watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Read a file as a Run and evaluate that; watch(position) is called at every block."""
     run = Run(*formats.read(path, True, None, prepared.settings.options.duplicates, prepared.columns, watch))

@@ -1,4 +1,4 @@
-"""How rankings of numbered items are evaluated: what was asked, the kernels that do it, and what can be wrong."""
+"""How rankings of numbered items reach the kernels of `rank`, and how the errors that kernels find are raised."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fastir.results.results import Results
 from fastir.threads import run
 
 CHUNK = 1 << 21  # items that are converted at a time, where they are not contiguous int64
-PROBLEMS = {
+PROBLEMS: dict[int, tuple[type[Exception], str]] = {
     PROBLEM_CODES["repeated"]: (DuplicateError, "relevant: item {item} stands twice in row {row}"),
     PROBLEM_CODES["outside"]: (ValueError, "relevant: item {item} of row {row} is no column of scores; out of range"),
     PROBLEM_CODES["excluded outside"]: (
@@ -39,7 +39,7 @@ PROBLEMS = {
 
 
 def results_of(
-    whole: Settings, parts: list[tuple[list[int], Settings]], blocks: list[list[tuple]], weights: Any
+    whole: Settings, parts: list[tuple[list[int], Settings]], blocks: list[list[tuple[Any, ...]]], weights: Any
 ) -> Results:
     """The Results, from (values, status, counts) of every block and part; `parts` are those of `without_ids`."""
     n = sum(len(done[0][1]) for done in blocks)
@@ -131,12 +131,12 @@ def read_lists(
 
 
 def outputs(asked: Settings, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, status and counts of n rows, for a kernel to fill."""
+    """Empty arrays for the values, status and counts of n rows, for a kernel to fill."""
     return np.empty((n, len(asked.names))), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
 
 
 def blocks_of(scores: Any) -> Iterable[Any]:
-    """The matrices that a caller's scores are: one, or those that come out of it."""
+    """The matrices in a caller's scores: one array, or each array that an iterator gives."""
     if hasattr(scores, "__array__") or hasattr(scores, "__dlpack__") or not hasattr(scores, "__iter__"):
         return (scores,)
     if isinstance(scores, (list, tuple)) and not (len(scores) and getattr(scores[0], "ndim", 0) == 2):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 UNLIMITED = 2**63 - 1
+Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ties, and the first of these
 IN_RANK_ORDER = DEFAULTS | {"ties": RANKED}
 
 
@@ -48,10 +49,10 @@ def evaluate_ranked(
     labels : array of shape (n_documents,), of numbers of any dtype and stride
         The label at each rank, query after query, as for `evaluate_scores`.
     offsets : integer array of shape (n_queries + 1,)
-        Where each query begins; from 0 to n_documents, never falling.
+        The position at which each query begins, and the end; from 0 to n_documents, never falling.
     ideal_labels, ideal_offsets : arrays like labels and offsets, or None
-        All judged labels of each query, in any order; without them the list itself is all that was judged. That they
-        hold the labels of the list is not checked: if not, a recall or nDCG can exceed 1.
+        All judged labels of each query, in any order; without them the labels of the list count as all judgments. It is
+        not checked that they contain the labels of the list: if they do not, a recall or nDCG can exceed 1.
     metrics, rel_level, judged_only, max_depth, n_threads, convention, **choices
         As in `evaluate`; the query_ids are 0 to n_queries - 1.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
@@ -69,7 +70,7 @@ def evaluate_ranked(
 
     Notes
     -----
-    What is undefined comes out as in `evaluate`; an empty list is an empty ranking. The arrays are never changed, and
+    Undefined cases are as in `evaluate`; an empty list is an empty ranking. The arrays are never changed, and
     any number of threads may call this at once.
 
     Examples
@@ -118,31 +119,32 @@ def evaluate_scores(
 ) -> Results:
     """Evaluate documents given as labels and scores, without ids: the arrays of learning to rank.
 
-    Arrays are NumPy's, or tensors, columns and sequences of numbers of any library, in host memory; they are read where
-    they lie. Half precision is widened.
+    Arrays may be of NumPy, or tensors, columns and sequences of numbers of any library, in host memory; they are read
+    in place. Half precision is widened.
 
     Parameters
     ----------
     labels : array of shape (n_documents,), of numbers of any dtype and stride
-        Whole numbers from -2^31 to 2^31 - 1, of an integer or a floating dtype; -1: not in the qrels; below: in the
-        pool without a judgment. For metrics that read nothing but gains (`explain` says which) they may be fractions:
-        each is its own gain, and a negative one has none.
+        Whole numbers from -2^31 to 2^31 - 1, of an integer or a floating dtype; -1: the document is not in the qrels;
+        below -1: it was in the pool without a judgment. For metrics that read only gains (`explain` says which) labels
+        may be fractions: each is its own gain, and a negative one has none.
     scores : array of shape (n_documents,), of numbers of any dtype and stride
-        Infinite ones too, but not NaN. Integers are compared as float32 where that holds them, else as float64.
+        Infinite scores are allowed, NaN is not. Integers are compared as float32 if that holds all numbers of their
+        dtype, else as float64.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them.
     group : integer array of shape (n_queries,), or None
-        How many documents each query has, as LightGBM takes it; they stand together.
+        The number of documents of each query, which stand together, as in LightGBM.
     qid : array of shape (n_documents,), of integers or strings, or None
-        The query of each document, as XGBoost and CatBoost take it; in any order, for documents of a query that do not
-        stand together are put together in a copy.
+        The query of each document, as in XGBoost and CatBoost, in any order; unless the documents of each query stand
+        together, the arrays are copied.
     offsets : integer array of shape (n_queries + 1,), or None
-        Where each query begins; from 0 to n_documents, never falling. Without any of the three all documents are of one
-        query.
+        The position at which each query begins, and the end; from 0 to n_documents, never falling. Without group, qid
+        and offsets all documents belong to one query.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
-        Order of equal scores: as they came, the best or the worst labels first, or the expected value over all orders,
-        for metrics where a formula gives it. None: what the convention says, and "input" where it would ask for
-        document ids, as "trec" and "doc_id_asc" do, which are errors here.
+        Order of documents with equal scores: the order of the input, the best or the worst labels first, or the
+        expected value over all orders, for metrics where a formula gives it. None: what the convention says, and
+        "input" if that rule compares document ids; such rules ("trec", "doc_id_asc") are errors here.
     rel_level, judged_only, max_depth, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
@@ -162,17 +164,17 @@ def evaluate_scores(
         An array has the wrong dtype or is on a GPU; an option has the wrong type or name.
     ValueError
         An array has the wrong shape; a label is not finite, or not whole and a metric needs whole ones; a score is NaN;
-        sizes or offsets do not make up the number of labels; an option is out of its range. The row is named.
+        sizes or offsets do not add up to the number of labels; an option is out of its range. The row is named.
     OverflowError
         A label is out of its range or too large for a metric's formula.
     RuntimeError
-        The arrays were changed while they were read, as by another thread.
+        The arrays were changed while they were read, perhaps by another thread.
 
     Notes
     -----
-    The documents of a query are all that was judged of it: the ideal ranking is made of them. What is undefined comes
-    out as in `evaluate`; a query without documents is an empty ranking. The arrays are never changed, and any number of
-    threads may call this at once.
+    The documents of a query count as all its judgments: the ideal ranking is made of them. Undefined cases are as in
+    `evaluate`; a query without documents is an empty ranking. The arrays are never changed, and any number of threads
+    may call this at once.
 
     Examples
     --------
@@ -209,7 +211,7 @@ class LabelLists:
         Without them the labels come in rank order.
     rows : QueryGroups
     ideal : (labels, offsets), or None
-        All that was judged, if not just the labels.
+        All judgments, if there are more than the labels.
     """
 
     def __init__(
@@ -220,26 +222,26 @@ class LabelLists:
         ideal: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         self.groups = rows
-        self.given = labels, scores
-        self.labels, self.scores = (
-            array if array is None or rows.order is None else array[rows.order] for array in self.given
-        )
-        self.ideal, self.ideal_offsets = (None, None) if ideal is None else ideal
+        self.given: tuple[np.ndarray, np.ndarray | None] = labels, scores
+        self.labels: np.ndarray = labels if rows.order is None else labels[rows.order]
+        self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
+        self.ideal = ideal
 
-    def measure(self, asked: Settings) -> tuple[np.ndarray, np.ndarray, tuple[int, int, int]]:
-        """Values, status codes, and how many labels are below 0 and queries have ties, with the first of these."""
+    def measure(self, asked: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
+        """Values, status codes and Counts."""
         n = len(self.groups.query_ids)
         values, status = np.empty((n, len(asked.names))), np.zeros(n, np.uint8)
         limit = min((limit for limit, _, _ in asked.label_limits), default=UNLIMITED)
+        ideal, ideal_offsets = self.ideal or (None, None)
 
-        def measured(labels, ideal, table):
+        def measured(labels: np.ndarray, ideal: np.ndarray | None, table: np.ndarray | None) -> tuple[bool, Counts]:
             kernel = Groups(
                 asked.plan,
                 labels,
                 self.scores,
                 self.groups.offsets,
                 ideal,
-                self.ideal_offsets,
+                ideal_offsets,
                 table,
                 values,
                 status,
@@ -249,32 +251,34 @@ class LabelLists:
                 asked.single,
             )
             run(kernel, asked.n_threads)
-            return kernel.outcome()
+            failed, negative, tied, first_tied = kernel.outcome()
+            return failed, (negative, tied, first_tied)
 
-        failed, *counts = measured(self.labels, self.ideal, None)
+        failed, counts = measured(self.labels, ideal, None)
         if failed and self.only_fractions(asked):
-            table, codes = label_arrays.as_codes(*([self.labels] if self.ideal is None else [self.labels, self.ideal]))
-            failed, *counts = measured(codes[0], codes[1] if codes[1:] else None, table)
+            table, codes = label_arrays.as_codes(*([self.labels] if ideal is None else [self.labels, ideal]))
+            failed, counts = measured(codes[0], codes[1] if codes[1:] else None, table)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
-        return values, status, tuple(counts)
+        return values, status, counts
 
     def only_fractions(self, asked: Settings) -> bool:
-        """Find what the kernel found wrong and raise for it, unless it is that labels are fractions, and may be."""
+        """Raise the error that the kernel found, unless it is that labels are fractions where fractions are allowed."""
         found = False
-        columns = [(self.labels, self.groups.offsets, "labels")]
+        given_labels, given_scores = self.given
+        columns = [(given_labels, self.labels, self.groups.offsets, "labels")]
         if self.ideal is not None:
-            columns.append((self.ideal, self.ideal_offsets, "ideal_labels"))
-        for given, (_, _, name) in zip((self.given[0], self.ideal), columns, strict=False):
+            columns.append((self.ideal[0], *self.ideal, "ideal_labels"))
+        for given, _, _, name in columns:
             place = label_arrays.fraction(given, name)
             if place is not None:
                 label_arrays.refuse_fraction(given, name, place, asked)
                 found = True
         if not found:
-            for labels, offsets, name in columns:
+            for _, labels, offsets, name in columns:
                 label_arrays.refuse_labels(labels, offsets, name, asked)
-        if self.given[1] is not None:
-            arrays.refuse_nan(self.given[1], "scores")
+        if given_scores is not None:
+            arrays.refuse_nan(given_scores, "scores")
         return found
 
 
@@ -284,7 +288,7 @@ def results_of(
     rows: LabelLists,
     weights: Mapping[Any, float] | ArrayLike | None,
 ) -> Results:
-    """The Results of metrics whose parts have rules of their own."""
+    """The Results of metrics that fall into several sets of rules."""
     ids, n_rows = rows.groups.query_ids, len(rows.labels)
     if len(parts) == 1:
         values, status, counts = rows.measure(parts[0][1])

@@ -1,10 +1,11 @@
-"""Many runs against the same qrels: who is evaluated when, in which thread, and how all of them end when one fails.
+"""Many runs against the same qrels: when and in which thread each is evaluated, and how all end when one fails.
 
     dict runs, standard input     one after the other, in the caller's thread: a dict cannot be walked without the GIL
     files, Run objects            as many at a time as there are threads; threads inside a run where there are more
 
 The caller's thread only waits, so Ctrl-C reaches it at once. A run cannot be ended from outside: it calls `watch` at
-every block, and what that raises ends it. Warnings are told at the end, by the caller's thread and in its order.
+every block, and an exception raised there ends it. Warnings are issued at the end, by the caller's thread, in the order
+of the runs.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from fastir.threads import thread_count
 if TYPE_CHECKING:
     from fastir.request.plan import Settings
 
-SHARE = 1 << 18  # rows that are worth a thread of their own inside a run
-PULSE = 0.05  # seconds between two looks for Ctrl-C, which a wait without end was seen to miss
+SHARE = 1 << 18  # rows of a run that are worth a thread
+PULSE = 0.05  # seconds between two looks for Ctrl-C, which a wait without a time limit was seen to miss
 
 
-class ResultsByRun(ResultsTable):
+class ResultsByRun(ResultsTable[Results]):
     """What `evaluate_many` returns: {name: Results} in the order of the runs; it prints as a table of the means."""
 
     __slots__ = ()
@@ -49,14 +50,14 @@ class Job(NamedTuple):
 
 
 class Stopped(Exception):
-    """Ends the evaluation of a run that nobody waits for any more."""
+    """Ends the evaluation of a run whose result is not needed any more."""
 
 
 def evaluate_runs(
-    evaluate_one: Callable,
+    evaluate_one: Callable[..., Any],
     settings: Settings,
-    runs: Mapping | Iterable,
-    notice: Callable[[Hashable, int], object] | None = None,
+    runs: Mapping[Any, Any] | Iterable[Any],
+    notice: Callable[[Any, int], object] | None = None,
 ) -> ResultsByRun:
     """Evaluate many runs; `evaluate_many` says how.
 
@@ -67,9 +68,10 @@ def evaluate_runs(
     settings : Settings
     runs : mapping of name to run, or iterable of (name, run)
     notice : function of (name, position), or None
-        Called, in any thread, when a run's file was read up to this byte.
+        Called, in any thread, when a run's file has been read up to this byte.
     """
-    outcomes: dict[Hashable, tuple[Results, Coverage] | None] = {}
+    names: dict[Hashable, None] = {}  # in the order of the runs
+    outcomes: dict[Hashable, tuple[Results, Coverage]] = {}
     jobs = []
 
     def evaluate(job: Job, n_threads: int | None, watch: Callable[[], object] | None = None) -> None:
@@ -86,11 +88,11 @@ def evaluate_runs(
             raise
 
     for name, run in pairs(runs):
-        if name in outcomes:
+        if name in names:
             raise ValueError(f"two runs are named {quote(name)}; expected every name once")
-        outcomes[name] = None
+        names[name] = None
         rows = rows_of(run)
-        job = Job(len(outcomes), name, run, rows or 0)
+        job = Job(len(names), name, run, rows or 0)
         if rows is None:
             evaluate(job, settings.n_threads)
         else:
@@ -101,20 +103,20 @@ def evaluate_runs(
     else:
         for job in jobs:
             evaluate(job, n_threads)
-    for name, (_, coverage) in outcomes.items():
-        coverage.warn(settings.queries, f"run {quote(name)}: ")
-    return ResultsByRun((name, results) for name, (results, _) in outcomes.items())
+    for name in names:
+        outcomes[name][1].warn(settings.queries, f"run {quote(name)}: ")
+    return ResultsByRun((name, outcomes[name][0]) for name in names)
 
 
-def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
-    """Evaluate jobs with so many threads in all, the biggest first.
+def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) -> None:
+    """Evaluate jobs with `n_threads` threads in all, the biggest first.
 
-    What is raised is the error of the first job that has one, as without threads: the jobs behind it are stopped, those
-    before it go on. An interrupt stops them all. Nothing runs when this returns or raises.
+    As without threads, the error of the first job that has one is raised: the jobs behind it are stopped, the jobs
+    before it go on. An interrupt stops them all. No job is running when this returns or raises.
     """
     waiting = deque(sorted(jobs, key=lambda job: -job.rows))
     ended: queue.SimpleQueue = queue.SimpleQueue()
-    last, failure = jobs[-1].place, None  # what stands behind `last` is stopped, or not begun
+    last, failure = jobs[-1].place, None  # jobs behind `last` are stopped, or not begun
 
     def work(job, inside):
         def watch():
@@ -134,15 +136,15 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
         free, running = n_threads, 0
         while running or (waiting and last >= 0):
             while waiting and free and last >= 0:
-                together = len(waiting) % n_threads or n_threads  # the rest then fills the threads to the end
+                together = len(waiting) % n_threads or n_threads  # the later jobs then fill whole rounds
                 job = waiting.popleft()
                 inside = min(-(-free // together), max(1, job.rows // SHARE))
                 free, running = free - inside, running + 1
                 thread = threading.Thread(target=work, args=(job, inside))
                 try:
                     thread.start()
-                except (RuntimeError, MemoryError) as error:  # no more threads can be had
-                    ended.put((None, job, inside, error))
+                except (RuntimeError, MemoryError) as refused:  # no more threads can be had
+                    ended.put((None, job, inside, refused))
             thread, job, inside, error = ended.get()
             if thread is not None:
                 thread.join()
@@ -151,8 +153,8 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
                 last, failure = job.place, error
         over.set()
 
-    over = threading.Event()  # an interrupted join() takes the thread for ended (CPython 3.11)
-    manager = threading.Thread(target=manage)  # the caller's thread would lose a run by an interrupt in start()
+    over = threading.Event()  # because an interrupted join() believes that the thread has ended (CPython 3.11)
+    manager = threading.Thread(target=manage)  # in the caller's thread an interrupt in start() would lose a run
     try:
         manager.start()
         while not over.wait(PULSE):
@@ -168,8 +170,8 @@ def in_threads(evaluate: Callable, jobs: list[Job], n_threads: int) -> None:
         raise failure
 
 
-def pairs(runs: Mapping | Iterable) -> Iterator[tuple[Hashable, Any]]:
-    """The (name, run) pairs of what the caller gave, one at a time."""
+def pairs(runs: Mapping[Any, Any] | Iterable[Any]) -> Iterator[tuple[Hashable, Any]]:
+    """The (name, run) pairs of the caller's mapping or iterable, one at a time."""
     expected = "runs must be a mapping of name to run or an iterable of (name, run) pairs, got"
     if isinstance(runs, (str, bytes, os.PathLike, Run)) or not isinstance(runs, (Mapping, Iterable)):
         raise TypeError(f"{expected} {type(runs).__name__}")
@@ -180,7 +182,7 @@ def pairs(runs: Mapping | Iterable) -> Iterator[tuple[Hashable, Any]]:
 
 
 def rows_of(run: Any) -> int | None:
-    """About how many rows a file or a Run has; None for whatever must be evaluated in the caller's thread."""
+    """About how many rows a file or a Run has; None for a run that must be evaluated in the caller's thread."""
     shape = shape_of(run, Run)
     if shape == HELD:
         return run.n_rows
@@ -190,7 +192,7 @@ def rows_of(run: Any) -> int | None:
 
 
 def name_the_run(error: Exception, name: Hashable) -> None:
-    """Put the run's name in front of the message, unless the error tells its file, which is the run."""
+    """Put the run's name in front of the message, unless the message already names the run's file."""
     known = getattr(error, "path", None) or getattr(error, "filename", None)
     if known is None and error.args and isinstance(error.args[0], str):
         error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])

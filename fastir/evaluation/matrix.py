@@ -1,6 +1,6 @@
 """evaluate_matrix() and evaluate_topk(): rankings of numbered items, as recommenders and embedding models have them.
 
-Rows are queries, columns or numbers are items. Both check what they are given and hand it on to item_rankings.
+Rows are queries, columns or numbers are items. Both functions check their arguments and hand them to item_rankings.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ def evaluate_matrix(
     Parameters
     ----------
     scores : array of shape (n_queries, n_items), or iterator of arrays of shape (any, n_items)
-        float32 or float64 in any order and with any strides, read where it lies; float16, bfloat16 and integers are
-        copied as floats. An array or tensor of any library, in host memory. Blocks of rows that come out of an iterator
-        (or a list of arrays, or whatever else can be iterated over) are evaluated one after the other and not kept; the
-        iterator runs in the caller's thread.
+        An array or tensor of any library, in host memory. float32 and float64 are read in place, in any order and with
+        any strides; float16, bfloat16 and integers are copied as floats. Blocks of rows from an iterator (or a list of
+        arrays, or another iterable) are evaluated one after the other and not kept; the iterator runs in the caller's
+        thread.
     relevant : sparse matrix, tuple, dict or list
         The judged items of each row. A SciPy matrix of labels; the same as a tuple of arrays (indptr, indices) or
         (indptr, indices, labels); a list with an array of items, or a dict {item: label}, for each row; or a dict of
-        these by the number of the row, where a row that it lacks has none. Without labels all are 1; labels are whole
-        numbers as in `evaluate`.
+        these by the number of the row, in which a missing row has no judged items. Without labels all are 1; labels are
+        whole numbers as in `evaluate`.
     metrics : str or iterable of str
         As in `evaluate`.
     k : int or None
-        Read only so many items of each ranking, from 1 up; everywhere else called max_depth. Not needed for metrics
-        with a cutoff, which are as quick without it.
+        The number of items that are read of each ranking, from 1 up; `evaluate` calls it max_depth. Metrics with a
+        cutoff do not need it and are as quick without it.
     exclude : like relevant, or None
         Items that are not ranked, such as those that a user has seen; a relevant item among them counts as not
         retrieved. Labels do not matter, and items may stand twice.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
-        Order of equal scores: by number, the best or the worst labels first, or the expected value over all orders.
-        None: what the convention says, by number where that goes by ids.
+        Order of items with equal scores: by number, the best or the worst labels first, or the expected value over all
+        orders. None: what the convention says, and "input" if that rule compares ids.
     rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of row to float, or None
@@ -82,21 +82,21 @@ def evaluate_matrix(
     TypeError
         An array has the wrong dtype or is on a device; an option has the wrong type or name.
     ValueError
-        A score is NaN, also one that is excluded; an array has the wrong shape, a row has more or fewer entries than
-        it should, an item is no column, a label is not a whole number; an option is out of its range. The first two are
-        ValueErrors, too.
+        A score is NaN, even of an excluded item; an array has the wrong shape, a row has more or fewer entries than
+        it should, an item is not a column, a label is not a whole number; an option is out of its range. All errors of
+        fastir are ValueErrors, too.
     OverflowError
         A label is out of its range or too large for a metric's formula.
 
     Notes
     -----
-    No row is sorted: metrics that read the first few items keep those, others count for each relevant item the scores
-    above it. What is undefined comes out as in `evaluate`. The arrays are never changed, and any number of threads may
-    call this at once.
+    No row is sorted: for metrics that read the first few items only those are selected, for other metrics the scores
+    above each relevant item are counted. Undefined cases are as in `evaluate`. The arrays are never changed, and any
+    number of threads may call this at once.
 
-    Recommenders' names mean these: hit rate is ``hit_rate@k``, recall over at most k items ``relative_precision@k``,
-    MAP over at most k items ``map(ap_norm=min_kR)@k``; ``ndcg@k`` has the k best items as its ideal. Users without
-    relevant items count as 0, and not with ``empty="skip"``.
+    Names that are usual for recommenders: hit rate is ``hit_rate@k``, recall over at most k items
+    ``relative_precision@k``, MAP over at most k items ``map(ap_norm=min_kR)@k``; ``ndcg@k`` has the k best items as its
+    ideal. Users without relevant items count as 0; with ``empty="skip"`` they do not count.
 
     Examples
     --------
@@ -158,10 +158,10 @@ def evaluate_topk(
     relevant : sparse matrix, tuple, dict or list
         The judged items of each row, as in `evaluate_matrix`; they need not be in the row.
     scores : array like indices, or None
-        To rank the items by, the highest first: similarities, or distances with a minus. Without scores they are
-        ranked as they come.
+        The scores by which items are ranked, the highest first: similarities, or negated distances. Without scores the
+        items are in rank order.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
-        Order of equal scores, as in `evaluate_matrix`: by place in the row, or by label.
+        Order of items with equal scores, as in `evaluate_matrix`; "input" is by place in the row.
     metrics, max_depth, rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of row to float, or None
@@ -181,15 +181,15 @@ def evaluate_topk(
     TypeError
         An array has the wrong dtype or is on a device; an option has the wrong type or name.
     ValueError
-        A number below -1, an item behind -1, a score that is NaN, arrays whose shapes do not match, `ties` without
-        scores; an option is out of its range. The first two are ValueErrors, too.
+        A number is below -1, an item stands behind -1, a score is NaN, the shapes of the arrays do not match, `ties` is
+        given without scores; an option is out of its range. All errors of fastir are ValueErrors, too.
     OverflowError
         An index is above 2^63 - 1, or a label out of its range or too large for a metric's formula.
 
     Notes
     -----
-    A metric that reads the whole ranking reads the row: what a search did not return is not retrieved. The arrays are
-    never changed, and any number of threads may call this at once.
+    A metric that reads the whole ranking reads the row: an item that the search did not return is not retrieved. The
+    arrays are never changed, and any number of threads may call this at once.
 
     Examples
     --------

@@ -1,36 +1,27 @@
 """Prepared: qrels and a Plan, ready for any number of runs under one set of rules.
 
-It knows neither qrels with groups nor metrics whose rules differ: `groups` and `rule_sets` put several of these
-together. What all of them have in common is `measure`, which takes a run of any shape and returns the query ids, the
+It knows neither qrels with groups nor metrics whose rules differ: for these, `groups` and `rule_sets` put several
+Prepared together. All of them have the method `measure`, which takes a run of any shape and returns the query ids, the
 values of shape (n_queries, n_metrics), the status codes and the Coverage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
-
-from numpy import empty, ndarray
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from fastir.errors import quote
-from fastir.evaluation.coverage import MISSING, Coverage
-from fastir.evaluation.held_runs import from_dict, from_run, from_whole_file
-from fastir.evaluation.trec_runs import from_trec_file
-from fastir.inputs import formats
-from fastir.inputs.shapes import DICTS, HELD, OTHER, PATH, TABLE, shape_of
-from fastir.run import Run
 
 if TYPE_CHECKING:
+    from numpy import ndarray
+
     from fastir.join._judged import Judged
     from fastir.qrels import Qrels
     from fastir.request.plan import Settings
-    from fastir.run import Watch
-
-Measured = tuple[list, ndarray, ndarray, Coverage]  # what `measure` returns
 
 
 class Prepared:
-    """Evaluates runs under one set of rules.
+    """Qrels with what was compiled for them, under one set of rules; never changed after it was made.
 
     Parameters
     ----------
@@ -39,7 +30,7 @@ class Prepared:
     settings : Settings
         Without parts.
     columns : mapping or None
-        What the columns of runs that are tables are called.
+        The names of the columns of runs that are tables.
 
     Raises
     ------
@@ -50,88 +41,19 @@ class Prepared:
     __slots__ = ("columns", "judged", "kinds", "qrels", "settings", "shape", "status")
 
     def __init__(self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None) -> None:
-        self.qrels = qrels
-        self.settings = settings
-        self.columns = columns
-        self.kinds = qrels.kinds
-        self.judged = qrels.prepared()
-        self.shape = self.judged.n_queries, len(settings.names)
-        self.status = self.judged.status(settings.level)
+        self.qrels: Qrels = qrels
+        self.settings: Settings = settings
+        self.columns: Mapping[str, str] | None = columns
+        self.kinds: tuple[type[Any], type[Any]] | None = qrels.kinds
+        self.judged: Judged = qrels.prepared()
+        self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
+        self.status: ndarray = self.judged.status(settings.level)
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged)
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured:
-        """Evaluate a run; watch(position) is called at every block of a file or a Run.
-
-        Raises
-        ------
-        NoOverlapError
-            No query is in both, or the option `queries` refuses how they overlap.
-        FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
-            Of the run, as for `evaluate`.
-        """
-        values = empty(self.shape)
-        status = self.status.copy()
-        coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
-        query_ids, n_queries, found = self.judged.query_ids, self.shape[0], coverage.tally.found
-        if not found == n_queries == coverage.n_run:
-            queries = self.settings.queries
-            coverage.check(queries)
-            if queries == "intersection" and found < n_queries:
-                kept = status != MISSING
-                query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
-                values, status = values[kept], status[kept]
-        return query_ids, values, status, coverage
-
     def rankers(self) -> list[Prepared]:
-        """What decides the order of documents: this alone."""
+        """The Prepared objects that decide the order of documents: here this one alone."""
         return [self]
-
-
-def from_table(
-    prepared: Prepared,
-    run: Any,
-    values: ndarray,
-    status: ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable | None,
-) -> Coverage:
-    """Evaluate a table while it is read; as a Run where duplicates are to be repaired."""
-    duplicates = prepared.settings.options.duplicates
-    if duplicates is not None:
-        held = Run.from_table(run, prepared.columns, duplicates)
-        return from_run(prepared, held, values, status, n_threads, watch)
-    from fastir.evaluation import table_runs
-
-    return table_runs.from_table(prepared, run, values, status, n_threads)
-
-
-def from_path(
-    prepared: Prepared,
-    path: Any,
-    values: ndarray,
-    status: ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable | None,
-) -> Coverage:
-    """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
-    form = None if prepared.settings.options.duplicates else formats.format_of(path)
-    if form == "trec":
-        return from_trec_file(prepared, path, values, status, n_threads, watch)
-    if form in formats.TABLES:
-        from fastir.evaluation import table_runs
-
-        return table_runs.from_table_file(prepared, path, form, values, status, n_threads, watch)
-    return from_whole_file(prepared, path, values, status, n_threads, watch)
-
-
-DRIVERS: dict[str, Callable[..., Coverage]] = {
-    DICTS: from_dict,
-    OTHER: from_dict,
-    HELD: from_run,
-    TABLE: from_table,
-    PATH: from_path,
-}
 
 
 def check_labels(limits: list[tuple[int, str, str]], judged: Judged) -> None:

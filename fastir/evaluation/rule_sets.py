@@ -1,7 +1,7 @@
 """Metrics that do not share their rules: some conventions rank, compare scores or choose queries by metric.
 
-ir_measures, for one, asks several programs, each with a tie rule of its own. The metrics of one set of rules are a
-Prepared; their columns are put beside each other.
+ir_measures, for example, calls several programs, each with a tie rule of its own. The metrics with the same rules share
+a OneRuleSet, and the columns of all are put side by side.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from fastir.request.plan import Settings, compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Measured, Prepared
+    from fastir.evaluation.measuring import Measured, Measurer
+    from fastir.evaluation.prepared import Prepared
     from fastir.request.options import Options
 
 
@@ -28,19 +29,21 @@ class PerRule:
     Parameters
     ----------
     prepare : function
-        ``prepare(qrels, settings)`` returns a Prepared.
+        ``prepare(qrels, settings)`` returns a OneRuleSet.
     qrels : Qrels
     settings : Settings
-        Of all metrics.
+        The options, and all metrics.
     columns : mapping or None
-        What the columns of runs that are tables are called.
+        The names of the columns of runs that are tables.
     """
 
-    def __init__(self, prepare: Callable, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, prepare: Callable[..., Any], qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None
+    ) -> None:
         self.qrels = qrels
         self.settings = settings
         self.columns = columns
-        self.parts: list[tuple[list[Request], Prepared | JudgedAnywhere]] = []
+        self.parts: list[tuple[list[Request], Measurer | JudgedAnywhere]] = []
         for requests, rules, pooled in settings.parts:
             own = settings.options.but(**rules)
             if pooled:
@@ -50,7 +53,7 @@ class PerRule:
             self.parts.append((requests, part))
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
-        """Evaluate a run like `Prepared.measure`.
+        """Evaluate a run like `OneRuleSet.measure`.
 
         Rows are the queries that count for any of the metrics; the values of metrics for which a query does not count
         are NaN.
@@ -68,15 +71,15 @@ class PerRule:
         return query_ids, values, status, coverage
 
     def rankers(self) -> list[Prepared]:
-        """What decides the order of documents: one for each set of rules."""
+        """The Prepared objects that decide the order of documents: one for each set of rules."""
         return [ranker for _, part in self.parts for ranker in part.rankers()]
 
 
 class JudgedAnywhere:
     """Evaluates metrics for which a document that was judged for any query counts as judged for each.
 
-    They are other metrics (`Card.pooled`) on qrels that are made for the run: of each query's documents those that
-    stand anywhere in the caller's qrels.
+    Each is computed as another metric (`Card.pooled`) on qrels that are made for the run: the documents that it ranks
+    for a query and that stand anywhere in the caller's qrels.
 
     Parameters
     ----------
@@ -87,17 +90,17 @@ class JudgedAnywhere:
         The rules that they share among them.
     """
 
-    def __init__(self, prepare: Callable, qrels: Qrels, requests: list[Request], options: Options) -> None:
+    def __init__(self, prepare: Callable[..., Any], qrels: Qrels, requests: list[Request], options: Options) -> None:
         self.prepare = prepare
-        self.bases = [str(request._replace(card=NAMES[request.card.pooled or ""])) for request in requests]
+        self.bases: list[str] = [str(request._replace(card=NAMES[request.card.pooled or ""])) for request in requests]
         no_matter = options.but(empty="zero")  # whether a query has relevant documents
-        self.settings = compile_settings(tuple(self.bases), no_matter)
-        self.plain: Prepared = prepare(qrels, compile_settings(("num_q",), options))
-        self.query_ids = list(qrels)
-        self.judged = {doc_id for docs in qrels.to_dict().values() for doc_id in docs}
+        self.settings: Settings = compile_settings(tuple(self.bases), no_matter)
+        self.plain: Measurer = prepare(qrels, compile_settings(("num_q",), options))
+        self.query_ids: list[Any] = list(qrels)
+        self.judged: set[Any] = {doc_id for docs in qrels.to_dict().values() for doc_id in docs}
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
-        """Evaluate a run like `Prepared.measure`, with a column for each of the requests."""
+        """Evaluate a run like `OneRuleSet.measure`, with a column for each of the requests."""
         query_ids, _, status, coverage = self.plain.measure(run, n_threads, watch)
         rankings = run.to_dict() if isinstance(run, Run) else run
         pool = {
@@ -108,5 +111,5 @@ class JudgedAnywhere:
         return query_ids, values[:, [self.settings.names.index(base) for base in self.bases]], status, coverage
 
     def rankers(self) -> list[Prepared]:
-        """What decides the order of documents."""
-        return [self.plain]
+        """The Prepared objects that decide the order of documents."""
+        return self.plain.rankers()

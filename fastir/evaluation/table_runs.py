@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
-WINDOW = 1 << 20  # rows of a table that can be read only once that are kept, should their queries come back
+WINDOW = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
 
 
 def from_table(
@@ -45,7 +45,7 @@ def from_table_file(
     values: np.ndarray,
     status: np.ndarray,
     n_threads: SupportsIndex | None,
-    watch: Callable | None,
+    watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a file of rows of the format `form`; watch(position) is called at every batch."""
     with table_files.opened(path, True, form, prepared.columns, watch) as (table, repairs):
@@ -59,8 +59,8 @@ def from_rows(
 ) -> Coverage:
     """Evaluate a table while it is read, filling values and status.
 
-    Rows grouped by query need no memory but that of the longest query. Rows that turn out not to be are read again, or,
-    where that cannot be done, taken from memory, which holds the first WINDOW rows.
+    Rows grouped by query need memory only for the longest query. Rows that turn out not to be grouped are read again,
+    or, if the table can be read only once, taken from memory, which holds the first WINDOW rows.
     """
     settings = prepared.settings
     batches = iter(found)
@@ -80,20 +80,21 @@ def from_rows(
         threads,
         integer_docs,
     )
-    kept: list[Batch] | None = None if found.again else []
+    kept: list[Batch | None] | None = None if found.again else []
     source = chain((head.popleft() for _ in range(len(head))), batches)
+    join: Columns | Scattered
     join = Columns(*make)
     gather(found, remember(source, kept), join, threads)
     if join.ungrouped:
-        if kept is not None and len(kept) and kept[-1] is None:
+        if kept and kept[-1] is None:
             raise ValueError(
                 "run: the rows of a query do not stand together, and the table can be read only once; "
                 "sort it by query, or pass a table in memory"
             )
         if found.again:
-            batches.close()  # lets go of the stream behind it: some sources have only one at a time
+            batches.close()  # releases the stream behind it: some sources allow only one at a time
         join = Scattered(*make)
-        scatter(found, iter(found) if found.again else chain(kept, source), join, threads)
+        scatter(found, iter(found) if found.again else chain(filter(None, kept or ()), source), join, threads)
     tally = join.finish()
     as_text = integer_docs and not prepared.qrels.integers
     repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
@@ -121,7 +122,7 @@ def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) 
 
 
 def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:
-    """The first batches that have so many rows together."""
+    """The first batches, until they have `rows` rows together."""
     for batch in batches:
         yield batch
         rows -= len(batch.docs)
@@ -129,7 +130,7 @@ def until(batches: Iterator[Batch], rows: int) -> Iterator[Batch]:
             return
 
 
-def remember(batches: Iterable[Batch], kept: list | None) -> Iterator[Batch]:
+def remember(batches: Iterable[Batch], kept: list[Batch | None] | None) -> Iterator[Batch]:
     """Pass batches on and keep them, up to WINDOW rows; a None at the end of `kept` says that there were more."""
     rows = 0
     for batch in batches:
@@ -143,11 +144,11 @@ def remember(batches: Iterable[Batch], kept: list | None) -> Iterator[Batch]:
         yield batch
 
 
-def stretches(batches: Iterable[Batch]) -> Iterator[tuple]:
+def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
     """Cut batches into stretches of whole queries: queries, docs, numbers, first, stop, row of the batch's first."""
     carried: list[tuple[Batch, int, int]] = []  # the rows of one query, which may go on in the next batch
     row = begun = 0
-    size = STRETCH >> 6  # at first, because rows that are not grouped show it at once
+    size = STRETCH >> 6  # small at first, because ungrouped rows are then found out at once
     for batch in batches:
         start, n = 0, len(batch.docs)
         if carried and batch.queries.same(0, carried[0][0].queries, carried[0][1]):
@@ -169,7 +170,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple]:
         yield *together(carried), begun
 
 
-def together(pieces: list[tuple[Batch, int, int]]) -> tuple:
+def together(pieces: list[tuple[Batch, int, int]]) -> tuple[Any, ...]:
     """Rows of several batches as one stretch."""
     queries = joined([(batch.queries, first, stop) for batch, first, stop in pieces])
     docs = joined([(batch.docs, first, stop) for batch, first, stop in pieces])
@@ -179,7 +180,7 @@ def together(pieces: list[tuple[Batch, int, int]]) -> tuple:
 def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
     kept: list[Batch] = []
-    looked: list[list] = [[] for _ in range(threads)]
+    looked: list[list[Any]] = [[] for _ in range(threads)]
 
     def pieces():
         for batch in batches:

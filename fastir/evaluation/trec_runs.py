@@ -1,4 +1,4 @@
-"""TREC run files: evaluated block by block while they are read, in as many threads as the work is worth."""
+"""TREC run files: evaluated block by block while they are read, in one thread or several."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def from_trec_file(
     values: np.ndarray,
     status: np.ndarray,
     n_threads: SupportsIndex | None,
-    watch: Callable | None,
+    watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a file while it is read, filling values and status; watch(position) is called at every block.
 

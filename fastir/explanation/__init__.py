@@ -2,7 +2,7 @@
 
 In        what `Evaluator.explain` was given: the qrels, a run and a query
 Out       Explanation: the ranking with the contribution of each document to each metric; RankingDiff for two of them
-Validates that the query is in the qrels, and the run as any evaluation does
+Validates that the query is in the qrels; the run is validated as in any evaluation
 Allocates lists of records in Python; meant for one query, not for speed
 Raises    KeyError for a query or a metric that is not there, ValueError for explanations of two queries, and what
           evaluating the run raises

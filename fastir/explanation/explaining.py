@@ -1,8 +1,8 @@
 """From qrels and metrics that are prepared, a run and a query to an Explanation.
 
-A document contributes what it adds to the value while the ranking becomes known from the top: what stands below is
-taken for documents that nobody judged. That goes for every metric, convention and kind of qrels alike, because each
-step is an evaluation, and nothing about a metric is said a second time here.
+The contribution of a document is the value of the ranking down to it less the value down to the document above it,
+where the documents below are taken for unjudged ones. Each step is an evaluation, so this holds for every metric,
+convention and kind of qrels, and no metric is implemented a second time here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy as np
 
 from fastir.columns.ids import encode
 from fastir.errors import quote
-from fastir.evaluation.prepared import Prepared
 from fastir.explanation.records import Document, Explanation
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.qrels import GroupedQrels, Qrels
@@ -27,11 +26,9 @@ from fastir.request.plan import compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.groups import Groups
-    from fastir.evaluation.rule_sets import PerRule
+    from fastir.evaluation.measuring import Measurer
+    from fastir.evaluation.prepared import Prepared
     from fastir.run import RunLike
-
-    Measurer = Prepared | Groups | PerRule
 
 SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}  # a metric that divides a sum of gains, and the sum alone
 
@@ -45,10 +42,10 @@ class Row(NamedTuple):
     tied: int
 
 
-def explained(prepared: Measurer, prepare: Callable, run: RunLike, query_id: Hashable) -> Explanation:
+def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, query_id: str | int) -> Explanation:
     """The Explanation of one query, as `Evaluator.explain` says.
 
-    `prepared` is what evaluates runs for the caller; ``prepare(qrels, settings)`` makes another one.
+    `prepared` evaluates runs for the caller; ``prepare(qrels, settings)`` makes another object that does.
     """
     settings, qrels = prepared.settings, prepared.qrels
     union = qrels.union if isinstance(qrels, GroupedQrels) else qrels
@@ -72,6 +69,7 @@ def explained(prepared: Measurer, prepare: Callable, run: RunLike, query_id: Has
     judged = [place for place, doc_id in enumerate(ids) if doc_id in codes or doc_id in elsewhere]
     steps = [values_of(ids[:place], scores) for place in [0, *(place + 1 for place in judged)]]
     parts = {name: increments([step[name] for step in steps]) for name in steps[0]}
+    added: dict[str, dict[int | None, float]]
     added = {name: dict(zip(judged, terms[1:], strict=True)) for name, terms in parts.items()}
     alone: dict[Hashable, dict[str, float]] = {}
 
@@ -81,7 +79,9 @@ def explained(prepared: Measurer, prepare: Callable, run: RunLike, query_id: Has
         kind = (codes.get(doc_id), doc_id in elsewhere) if qrels is union else doc_id
         if kind not in alone:
             alone[kind] = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
-        gain, discount, contribution = {}, {}, {}
+        gain: dict[str, float] = {}
+        discount: dict[str, float | None] = {}
+        contribution: dict[str, float] = {}
         for metric in settings.names:
             name = sums.get(metric, inner[metric])
             gain[metric] = alone[kind][name] - parts[name][0]
@@ -106,8 +106,8 @@ def explained(prepared: Measurer, prepare: Callable, run: RunLike, query_id: Has
 
 def partial_values(
     prepared: Measurer,
-    prepare: Callable,
-    query_id: Hashable,
+    prepare: Callable[..., Any],
+    query_id: str | int,
     metrics: list[str],
     ids: list[str],
     codes: dict[str, int],
@@ -115,7 +115,7 @@ def partial_values(
 ) -> Callable[[list[str], list[float]], dict[str, float]]:
     """A function of (documents, scores) that gives the values of the ranking that begins with these documents.
 
-    All others in it are taken for unknown ones; it is as long as `scores`.
+    All other documents of the ranking, which is as long as `scores`, are taken for unjudged ones.
     """
     judgments: Any = prepared.qrels[query_id]
     grouped = isinstance(prepared.qrels, GroupedQrels)
@@ -138,8 +138,8 @@ def partial_values(
     return values_of
 
 
-def ranking_of(prepared: Measurer, run: Any, query_id: Hashable) -> dict[str | int, float] | None:
-    """{doc_id: score} of a query, in the run's order; None where the run has no such query."""
+def ranking_of(prepared: Measurer, run: Any, query_id: str | int) -> dict[str | int, float] | None:
+    """{doc_id: score} of a query, in the run's order; None if the run does not have the query."""
     if shape_of(run, Run) == DICTS:
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
@@ -201,20 +201,20 @@ def sum_of(request: names.Request, values: dict[str, Any]) -> str:
 
 
 def unfiltered(request: names.Request) -> str:
-    """The name of the same metric for a ranking from which what it does not count was removed."""
+    """The name of the same metric for a ranking from which the documents that it does not count were removed."""
     params = {name: value for name, value in request.params.items() if name != "judged_only"}
     return request.text if params == request.params else str(request._replace(params=params))
 
 
 def judged_elsewhere(qrels: Qrels, ids: list[str]) -> set[str]:
-    """Those of some documents that are judged for any query."""
+    """The documents among these that are judged for any query."""
     return set(ids).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
 
 
 def increments(values: list[float]) -> list[float]:
-    """What each adds to those before; math.fsum of them all is the last value, as rounding is carried along.
+    """The differences of successive values; their math.fsum is the last value, because rounding is carried along.
 
-    Where a value is undefined it adds nothing.
+    An undefined value adds nothing.
     """
     total, added = Fraction(0), []
     for value in values:
@@ -227,7 +227,7 @@ def as_text(docs: dict[Any, Any]) -> dict[str, Any]:
     return {str(doc_id): label for doc_id, label in docs.items()}
 
 
-def known(query_id: Hashable, qrels: Qrels) -> Any:
+def known(query_id: str | int, qrels: Qrels) -> Any:
     """The query id as the qrels have it."""
     for found in (query_id,) if query_id in qrels else qrels:
         if str(found) == str(query_id):

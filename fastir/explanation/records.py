@@ -1,4 +1,4 @@
-"""Why a value is what it is, as records: one ranking explained, and what two of them differ in."""
+"""Records that explain a value: one ranking with its contributions, and the differences of two rankings."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Document(NamedTuple):
     ----------
     doc_id : str or int
     rank : int or None
-        From 1; None where it is missing.
+        From 1; None if the document is missing.
     score : float or None
-        As it was compared.
+        The score, in the precision in which it was compared.
     tied : int
-        How many documents of the run have this score, itself included; 0 where it is missing.
+        How many documents of the run have this score, itself included; 0 if the document is missing.
     label : int or None
         None: not in the qrels; negative: in the pool, not judged. With groups, the largest of its labels.
     gain : dict of str to float
@@ -60,7 +60,7 @@ class Explanation:
     values : dict of str to float
         {metric: its value}, as `Evaluator.evaluate` computes it.
     base : dict of str to float
-        {metric: its value if none of these documents were judged}, 0 for most and where that is undefined.
+        {metric: its value if none of these documents were judged}; 0 for most metrics, and if it is undefined.
     documents : list of Document
         The ranking that was evaluated, from rank 1.
     missing : list of Document
@@ -68,12 +68,12 @@ class Explanation:
 
     Notes
     -----
-    A contribution is what the value grows by when a document becomes known after those above it and before those below
-    it. ``math.fsum`` of the base and all contributions is the value. For a sum over ranks (DCG, nDCG, RBP, ERR, AP,
-    precision, recall) it is the term of the rank. Other metrics have it too, but what it is depends on more than the
-    rank: the first relevant document has all of the reciprocal rank, F grows less with each. With a norm that
-    looks at what was retrieved (``ideal="retrieved"``, ``ap_norm="hits"``) it can be negative, since a document that is
-    found late lowers such a value. With ``ties="average"`` a tie becomes known in the order of the ids.
+    Let the judgments of a ranking become known from the top down: a contribution is the growth of the value when that
+    of the document becomes known. ``math.fsum`` of the base and all contributions is the value. For a sum over ranks
+    (DCG, nDCG, RBP, ERR, AP, precision, recall) it is the term of the rank. For other metrics it depends on more than
+    the rank: the first relevant document has all of the reciprocal rank, F grows less with each. With a norm over the
+    retrieved documents (``ideal="retrieved"``, ``ap_norm="hits"``) it can be negative, since a document that is found
+    late lowers such a value. With ``ties="average"`` a tie becomes known in the order of the ids.
     """
 
     query_id: str | int
@@ -84,7 +84,7 @@ class Explanation:
     missing: list[Document]
 
     def records(self, metric: str | None = None) -> list[dict[str, Any]]:
-        """A dict for each document, as a data frame takes them, with the numbers of one metric (None: the first).
+        """A dict for each document, for a data frame, with the numbers of one metric (None: the first).
 
         Raises
         ------
@@ -103,7 +103,7 @@ class Explanation:
         ]
 
     def diff(self, other: Explanation, metric: str | None = None) -> RankingDiff:
-        """What makes this value differ from that of another run for the query, document by document.
+        """The difference between this value and that of another run for the query, document by document.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Explanation:
         KeyError
             The metric was not asked for.
         ValueError
-            The other explains another query.
+            `other` explains another query.
         """
         if str(self.query_id) != str(other.query_id):
             raise ValueError(
@@ -162,7 +162,7 @@ def cells(document: Document) -> list[str]:
 
 
 class Move(NamedTuple):
-    """What became of a document from the other ranking to this one.
+    """The change of a document from the other ranking to this one.
 
     Attributes
     ----------
@@ -171,9 +171,9 @@ class Move(NamedTuple):
     rank, other_rank : int or None
     label : int or None
     gain : float
-        What it would add at rank 1.
+        The value that it would add at rank 1.
     discount, other_discount : float or None
-        The share of it that it adds; None where it has no gain or is not in the ranking.
+        The share of the gain that it adds; None if it has no gain or is not in the ranking.
     contribution, other_contribution : float
     change : float
         The contribution less the other one.
@@ -193,7 +193,7 @@ class Move(NamedTuple):
 
 
 def move(here: Document | None, there: Document | None, metric: str) -> Move:
-    """What became of a document, which is in at least one of the rankings."""
+    """The Move of a document, which is in at least one of the rankings."""
     document = next(side for side in (here, there) if side is not None)
     rank, discount, contribution = placed(here, metric)
     other_rank, other_discount, other_contribution = placed(there, metric)
@@ -214,7 +214,7 @@ def move(here: Document | None, there: Document | None, metric: str) -> Move:
 
 
 def placed(document: Document | None, metric: str) -> tuple[int | None, float | None, float]:
-    """Rank, discount and contribution of a document, or what stands for them where it is not in the ranking."""
+    """Rank, discount and contribution of a document; None, None and 0 if it is not in the ranking."""
     if document is None:
         return None, None, 0.0
     return document.rank, document.discount[metric], document.contribution[metric]
@@ -230,7 +230,7 @@ class RankingDiff:
     metric : str
     value, other_value : float
     moves : list of Move
-        All documents of both, the largest changes of the value first. The changes add up to the difference, but for
+        All documents of both, the largest changes of the value first. The changes add up to the difference, up to
         rounding.
     """
 
@@ -268,7 +268,7 @@ class RankingDiff:
 
 
 def named(metric: str | None, values: dict[str, float]) -> str:
-    """A metric that was asked for; the first where None is given."""
+    """The name of a metric; None stands for the first one."""
     if metric is None:
         return next(iter(values))
     if metric not in values:

@@ -12,7 +12,7 @@ calls need are imported by the function that needs them.
 
     shapes.py        which of the shapes an object has
     dicts.py         dicts of dicts; weights of queries
-    formats.py       the formats of files, and by what names a file is known to be one
+    formats.py       the formats of files, and the ends of names that stand for them
     files.py         opening, unpacking and writing files
     trec.py          files with a row per line: TREC, BEIR, MS MARCO
     json_files.py    JSON files

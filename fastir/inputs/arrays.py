@@ -1,7 +1,7 @@
 """Arrays from anywhere, as NumPy arrays of numbers that share their memory wherever that is possible.
 
-Known by what they can do, never by name: what lies in host memory and has `__dlpack__` or `__array__` (PyTorch, JAX,
-TensorFlow, CuPy, Arrow, data frames), and sequences of numbers. No such library is imported here.
+Arrays are recognised by their methods, not by their types: objects in host memory with `__dlpack__` or `__array__`
+(PyTorch, JAX, TensorFlow, CuPy, Arrow, data frames), and sequences of numbers. No such library is imported here.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
     -------
     array
         Of bool, int8 to int64, uint8 to uint64, float32 or float64. Half precision (float16, bfloat16) is widened to
-        float32, a gradient is left behind.
+        float32; gradients are ignored.
 
     Raises
     ------
     TypeError
-        It is on a device, or holds something other than real numbers of at most 64 bits.
+        The array is on a device, or holds something other than real numbers of at most 64 bits.
     ValueError
         It has another number of dimensions, or masked entries.
     """
@@ -64,12 +64,12 @@ def scores(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
 
 
 def integers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
-    """Integers as int64, as `numbers` reads them; without any, the dtype does not matter.
+    """Integers as int64, as `numbers` reads them; an empty array may have any dtype.
 
     Raises
     ------
     TypeError
-        It holds something else, even if that is a whole number.
+        The array holds anything but integers; a float is refused even if it is whole.
     OverflowError
         A number is above 2^63 - 1.
     """
@@ -95,18 +95,18 @@ def refuse_nan(array: np.ndarray, name: str) -> None:
 
 
 def from_elsewhere(data: Any, name: str) -> np.ndarray:
-    """Whatever is no plain NumPy array as one, without a copy if it can be had so."""
+    """Any other object as a plain NumPy array, without a copy if possible."""
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         raise ValueError(f"{name} has masked entries; expected a number in every row")
     refuse_device(data, name)
     if callable(getattr(data, "detach", None)):
         data = data.detach()
     if str(getattr(data, "dtype", "")).endswith("bfloat16") and callable(getattr(data, "float", None)):
-        data = data.float()  # PyTorch's, which NumPy has no dtype for
+        data = data.float()  # bfloat16 of PyTorch, for which NumPy has no dtype
     if hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray):
         try:
             return np.from_dlpack(data)
-        except Exception:  # each library has its own error for what it does not export so
+        except Exception:  # each library has its own error for data that it cannot export
             pass
     try:
         return np.asarray(data)
@@ -119,7 +119,7 @@ def refuse_device(data: Any, name: str) -> None:
     """Raise TypeError for a tensor on a GPU: copying it is slow, and is left to the caller."""
     try:
         on_host = data.__dlpack_device__()[0] in HOST
-    except Exception:  # none, or one of many devices: what can be converted is seen later
+    except Exception:  # no device is named, or several are: the conversion will show whether it is possible
         on_host = not hasattr(data, "__cuda_array_interface__")
     if not on_host:
         place = getattr(data, "device", None)

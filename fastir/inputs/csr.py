@@ -1,4 +1,4 @@
-"""Which items belong to which row, in every form in which recommenders keep that: as CSR, checked."""
+"""The items that belong to each row, in any form that recommenders use, as checked CSR."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from fastir.inputs.query_groups import offset_array
 
 
 class Items:
-    """Items of numbered rows; the items of row r begin at ``offsets[i]``, i entries of `rows` being before r.
+    """Items of numbered rows; the items of row ``rows[i]`` are ``numbers[offsets[i]:offsets[i + 1]]``.
 
     Attributes
     ----------
     rows : int64 array of shape (n,), rising
-        The rows that are there; the others have no items.
+        The rows that have items.
     offsets : int64 array of shape (n + 1,)
     numbers : int64 array
     labels : int32 array beside numbers, or None where all are 1
     shape : (int or None, int or None)
-        How many rows and items there are, as far as the caller said.
+        The number of rows and of items, where the caller gave them.
     name : str
     """
 
-    def __init__(self, rows: Any, offsets: Any, numbers: Any, labels: Any, shape: tuple, name: str) -> None:
+    def __init__(self, rows: Any, offsets: Any, numbers: Any, labels: Any, shape: tuple[Any, ...], name: str) -> None:
         self.rows = rows
         self.offsets = offsets
         self.numbers = numbers
-        self.labels = None if labels is None or (labels == 1).all() else labels
+        self.labels: np.ndarray | None = None if labels is None or (labels == 1).all() else labels
         self.shape = shape
         self.name = name
 
     def between(self, start: int, stop: int) -> np.ndarray:
-        """Where the items of rows start to stop begin, and where the items of the last end; int64."""
+        """The offsets of the items of the rows from start to stop, and the end of the last; int64."""
         return self.offsets[np.searchsorted(self.rows, np.arange(start, stop + 1))]
 
     def check(self, n_rows: int, what: str) -> None:
@@ -67,14 +67,14 @@ class Items:
 
 
 def items(data: Any, name: str) -> Items:
-    """Items as the caller has them.
+    """The caller's items.
 
     Parameters
     ----------
     data : sparse matrix, tuple, mapping, iterable or None
-        What has ``tocsr`` is a matrix of labels; a tuple of two or three arrays is such a matrix as indptr, indices and
-        labels; a mapping has the items of a row by its number, and anything else one after the other: an array of
-        integers, or a mapping from items to labels. None is nothing.
+        An object with ``tocsr`` is a matrix of labels; a tuple of two or three arrays is such a matrix as indptr,
+        indices and labels. A mapping has the items of each row by its number, any other iterable the items of one row
+        after the other: an array of integers, or a mapping from items to labels. None means no items.
     name : str
         What messages call it.
     """
@@ -121,7 +121,7 @@ def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
 
 
-def keyed(keys: Any, rows: list, name: str) -> Items:
+def keyed(keys: Any, rows: list[Any], name: str) -> Items:
     """Items that come row by row, in any order of the rows' numbers."""
     keys = arrays.integers(keys if isinstance(keys, range) else row_numbers(keys, name), name)
     if (np.diff(keys) < 0).any():
@@ -142,8 +142,8 @@ def keyed(keys: Any, rows: list, name: str) -> Items:
     return Items(keys, offsets, numbers, labels, (None, None), name)
 
 
-def joined(rows: list, names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
-    """The numbers of all rows in one array; `read` reads them, and says what is wrong with a row of that name."""
+def joined(rows: list[Any], names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
+    """The numbers of all rows in one array; `read` reads one row, whose name it needs for messages."""
     kinds = {type(row) for row in rows}
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         if kinds == {np.ndarray}:
@@ -154,7 +154,7 @@ def joined(rows: list, names: list[str], read: Callable[[Any, str], np.ndarray])
     return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
-def row_numbers(keys: list, name: str) -> list:
+def row_numbers(keys: list[Any], name: str) -> list[Any]:
     for key in keys:
         if not hasattr(key, "__index__") or isinstance(key, bool):
             raise TypeError(f"{name}: the keys of a dict must be row numbers, got {type(key).__name__} {quote(key)}")
@@ -164,7 +164,7 @@ def row_numbers(keys: list, name: str) -> list:
 def whole_labels(
     labels: np.ndarray, rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, name: str
 ) -> np.ndarray:
-    """Labels as int32; the first that is none is named with its row and item."""
+    """Labels as int32; the error for the first invalid one names its row and item."""
     if labels.dtype.kind == "f":
         right = np.isfinite(labels) & (labels == np.floor(labels))
         if not right.all():

@@ -1,5 +1,6 @@
 """Dicts of dicts: checked and laid out as columns."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,12 @@ def query_dict(data: Any, what: str) -> dict[Any, Any]:
     return {plain_id(query_id, integers, f"{what}: a query id"): inner for query_id, inner in data.items()}
 
 
-def compared(run: dict, kinds: tuple, known: tuple[type, type] | None, repairs: dict) -> dict:
-    """The repairs of a dict run whose ids are of these types, and the qrels' of others.
+def compared(
+    run: dict[Any, Any], kinds: tuple[Any, ...], known: tuple[type[Any], type[Any]] | None, repairs: dict[Any, Any]
+) -> dict[Any, Any]:
+    """The repairs that are counted for a dict run whose ids have other types than the ids of the qrels.
 
-    TypeError where both sides came as objects; text that came from a file equals the integer that it spells.
+    Raises TypeError if both sides are Python objects; text from a file equals the integer that it spells.
     """
     if kinds[1] is None:
         return repairs
@@ -46,7 +49,7 @@ def compared(run: dict, kinds: tuple, known: tuple[type, type] | None, repairs: 
     )
 
 
-def query_weights(weights: Any, query_ids: list) -> dict:
+def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
     """{query_id: weight} with floats, checked; every query must have one."""
     if not hasattr(weights, "items"):
         raise TypeError(f"weights must map query ids to numbers, got {type(weights).__name__}")
@@ -103,12 +106,12 @@ def label_of(label: Any, query_id: str, doc_id: str) -> int:
     return number
 
 
-def without_groups(data: Any) -> tuple[list[tuple] | None, Any]:
-    """Qrels with groups as (query_id, group_id) for each, and {part: {doc_id: label}}; else None and the data."""
+def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
+    """Qrels with groups as a list of (query_id, group_id) and {part: {doc_id: label}}; else None and the data."""
     first: Any = next(iter(data.values()), None) if hasattr(data, "items") and hasattr(data, "values") else None
     if not hasattr(next(iter(first.values()), None) if hasattr(first, "values") else None, "items"):
         return None, data
-    keys: list[tuple] = []
+    keys: list[tuple[Any, ...]] = []
     parts: dict[str, Any] = {}
     for query_id, groups in query_dict(data, "qrels").items():
         if not hasattr(groups, "items"):
@@ -122,16 +125,16 @@ def without_groups(data: Any) -> tuple[list[tuple] | None, Any]:
     return keys, parts
 
 
-def judgments(data: Any) -> tuple[list, np.ndarray, list, np.ndarray]:
+def judgments(data: Any) -> tuple[list[Any], np.ndarray, list[Any], np.ndarray]:
     """{query_id: {doc_id: label}} as query_ids, offsets (int64), doc_ids and labels (int32)."""
     plain = plain_judgments(data) if type(data) is dict else None
     if plain is not None:
         return plain
-    query_ids: list = []
+    query_ids: list[Any] = []
     offsets: list[int] = [0]
-    doc_ids: list = []
+    doc_ids: list[Any] = []
     labels: list[int] = []
-    kind: type = str
+    kind: type[Any] = str
     for query_id, judged in query_dict(data, "qrels").items():
         if not hasattr(judged, "items"):
             raise TypeError(

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Self
 from fastir.errors import FormatError
 from fastir.text import replacing
 
-Path = str | os.PathLike[str]  # "-" is standard input
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]  # "-" is standard input
 Watch = Callable[[int], object]  # called now and then with how much was read, 0 where that is unknown; may raise
 Repairs = dict[str, tuple[int, str]]  # kind of repair -> how often it was made, and where
 
@@ -25,7 +25,7 @@ HEAD = 4
 
 
 def name_of(path: Path) -> str:
-    """What a file is called in messages."""
+    """The name of a file in messages."""
     return "standard input" if path == "-" else os.fsdecode(path)
 
 
@@ -66,11 +66,11 @@ class Source:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = name_of(path)
+        self.path: str = name_of(path)
         self.repairs: Repairs = {}
-        self.carried = b""
+        self.carried: bytes = b""
         self.damaged: tuple[type[Exception], ...] = ()  # exceptions that mean bad data
-        self.is_standard = path == "-"
+        self.is_standard: bool = path == "-"
         if self.is_standard and sys.stdin is None:
             raise OSError(errno.EBADF, "it is closed", self.path)
         self.opened: BinaryIO = sys.stdin.buffer if self.is_standard else open(path, "rb")  # noqa: SIM115
@@ -121,7 +121,7 @@ class Source:
             self.file = zstd.ZstdFile(self.file)
 
     def readinto(self, view: memoryview) -> int:
-        """Fill the view as far as the file goes; returns how far."""
+        """Fill the view up to the end of the file; returns the number of bytes."""
         used = min(len(self.carried), len(view))
         if used:
             view[:used] = self.carried[:used]
@@ -147,11 +147,11 @@ class Source:
         return bytes(buffer[: self.readinto(memoryview(buffer))])
 
     def position(self) -> int:
-        """How much of the file was read; 0 where that is unknown."""
+        """The number of bytes that were read of the file; 0 if unknown."""
         return self.opened.tell() if self.opened.seekable() else 0
 
     def read_all(self, watch: Watch | None = None) -> bytes:
-        """All that is left."""
+        """The rest of the file."""
         blocks = []
         while block := self.read(1 << 20):
             blocks.append(block)

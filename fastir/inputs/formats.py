@@ -1,8 +1,8 @@
-"""The formats of files, each a line here: who reads it, who writes it, and by what names a file is known to be one.
+"""The formats of files: for each the function that reads it, the one that writes it, and the ends of file names.
 
 A reader is called with (path, is_run, duplicates, watch) and returns (query_ids, offsets, ids, numbers, repairs), as
-`trec.read` says; `table_files` reads those of TABLES. A writer is called with a binary file, ``{query_id: {doc_id:
-number}}`` or what can be read like it, and is_run.
+`trec.read` says; `table_files` reads the formats of TABLES. A writer is called with a binary file, a ``{query_id:
+{doc_id: number}}`` (or an object that can be read like it), and is_run.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Watch
+    from fastir.inputs.writers import Nested
 
 
-def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple:
+def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple[Any, ...]:
     """What `json_files.read` returns; json is imported by the first call."""
     from fastir.inputs import json_files
 
     return json_files.read(path, is_run, duplicates, watch)
 
 
-READERS: dict[str, Callable[..., tuple]] = {
+READERS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "trec": trec.read,
     "beir": functools.partial(trec.read, format="beir"),
     "msmarco": functools.partial(trec.read, format="msmarco"),
@@ -56,7 +57,7 @@ def read(
     duplicates: str | None,
     columns: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
-) -> tuple:
+) -> tuple[Any, ...]:
     """Read a file in a format; None is the format of its name.
 
     Parameters
@@ -68,7 +69,7 @@ def read(
     columns : mapping or None
         The names of a table's columns, as for `tables.Table`; other formats ignore it.
     watch : function of (position), or None
-        Called now and then with how much of the file was read, 0 where that is unknown; may raise.
+        Called repeatedly with the number of bytes read of the file, 0 if unknown; may raise.
 
     Returns
     -------
@@ -78,9 +79,9 @@ def read(
     Raises
     ------
     ValueError
-        There is no such format or rule for duplicates, or the path is that of standard input and this is no run.
+        The format or the rule for duplicates does not exist, or qrels are to be read from standard input.
     FormatError, DuplicateError, OSError
-        The file does not hold what it should, or cannot be read.
+        The file does not have the expected content, or cannot be read.
     """
     one_of("format", format, (None, *TABLES, *(name for name in READERS if not is_run or name not in WITH_GROUPS)))
     one_of("duplicates", duplicates, DUPLICATES)
@@ -94,7 +95,7 @@ def read(
     return READERS[format](path, is_run, duplicates, watch)
 
 
-def write(path: Path, data: Mapping[Any, Mapping], is_run: bool, format: str | None) -> None:
+def write(path: Path, data: Nested, is_run: bool, format: str | None) -> None:
     """Save judgments or rankings in one step; None is the format of the name.
 
     Raises

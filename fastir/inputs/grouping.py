@@ -1,4 +1,4 @@
-"""Rows as a file gives them, to columns grouped by query; a document that stands twice is refused or repaired."""
+"""Rows in the order of a file become columns grouped by query; a duplicate document is refused or repaired."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def gather(
     Parameters
     ----------
     queries : list of str
-        The query id of each run of rows; one may come back.
+        The query id of each stretch of rows; an id may come back.
     first_rows : int array of shape (len(queries),)
     ids : Arena
-        A row's document.
+        The document of each row.
     numbers : array
-        A row's number.
+        The number of each row.
     duplicates : None, "first", "last" or "max"
     path : str
         For messages.
     line_of : function of a row, or None
-        Its line, where the file has lines.
+        The number of its line, if the file has lines.
     watch : function of (position), or None
-        Called now and then; may raise.
+        Called repeatedly; may raise.
 
     Returns
     -------

@@ -47,7 +47,7 @@ def read(
         raise FormatError(f"the {'run is' if is_run else 'qrels are'} empty: no query", path)
     rows = [row for _, documents in queries for row in documents]
     numbers = number_array([number for _, number in rows], is_run)
-    if numbers is None:  # infinite scores are fine, but a number that no float holds is seen only as it is written
+    if numbers is None:  # infinite scores are valid; a number too large for a float differs from them only in its text
         check(parsed(text, path, Written), is_run, path)
         numbers = np.array([number for _, number in rows], float)
     ids = Arena.of([doc_id for doc_id, _ in rows])
@@ -72,7 +72,7 @@ def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:
 
 
 def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
-    """The pairs of the outer object, once it is sure that their values are objects."""
+    """The pairs of the outer object, whose values are checked to be objects."""
     expected = "{query_id: {doc_id: " + ("score" if is_run else "label") + "}}"
     if type(data) is not tuple:
         raise FormatError(f"the JSON is {kind(data)}, expected an object {expected}", path)
@@ -83,12 +83,12 @@ def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]
 
 
 def kind(value: object) -> str:
-    """What JSON calls a value."""
+    """JSON's word for the type of a value."""
     names = {tuple: "an object", list: "an array", str: "a string", bool: "a truth value", type(None): "null"}
     return names.get(type(value), "a number")
 
 
-def number_array(numbers: list, is_run: bool) -> np.ndarray | None:
+def number_array(numbers: list[Any], is_run: bool) -> np.ndarray | None:
     """The numbers as float64, or None if one of them might not be a valid score or label."""
     if not set(map(type, numbers)) <= {float, bool}:
         return None
@@ -110,7 +110,7 @@ def check(queries: tuple[tuple[str, Pairs], ...], is_run: bool, path: str) -> No
 
 
 def wrong_score(number: str | float) -> str | None:
-    """What is wrong with a score, None if nothing is; infinity is a word, or else a number that no float holds."""
+    """The problem of a score, or None; infinity must be a word, because a number that large does not fit a float."""
     value = float(number)
     if value != value:
         return "is not a number: NaN cannot be ranked"
@@ -118,7 +118,7 @@ def wrong_score(number: str | float) -> str | None:
 
 
 def wrong_label(number: str | float) -> str | None:
-    """What is wrong with a label, None if nothing is."""
+    """The problem of a label, or None."""
     value = float(number)
     if value != value or (LEAST <= value <= MOST and value != int(value)):
         return "is not an integer number"

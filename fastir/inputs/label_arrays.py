@@ -30,7 +30,7 @@ def column(data: ArrayLike, name: str) -> np.ndarray:
 
 
 def out_of_range(name: str) -> OverflowError:
-    """The error for a label that no int32 holds."""
+    """The error for a label that does not fit int32."""
     return OverflowError(f"{name} holds a label outside [-2^31, 2^31 - 1]; out of range")
 
 
@@ -46,7 +46,7 @@ def fraction(labels: np.ndarray, name: str) -> int | None:
 
 
 def refuse_fraction(labels: np.ndarray, name: str, place: int, asked: Settings) -> None:
-    """Raise ValueError if a metric needs more than the gain of a label that is no whole number."""
+    """Raise ValueError if a label is a fraction and a metric needs more than its gain."""
     for request, values in zip(asked.requests, asked.values, strict=True):
         plain = values.get("gain", request.card.gain) == "linear" and request.level is None
         if not (request.card.fractional and plain):
@@ -71,9 +71,9 @@ def refuse_labels(labels: np.ndarray, offsets: np.ndarray, name: str, asked: Set
 
 
 def as_codes(*columns: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Labels that are gains as codes that keep their order: what the codes stand for, and the codes.
+    """Fractional labels, which are gains, as codes in the same order: the gain of each code, and the codes.
 
-    0 stays 0; what is below becomes -1.
+    0 stays 0; negative labels become -1.
     """
     table = np.unique(np.concatenate([labels[labels > 0] for labels in columns])).astype(np.float64)
     table = np.concatenate(([0.0], table))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class QueryGroups(NamedTuple):
-    """The rows of each query stand together, in the caller's order or in `order`."""
+    """Rows grouped by query: in the caller's order, or once they are put into `order`."""
 
     query_ids: Sequence[Any]
     offsets: np.ndarray  # int64, of shape (n_queries + 1,)
@@ -22,7 +22,7 @@ class QueryGroups(NamedTuple):
 
 
 def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets: ArrayLike | None) -> QueryGroups:
-    """The QueryGroups of n rows, of which at most one description is given; none is one query."""
+    """The QueryGroups of n rows, of which at most one description is given; without any the rows are one query."""
     given = {"group": group, "qid": qid, "offsets": offsets}
     names = [name for name, array in given.items() if array is not None]
     if len(names) > 1:
@@ -49,7 +49,7 @@ def by_sizes(group: ArrayLike, n: int) -> np.ndarray:
 
 
 def by_ids(qid: Any, n: int) -> QueryGroups:
-    """The QueryGroups that an id in each row gives; queries in the order in which they first appear."""
+    """The QueryGroups from an id in each row; queries are in the order in which they first appear."""
     ids = arrays.from_elsewhere(qid, "qid")
     if ids.ndim != 1 or len(ids) != n:
         raise ValueError(f"qid has shape {ids.shape} but labels has {n} entries; expected an id for each")
@@ -82,7 +82,7 @@ def keys_of(ids: np.ndarray) -> np.ndarray:
 
 
 def stable_order(codes: np.ndarray) -> np.ndarray:
-    """What sorts numbers from 0 up, equal ones in their order; by 16 bits at a time, which NumPy sorts by radix."""
+    """A stable order that sorts numbers from 0 up; by 16 bits at a time, which NumPy sorts by radix."""
     order = np.argsort(codes.astype(np.uint16), kind="stable")
     while codes.size and codes.max() > 0xFFFF:
         codes = codes >> codes.dtype.type(16)

@@ -1,21 +1,50 @@
-"""What shape a caller's qrels or run has: decided here, once for each call, for every function that takes them."""
+"""The shape of a caller's qrels or run: decided here, once for each call, for every function that takes them."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.columns._dicts import is_nested
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+class ArrowStream(Protocol):
+    """What hands out its rows as Arrow record batches: frames, tables and readers of many libraries."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
+
+
+class ArrowArray(Protocol):
+    """What hands out its rows as one Arrow record batch."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None, /) -> tuple[object, object]: ...
+
+
+class Frame(Protocol):
+    """A data frame of pandas."""
+
+    @property
+    def iloc(self) -> Any: ...
+
+    @property
+    def columns(self) -> Any: ...
+
+
+Table = ArrowStream | ArrowArray | Frame | Mapping[str, "ArrayLike"] | Iterable[tuple[Any, Any, Any]]
 
 DICTS = "dicts"  # a dict whose values are dicts
 PATH = "path"
 HELD = "held"  # a Qrels or a Run, as the caller of shape_of says
 TABLE = "table"
-OTHER = "other"  # some other mapping of mappings, or nothing that can be read
+OTHER = "other"  # some other mapping of mappings, or an object that cannot be read
 
 
-def shape_of(data: Any, held: type) -> str:
-    """The shape of `data`, where an instance of `held` is one that needs no reading."""
+def shape_of(data: Any, held: type[Any]) -> str:
+    """The shape of `data`; an instance of `held` needs no reading."""
     if is_nested(data):
         return DICTS
     if isinstance(data, held):

@@ -1,27 +1,37 @@
-"""Files that hold a table, CSV, JSONL and Parquet: pyarrow makes batches of them, which go where any table goes.
+"""Files that hold a table, CSV, JSONL and Parquet: pyarrow makes batches of them, which are read like any table.
 
-pyarrow gets the unpacked bytes of a CSV or JSONL file, and is told the types of the columns, so that ids stay as they
-are written and no text is taken for a date; numbers in CSV are read by _number, like those of TREC.
+pyarrow gets the unpacked bytes of a CSV or JSONL file and the types of the columns, so that ids stay as they are
+written and no text is taken for a date; numbers in CSV are read by _number, like numbers in TREC files.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, ClassVar, Self
+
+import numpy as np
 
 from fastir.columns._number import numbers_of
 from fastir.columns.line_formats import NUMBER_PROBLEMS
 from fastir.errors import FormatError, quote
 from fastir.inputs import table_rows, tables
-from fastir.inputs.files import Source, name_of
+from fastir.inputs.files import Repairs, Source, Watch, name_of
 
 BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
-ROWS = 1 << 16  # rows that it decodes at a time
+ROWS = 1 << 16  # rows that pyarrow decodes at a time
 MESSAGE = 400  # characters of its messages, which may quote all of a line
 
 
-def read(path, is_run, format, duplicates, columns, watch=None):
+def read(
+    path: Any,
+    is_run: bool,
+    format: str,
+    duplicates: str | None,
+    columns: Mapping[Any, Any] | None,
+    watch: Watch | None = None,
+) -> tuple[Any, ...]:
     """Read a file as columns; see `formats`."""
     with opened(path, is_run, format, columns, watch) as (table, repairs):
         *found, more = table_rows.grouped(table, duplicates)
@@ -29,19 +39,21 @@ def read(path, is_run, format, duplicates, columns, watch=None):
 
 
 @contextlib.contextmanager
-def opened(path, is_run, format, columns, watch):
-    """The file as a Table, and the repairs in it; whatever is wrong with what it holds is a FormatError."""
+def opened(
+    path: Any, is_run: bool, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
+) -> Iterator[tuple[tables.Table, Repairs]]:
+    """The file as a Table, and its repairs; an error in its content is a FormatError."""
     what = "run" if is_run else "qrels"
     name = name_of(path)
     library(name)
     with contextlib.ExitStack() as files:
 
-        def fresh():
+        def fresh() -> Any:
             file = files.enter_context(FILES[format](path))
             file.look()
             return file
 
-        def rows(names):
+        def rows(names: tuple[Any, ...]) -> Iterator[list[Any]]:
             file = first.pop() if first else fresh()
             empty = True
             for batch in file.batches(names):
@@ -69,8 +81,8 @@ def opened(path, is_run, format, columns, watch):
             raise OSError(error.errno, error.strerror, name) from None
 
 
-def library(path=None):
-    """pyarrow."""
+def library(path: str | None = None) -> Any:
+    """The module pyarrow, or the error that says how to install it."""
     try:
         import pyarrow
     except ImportError:
@@ -81,13 +93,13 @@ def library(path=None):
 class Text(Source):
     """A text file as pyarrow reads it; look() finds the names of the columns."""
 
-    closed = False
+    closed: bool = False
 
-    def close(self):
+    def close(self) -> None:
         """pyarrow calls this when it has no more use for the file, which is closed by its own block."""
 
-    def first_line(self):
-        """The first line that is not blank, and what was read behind it."""
+    def first_line(self) -> tuple[str, bytes, bytes]:
+        """The first line that is not blank, and the bytes that were read after it."""
         head = self.read(BLOCK)
         lines = head.lstrip(b"\r\n")
         while b"\n" not in lines and (block := self.read(BLOCK)):
@@ -97,10 +109,10 @@ class Text(Source):
             raise FormatError("the file is empty", self.path)
         return line.rstrip(b"\r").decode("utf-8", "surrogateescape"), lines, rest
 
-    def numbers_reader(self, reader):
+    def numbers_reader(self, reader: Any) -> Any:
         return reader
 
-    def ended(self):
+    def ended(self) -> bool:
         """Whether nothing is left to read."""
         self.carried = self.carried or self.read(1)
         return not self.carried
@@ -109,16 +121,16 @@ class Text(Source):
 class Csv(Text):
     """Comma separated values below a header."""
 
-    def look(self):
+    def look(self) -> None:
         import csv
 
         line, _, self.carried = self.first_line()
         try:
-            self.names = next(csv.reader([line]))
+            self.names: list[str] = next(csv.reader([line]))
         except csv.Error as error:
             raise FormatError(f"the header is malformed: {error}", self.path, 1) from None
 
-    def batches(self, names):
+    def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         if self.ended():
             return []
         pyarrow = library()
@@ -132,17 +144,17 @@ class Csv(Text):
             reader.ConvertOptions(check_utf8=False, include_columns=names, column_types=types),
         )
 
-    def numbers_reader(self, reader):
+    def numbers_reader(self, reader: Any) -> Any:
         return Decimals(reader)
 
 
 class Decimals:
     """A column of numbers as text."""
 
-    def __init__(self, reader):
+    def __init__(self, reader: Any) -> None:
         self.reader = reader
 
-    def numbers(self, what, name, row):
+    def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         texts = self.reader.ids(what, name, row)
         numbers, at, problem = numbers_of(texts)
         if at >= 0:
@@ -151,23 +163,23 @@ class Decimals:
 
 
 class Jsonl(Text):
-    """A JSON object per line, all with ids like those of the first one."""
+    """A JSON object per line; all ids have the types of the first line's."""
 
-    def look(self):
+    def look(self) -> None:
         import json
 
         line, self.carried, _ = self.first_line()
         try:
-            self.first = json.loads(line, parse_int=lambda digits: 0)  # only the kind of an id matters here
+            self.first: Any = json.loads(line, parse_int=lambda digits: 0)  # only the kind of an id matters here
         except json.JSONDecodeError as error:
             raise FormatError(f"malformed JSON at character {error.colno}: {error.msg}", self.path, 1) from None
         except RecursionError:
             raise FormatError("malformed JSON: nested too deeply", self.path, 1) from None
         if not isinstance(self.first, dict):
             raise FormatError(f"expected a JSON object on every line, got {quote(line)}", self.path, 1)
-        self.names = list(self.first)
+        self.names: list[str] = list(self.first)
 
-    def batches(self, names):
+    def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         pyarrow = library()
         from pyarrow import json as reader
 
@@ -181,33 +193,33 @@ class Jsonl(Text):
 
 
 class Parquet:
-    """A Parquet file, which has no packing but its own."""
+    """A Parquet file, which is packed in its own way only."""
 
     repairs: ClassVar[dict[str, tuple[int, str]]] = {}
 
-    def __init__(self, path):
-        self.file = open(path, "rb")  # noqa: SIM115
+    def __init__(self, path: Any) -> None:
+        self.file: BinaryIO = open(path, "rb")  # noqa: SIM115
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.file.close()
 
-    def look(self):
+    def look(self) -> None:
         from pyarrow.parquet import ParquetFile
 
-        self.table = ParquetFile(self.file, buffer_size=BLOCK, pre_buffer=False)
-        self.names = self.table.schema_arrow.names
+        self.table: Any = ParquetFile(self.file, buffer_size=BLOCK, pre_buffer=False)
+        self.names: list[str] = self.table.schema_arrow.names
 
-    def batches(self, names):
+    def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         return self.table.iter_batches(ROWS, columns=list(names), use_threads=False)
 
-    def position(self):
+    def position(self) -> int:
         return self.file.tell()
 
-    def numbers_reader(self, reader):
+    def numbers_reader(self, reader: Any) -> Any:
         return reader
 
 
-FILES = {"csv": Csv, "jsonl": Jsonl, "parquet": Parquet}
+FILES: dict[str, Any] = {"csv": Csv, "jsonl": Jsonl, "parquet": Parquet}

@@ -15,15 +15,12 @@ from fastir.inputs.tables import Batch, Table, table
 from fastir.join._grouped import find_duplicates
 
 
-def read(data: Any, what: str, columns: Mapping | None, duplicates: str | None) -> tuple:
+def read(data: Any, what: str, columns: Mapping[Any, Any] | None, duplicates: str | None) -> tuple[Any, ...]:
     """All rows of a caller's table, grouped by query, as Rows takes them."""
-    found = table(data, what, columns)
-    if found is None:
-        raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
-    return grouped(found, duplicates)
+    return grouped(table(data, what, columns), duplicates)
 
 
-def grouped(found: Table, duplicates: str | None) -> tuple:
+def grouped(found: Table, duplicates: str | None) -> tuple[Any, ...]:
     """All rows of a table, grouped by query, as Rows takes them."""
     what = found.what
     batches = list(found)
@@ -55,9 +52,9 @@ def grouped(found: Table, duplicates: str | None) -> tuple:
     return query_ids, offsets, arena, numbers, {"duplicates": (len(pairs), f"row {order[second]}")}
 
 
-def codes_of(batches: list[Batch]) -> tuple[list, np.ndarray]:
+def codes_of(batches: list[Batch]) -> tuple[list[Any], np.ndarray]:
     """The query ids in order of first appearance, and each row's position among them."""
-    known: dict = {}
+    known: dict[Any, Any] = {}
     sizes, codes = [], []
     for batch in batches:
         start, n = 0, len(batch.queries)
@@ -100,7 +97,7 @@ def repeated(what: str, query: Any, doc: Any, first: int, later: int) -> Duplica
     )
 
 
-def ids_at(batches: list[Batch], row: int) -> tuple:
+def ids_at(batches: list[Batch], row: int) -> tuple[Any, Any]:
     """The query id and the document id of a row."""
     for batch in batches:
         if row < len(batch.docs):

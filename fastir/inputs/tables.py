@@ -1,12 +1,12 @@
 """Tables: data frames, Arrow data, dicts of arrays and rows of tuples, as batches of three columns.
 
-Nothing here imports what the caller's table comes from, but for pyarrow behind pandas columns that are Arrow's anyway:
-a shape is known by its methods. Ids stay where they are (_ids); numbers become float64.
+A shape is recognised by its methods, so that the caller's library is not imported (except pyarrow, for pandas columns
+that are Arrow data anyway). Ids stay where they are (_ids); numbers become float64.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from fastir.errors import quote
 # The usual names of each column; the first one that a table has is taken.
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
-NUMBER = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
+NUMBER: dict[str, tuple[str, ...]] = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
 ROLES = ("query_id", "doc_id", "score", "label")
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
@@ -34,7 +34,7 @@ class Batch(NamedTuple):
 
 
 class Table:
-    """A caller's table, its three columns found.
+    """A caller's table, whose three columns have been found.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Table:
     names : sequence
         The names of its columns.
     columns : dict or None
-        {"query_id", "doc_id", "score" or "label": name} for columns that are called otherwise.
+        {"query_id", "doc_id", "score" or "label": name} for columns that have other names.
     read : function of three names
         Iterates over the rows as triples of readers, which have ids(what, name, row) and numbers(what, name, row).
     again : bool
@@ -54,19 +54,19 @@ class Table:
     def __init__(
         self,
         what: str,
-        names: Iterable,
-        columns: Mapping | None,
-        read: Callable[[tuple], Iterator[Sequence[Any]]],
+        names: Iterable[Any],
+        columns: Mapping[Any, Any] | None,
+        read: Callable[[tuple[Any, ...]], Iterator[Sequence[Any]]],
         again: bool,
         n_rows: int | None = None,
     ) -> None:
         self.what = what
         self.again = again
         self.n_rows = n_rows
-        self.names = find_columns(what, list(names), columns or {})
+        self.names: tuple[Any, ...] = find_columns(what, list(names), columns or {})
         self.read = read
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Generator[Batch, None, None]:
         """All batches that have rows; the kinds of ids do not change."""
         row = 0
         kinds = None
@@ -85,7 +85,7 @@ class Table:
             row += len(docs)
 
 
-def find_columns(what: str, names: list, columns: Mapping) -> tuple:
+def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
     """The names of the query, document and number columns."""
     number = "score" if what == "run" else "label"
     for role in columns:
@@ -107,18 +107,18 @@ def find_columns(what: str, names: list, columns: Mapping) -> tuple:
     return tuple(found)
 
 
-def table(data: Any, what: str, columns: Mapping | None = None) -> Table | None:
-    """The caller's table, or None if this is none.
+def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
+    """The caller's table, or None if `data` is not a table.
 
     Raises
     ------
     TypeError, ValueError
-        It is one, but lacks a column or cannot be read.
+        It is a table, but lacks a column or cannot be read.
     """
     if not is_table(data):
-        return None
+        raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
     if hasattr(data, "iloc") and hasattr(data, "columns"):
-        return Table(what, data.columns, columns, lambda names: read_frame(data, names), True, len(data))
+        return Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):
         raise TypeError(f"{what}: got a {type(data).__name__}, which holds no rows yet; expected {what}.collect()")
     if any(hasattr(data, name) for name in ARROW):
@@ -127,13 +127,13 @@ def table(data: Any, what: str, columns: Mapping | None = None) -> Table | None:
         opened = [Batches(data)]
         return Table(what, opened[0].names, columns, lambda names: read_arrow(data, names, opened), again, n_rows)
     if isinstance(data, Mapping):
-        return Table(what, data, columns, lambda names: read_arrays([data[name] for name in names]), True)
+        return Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
     names = (QUERY[0], DOC[0], NUMBER[what][0])
     return Table(what, names, None, lambda _: read_tuples(data, what), isinstance(data, (list, tuple)))
 
 
 def is_table(data: Any) -> bool:
-    """Whether table() would take it, or say what it lacks."""
+    """Whether table() takes the data for a table, be it a faulty one."""
     if isinstance(data, Mapping):
         return bool(data) and all(isinstance(name, str) and is_column(column) for name, column in data.items())
     return not isinstance(data, (str, bytes)) and (
@@ -156,29 +156,26 @@ class ArrowReader:
         self.batch = batch
         self.place = place
 
-    def present(self, what: str, name: str, row: int) -> None:
-        """Refuse a column with a null."""
-        if (null := self.batch.null(self.place)) >= 0:
+    def read(self, what: str, name: str, row: int, values: Callable[[int], Any], expected: str) -> Any:
+        """What a method of the batch makes of the column, which has no null and is of a type that it takes."""
+        try:
+            null = self.batch.null(self.place)
+            read = values(self.place) if null < 0 else None
+        except ValueError as error:
+            raise ValueError(f"{what}: column {quote(name)}, rows from {row} on: {error}") from None
+        if null >= 0:
             raise ValueError(f"{what}: row {row + null}: {quote(name)} is null, its value is missing")
+        if read is None:
+            raise TypeError(
+                f"{what}: column {quote(name)} must {expected}, got Arrow type {quote(self.batch.type_of(self.place))}"
+            )
+        return read
 
     def ids(self, what: str, name: str, row: int) -> Ids:
-        self.present(what, name, row)
-        ids = self.batch.ids(self.place)
-        if ids is None:
-            raise TypeError(
-                f"{what}: column {quote(name)} must hold strings or integers, got Arrow type "
-                f"{quote(self.batch.type_of(self.place))}"
-            )
-        return ids
+        return self.read(what, name, row, self.batch.ids, "hold strings or integers")
 
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
-        self.present(what, name, row)
-        numbers = self.batch.numbers(self.place)
-        if numbers is None:
-            raise TypeError(
-                f"{what}: column {quote(name)} must be numeric, got Arrow type {quote(self.batch.type_of(self.place))}"
-            )
-        return numbers
+        return self.read(what, name, row, self.batch.numbers, "be numeric")
 
 
 class ArrayReader:
@@ -201,7 +198,7 @@ class ArrayReader:
             ids, odd = of_objects(objects.tolist())
         if ids is None:
             value = objects[odd]
-            if value is None or value != value:
+            if is_missing(value):
                 raise ValueError(f"{what}: row {row + odd}: {quote(name)} is missing, got {value!r}")
             raise TypeError(
                 f"{what}: row {row + odd}: {quote(name)} must be a str or an int like the ids before it, "
@@ -224,6 +221,8 @@ class ArrayReader:
         try:
             return np.ascontiguousarray(array, np.float64)
         except (TypeError, ValueError) as error:
+            if (odd := next((i for i, value in enumerate(array) if is_missing(value)), None)) is not None:
+                raise ValueError(f"{what}: row {row + odd}: {quote(name)} is missing, got {array[odd]!r}") from None
             raise TypeError(f"{what}: column {quote(name)} must be numeric: {error}") from None
 
 
@@ -234,16 +233,27 @@ class CodeReader:
         self.codes = codes
         self.values = values
 
-    def ids(self, what: str, name: str, row: int) -> Ids:
+    def present(self, what: str, name: str, row: int) -> None:
+        """Refuse a column with a missing value."""
         if len(self.codes) and self.codes.min() < 0:
             raise ValueError(f"{what}: row {row + int(self.codes.argmin())}: {quote(name)} is missing")
+
+    def ids(self, what: str, name: str, row: int) -> Ids:
+        self.present(what, name, row)
         return of_codes(np.ascontiguousarray(self.codes, np.int64), ArrayReader(self.values).ids(what, name, 0))
 
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
+        self.present(what, name, row)
         return ArrayReader(self.values).numbers(what, name, 0)[self.codes]
 
 
-def of_objects(objects: list) -> tuple[Ids | None, int]:
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, pandas' NA and NaT, or NumPy's masked."""
+    different = value != value  # NA and masked answer with themselves
+    return value is None or different is value or (isinstance(different, (bool, np.bool_)) and bool(different))
+
+
+def of_objects(objects: list[Any]) -> tuple[Ids | None, int]:
     """Ids of Python objects that are not all exact strings; (None, row) for the first that cannot be an id here."""
     strings = isinstance(objects[0], str)
     plain: list[Any] = []
@@ -262,7 +272,7 @@ def of_objects(objects: list) -> tuple[Ids | None, int]:
 # ---- shapes of tables --------------------------------------------------------------------------------------------
 
 
-def read_arrow(data: Any, names: tuple, opened: list[Batches]) -> Iterator[list[ArrowReader]]:
+def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iterator[list[ArrowReader]]:
     """Batches of Arrow data; `opened` holds the stream that gave the names, which the first reading uses up."""
     batches = opened.pop() if opened else Batches(data)
     places = [batches.names.index(name) for name in names]
@@ -270,9 +280,13 @@ def read_arrow(data: Any, names: tuple, opened: list[Batches]) -> Iterator[list[
         yield [ArrowReader(batch, place) for place in places]
 
 
-def read_arrays(data: Iterable) -> Iterator[list[ArrayReader | CodeReader]]:
+def read_arrays(data: Mapping[Any, Any], names: tuple[Any, ...], what: str) -> Iterator[list[ArrayReader | CodeReader]]:
     """Columns that NumPy understands, in stretches where they hold Python objects."""
-    arrays = [np.asarray(array) for array in data]
+    for name in names:
+        masked = np.ravel(np.ma.getmaskarray(data[name])) if isinstance(data[name], np.ma.MaskedArray) else np.empty(0)
+        if masked.any():
+            raise ValueError(f"{what}: row {int(masked.argmax())}: {quote(name)} is masked, its value is missing")
+    arrays = [np.asarray(data[name]) for name in names]
     if any(array.ndim != 1 for array in arrays):
         shapes = ", ".join(str(array.shape) for array in arrays)
         raise ValueError(f"columns must have one dimension, got shapes {shapes}")
@@ -297,7 +311,7 @@ def read_columns(
         ]
 
 
-def read_frame(frame: Any, names: tuple) -> Iterator[Sequence[Any]]:
+def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequence[Any]]:
     """A pandas frame: through Arrow where its strings lie there, else as arrays."""
     series = [frame[name] for name in names]
     if any(one.ndim != 1 for one in series):
@@ -313,7 +327,7 @@ def read_frame(frame: Any, names: tuple) -> Iterator[Sequence[Any]]:
         for batch in batches:
             yield [ArrowReader(batch, place) for place in range(3)]
         return
-    yield from read_columns([pandas_column(one) for one in series])
+    yield from read_columns([pandas_column(one, what) for one in series])
 
 
 def is_arrow_text(dtype: Any) -> bool:
@@ -321,21 +335,21 @@ def is_arrow_text(dtype: Any) -> bool:
     return getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype")
 
 
-def pandas_column(series: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
     """A pandas column as an array, or as (codes, values)."""
     if hasattr(series, "cat"):
         return series.cat.codes.to_numpy(), series.cat.categories.to_numpy()
     if isinstance(series.dtype, np.dtype):
         return series.to_numpy()
-    if getattr(series.dtype, "kind", "O") in "iuf":  # nullable numbers
+    if getattr(series.dtype, "kind", "O") in "iufb":  # nullable numbers
         missing = series.isna().to_numpy()
         if missing.any():
-            raise ValueError(f"row {int(missing.argmax())}: {quote(series.name)} is missing (NA)")
+            raise ValueError(f"{what}: row {int(missing.argmax())}: {quote(series.name)} is missing (NA)")
         return series.to_numpy(series.dtype.numpy_dtype)
     return series.to_numpy(object)
 
 
-def read_tuples(data: Iterable, what: str) -> Iterator[list[ArrayReader]]:
+def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
     """Tuples of query id, document id and number."""
     rows = iter(data)
     done = 0
@@ -350,7 +364,7 @@ def read_tuples(data: Iterable, what: str) -> Iterator[list[ArrayReader]]:
         yield [ArrayReader(as_objects(column)) for column in zip(*chunk, strict=True)]
 
 
-def as_objects(values: Sequence) -> np.ndarray:
+def as_objects(values: Sequence[Any]) -> np.ndarray:
     """Values as an array of Python objects, also where they are sequences themselves."""
     array = np.empty(len(values), object)
     array[:] = values

@@ -1,5 +1,10 @@
 """Files with a row per line, as TREC, BEIR and MS MARCO have them: read in blocks, into columns."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fastir.columns._trec import Reader, last_line
@@ -9,12 +14,18 @@ from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather
 
+if TYPE_CHECKING:
+    from fastir.inputs.files import Path, Repairs, Watch
+    from fastir.join._trec_stream import Stream
+
 CHUNK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
 ROW = 40  # bytes of a usual line
 SPARE = 9  # bytes behind a block: for a line end, and for the kernel to look at words
 
 
-def read(path, is_run, duplicates, watch=None, format="trec"):
+def read(
+    path: Path, is_run: bool, duplicates: str | None, watch: Watch | None = None, format: str = "trec"
+) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
     """Read a file as columns; watch(position) is called at every block.
 
     Returns
@@ -38,33 +49,33 @@ def read(path, is_run, duplicates, watch=None, format="trec"):
     if not reader.n_rows:
         raise wrong or empty(reader)
     arena, starts, lengths, numbers, first_rows, queries = reader.columns()
-    queries = list(map(show, queries))
+    query_ids = list(map(show, queries))
     if format in WITH_GROUPS:  # what stands between query and group is a blank
-        queries = [" ".join(query.split()) for query in queries]
-    *columns, repairs = gather(
-        queries, first_rows, Arena(arena, starts, lengths), numbers, duplicates, reader.path, reader.line_of, watch
+        query_ids = [" ".join(query.split()) for query in query_ids]
+    grouped_ids, offsets, ids, grouped_numbers, repairs = gather(
+        query_ids, first_rows, Arena(arena, starts, lengths), numbers, duplicates, reader.path, reader.line_of, watch
     )
     if wrong:
         raise wrong
-    return *columns, {**reader.repairs, **blocks.repairs, **repairs}
+    return grouped_ids, offsets, ids, grouped_numbers, {**reader.repairs, **blocks.repairs, **repairs}
 
 
-def show(text):
+def show(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def empty(reader):
+def empty(reader: Reader | Stream) -> FormatError:
     kind = "run is empty: no result" if reader.is_run else "qrels are empty: no judgment"
     return FormatError(f"the {kind} lines", reader.path)
 
 
 class Block:
-    """A buffer that grows where one query fills it."""
+    """A buffer that grows if one query fills it."""
 
-    def __init__(self):
-        self.array = np.empty(CHUNK + SPARE, np.uint8)
+    def __init__(self) -> None:
+        self.array: np.ndarray = np.empty(CHUNK + SPARE, np.uint8)
 
-    def grow(self):
+    def grow(self) -> None:
         self.array = np.concatenate((self.array[:-SPARE], np.empty(len(self.array), np.uint8)))
 
 
@@ -76,19 +87,19 @@ class Blocks(Source):
     path : str or path
         ``-`` is standard input.
     cut : function of (array, size)
-        Where the part of array[:size] begins that may go on behind it; 0 if that is all.
+        The position in array[:size] from which on rows may belong to a query that goes on; 0 if all of them may.
     watch : function of (position), or None
-        Called before every block with how much of the file was read, 0 where that is unknown; may raise.
+        Called before every block with the number of bytes read of the file, 0 if unknown; may raise.
     """
 
-    def __init__(self, path, cut, watch=None):
-        self.cut = cut
-        self.watch = watch
-        self.ended = False
+    def __init__(self, path: Path, cut: Callable[[np.ndarray, int], int], watch: Watch | None = None) -> None:
+        self.cut: Callable[[np.ndarray, int], int] = cut
+        self.watch: Watch | None = watch
+        self.ended: bool = False
         super().__init__(path)
 
-    def fill(self, block):
-        """Put the next whole part into block.array, leaving SPARE bytes behind it; returns its size, 0 at the end."""
+    def fill(self, block: Block) -> int:
+        """Put the next whole queries into block.array, with SPARE bytes behind; returns their size, 0 at the end."""
         if self.watch is not None:
             self.watch(self.position())
         if self.ended:
@@ -97,7 +108,7 @@ class Blocks(Source):
         while len(self.carried) >= len(block.array) - SPARE:
             block.grow()
         while True:
-            used += self.readinto(memoryview(block.array)[used:-SPARE])
+            used += self.readinto(block.array.data[used:-SPARE])
             if used < len(block.array) - SPARE:
                 size = used
                 self.ended = True

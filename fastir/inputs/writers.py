@@ -8,16 +8,19 @@ from typing import Any, BinaryIO
 
 from fastir.columns.ids import encode
 from fastir.columns.line_formats import bare
+from fastir.columns.rows import Rows
 from fastir.errors import quote
 from fastir.inputs.files import BOM, packed_as
 from fastir.inputs.table_files import library
+
+Nested = Rows | Mapping[Any, Mapping[Any, Any]]  # read by its keys alone, a query at a time
 
 BATCH_ROWS = 1 << 18  # rows that are written to Parquet at a time
 NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
 
 
-def trec(file: BinaryIO, data: Mapping[Any, Mapping], is_run: bool) -> None:
-    """Write TREC lines; the rank is the place by descending score, then descending id."""
+def trec(file: BinaryIO, data: Nested, is_run: bool) -> None:
+    """Write TREC lines; the rank is by descending score, then descending id."""
     begun = False
     for query_id, docs, numbers in columns(data):
         check_fields([query_id], "query")
@@ -38,7 +41,7 @@ def trec(file: BinaryIO, data: Mapping[Any, Mapping], is_run: bool) -> None:
         file.write(text)
 
 
-def groups(file: BinaryIO, data: Mapping[Any, Mapping[Any, Mapping]]) -> None:
+def groups(file: BinaryIO, data: Nested) -> None:
     """Write {query_id: {group_id: {doc_id: label}}} as TREC lines, the group as the iteration."""
     for query_id in data:
         for group_id, docs in data[query_id].items():
@@ -51,7 +54,7 @@ def groups(file: BinaryIO, data: Mapping[Any, Mapping[Any, Mapping]]) -> None:
             file.write(text.encode("utf-8", "surrogateescape"))
 
 
-def json(file: BinaryIO, data: Mapping[Any, Mapping], is_run: bool) -> None:
+def json(file: BinaryIO, data: Nested, is_run: bool) -> None:
     """Write an object of objects, a line per query."""
     from json import dumps
 
@@ -70,7 +73,7 @@ def json(file: BinaryIO, data: Mapping[Any, Mapping], is_run: bool) -> None:
     file.write(b"}\n" if begin != "{" else b"{}\n")
 
 
-def parquet(file: BinaryIO, data: Mapping[Any, Mapping], is_run: bool) -> None:
+def parquet(file: BinaryIO, data: Nested, is_run: bool) -> None:
     """Write the columns query_id, doc_id and score or label; integer ids stay integers."""
     pyarrow = library()
     from pyarrow.parquet import ParquetWriter
@@ -89,9 +92,9 @@ def parquet(file: BinaryIO, data: Mapping[Any, Mapping], is_run: bool) -> None:
             writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
 
 
-def batches(data: Mapping[Any, Mapping]) -> Iterator[tuple[list, list, list]]:
+def batches(data: Nested) -> Iterator[tuple[list[Any], list[Any], list[Any]]]:
     """The three columns as lists, some queries at a time."""
-    rows: tuple[list, list, list] = ([], [], [])
+    rows: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
     for query_id in data:
         docs = data[query_id]
         if not docs:
@@ -104,7 +107,7 @@ def batches(data: Mapping[Any, Mapping]) -> Iterator[tuple[list, list, list]]:
     yield rows
 
 
-def columns(data: Mapping[Any, Mapping]) -> Iterator[tuple[str, list[str], list]]:
+def columns(data: Nested) -> Iterator[tuple[str, list[str], list[Any]]]:
     """Each query's id, document ids and numbers; integer ids as their decimal text."""
     for query_id in data:
         row = data[query_id]
@@ -121,7 +124,7 @@ def ranks(docs: list[str], scores: list[float]) -> list[int]:
 
 
 def check_fields(ids: list[str], what: str) -> None:
-    """Refuse ids that would not stay a field of a line."""
+    """Refuse ids that cannot be a field of a line."""
     if not all(ids) or NO_FIELD.search("".join(ids)):
         bad = next(id for id in ids if not id or NO_FIELD.search(id))
         raise ValueError(f"{what} id {quote(bad)} is empty or holds white space or NUL; JSON can hold it")

@@ -3,8 +3,8 @@
 In       the qrels as a Judged, made once and used for any number of runs; a Plan; and rows (query, document, score)
          from a dict, from columns, or from the blocks of a file.
 Out      for every query of the qrels a row of values and a status (STATUS_CODES), written into arrays that the caller
-         allocated; a Tally of what was seen; and the run's queries that the qrels do not have.
-Checks   here, because only here all rows pass: a document that stands twice for a query, a score that is NaN, a line
+allocated; a Tally of counts; and the run's queries that the qrels do not have. Checks   here, because only here all
+rows pass: a document that stands twice for a query, a score that is NaN, a line
          that cannot be read, an id of the wrong kind. Options are checked before, labels when the qrels are made.
 Memory   scratch of each thread, which grows to its longest ranking. Ids are borrowed from the caller's strings, columns
          or file blocks: a run is not copied, and only rows in any order (_ungrouped) are looked at more than once.

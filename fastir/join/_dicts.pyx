@@ -1,13 +1,17 @@
 """The join for a run that is a dict of dicts: probe each ranking with the judged ids.
 
 The ids of the qrels carry their hashes, so a probe costs a few nanoseconds; the run's own keys are never hashed, copied
-or compared. From the second run on, where many documents were judged, the ranking's ids are looked up among them in a
-table of ours, by the hash that each id carries: half the cost of that many probes, but the table must be made first.
+or compared. From the second run on, if many documents were judged, the ranking's ids are looked up among them instead,
+in a table by the hash that each id carries: half the cost of that many probes, but the table must be made first.
 
 One walk over a ranking collects its scores and checks on the way that every key is a str and every value a float.
 Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types (columns/_dicts), made
-once: a caller's __float__ that changes the dict meanwhile does not reach us. Judged documents that no metric reads
-matter only to the report; where they are many they are left to count_rest(), called when the report is read.
+once: a caller's __float__ that changes the dict meanwhile does not reach us.
+
+Judged documents that no metric reads matter only to the report. Where looking them up would be most of the work, a word
+per document of the ranking is kept instead, and count_rest() counts when the report is read: the id itself if it is an
+integer, else the 64-bit hash that the str carries. Neither the caller's dict nor its ids are held. Among a thousand
+documents and a thousand judged ones, two different ids share a hash once in 10^13 queries.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
@@ -22,6 +26,8 @@ from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 
+import numpy as np
+
 from fastir.columns._dicts import has_integer_documents, plain_scores, refuse_nan
 
 cdef extern from "Python.h":
@@ -35,10 +41,23 @@ cdef extern from "Python.h":
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
+    int PyByteArray_Resize(bytearray, Py_ssize_t) except -1
+    char* PyByteArray_AsString(bytearray) noexcept
+    Py_ssize_t PyByteArray_Size(bytearray) noexcept
     int PyFloat_Check(PyObject*) noexcept
     double PyFloat_AsDouble(PyObject*) noexcept
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
+
+cdef extern from *:
+    """
+    #ifdef Py_LIMITED_API
+    #define fastir_hash_of_key(key) PyObject_Hash(key)
+    #else
+    #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
+    #endif
+    """
+    Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept
 
 cdef enum:
     # With more judged documents than a third of the ranking, the ranking's are looked up among them.
@@ -49,9 +68,9 @@ cdef enum:
     WORK_BETWEEN_SIGNALS = 500000
 
 
-cdef enum:                  # what Walk.read found
+cdef enum:                  # results of Walk.read
     ROWS_READ
-    NOT_PLAIN               # an id is not of the kind, or a score is no float
+    NOT_PLAIN               # an id is of another kind, or a score is not a float
     HAS_NAN
 
 
@@ -60,17 +79,21 @@ cdef int compare_keys(const void* a, const void* b) noexcept nogil:
 
 
 cdef int compare_integers(const void* a, const void* b) noexcept with gil:
-    """By the decimal text; big ones, too, so it takes their text."""
+    """Compare integers by their decimal text, because they may be large."""
     cdef str x = str(<object>(<PyObject**>a)[0]), y = str(<object>(<PyObject**>b)[0])
     return (x > y) - (x < y)
 
 
-def count_rest(Judged judged, Plan plan, dict rankings):
-    """How many judged documents that no metric read are in these rankings, {query position: ranking}."""
-    cdef int64_t q, found = 0
-    for q, ranking in rankings.items():
-        ids = judged.ids(type(next(iter(ranking))) is int)
-        found += count(ids, ranking, judged.offsets[q] + judged.wanted(plan.reads, q), judged.offsets[q + 1])
+def count_rest(Judged judged, Plan plan, bytearray uncounted):
+    """How many judged documents that no metric read are in the rankings whose words Walk.keep() kept."""
+    cdef int64_t q, n, i = 0, found = 0
+    cdef bint integers
+    words = np.frombuffer(uncounted, np.int64)
+    while i < len(words):
+        q, integers, n = words[i] >> 1, words[i] & 1, words[i + 1]
+        rest = judged.ids(integers)[judged.offsets[q] + judged.wanted(plan.reads, q):judged.offsets[q + 1]]
+        found += len(set(words[i + 2:i + 2 + n].tolist()).intersection(rest if integers else map(hash, rest)))
+        i += 2 + n
     return found
 
 
@@ -96,7 +119,7 @@ cdef inline bint same(PyObject* a, PyObject* b) except -1:
 
 
 cdef class Walk:
-    """What one call needs: the rows of the ranking in work, and scratch."""
+    """The state of one call: the rows of the current ranking, and scratch."""
 
     cdef Ranking ranking
     cdef double* scores
@@ -144,8 +167,29 @@ cdef class Walk:
             i += 1
         return HAS_NAN if nan else ROWS_READ
 
+    cdef bint keep(self, bytearray kept, int64_t q) except -1:
+        """Append query q's ranking as int64: 2 q, and 1 for integers; its length; its words. False if one is longer."""
+        cdef Py_ssize_t size = PyByteArray_Size(kept)
+        cdef int64_t* words
+        cdef int64_t i
+        PyByteArray_Resize(kept, size + (self.n + 2) * sizeof(int64_t))
+        words = <int64_t*>(PyByteArray_AsString(kept) + size)
+        words[0], words[1] = 2 * q + self.integers, self.n
+        words += 2
+        if not self.integers:
+            for i in range(self.n):
+                words[i] = hash_of_key(self.keys[i])
+            return True
+        try:
+            for i in range(self.n):
+                words[i] = <int64_t><object>self.keys[i]
+        except OverflowError:
+            PyByteArray_Resize(kept, size)
+            return False
+        return True
+
     cdef int64_t probe(self, Judged judged, dict ranking, int64_t first, int64_t n, bint single) except -1:
-        """Collect those of n judged ids that are in the ranking as hits; how many."""
+        """Collect the hits, the ids among n judged ones that are in the ranking; how many."""
         cdef int64_t i, n_hits = 0
         cdef PyObject* key
         cdef PyObject* value
@@ -165,7 +209,7 @@ cdef class Walk:
 
     cdef int64_t match(self, Judged judged, const Lookup* lookup, int64_t first, int64_t wanted,
                        int64_t* n_hits) except -1:
-        """Look up the ranking's ids among the judged ones; how many there are. Those before `wanted` become hits.
+        """Look up the ranking's ids among the judged ones; how many there are. Judged ids before `wanted` become hits.
 
         Comparing with a judged id waits for memory: all candidates are found and asked for before one is compared.
         """
@@ -221,16 +265,16 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     Returns
     -------
     Tally
-    dict
-        {query position: ranking} where looking up the documents that no metric reads would have been most of the work:
-        `unjudged` is too high by count_rest() of it
+    bytearray
+        What Walk.keep() kept of rankings in which looking up the documents that no metric reads would have been most of
+        the work: `unjudged` is too high by count_rest() of it
     tuple of type
-        Of the run's query ids and document ids, str or int; None where there is none.
+        The types of the run's query ids and document ids, str or int; None if there are none.
     """
     cdef Py_buffer value_buffer, status_buffer
     cdef fenv_t callers
     cdef Counts tally
-    cdef dict uncounted = {}
+    cdef bytearray uncounted = bytearray()
     cdef object integers = has_integer_documents(run)
     cdef type query_kind = type(next(iter(run))) if run else None
     clear_tally(&tally)
@@ -248,8 +292,11 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
 
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
-                   unsigned char* codes, int ties, bint single, list rows, Counts* tally, dict uncounted) except -1:
+                   unsigned char* codes, int ties, bint single, list rows, Counts* tally,
+                   bytearray uncounted) except -1:
     """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of `out`.
+
+    Without `uncounted`, a tally of unjudged documents is not wanted.
     """
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
@@ -292,11 +339,9 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
             rest = 0
         else:
             n_hits = n_found = walk.probe(judged, ranking, first, probes, single)
-        if rest > 0 and walk.n > 0:
-            if rest * COUNTED_RATIO <= walk.n or n_hits == 0:
+        if rest > 0 and walk.n > 0 and uncounted is not None:
+            if rest * COUNTED_RATIO <= walk.n or n_hits == 0 or not walk.keep(uncounted, q):
                 n_found += count(walk.ids, ranking, first + probes, first + probes + rest)
-            else:
-                uncounted[q] = ranking
         tally.found += 1
         tally.ranked += walk.n
         tally.unjudged += walk.n - n_found

@@ -4,8 +4,8 @@
     docs      d7 d2 d9   d1 d4   d2 d8
     scores
 
-The ids of a Run are known to be distinct, and which rows belong to which query is known, too; a table is taken as it
-comes (_join says how). find_duplicates() is what Run and Qrels themselves are checked with.
+The ids of a Run are known to be distinct, and the rows of each query are known, too; a table is checked while it is
+read (see _join). find_duplicates() checks Run and Qrels themselves.
 """
 
 from libc.stdint cimport int64_t
@@ -24,7 +24,7 @@ cdef extern from "Python.h":
 
 
 cdef int fill(Group* g, const Column* docs, const double* scores, int64_t first, int64_t stop) noexcept nogil:
-    """Make rows first to stop the group; 0, or what is wrong with it."""
+    """Make rows first to stop the group; 0, or its problem."""
     cdef int64_t i, n = stop - first
     cdef bint nan = False
     g.n = 0
@@ -122,7 +122,7 @@ cdef class Columns(Join):
 def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):
     """All (earlier row, later row) pairs of one id standing twice in one group; the earlier is the first of its kind.
 
-    watch(0) is called now and then and may raise.
+    watch(0) is called repeatedly and may raise.
     """
     cdef int64_t k, start
     cdef int twice

@@ -7,7 +7,7 @@ from fastir.rank._rank cimport Ranking
 from fastir.columns._text cimport Group, Text
 
 
-cdef struct Counts:             # what one thread saw: the fields of a Tally
+cdef struct Counts:             # the counts of one thread: the fields of a Tally
     int64_t found, tied, tied_example, ranked, unjudged, nothing, nothing_example
 
 
@@ -19,7 +19,7 @@ cdef struct Seen:               # scratch for finding an id that stands twice
     int64_t first, later        # rows of the group that hold the same document
 
 
-cdef struct Part:               # what is in one thread's hands, and its scratch
+cdef struct Part:               # the work of one thread, and its scratch
     Group group
     Ranking ranking
     Seen seen

@@ -7,13 +7,13 @@ Every row's id is hashed once. The hash finds the judged documents (a filter fir
 ids that stand twice: each row sets four bits in a word of a small bitmap, and only a ranking in which some row finds
 its four bits already set is looked at again, with an exact table. A query's rows fit in the first-level cache.
 
-Whoever brings the rows keeps those of one query in the Group of its Part and calls take(). Nothing else is kept, so
-memory does not grow with the run; rows of values are disjoint, so threads need no order. A query that comes back after
-another cannot be evaluated this way: `ungrouped` says so.
+A subclass puts the rows of one query into the Group of its Part and calls take(). Nothing else is kept, so memory does
+not grow with the run; rows of values are disjoint, so threads need no order. A query that comes back after another
+cannot be evaluated this way: `ungrouped` says so.
 """
 
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
@@ -21,6 +21,9 @@ from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Ranking, discard, rank_and_measure, reserve
 from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, hash_of
+
+cdef enum:
+    PROBES_PER_ROW = 32     # on average, in a table at most half full: by chance it is less than one
 
 
 cdef int compare_texts(const void* a, const void* b) noexcept nogil:
@@ -81,9 +84,10 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
 cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil:
     """Look for a row, from `start` on, whose id stands in an earlier one.
 
-    1 and seen.first, seen.later; 0 if there is none; -1 without memory.
+    1 and seen.first, seen.later; 0 if there is none; -1 without memory. Where hashes collide more than they do by
+    chance, the rows are sorted instead.
     """
-    cdef int64_t i, j, size = 4
+    cdef int64_t i, j, size = 4, probes = 0
     cdef int found = 0
     cdef uint64_t slot
     cdef int64_t* table
@@ -99,6 +103,7 @@ cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil
             if seen.hashes[j] == seen.hashes[i] and equal(g.docs + j, g.docs + i):
                 break
             slot = (slot + 1) & <uint64_t>(size - 1)
+            probes += 1
         if table[slot] == 0:
             table[slot] = i + 1
         elif i >= start:
@@ -106,7 +111,43 @@ cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil
             seen.later = i
             found = 1
             break
+        if probes > PROBES_PER_ROW * (g.n + 64):
+            free(table)
+            return find_repeated_in_order(seen, g, start)
     free(table)
+    return found
+
+
+cdef struct Placed:             # an id and its row
+    Text text
+    int64_t hash, row
+
+
+cdef int by_id_and_row(const void* a, const void* b) noexcept nogil:
+    cdef const Placed* x = <const Placed*>a
+    cdef const Placed* y = <const Placed*>b
+    cdef int c = (x.hash > y.hash) - (x.hash < y.hash)
+    c = c if c else compare(&x.text, &y.text)
+    return c if c else (x.row > y.row) - (x.row < y.row)
+
+
+cdef int find_repeated_in_order(Seen* seen, const Group* g, int64_t start) noexcept nogil:
+    """What find_repeated() does, by sorting."""
+    cdef int64_t i, first = 0
+    cdef int found = 0
+    cdef Placed* rows = <Placed*>malloc((g.n + 1) * sizeof(Placed))
+    if rows == NULL:
+        return -1
+    for i in range(g.n):
+        rows[i] = Placed(g.docs[i], <int64_t>seen.hashes[i], i)
+    qsort(rows, g.n, sizeof(Placed), by_id_and_row)
+    for i in range(1, g.n):
+        if rows[i].hash != rows[first].hash or not equal(&rows[i].text, &rows[first].text):
+            first = i
+        elif rows[i].row >= start and not (found and seen.later < rows[i].row):
+            seen.first, seen.later = rows[first].row, rows[i].row
+            found = 1
+    free(rows)
     return found
 
 
@@ -133,7 +174,7 @@ cdef void clear_tally(Counts* tally) noexcept nogil:
 
 
 cdef int64_t smaller(int64_t a, int64_t b) noexcept nogil:
-    """The smaller of two positions, where -1 is none."""
+    """The smaller of two positions, where -1 means none."""
     return a if b < 0 or 0 <= a < b else b
 
 
@@ -158,7 +199,7 @@ cdef void add_tally(Counts* total, const Counts* part) noexcept nogil:
 
 
 cdef class Tally:
-    """What one evaluation counted; as it is made, the counts of an empty run.
+    """The counts of one evaluation; a new Tally has the counts of an empty run.
 
     A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
 
@@ -220,7 +261,7 @@ cdef class Join:
     single : bool
         Whether scores are compared as float32.
     only_judged : bool
-        Whether only judged documents are looked at for standing twice.
+        Whether duplicates are looked for only among judged documents.
     n_threads : int
     integers : bool
         Whether document ids come as int64.
@@ -230,7 +271,7 @@ cdef class Join:
     ungrouped : bool
         Whether a query came back after another.
     foreign : dict
-        The query ids, as bytes, that the qrels do not have: the number of their block.
+        {query id as bytes: number of its block}, for the queries that the qrels do not have.
     """
 
     def __init__(self, Judged judged, Plan plan, double[:, ::1] values, unsigned char[::1] status, int ties,
@@ -262,7 +303,7 @@ cdef class Join:
         free(self.met)
 
     cdef int take(self, Part* part, const Index* queries) noexcept nogil:
-        """Judge the group and note its query, which `queries` knows by its bytes; returns what becomes part.failed."""
+        """Judge the group and note its query, which is looked up in `queries`; returns the value for part.failed."""
         cdef Group* g = &part.group
         cdef int64_t q
         cdef int twice = 0
@@ -280,7 +321,7 @@ cdef class Join:
         return self.judge(part, q) if q >= 0 else 0
 
     cdef int judge(self, Part* part, int64_t q) noexcept nogil:
-        """Fill the values of query q from the group, which is hashed; returns what becomes part.failed."""
+        """Fill the values of query q from the group, which is hashed; returns the value for part.failed."""
         cdef Group* g = &part.group
         cdef Ranking* r = &part.ranking
         cdef Seen* seen = &part.seen

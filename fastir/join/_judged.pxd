@@ -1,8 +1,9 @@
 # The qrels as the join reads them.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from fastir.columns._seed cimport START
 from fastir.measure._measure cimport Judgments
-from fastir.columns._text cimport Text, equal
+from fastir.columns._text cimport Text, equal, mixed
 
 
 cdef struct Lookup:             # one query's judged ids
@@ -14,7 +15,7 @@ cdef struct Lookup:             # one query's judged ids
 cdef struct Index:              # all ids by the bytes they are made of
     Text* texts                 # beside labels; length -1: this id cannot come in this form
     Text* queries               # likewise, of the query ids
-    int64_t* integers           # what texts and queries point to where ids are integers
+    int64_t* integers           # the bytes of texts and queries if ids are integers
     Lookup* lookups             # per query
     uint64_t* tables            # what the lookups point to
     uint64_t* query_table       # like Lookup.table
@@ -46,12 +47,12 @@ cdef class Judged:
     cdef take(self, arena, const int64_t* order, int64_t n)
     cdef const Index* index(self, bint integers) except NULL
     cdef const Lookup* lookup(self, bint integers) except NULL
+    cdef int fill_lookups(self, Lookup* made, uint64_t* tables, list ids) except -1
 
 
 cdef inline uint64_t spread_hash(Py_ssize_t h) noexcept nogil:
-    """Python's hash of an int is the int: its bits are spread over all 64."""
-    cdef uint64_t x = <uint64_t>h * <uint64_t>0x9E3779B97F4A7C15
-    return x ^ (x >> 29)
+    """Python's hash of an int is the int: its bits are spread over all 64, as nobody can foresee."""
+    return mixed(START, <uint64_t>h)
 
 
 cdef int64_t find_query(const Index* index, const Text* query) noexcept nogil

@@ -6,10 +6,10 @@ ranking, and by its counts num_rel:
     labels of q     3  1  1 | 0  0 | -1
                     positive  judged  in the pool, without a judgment
 
-What else a run needs is made when the first such run comes: ids as Python objects, str or int, to probe dicts with; and
-for ids that come as bytes an Index, one for text and one for integers, in which an id is the eight bytes of an int64
-and ids that are not the decimal text of one are left out. In front of each query's table stands a filter of 32 bits or
-more per id: nearly all ranked documents are unjudged and end at it, without a branch that depends on the table.
+Other forms of the ids are made when the first run needs them: ids as Python objects, str or int, to probe dicts with;
+and for ids that come as bytes an Index, one for text and one for integers, in which an id is the eight bytes of an
+int64 and ids that are not the decimal text of one are left out. In front of each query's table stands a filter of 32
+bits or more per id: nearly all ranked documents are unjudged and end at it, without a branch that depends on the table.
 """
 
 from cpython.object cimport PyObject
@@ -22,16 +22,19 @@ import numpy as np
 
 from fastir.columns._ids cimport borrow_text
 from fastir.columns._text cimport Text, equal, hash_of
-from fastir.measure._codes cimport EVALUATED, JUDGED, NO_RELEVANT, RELEVANT
+from fastir.measure._codes cimport JUDGED, NO_RELEVANT, RELEVANT
 from fastir.measure._measure cimport Judgments
 from fastir.measure._sort cimport rising_order
 
 cdef enum:
     SPAN = 1024     # labels less than this apart are sorted by counting
+    # Places of a table that are looked at for a free one. Tables are at most half full: with a hundred million ids of
+    # random hashes, the worst one needs fewer than 200.
+    MOST_PROBES = 1024
 
 
 cdef class Judged:
-    """The judged documents of every query; immutable but for what is made on demand.
+    """The judged documents of every query; immutable except for the forms that are made on demand.
 
     Parameters
     ----------
@@ -96,13 +99,13 @@ cdef class Judged:
         free(self.lookups[0]); free(self.lookups[1]); free(self.tables[0]); free(self.tables[1])
 
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil:
-        """How many of a query's documents, the first ones, a plan with this `reads` looks up."""
+        """How many documents of a query, from the first on, a plan with this `reads` looks up."""
         if reads == RELEVANT:
             return self.positive[q]
         return self.judged[q] if reads == JUDGED else self.offsets[q + 1] - self.offsets[q]
 
     cdef Judgments of(self, int64_t q) noexcept nogil:
-        """What was judged of a query, for _measure.measure."""
+        """The judgments of a query, for _measure.measure."""
         cdef Judgments known
         known.labels = self.labels + self.offsets[q]
         known.n_positive = self.positive[q]
@@ -203,8 +206,7 @@ cdef class Judged:
 
     cdef const Lookup* lookup(self, bint integers) except NULL:
         """The ids by Python's hash; made when it is first asked for."""
-        cdef int64_t i, q, n, first, total = 0
-        cdef uint64_t h
+        cdef int64_t q, n, total = 0
         cdef list ids
         cdef Lookup* made
         cdef uint64_t* tables
@@ -218,25 +220,35 @@ cdef class Judged:
             if made == NULL or tables == NULL:
                 free(made); free(tables)
                 raise MemoryError
-            total = 0
-            for q in range(self.n_queries):
-                first = self.offsets[q]
-                n = self.offsets[q + 1] - first
-                made[q].mask = power_above(2 * n) - 1
-                made[q].filter_mask = power_above(n // 2) - 1
-                made[q].table = tables + total
-                made[q].filter = made[q].table + made[q].mask + 1
-                total += made[q].mask + made[q].filter_mask + 2
-                for i in range(n):
-                    h = spread_hash(hash(ids[first + i]))
-                    made[q].filter[h >> 38 & made[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
-                    put(made[q].table, made[q].mask, h, i)
+            try:
+                self.fill_lookups(made, tables, ids)
+            except BaseException:
+                free(made); free(tables)
+                raise
             if self.lookups[integers] != NULL:      # another thread was faster
                 free(made); free(tables)
             else:
                 self.tables[integers] = tables
                 self.lookups[integers] = made
         return self.lookups[integers]
+
+    cdef int fill_lookups(self, Lookup* made, uint64_t* tables, list ids) except -1:
+        """Give each query its part of the tables, and put its ids there."""
+        cdef int64_t i, q, n, first, total = 0
+        cdef uint64_t h
+        for q in range(self.n_queries):
+            first = self.offsets[q]
+            n = self.offsets[q + 1] - first
+            made[q].mask = power_above(2 * n) - 1
+            made[q].filter_mask = power_above(n // 2) - 1
+            made[q].table = tables + total
+            made[q].filter = made[q].table + made[q].mask + 1
+            total += made[q].mask + made[q].filter_mask + 2
+            for i in range(n):
+                h = spread_hash(hash(ids[first + i]))
+                made[q].filter[h >> 38 & made[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
+                put(made[q].table, made[q].mask, h, i)
+        return 0
 
 
 cdef list as_integers(list strings):
@@ -285,14 +297,13 @@ cdef void to_integers(Text* texts, int64_t n, int64_t* numbers) noexcept nogil:
 
 
 cdef Index* make_index(Judged judged, bint integers) except NULL:
-    cdef int64_t i, n, size, words, first, total = 0, rows = judged.offsets[judged.n_queries]
-    cdef int64_t n_queries = judged.n_queries
-    cdef uint64_t h
-    cdef int64_t q
-    cdef Lookup* lookup
+    cdef int64_t n, q, size, total = 0, rows = judged.offsets[judged.n_queries], n_queries = judged.n_queries
+    cdef Text* queries = borrow([str(query_id) for query_id in judged.query_ids], judged.kept)
     cdef Index* index = <Index*>calloc(1, sizeof(Index))
     if index == NULL:
+        free(queries)
         raise MemoryError
+    index.queries = queries
     for q in range(n_queries):
         n = judged.offsets[q + 1] - judged.offsets[q]
         total += power_above(4 * n) + power_above(n // 2)
@@ -302,19 +313,30 @@ cdef Index* make_index(Judged judged, bint integers) except NULL:
     index.tables = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
     index.lookups = <Lookup*>calloc(n_queries + 1, sizeof(Lookup))
     index.query_table = <uint64_t*>calloc(size, sizeof(uint64_t))
-    index.queries = borrow([str(query_id) for query_id in judged.query_ids], judged.kept)
     if integers:
         index.integers = <int64_t*>malloc((rows + n_queries + 1) * sizeof(int64_t))
     if (index.texts == NULL or index.tables == NULL or index.lookups == NULL or index.query_table == NULL
-            or index.queries == NULL or integers and index.integers == NULL):
+            or integers and index.integers == NULL):
         discard_index(index)
         raise MemoryError
     memcpy(index.texts, judged.texts, rows * sizeof(Text))
     if integers:
         to_integers(index.texts, rows, index.integers)
         to_integers(index.queries, n_queries, index.integers + rows)
-    total = 0
-    for q in range(n_queries):
+    try:
+        fill_index(judged, index)
+    except BaseException:
+        discard_index(index)
+        raise
+    return index
+
+
+cdef int fill_index(Judged judged, Index* index) except -1:
+    """Give each query its part of the tables, and put its ids and itself there."""
+    cdef int64_t i, q, n, first, size, words, total = 0
+    cdef uint64_t h
+    cdef Lookup* lookup
+    for q in range(judged.n_queries):
         first = judged.offsets[q]
         n = judged.offsets[q + 1] - first
         size = power_above(4 * n)
@@ -332,7 +354,7 @@ cdef Index* make_index(Judged judged, bint integers) except NULL:
                 put(lookup.table, lookup.mask, h, i)
         if index.queries[q].length >= 0:
             put(index.query_table, index.query_mask, hash_of(index.queries + q), q)
-    return index
+    return 0
 
 
 cdef int64_t power_above(int64_t n) noexcept nogil:
@@ -343,23 +365,33 @@ cdef int64_t power_above(int64_t n) noexcept nogil:
     return size
 
 
-cdef void put(uint64_t* table, uint64_t mask, uint64_t h, int64_t position) noexcept nogil:
-    cdef uint64_t slot = h & mask
-    while table[slot] != 0:
-        slot = (slot + 1) & mask
+cdef int put(uint64_t* table, uint64_t mask, uint64_t h, int64_t position) except -1:
+    """Note a position under a hash; refuse ids that were chosen to collide, which would take a square of time."""
+    cdef uint64_t slot = h & mask, last = slot + MOST_PROBES
+    while table[slot & mask] != 0 and slot < last:
+        slot += 1
+    slot &= mask
+    if table[slot] != 0:
+        raise RuntimeError(f"{MOST_PROBES} ids collide in a table of hashes, which does not happen by chance; "
+                           "FASTIR_HASH_SEED, if it is set, was foreseen by whoever made the ids")
     table[slot] = (h >> 32 << 32) | <uint64_t>(position + 1)
+    return 0
 
 
-cdef Text* borrow(list strings, list kept):
+cdef Text* borrow(list strings, list kept) except NULL:
     """The bytes of strings; what must live as long as they are used goes into the second list."""
     cdef Py_ssize_t i = 0
     cdef Text* texts = <Text*>malloc((len(strings) + 1) * sizeof(Text))
     if texts == NULL:
-        return NULL
-    kept.append(strings)
-    for string in strings:
-        borrow_text(<PyObject*>string, texts + i, kept)
-        i += 1
+        raise MemoryError
+    try:
+        kept.append(strings)
+        for string in strings:
+            borrow_text(<PyObject*>string, texts + i, kept)
+            i += 1
+    except BaseException:
+        free(texts)
+        raise
     return texts
 
 

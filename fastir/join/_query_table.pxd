@@ -1,4 +1,4 @@
-# Query ids as rows bring them: known ones become codes, unknown ones are noted; and which documents may be judged.
+# The query ids of rows: known ones become codes, unknown ones are noted; and which documents may be judged.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastir.columns._text cimport Text, equal, hash_of, hash_of_word, last_word, mixed
@@ -10,7 +10,7 @@ cdef struct Known:          # a query id of the qrels
     int64_t length
 
 
-cdef struct QueryTable:     # what every row is looked up in
+cdef struct QueryTable:     # the tables in which every row is looked up
     const Text* texts       # the query ids
     Known* queries          # beside them
     int32_t* codes          # by hash: a position among them, or -1; NULL before make_table()
@@ -19,14 +19,19 @@ cdef struct QueryTable:     # what every row is looked up in
     uint64_t filter_mask
 
 
-cdef struct Names:          # distinct query ids, copied
-    Text* table             # open addressing; start NULL is free
+cdef struct Name:           # a copied query id, and the first row that has it
+    Text text
+    int64_t row
+
+
+cdef struct Names:          # distinct query ids
+    Name* table             # open addressing; start NULL is free
     int64_t n, size
 
 
 cdef int make_table(QueryTable* table, Judged judged, const Index* queries, const Index* docs) noexcept nogil
 cdef void free_table(QueryTable* table) noexcept nogil
-cdef int note_name(Names* names, const Text* name, uint64_t h) noexcept nogil
+cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noexcept nogil
 cdef void free_names(Names* names) noexcept nogil
 
 
@@ -54,6 +59,6 @@ cdef inline int64_t code_of(const QueryTable* table, const Text* query) noexcept
 
 
 cdef inline bint may_be_judged(const QueryTable* table, int64_t code, uint64_t h) noexcept nogil:
-    """Whether the document of hash h may be judged for a query; a few that are not pass, too."""
+    """Whether the document of hash h may be judged for a query; a few unjudged ones pass, too."""
     h = mixed(h, code)
     return table.filter[h >> 6 & table.filter_mask] >> (h & 63) & 1

@@ -59,21 +59,26 @@ cdef void free_table(QueryTable* table) noexcept nogil:
     free(table.filter)
 
 
-cdef int note_name(Names* names, const Text* name, uint64_t h) noexcept nogil:
-    """Add a name of hash h unless it is there; 0, or -1 without memory."""
+cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noexcept nogil:
+    """Add a name of hash h unless it is there; its first row is the least. 0, or -1 without memory."""
     cdef uint64_t slot
+    cdef Name* one
     if 2 * names.n >= names.size and grow(names) < 0:
         return -1
     slot = h % <uint64_t>names.size
-    while names.table[slot].start != NULL:
-        if equal(names.table + slot, name):
+    while names.table[slot].text.start != NULL:
+        one = names.table + slot
+        if equal(&one.text, name):
+            one.row = min(one.row, row)
             return 0
         slot = (slot + 1) % <uint64_t>names.size
-    names.table[slot].start = <const char*>malloc(name.length + 1)
-    if names.table[slot].start == NULL:
+    one = names.table + slot
+    one.text.start = <const char*>malloc(name.length + 1)
+    if one.text.start == NULL:
         return -1
-    memcpy(<char*>names.table[slot].start, name.start, name.length)
-    names.table[slot].length = name.length
+    memcpy(<char*>one.text.start, name.start, name.length)
+    one.text.length = name.length
+    one.row = row
     names.n += 1
     return 0
 
@@ -82,13 +87,13 @@ cdef int grow(Names* names) noexcept nogil:
     """Move the names into a larger table; 0, or -1 without memory."""
     cdef int64_t i, size = 2 * names.size + 64
     cdef uint64_t slot
-    cdef Text* table = <Text*>calloc(size, sizeof(Text))
+    cdef Name* table = <Name*>calloc(size, sizeof(Name))
     if table == NULL:
         return -1
     for i in range(names.size):
-        if names.table[i].start != NULL:
-            slot = hash_of(names.table + i) % <uint64_t>size
-            while table[slot].start != NULL:
+        if names.table[i].text.start != NULL:
+            slot = hash_of(&names.table[i].text) % <uint64_t>size
+            while table[slot].text.start != NULL:
                 slot = (slot + 1) % <uint64_t>size
             table[slot] = names.table[i]
     free(names.table)
@@ -99,5 +104,5 @@ cdef int grow(Names* names) noexcept nogil:
 cdef void free_names(Names* names) noexcept nogil:
     cdef int64_t i
     for i in range(names.size):
-        free(<void*>names.table[i].start)
+        free(<void*>names.table[i].text.start)
     free(names.table)

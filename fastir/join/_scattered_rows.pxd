@@ -1,4 +1,4 @@
-# What is kept of rows in any order: which query each belongs to, the hits, and what was counted for them.
+# Data about rows in any order: the query of each, the hits, and the counts for them.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastir.columns._ids cimport Column
@@ -18,7 +18,7 @@ cdef struct Level:      # a hit whose rank is counted
     int64_t above
 
 
-cdef struct Looker:     # what one thread saw
+cdef struct Looker:     # the findings of one thread
     Found* found
     int64_t n, capacity
     int64_t* counts     # rows of each query; the last: of queries that the qrels do not have

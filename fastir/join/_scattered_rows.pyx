@@ -3,7 +3,7 @@
     add       note a batch; the first one also makes the tables (_query_table)
     look      row by row, each row by some thread: which query? is the document judged?
                   ─▶ the code of each row (int32: the query's position, n_queries for all unknown ones), hits, hashes
-    gather    the hits of all threads, put together by query; and room for what count() collects
+    gather    the hits of all threads, put together by query; and room for the counts and scores of count()
     count     row by row, each by the thread that looked at it: for each hit of the row's query, is this score above
               or alike?  ─▶ counters of each thread; hashes, and scores where a query has many hits, by code
 
@@ -51,7 +51,7 @@ cdef int note_found(Looker* looker, int64_t q, int64_t j, double score, int64_t 
 
 
 cdef class ScatteredRows(Join):
-    """What is kept of rows in any order; made like a Join."""
+    """Collects data about rows in any order; made like a Join."""
 
     def __init__(self, *args):
         cdef int t
@@ -154,7 +154,7 @@ cdef class ScatteredRows(Join):
                 if q == n_queries:
                     read(piece.queries, first + i, 1, queries + i)
                     h = hash_of(queries + i)
-                    if note_name(&looker.foreign, queries + i, h) < 0:
+                    if note_name(&looker.foreign, queries + i, h, piece.row + first + i) < 0:
                         return -1
                     hashes[i] = mixed(hashes[i], h)
                 elif may_be_judged(&table, q, hashes[i]):
@@ -168,10 +168,11 @@ cdef class ScatteredRows(Join):
         return nan
 
     def gather(self, bint integers):
-        """Put together what the threads saw; `integers` says whether the query ids are integers.
+        """Put together the findings of the threads; `integers` says whether the query ids are integers.
 
-        The hits are sorted by query in two passes, which count and then place. found_of[q] is to be where the hits of q
-        begin; counts are kept two places further on, so that placing the hits moves every border to where it belongs:
+        The hits are sorted by query in two passes, which count and then place. In the end the hits of q begin at
+        found_of[q]; counts are kept two places further on, so that placing the hits moves every border to its final
+        place:
 
             counted      found_of[q + 2] = hits of q
             summed       found_of[q + 1] = hits of all queries before q: where the next hit of q goes
@@ -188,8 +189,10 @@ cdef class ScatteredRows(Join):
             for i in range(looker.n):
                 self.found_of[looker.found[i].query + 2] += 1
             for i in range(looker.foreign.size):
-                if looker.foreign.table[i].start != NULL:
-                    self.foreign[query_bytes(looker.foreign.table + i, integers)] = 0
+                if looker.foreign.table[i].text.start != NULL:
+                    query = query_bytes(&looker.foreign.table[i].text, integers)
+                    row = looker.foreign.table[i].row
+                    self.foreign[query] = min(row, self.foreign.get(query, row))
         for q in range(n):
             self.found_of[q + 2] += self.found_of[q + 1]
         self.found = <Found*>malloc((total + 1) * sizeof(Found))
@@ -232,7 +235,7 @@ cdef class ScatteredRows(Join):
                         n += 1
 
     cdef make_places(self):
-        """Room for what is put together by code, and for every thread the places of the rows that it looked at."""
+        """Make room for the data by code, and for every thread the places of the rows that it looked at."""
         cdef int64_t q, n = self.judged.n_queries + 1, rows = 0, many = 0
         cdef int t
         cdef bint is_many

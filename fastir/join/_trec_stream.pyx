@@ -3,8 +3,8 @@
     block   | rest of q7 | q8 ... q19 | q20 ...        cut at changes of query, any number of threads at work
                 carried     thread 0     carried on
 
-A block holds whole queries; whoever reads it fills these queries' rows of values (_join). What is wrong in a block is
-handed back with the number of its line in the block, because blocks before it may still be in work. A file that turns
+A block holds whole queries; the thread that reads it fills these queries' rows of values (_join). An error in a block
+is returned with the number of its line in the block, because blocks before it may still be in work. A file that turns
 out to be ungrouped is read again as columns, by the caller.
 """
 
@@ -63,7 +63,7 @@ cdef class Stream(Join):
 
     @property
     def repairs(self):
-        """What was skipped or taken for what it meant: {kind: (count, path)}."""
+        """The lines that were skipped or repaired: {kind: (count, path)}."""
         cdef int t
         counts = {"blank lines": 0, "comment lines": 0, "CRLF line ends": 0}
         for t in range(self.n_threads):
@@ -73,7 +73,7 @@ cdef class Stream(Join):
         return {kind: (count, self.path) for kind, count in counts.items() if count}
 
     cdef void read_block(self, Part* part, Cursor* cursor) noexcept nogil:
-        """Take its queries; a document that stands twice goes before what is wrong with a later line of the query."""
+        """Take its queries; a duplicate document is reported before an error in a later line of the query."""
         cdef fenv_t callers
         cdef int failed
         ordinary(&callers)
@@ -93,8 +93,8 @@ cdef class Stream(Join):
         Returns
         -------
         tuple
-            How many lines the block has; and None, or a function that makes the exception for what is wrong in it from
-            the number of lines before the block.
+            The number of lines in the block; and None, or a function that takes the number of lines before the block
+            and makes the exception for an error in it.
         """
         cdef Part* part = self.parts + t
         cdef Cursor* cursor = self.cursors + t

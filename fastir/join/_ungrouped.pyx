@@ -111,7 +111,7 @@ cdef class Scattered(ScatteredRows):
         return n_hits
 
     cdef bint settle_scores(self, Part* part, int64_t q) noexcept nogil:
-        """Evaluate a query from its scores and its hits; True if that takes its ids."""
+        """Evaluate a query from its scores and its hits; True if its ids are needed."""
         cdef int64_t n_hits = self.take_hits(part, q)
         cdef const double* scores = self.scores + self.scores_of[q]
         if n_hits < 0 or rank_and_measure(
@@ -121,7 +121,7 @@ cdef class Scattered(ScatteredRows):
         return self.settled(part, q)
 
     cdef bint settle_few(self, Part* part, int64_t q) noexcept nogil:
-        """Evaluate a query from what was counted; True if that takes its ids."""
+        """Evaluate a query from the counts; True if its ids are needed."""
         cdef int64_t i, n_hits = self.take_hits(part, q), above, alike
         cdef Judgments known
         cdef int t
@@ -185,7 +185,7 @@ cdef class Scattered(ScatteredRows):
         free(rows)
 
     cdef int settle_group(self, Part* part, int64_t q, const Row* rows) noexcept nogil:
-        """Judge the rows of a query; what it returns is part.failed."""
+        """Judge the rows of a query; returns the value for part.failed."""
         cdef int64_t i, n = self.counts[q]
         cdef int twice = 0
         part.group.n = 0

@@ -267,7 +267,8 @@ cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexce
 declare(mean_rank, Card(
     "mean_rank", "mean rank of the relevant documents", "sum of the relevant ranks / r",
     "NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not count",
-    "Bordes et al. 2013, with one relevant document a query", aliases=("MR",), range="1 up", params=(EMPTY,)),
+    "Bordes et al. 2013, with one relevant document a query", aliases=("MR",), range="1 up",
+    direction="less", params=(EMPTY,)),
     mean_rank)
 
 

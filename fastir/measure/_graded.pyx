@@ -39,7 +39,8 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 declare(dcg, Card(
     "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
     "0 if nothing has a gain", "trec_eval dcg; Järvelin and Kekäläinen 2002 with discount=jk2", differs=SORTED,
-    range="0 up", params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True, fractional=True), dcg)
+    range="0 up", params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True, fractional=True,
+    equals=(("gain", "exp2", "dcg_burges"),)), dcg)
 
 declare(dcg, Card(
     "dcg_burges", "discounted cumulated gain, exponential gains",
@@ -54,7 +55,7 @@ cdef double ideal_dcg(const Query* q, const Snapshot* s, const double* p) noexce
 declare(ideal_dcg, Card(
     "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
     NO_GAIN, "trec_eval ideal_dcg", aliases=("idcg",), differs=SORTED, range="0 up",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True), ideal_dcg)
+    direction="neither", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True), ideal_dcg)
 
 
 cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -64,7 +65,8 @@ declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     "trec_eval ndcg, ndcg_cut", family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True), ndcg)
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True,
+    equals=(("gain", "exp2", "ndcg_burges"),)), ndcg)
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",

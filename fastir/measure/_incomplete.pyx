@@ -144,14 +144,14 @@ declare(unjudged, Card(
     "unjudged", "share of documents without a label in the first k",
     "documents of the first k without a label >= 0 / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", "trec_eval unj", family="unj",
-    members=(5, 10, 20),
+    members=(5, 10, 20), direction="less",
     params=(EMPTY,), cutoff=True, reads="judged"), unjudged)
 
 declare(unjudged, Card(
     "hole", "share of documents in the first k that were judged for no query at all",
     "documents of the first k that stand nowhere in the qrels / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", "BEIR Hole@k",
-    cutoff=True, reads="judged", pooled="unjudged"), unjudged)
+    direction="less", cutoff=True, reads="judged", pooled="unjudged"), unjudged)
 
 
 cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

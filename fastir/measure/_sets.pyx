@@ -22,7 +22,7 @@ cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept n
 
 declare(num_q, Card(
     "num_q", "queries evaluated", "1 per query", "never", "trec_eval num_q", aliases=("NumQ",), range="1",
-    aggregate="count", groups="all"), num_q)
+    direction="neither", aggregate="count", groups="all"), num_q)
 
 
 cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -30,7 +30,7 @@ cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare(num_ret, Card(
     "num_ret", "documents retrieved", "n", "0 for an empty ranking", "trec_eval num_ret", aliases=("NumRet",),
-    range="0 up", aggregate="sum", groups="all"), num_ret)
+    range="0 up", direction="neither", aggregate="sum", groups="all"), num_ret)
 
 
 cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -39,7 +39,7 @@ cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept
 declare(num_rel, Card(
     "num_rel", "relevant documents in the qrels", "R", "0 if none", "trec_eval num_rel", aliases=("NumRel",),
     differs="trec_eval -c sums labels above 0 whatever -l says; ir_measures leaves out queries missing from the run",
-    range="0 up", aggregate="sum"), num_rel)
+    range="0 up", direction="neither", aggregate="sum"), num_rel)
 
 
 cdef double num_rel_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -59,7 +59,7 @@ cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const doubl
 declare(num_nonrel_judged_ret, Card(
     "num_nonrel_judged_ret", "documents retrieved that were judged not relevant",
     "retrieved documents with 0 <= label < rel_level", "0 if none", "trec_eval num_nonrel_judged_ret", range="0 up",
-    aggregate="sum", reads="judged"), num_nonrel_judged_ret)
+    direction="less", aggregate="sum", reads="judged"), num_nonrel_judged_ret)
 
 
 # ---- at a cutoff, and sets -----------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ declare(set_f, Card(
     params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
         Param("f", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
         words(x=F_X, beta=F_BETA)), EMPTY),
-    cutoff=True), set_f, set_f_fields)
+    cutoff=True, equals=(("f", "beta", "f_beta"),)), set_f, set_f_fields)
 
 
 cdef struct FBetaParams:

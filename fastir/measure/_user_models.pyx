@@ -189,7 +189,7 @@ declare(rbp_resid, Card(
         Param("tail", "unjudged", "p^n, for the ranks below the ranking, counts where one above is unjudged, or always",
               words(unjudged=UNJUDGED, always=ALWAYS)),
         EMPTY),
-    cutoff=True, dot="p", reads="judged"), expected_rbp_resid, residual_fields)
+    direction="less", cutoff=True, dot="p", reads="judged"), expected_rbp_resid, residual_fields)
 
 
 # ---- expected reciprocal rank --------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from fastir.measure._codes import NUMBERS_LIMIT, READ_CODES
 
 READS = tuple(READ_CODES)
+DIRECTIONS = {"more": "larger values", "less": "smaller values", "neither": "neither: it does not judge a ranking"}
 
 
 class Param(NamedTuple):
@@ -119,6 +120,8 @@ class Card(NamedTuple):
         The cutoff where none is given; None is the whole ranking.
     at : str or None
         The parameter that ``@`` sets in place of a cutoff.
+    direction : {"more", "less", "neither"}
+        Which values are better: larger ones, smaller ones, or neither.
     aggregate : {"mean", "geometric", "sum", "count"}
         How the values of the queries become one number.
     reads : str
@@ -137,6 +140,8 @@ class Card(NamedTuple):
         those with "relevant" documents; empty if not. Qrels without groups are one group.
     normalises : str or None
         On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
+    equals : tuple of (str, str, str)
+        Metrics that it is with one of its parameters: the parameter, its value, and the metric's name.
     pooled : str or None
         The metric that it is where a document judged for any query counts as judged for each.
     """
@@ -157,6 +162,7 @@ class Card(NamedTuple):
     cutoff: bool = False
     depth: int | None = None
     at: str | None = None
+    direction: str = "more"
     aggregate: str = "mean"
     reads: str = "relevant"
     graded: bool = False
@@ -165,6 +171,7 @@ class Card(NamedTuple):
     dot: str | None = None
     groups: str = ""
     normalises: str | None = None
+    equals: tuple[tuple[str, str, str], ...] = ()
     pooled: str | None = None
 
     def other_names(self) -> list[str]:

@@ -4,7 +4,7 @@ In       scores, or labels in rank order; the hits (documents that the Plan read
          query's Judgments; room for the row of values.
 Out      the hits' ranks and labels in rank order, in the Scratch of the thread, which `measure` turns into the row; and
          whether a tie may have decided a value.
-Checks   what needs every score or label: NaN, labels that are no integers or too large, items that stand twice or have
+Checks   the values of scores and labels: NaN, labels that are no integers or too large, items that stand twice or have
          no column. Shapes, dtypes, offsets and options are checked before (inputs, evaluation).
 Memory   scratch of each thread, which its owner reserves before and discards at the end.
 Raises   nothing without the GIL: a kernel returns a code (PROBLEM_CODES) and the place, evaluation makes the exception.
@@ -24,7 +24,7 @@ any order count the scores above their hits while they pass (join/_ungrouped), b
 
     _rank           from all scores of one ranking to the ranks of its hits
     _top_ranks      the rows at the first ranks of one group
-    _labels         columns of labels of any dtype: the hits of labels in rank order, and the judgments they are
+    _labels         columns of labels of any dtype: the hits among labels in rank order, and the judgments made of them
     _label_lists    groups of labels, in rank order or with scores
     _row_counts     for a few columns of a matrix row, how many scores are above theirs
     _judged_items   a query's judged items, ready for a ranking of item numbers

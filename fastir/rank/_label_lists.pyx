@@ -5,7 +5,7 @@ In: columns, whose numbers are checked while they are read; out: a row of values
     labels in rank order    the hits are found by _labels
     labels and scores       small cutoffs: the rows at the first ranks are selected;
                             else the ranks of the rows with a label above 0 are counted, and the labels laid out by rank
-                            (_select); other tie rules, other documents than these, many hits: _rank
+                            (_top_ranks); other tie rules, other hits than these, many hits: _rank
 
 A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), threads
 take blocks of groups (fastir.threads), and nothing depends on which path was taken: the tests compare them bit by bit.
@@ -28,7 +28,7 @@ from fastir.rank._simd cimport count_scores
 from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
 
 cdef int64_t BLOCK = 1 << 16    # bytes of input in a block; twice as many of labels alone, which take half the time
-cdef int64_t GROUP = 256        # bytes of input that take as long as what every group costs besides
+cdef int64_t GROUP = 256        # bytes of input that take as long as the fixed work for a group
 cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
 
 cdef enum:
@@ -94,7 +94,7 @@ cdef bint read_scores(const Column* column, int64_t first, int64_t n, real* out)
 # ---- one group -------------------------------------------------------------------------------------------------------
 
 cdef int room_for(Desk* desk, int64_t n, int64_t ideal, bint scored) noexcept nogil:
-    """Room for n rows, and so many judged ones besides; 0, or -1 without memory."""
+    """Make room for n rows, and for `ideal` other judged ones; 0, or -1 without memory."""
     cdef char* block
     if n >= desk.room:
         n += n // 2 + TAIL
@@ -162,7 +162,6 @@ cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Label
     cdef int64_t* ranks = desk.ranking.measured.ranks
     cdef int32_t* found = desk.ranking.measured.labels
     cdef int32_t label
-    cdef Labels ranked
     if ties != INPUT or plan.judged_only:
         return -1
     if depth <= MOST:
@@ -294,7 +293,7 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
 # ---- all groups ------------------------------------------------------------------------------------------------------
 
 cdef class Groups(Blocks):
-    """Measures groups; a block is those that begin within so many bytes of the input.
+    """Measures groups; a block has the groups that begin within BLOCK bytes of the input.
 
     Parameters
     ----------
@@ -302,7 +301,7 @@ cdef class Groups(Blocks):
     labels : array of one of _labels.KINDS
     scores : float32 or float64 array beside labels, or None: the labels come in rank order
     offsets : int64 array of shape (n_groups + 1,), checked
-    ideal, ideal_offsets : arrays like labels and offsets, or None: the labels are all that was judged
+    ideal, ideal_offsets : arrays like labels and offsets, or None: the labels are all judgments
     table : float64 array or None
         What labels stand for that are codes, from 0 for 0 up.
     values, status : float64 array of shape (n_groups, n_slots), uint8 array of shape (n_groups,), filled
@@ -397,7 +396,7 @@ cdef class Groups(Blocks):
         return desk.problem
 
     def outcome(self):
-        """What came of the blocks.
+        """The outcome of all blocks.
 
         Returns
         -------

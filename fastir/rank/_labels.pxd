@@ -12,7 +12,7 @@ cdef enum:                      # Column.kind: positions in KINDS
 
 
 cdef enum:
-    TAIL = 64                   # bytes that are read at a time; scratch has so many behind the last
+    TAIL = 64                   # bytes that are read at a time; scratch has as many spare ones at its end
 
 
 cdef struct Column:
@@ -39,7 +39,7 @@ cdef void count_labels(const Labels* labels, int32_t* ideal, Judgments* known) n
 
 cdef inline bint read_labels(const Column* column, int64_t first, int64_t n, bint in_place, int8_t* bytes,
                              int32_t* wide, Labels* labels) noexcept nogil:
-    """Read the labels of a group, and say whether one is no whole number of 32 bits.
+    """Read the labels of a group, and say whether one is not a whole number of 32 bits.
 
     in_place: bytes need not be copied; they are then read once only, as another thread may be changing them.
     """

@@ -1,10 +1,10 @@
-"""Columns of labels, read group by group whatever their dtype and stride, and the checks of their numbers.
+"""Columns of labels of any dtype and stride, read group by group, and the checks of their numbers.
 
-Labels are narrowed to bytes, which int8 are already and are read in place; -2 stands for all that are below. A group
+Labels are narrowed to bytes (int8 is read in place); -2 stands for all labels below -1. A group
 with a label above 127 is read as 32 bits, and everything else works on either:
 
     list_hits       labels in rank order: 64 bytes become a mask, and only its set bits are looked at
-    count_labels    the judgments that a group's own labels are: labels up to 7 are counted in the bytes of one word
+    count_labels    the judgments made of a group's own labels: labels up to 7 are counted in the bytes of one word
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
@@ -74,7 +74,7 @@ cdef int open_column(Column* column, Py_buffer* buffer, array) except -1:
 
 
 cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, int32_t* wide) noexcept nogil:
-    """Labels as bytes: 0, 1 where one is above 127 and all are in `wide`, 2 where one is no whole number of 32 bits."""
+    """Labels as bytes; 0, 1 if one is above 127 and all are in `wide`, 2 if one is not a whole number of 32 bits."""
     cdef int64_t i
     cdef int large = 0, bad = 0
     cdef int32_t label
@@ -97,7 +97,7 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, int32_
 
 cdef bint copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, int32_t* wide,
                       Labels* labels) noexcept nogil:
-    """read_labels for whatever is not read in place."""
+    """read_labels for labels that are not read in place."""
     cdef int outcome
     cdef int64_t step = column.step
     cdef const char* p = column.data
@@ -168,7 +168,7 @@ cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t*
 
 
 cdef void count_labels(const Labels* labels, int32_t* ideal, Judgments* known) noexcept nogil:
-    """The judgments that a group's labels are, with room for as many in `ideal`."""
+    """The judgments made of a group's labels; `ideal` has room for as many labels."""
     cdef int64_t i, start, stop, n = labels.n, found = 0
     cdef int64_t sizes[256]
     cdef uint64_t packed

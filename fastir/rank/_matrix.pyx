@@ -1,7 +1,7 @@
-"""Rows of a score matrix evaluated where they lie: what counts is the rank of a few columns, so no row is sorted.
+"""Rows of a score matrix, evaluated in place: only the ranks of a few columns matter, so no row is sorted.
 
-    row         .3  .9  .1  .7 | .2  .8  ...     read once; _counts says how many scores are above those of the hits
-    relevant         1       3                   columns; those that a metric reads and that are ranked are hits
+    row         .3  .9  .1  .7 | .2  .8  ...     read once; _row_counts counts the scores above each hit's
+    relevant         1       3                   columns; ranked ones that a metric reads are hits
     excluded                 3                   columns that are not ranked
 
 Rows that do not lie in one piece are gathered, 16 at a time, in tiles that fit into the second-level cache; double
@@ -26,8 +26,8 @@ from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
 
 cdef enum:
     BLOCK = 1 << 17         # bytes of scores in a block
-    ROW = 1024              # bytes of scores that take as long as what every row costs besides
-    COUNTED = 32            # relevant items of a row for which it is read as if once more
+    ROW = 1024              # bytes of scores that take as long as the fixed work for a row
+    COUNTED = 32            # relevant items of a row that cost as much as reading it once more
     TILE_ROWS = 16
     TILE_COLUMNS = 1024
     TILE_WIDTH = 1040       # 4 KB apart, all rows of a tile would share a few lines of the cache
@@ -47,7 +47,7 @@ cdef struct Part:               # scratch of a thread
     Desk desk
     char* tile
     float* narrowed             # rows whose scores were double
-    int problem                 # what ended the call
+    int problem                 # the problem that ended the call
     int64_t at_fault            # in this row
     int64_t item
 
@@ -102,7 +102,7 @@ cdef void gather_f64(double* tile, const char* start, int64_t rows, int64_t colu
 
 cdef void narrow(float* out, const char* start, int64_t rows, int64_t columns, int64_t stride,
                  int64_t down) noexcept nogil:
-    """Convert double scores of any strides to float32, row by row; those that are too large become infinite."""
+    """Convert double scores of any strides to float32, row by row; scores that are too large become infinite."""
     cdef int64_t i, j
     if rows == 1:
         for j in range(columns):
@@ -140,7 +140,7 @@ cdef class Matrix(Blocks):
     offsets : int64 array of shape (n + 1,)
         Where the items of each row begin.
     excluded, excluded_offsets : int64 arrays
-        The excluded columns of all rows, and where those of each row begin.
+        The excluded columns of all rows, and the offset of each row's.
     values : float64 array of shape (n, n_slots), filled
     status : uint8 array of shape (n,), filled: 2 where no item has a label of at least `level`
     counts : int64 array of shape (n, 3), filled
@@ -225,7 +225,7 @@ cdef class Matrix(Blocks):
 
     cdef int look_up(self, Part* part, Query* query, int64_t first, int64_t stop, int64_t excluded_first,
                      int64_t excluded_stop, int64_t stride) noexcept nogil:
-        """Find the hits of a row and their scores; 0, or what is wrong."""
+        """Find the hits of a row and their scores; 0, or a problem."""
         cdef Row* row = &query.row
         cdef const Item* items
         cdef int64_t i, n = stop - first, n_excluded = excluded_stop - excluded_first
@@ -304,7 +304,7 @@ cdef class Matrix(Blocks):
         return False
 
     cdef int evaluate(self, Part* part, int64_t first, int64_t stop) noexcept nogil:
-        """Fill the values of rows first to stop; 0, or what is wrong with row part.at_fault."""
+        """Fill the values of rows first to stop; 0, or the problem of row part.at_fault."""
         cdef int64_t q, size, stride = self.stride, down = self.down
         cdef int failed = 0
         cdef const char* start
@@ -354,7 +354,7 @@ cdef class Matrix(Blocks):
         return part.problem
 
     def problem(self):
-        """The first one: None, or (what is wrong, as in _judged_items.pxd, row, item)."""
+        """The problem of the first row that has one: None, or (code of PROBLEM_CODES, row, item)."""
         cdef int t
         cdef const Part* first = NULL
         for t in range(self.n_threads):

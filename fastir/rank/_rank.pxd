@@ -14,7 +14,7 @@ ctypedef int (*compare_fn)(const void* a, const void* b) noexcept nogil
 cdef struct Hit:                # a judged document that was retrieved
     double score
     const void* item            # its id, as compare_fn takes it
-    int64_t row                 # where it stands in the input, -1 if that is not known
+    int64_t row                 # its position in the input, -1 if unknown
     int32_t label
 
 

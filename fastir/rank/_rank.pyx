@@ -28,7 +28,7 @@ cdef enum:
 
 
 cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
-    """Room for n rows and so many hits; 0, or -1 without memory."""
+    """Make room for n rows and for `hits` hits; 0, or -1 without memory."""
     cdef int64_t m
     if n >= r.capacity:
         m = n + n // 2 + 64
@@ -207,7 +207,7 @@ cdef int worst_first(const void* a, const void* b) noexcept nogil:
 
 
 cdef void settle_by_label(Ranking* r, int64_t n_hits, int ties) noexcept nogil:
-    """From the first and last rank of their ties, the ranks of hits that stand in order; but for AVERAGE, their own."""
+    """The ranks of ordered hits, from the first and last rank of their ties; for AVERAGE both stay."""
     cdef int64_t* ranks = r.measured.ranks
     cdef const int64_t* lasts = r.measured.lasts
     cdef int64_t i

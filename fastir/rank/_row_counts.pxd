@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 
-cdef enum:                      # how that is counted; see the .pyx
+cdef enum:                      # the ways to count; see the .pyx
     SELECT
     COUNT
     PLACE
@@ -28,8 +28,8 @@ cdef struct Row:
     int64_t n_excluded, sorted_capacity
     int64_t next_excluded       # PLACE: the first that has not passed
     int64_t wanted              # SELECT: how many scores must reach the bound
-    double bound                # what is counted for scores below is not complete; -inf in other modes
-    double least                # what a score must reach to be kept: the bound, or the lowest of `scores`
+    double bound                # counts for scores below it are incomplete; -inf in other modes
+    double least                # a score that reaches it is kept: the bound, or the lowest of `scores`
     char* kept                  # the scores that did, not counted yet; one allocation with what follows
     int64_t* kept_columns
     int64_t n_kept

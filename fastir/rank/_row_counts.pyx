@@ -6,7 +6,7 @@
 
     SELECT   for the first few of a ranking: scores are compared with a bound that as many scores reach as are read, and
              only those that reach it are counted; the best scores of several lanes give the first bound
-    COUNT    deeper: all scores are compared with those of four hits at a time
+    COUNT    deeper: all scores are compared with the scores of four hits at a time
     PLACE    the same for many hits: each score is placed among theirs
 
 `!(score < level)` is true for NaN: it is counted in `reach` and found there, without a comparison of its own. Which
@@ -51,7 +51,7 @@ cdef void close_desk(Desk* desk) noexcept nogil:
 
 
 cdef int reserve_row(Row* row, int64_t hits, int64_t excluded) noexcept nogil:
-    """Room for so many hits and excluded columns; 0, or -1 without memory."""
+    """Make room for `hits` hits and `excluded` excluded columns; 0, or -1 without memory."""
     cdef int64_t m
     if hits >= row.capacity:
         free(row.columns)
@@ -115,8 +115,8 @@ cdef bint is_excluded(const Row* row, int64_t column) noexcept nogil:
 
 cdef void count_piece(Row* row, const char* scores, int64_t n, const int64_t* columns, int64_t first,
                       int64_t stop) noexcept nogil:
-    """Compare scores with every hit's; they are of these columns, or of all from `first` on, and those before `stop`
-    are all that came.
+    """Compare scores, of these columns or of all columns from `first` on, with every hit's; the columns before `stop`
+    have passed.
     """
     cdef int64_t i, above, reach, n_levels = row.n_hits if row.n_hits > 0 else 1
     while row.passed < row.n_hits and row.columns[row.passed] < stop:
@@ -181,7 +181,7 @@ cdef double largest(double* a, int64_t n, int64_t k) noexcept nogil:
 cdef void raise_bound(Row* row, const char* scores, int64_t n, double* lanes) noexcept nogil:
     """Look for a higher bound that as many of these scores reach as are wanted.
 
-    If the best scores of so many lanes reach a bound, then so many scores do; with enough lanes hardly more do.
+    If the best scores of n lanes reach a bound, then at least n scores do; with enough lanes hardly more do.
     """
     cdef int64_t i, n_lanes = LEAST_LANES
     cdef char* best = <char*>(lanes + 2 * MOST_WANTED)
@@ -200,7 +200,7 @@ cdef void raise_bound(Row* row, const char* scores, int64_t n, double* lanes) no
 
 
 cdef bint select(Row* row, const char* scores, int64_t n, int64_t first, Desk* desk) noexcept nogil:
-    """Count those scores of columns from `first` on that may be among the best; whether one is NaN."""
+    """Count the scores of columns from `first` on that may be among the best; whether one is NaN."""
     cdef int64_t i, found, done = 0, size, width = 4 if row.single else 8
     cdef double score
     cdef const char* block
@@ -240,7 +240,7 @@ cdef void count_kept(Row* row, int64_t stop) noexcept nogil:
     row.n_kept = 0
 
 
-# ---- scores placed among those of the hits -----------------------------------------------------------------------
+# ---- scores placed among the hits' scores ------------------------------------------------------------------------
 
 
 cdef void set_levels(Row* row) noexcept nogil:

@@ -2,7 +2,8 @@
 
 The loops are in _simd.h, the same for every set of instructions, and only return counts and places, so the choice shows
 in nothing but time: with AVX2, float32 scores are counted against four levels at once 1.9 times and float64 scores 6
-times as fast as with what any x86-64 processor has. The environment variable FASTIR_SIMD names another set.
+times as fast as with the instructions that any x86-64 processor has. The environment variable FASTIR_SIMD names another
+set.
 """
 
 import os
@@ -27,7 +28,7 @@ cdef fastir_loops loops
 
 
 def choose():
-    """Choose among the sets; the name of the chosen one and those of all that this machine has."""
+    """Choose among the sets; the name of the chosen one, and the names of all that this machine has."""
     global loops
     cdef fastir_loops sets[4]
     cdef int i, n = fastir_sets(sets)

@@ -6,8 +6,8 @@ No branch depends on a score, so nothing is mispredicted:
     lanes      x     x     x     x               at least k scores are not below the k-th largest of these,
     kept       .  .        .                     and in any order of rows hardly more than that (15 for k = 10)
 
-The ranks of those that are kept are counted, all against all. Measured with 118 rows and k = 10: 0.15 µs, where a heap
-or an insertion with its branches takes 0.7.
+The ranks of the kept rows are counted, all against all. Measured with 118 rows and k = 10: 0.15 µs, where a heap or an
+insertion with its branches takes 0.7.
 """
 
 from libc.math cimport INFINITY
@@ -19,7 +19,7 @@ cdef enum:
     FEW_LANES = 16      # for k <= FEW_RANKS
     LANES = 32
     FEW_RANKS = 10
-    STEP = 16           # what is kept is looked at in so many at once
+    STEP = 16           # kept scores that are compared at once
 
 
 cdef real kth_of_lanes(const real* scores, int64_t n, int64_t k, int lanes) noexcept nogil:

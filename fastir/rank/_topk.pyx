@@ -1,7 +1,7 @@
 """Rows of item numbers in rank order, as nearest-neighbour indexes return them, or with scores to rank them by.
 
     row         17   4  22   9  -1  -1      -1 fills what a search could not
-    relevant     4   9  30                  looked up in a hash table of the row, which also finds what stands twice
+    relevant     4   9  30                  looked up in a hash table of the row, which also finds duplicates
 
 A row is its ranking: without scores the ranks are the places, with scores _rank finds them. Threads take blocks of rows
 (fastir.threads).
@@ -20,7 +20,7 @@ from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
 
 cdef enum:
     BLOCK = 1 << 16             # bytes of items in a block
-    ROW = 256                   # bytes of items that take as long as what every row costs besides
+    ROW = 256                   # bytes of items that take as long as the fixed work for a row
 
 
 cdef struct Part:               # scratch of a thread
@@ -29,12 +29,12 @@ cdef struct Part:               # scratch of a thread
     int32_t* table              # place + 1 of an item, 0 is free
     uint64_t mask
     double* scores              # of a row
-    int problem                 # what ended the call
+    int problem                 # the problem that ended the call
     int64_t at_fault, item      # in this row, with this item
 
 
 cdef int in_row_order(const void* a, const void* b) noexcept nogil:
-    """The places of a row know their order by their addresses."""
+    """Compare places of a row, whose order is the order of their addresses."""
     return (<const char*>a > <const char*>b) - (<const char*>a < <const char*>b)
 
 
@@ -174,7 +174,7 @@ cdef class TopK(Blocks):
                 out[i] = self.doubles[q, i]
 
     cdef int evaluate(self, Part* part, int64_t q) noexcept nogil:
-        """Fill the values of row q; 0, or what is wrong."""
+        """Fill the values of row q; 0, or a problem."""
         cdef Ranking* r = &part.ranking
         cdef const int64_t* row = &self.rows[q, 0] if self.width > 0 else NULL
         cdef const double* scores = part.scores
@@ -242,7 +242,7 @@ cdef class TopK(Blocks):
         return part.problem
 
     def problem(self):
-        """The first one: None, or (what is wrong, as in _judged_items.pxd, row, item or column)."""
+        """The problem of the first row that has one: None, or (code of PROBLEM_CODES, row, item or column)."""
         cdef int t
         cdef const Part* first = NULL
         for t in range(self.n_threads):

@@ -6,15 +6,16 @@
 
 In come names and keywords as a caller gave them. `options.options_of` checks the keywords and makes one record of them,
 at the front door and nowhere else; behind it options travel as that record. `plan.compile_settings` turns names and
-record into Settings, which are shared: equal requests get the same object, and nobody changes it. `names.read` raises
-UnknownMetricError for what is no metric, `options_of` TypeError and ValueError for what is no option; nothing here
-warns, and nothing here knows about qrels, runs or results. The only memory that is kept is the cache of Settings.
+record into Settings, which are shared: equal requests get the same immutable object. `names.read` raises
+UnknownMetricError for a name that does not exist, `options_of` TypeError and ValueError for an invalid option; nothing
+here warns, and nothing here knows about qrels, runs or results. The only memory that is kept is the cache of Settings.
 
     options.py      the vocabulary of the options, the record Options, and their checks
     names.py        a metric's name, in any tool's dialect, as a Request: card, cutoff, level, parameters
-    suggest.py      the error for a name that does not exist, with those that were perhaps meant
+    suggest.py      the error for a name that does not exist, with similar names that do
     conventions.py  whose numbers: for each tool, one record of the choices that tools make differently
     plan.py         Settings: requests under options and a convention, and the sets of rules among them
     compiler.py     the Plan: metrics that can share a walk over the ranking are put together
+    directions.py   which way a metric's values are better
     reference.py    fastir.metrics() and fastir.explain()
 """

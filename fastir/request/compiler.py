@@ -15,8 +15,9 @@ from fastir.measure.views import Slot, View
 from fastir.request import names
 from fastir.request.options import WHOLE
 
-EMPTY = {"one": 1.0, "skip": np.nan, "nan": np.nan}
+EMPTY: dict[Any, float] = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN = {-2: READ_CODES["pool"], -1: READ_CODES["all"]}
+Shared = tuple[int, int, bool, tuple[tuple[int, float], ...], bool, bool]  # the first fields of a View
 
 
 def compile_plan(
@@ -28,12 +29,12 @@ def compile_plan(
     average: bool,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
-    walks: dict[tuple, tuple[list[int], int, bool]] = {}
+    walks: dict[Shared, tuple[list[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
     for request, values in zip(asked, all_values, strict=True):
         card = request.card
         gain = values.get("gain", card.gain)
-        own = next((value for value in values.values() if isinstance(value, names.Gains)), {})
+        own: dict[int, float] = next((value for value in values.values() if isinstance(value, names.Gains)), {})
         shared = (
             request.level or level,
             request.level or (0 if own else 1),
@@ -73,7 +74,7 @@ def compile_plan(
 
 
 def limits_of(request: names.Request, values: dict[str, Any], gain: Any) -> list[tuple[int, str, str]]:
-    """What a metric's parameters say about the largest label: (largest label, metric, why)."""
+    """The limits that a metric's parameters set to labels: (largest label, metric, why)."""
     limits = []
     if gain == "exp2":
         limits.append((1000, request.text, "an exponential gain"))
@@ -91,8 +92,8 @@ def limits_of(request: names.Request, values: dict[str, Any], gain: Any) -> list
 def numbers_for(card: Card, values: dict[str, Any]) -> list[float]:
     """The values of a metric's parameters as the kernels see them.
 
-    They stand in the order of the card's params. Of a parameter that is a set of numbers only their count stands there;
-    the numbers themselves follow behind all parameters.
+    They stand in the order of the card's params. A parameter that is a set of numbers has only their count there; the
+    numbers themselves follow after all parameters.
     """
     numbers = [number_for(param, values[param.name]) for param in card.params]
     return numbers + [number for param in card.params if param.many for number in values[param.name]]

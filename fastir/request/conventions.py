@@ -1,9 +1,10 @@
 """Whose numbers: for each tool, one record of all the choices that respected tools make differently.
 
-A convention is data. It sets options of evaluate() and parameters of metrics; whatever the caller gives by name wins:
-a parameter in a metric's name over a keyword, a keyword over what the convention has for that metric, that over what it
-has for all. What is no choice here is not imitated: how a tool rounds what it prints, its errors and its limits, and
-what METRICS lists as its bugs. This file is imported when somebody names a convention or asks which one was followed.
+A convention is data. It sets options of evaluate() and parameters of metrics. The more specific choice wins: a
+parameter in a metric's name over a keyword, a keyword over the convention's choice for that metric, and this one over
+its choice for all metrics. Nothing else of a tool is imitated: not how it rounds the numbers that it prints, not its
+errors and limits, and not what METRICS lists as its bugs. This file is imported when a caller names a convention or
+asks which one was followed.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ class Convention:
     ----------
     name : str
     about : str
-        What it stands for, and where the tool differs all the same.
+        The tool that it stands for, and where that tool differs nevertheless.
     queries, ties, score_dtype : str
         As for `evaluate`.
     empty to normalize
         Parameters of metrics, for all that have them; `explain` says what they mean.
     of : tuple of (metric, tuple of (option, value))
-        What single metrics have instead; ``metric@k`` is a metric with a cutoff.
+        What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
+        some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``.
     """
 
     name: str
@@ -57,13 +59,13 @@ class Convention:
 
     @property
     def dialect(self) -> str:
-        """Whose names of metrics are read where tools differ."""
+        """The tool whose names of metrics are read where tools differ."""
         return "trec_eval" if self.name.startswith("trec_eval") else self.name
 
     def choice(self, metric: str, cut: bool, option: str, default: Any = None) -> Any:
-        """What it has for an option of a metric, called by its canonical name and with a cutoff or without one.
+        """Its choice of an option for a metric, which is given by its canonical name, with or without a cutoff.
 
-        `default` where it has nothing.
+        Returns `default` if it has no choice.
         """
         special = dict(self.of)
         for name in ((f"{metric}@k",) if cut else ()) + (metric,):
@@ -73,19 +75,19 @@ class Convention:
         return getattr(self, option, default)
 
     def __str__(self) -> str:
-        """Its name, and what differs from the convention of that name."""
+        """Its name, and the choices that differ from the convention of that name."""
         named = CONVENTIONS.get(self.name, CONVENTIONS["fastir"])
         pairs = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self)[2:-1])
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 
 
-def several(metrics: str, **choices: Any) -> tuple:
+def several(metrics: str, **choices: Any) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
     """The same choices for several metrics."""
     return tuple((metric, tuple(choices.items())) for metric in metrics.split())
 
 
-TREC = {"queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
-LISTS = {"ideal": "retrieved", "ap_norm": "min_kR", "ties": "input"}
+TREC: dict[str, Any] = {"queries": "intersection", "unranked": "nan", "of": several("rbp", p=0.9, gains="scaled")}
+LISTS: dict[str, Any] = {"ideal": "retrieved", "ap_norm": "min_kR", "ties": "input"}
 DCG = "ndcg ndcg_burges dcg dcg_burges"
 CWL = "bpm insq inst nerr8 nerr9 nerr10 nerr11 pair_accuracy rbp sdcg"
 
@@ -181,7 +183,7 @@ CONVENTIONS = {
             queries="intersection",
             score_dtype="float32",
             rounding="v9",
-            of=several("mrr relative_precision hit_rate", ties="input", score_dtype="float64", queries="qrels"),
+            of=several("mrr relative_precision hit_rate hole", ties="input", score_dtype="float64", queries="qrels"),
         ),
         Convention(
             "gdeval",
@@ -212,7 +214,7 @@ def checked(convention: Any) -> str | Convention:
 def record_of(convention: str | Convention, given: dict[str, Any]) -> Convention:
     """The convention of a name, or a record itself, with the options that the caller gave.
 
-    What single metrics have in it gives way, too.
+    The caller's options also override the record's choices for single metrics.
     """
     convention = checked(convention)
     record = CONVENTIONS[convention] if isinstance(convention, str) else convention

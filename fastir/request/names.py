@@ -4,8 +4,8 @@
     trec_eval                                             name_k  name.k,k  name_params  families  nicknames
     MTEB                                                  name_at_k
 
-The cards say which names there are. Some mean one thing to one tool and another to the next; such a name is read as the
-dialect in force has it (`DIALECTS`, fastir's own unless told otherwise), and `read` is the one place that asks for it.
+The cards say which names exist. Some names mean one thing to one tool and another to the next; such a name is read in
+the dialect of the convention (`DIALECTS`; fastir's own by default), and only `read` looks at the dialect.
 """
 
 import functools
@@ -18,10 +18,10 @@ from fastir.measure.cards import NUMBERS_LIMIT, Card, Numbers, Param
 
 MAX_CUTOFF = 2**63 - 1
 MAX_LABEL = 2**31 - 1
-MAX_WEIGHTED = 100_000  # where all ranks down to the cutoff have a weight that is added up
+MAX_WEIGHTED = 100_000  # the largest cutoff for metrics that add up a weight for each rank down to it
 
 
-# trec_eval's lists, in the order in which it prints them, but for runid and relstring, which are no numbers.
+# trec_eval's lists, in the order in which it prints them, without runid and relstring, which are not numbers.
 COUNTS = "num_q num_ret num_rel num_rel_ret"
 OFFICIAL = f"{COUNTS} map gm_map Rprec bpref recip_rank iprec_at_recall P"
 SETS = "set_P set_relative_P set_recall set_map set_F"
@@ -32,13 +32,13 @@ NICKNAMES = {
     f"map_cut relative_P success {SETS} num_nonrel_judged_ret rbp rbp_resid unj",
     "qrels_jg": "map_avgjg P_avgjg Rprec_mult_avgjg",
 }
-# ir_measures' metrics that become another one where a parameter is given.
+# ir_measures' metrics that become another metric if a parameter is given.
 BECOMES = {"rel": ("num_ret", "num_rel_ret"), "relative": ("precision", "relative_precision")}
 
 
 @functools.cache
 def grammar() -> re.Pattern[str]:
-    """What a name looks like to all but trec_eval and MTEB; compiled when one is read, not by the import."""
+    """The form of a name, except in trec_eval and MTEB; compiled when the first name is read, not by the import."""
     return re.compile(
         r"(?P<name>[a-z0-9_α]+(?:-[a-z0-9_α]+)*?)(?:\.(?P<dot>[0-9]+))?(?:\((?P<params>[^()]*)\))?"
         r"(?:@(?P<k>[^@()-]*(?:-[^l@()-][^@()-]*)?))?(?:-l(?P<level>[^@()]*))?(?P<minus>-)?",
@@ -53,7 +53,7 @@ def is_number(text: str) -> bool:
 class Request(NamedTuple):
     """One metric as asked for: its card, the cutoff (None: whole ranking), the relevance level and the parameters.
 
-    `text` is what its value is called; str() gives fastir's own spelling.
+    `text` is the name of its value in the results; str() gives fastir's own spelling.
     """
 
     text: str
@@ -77,14 +77,14 @@ class Request(NamedTuple):
 # Every accepted name, in lower case -> its card.
 NAMES = {name.lower(): card for card in CARDS for name in (card.name, *card.aliases, card.family) if name}
 FAMILIES = {card.family.lower(): card for card in CARDS if card.family}
-# Families whose name is that of a metric, too: they are a family in trec_eval's dialect alone.
+# Families whose name is also the name of a metric: only trec_eval's dialect reads it as the family.
 SINGLE = {name for name, card in FAMILIES.items() if name in (own.lower() for own in (card.name, *card.aliases))}
 LOCAL = {(dialect, name.lower()): card for card in CARDS for dialect, name in card.only_in}
 DIALECTS = tuple(dict.fromkeys(("fastir", "trec_eval", "ranx", *(dialect for dialect, _ in LOCAL))))
 
 
 def read(text: str, dialect: str = "fastir") -> list[Request]:
-    """Read a name: one request, or those of the members of a family or nickname, called as trec_eval prints them.
+    """Read a name: one request, or one for each member of a family or nickname, named as trec_eval prints them.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
             pairs = read_pairs(text, inside) if inside else []
             if dialect == "ranx" and card.dot is not None and dot is None and k is not None and k.isdecimal():
                 dot, k = k, None
-            if dot is not None:
+            if dot is not None and card.dot is not None:
                 pairs.append((card.dot, f"0.{dot}"))
             if minus is not None:
                 pairs.append(("empty", "zero"))
@@ -120,7 +120,7 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
 
 
 def is_metric(text: str) -> bool:
-    """Whether a text can be asked for."""
+    """Whether a text is the name of a metric."""
     try:
         read(text)
     except UnknownMetricError:
@@ -129,7 +129,7 @@ def is_metric(text: str) -> bool:
 
 
 def check_text(metric: object) -> None:
-    """Refuse a metric's name that is no string."""
+    """Refuse a metric's name that is not a string."""
     if not isinstance(metric, str):
         raise TypeError(f"a metric must be a str such as 'ndcg@10', got {type(metric).__name__} {quote(metric)}")
 
@@ -147,7 +147,7 @@ def read_pairs(text: str, inside: str) -> list[tuple[str, str]]:
 
 
 def request_of(text: str, card: Card, pairs: list[tuple[str, str]], k: str | None, level: str | None) -> Request:
-    """The request for a card, from texts: parameters by name, what stands behind @, and the relevance level."""
+    """The request for a card, from texts: parameters by name, the text behind @, and the relevance level."""
     if k is not None and card.at is not None:
         pairs.append((card.at, k))
         k = None
@@ -174,7 +174,7 @@ def request_of(text: str, card: Card, pairs: list[tuple[str, str]], k: str | Non
 
 
 def read_trec(text: str) -> list[Request]:
-    """The requests behind a name that only trec_eval or MTEB would write; empty if it is none."""
+    """The requests for a name that only trec_eval or MTEB would write; empty if it is not such a name."""
     lower = text.lower()
     if lower in NICKNAMES:
         return [request for name in NICKNAMES[lower].split() for request in read(name, "trec_eval")]
@@ -195,13 +195,13 @@ def read_trec(text: str) -> list[Request]:
         asked = [request_of(text, card, [], value, None) for value in values]
         if separator == "_" and len(asked) == 1:
             return asked
-        wanted = {request.params[card.at] if card.at else request.cutoff for request in asked}
+        wanted: set[Any] = {request.params[card.at] if card.at else request.cutoff for request in asked}
         return [member(card, value) for value in sorted(wanted)]
     return read_trec_params(text, NAMES[base], rest.split(","))
 
 
 def member(card: Card, value: float) -> Request:
-    """A member of a card's family, called as trec_eval prints it."""
+    """A member of a card's family, named as trec_eval prints it."""
     if card.at is None:
         return Request(f"{card.family}_{value}", card, int(value), None, {})
     printed = f"{value:.2f}" if round(value, 2) == value else repr(value)
@@ -293,7 +293,7 @@ def read_flag(text: str, name: str, value: str) -> bool:
 
 
 def number_of(value: object) -> Any:
-    """A number, also one written as text; else None."""
+    """A number, which may be written as text; else None."""
     if isinstance(value, str) and is_number(value):
         return float(value)
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
@@ -327,8 +327,8 @@ def read_numbers(value: Any, param: Param) -> Numbers | None:
     return Numbers(sorted(numbers))
 
 
-class Gains(dict):
-    """{label: gain}, which prints as it is written in a metric's name; never changed, and so it can be hashed."""
+class Gains(dict[int, float]):
+    """{label: gain}, printed as it is written in a metric's name; immutable, so that it can be hashed."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))

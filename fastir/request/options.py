@@ -1,14 +1,14 @@
 """The options of an evaluation: their vocabulary, and the record that carries them from the front door to the plan.
 
-`options_of` makes the record from the arguments of a public function, and checks it, once. What it holds afterwards has
-one form: numbers are exact ints, a dtype is its name, choices are what `names.read_value` makes of them. So equal
-requests are equal records, with one hash, and nothing behind the front door checks an option again.
+`options_of` makes the record from the arguments of a public function, and checks it, once. Its values then have one
+form: numbers are exact ints, a dtype is its name, and choices are read by `names.read_value`. So equal requests are
+equal records with equal hashes, and no option is checked again behind the front door.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
@@ -32,7 +32,7 @@ Validate = Literal["full", "judged"]
 TIES = get_args(Ties)
 BY_ID = get_args(TiesById)
 WITHOUT_IDS = get_args(TiesWithoutIds)
-RANKED: Any = object()  # in place of a tie rule: the documents come in rank order; no caller can ask for it
+RANKED: Any = object()  # in place of a tie rule: the documents come in rank order; callers cannot choose it
 QUERIES = (None, *get_args(Queries))
 SCORES = (None, "float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
@@ -42,9 +42,9 @@ WHOLE = 2**63 - 1  # the depth of a whole ranking
 
 
 class Options(NamedTuple):
-    """What a caller asks for beside the metrics; the docstring of `evaluate` says what each field means.
+    """A caller's options beside the metrics; the docstring of `evaluate` says what each field means.
 
-    `choices`, which stands last, are the parameters of metrics that were given as keywords: (name, value) pairs.
+    `choices`, the last field, are the parameters of metrics that were given as keywords: (name, value) pairs.
     """
 
     convention: str | Convention = "fastir"
@@ -60,7 +60,7 @@ class Options(NamedTuple):
     choices: tuple[tuple[str, Any], ...] = ()
 
     def but(self, **changed: Any) -> Options:
-        """These options with some of them changed, to values that are checked already."""
+        """These options with some of them replaced by values that are already checked."""
         own = {name: changed.pop(name) for name in self._fields if name in changed}
         return self._replace(**own, choices=tuple({**dict(self.choices), **changed}.items()))
 
@@ -71,9 +71,9 @@ def options_of(given: dict[str, Any]) -> Options:
     Parameters
     ----------
     given : dict
-        The arguments by their names, as locals() has them at the top of a public function; those that are no options
-        are not looked at. ``given["choices"]`` are the other keywords. A function that lacks some of the options
-        passes ``DEFAULTS | locals()``.
+        The arguments by their names, as locals() has them at the top of a public function; other arguments are ignored.
+        ``given["choices"]`` are the remaining keywords. A function that lacks some of the options passes ``DEFAULTS |
+        locals()``.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def options_of(given: dict[str, Any]) -> Options:
     """
     asked = Options(*values_of(given))
     changed: dict[str, Any] = {}
-    if type(asked.convention) is not str:  # a name that no convention has is refused where it is looked up
+    if type(asked.convention) is not str:  # an unknown name is refused where it is looked up
         changed["convention"] = checked_convention(asked.convention)
     if type(asked.rel_level) is not int or not 1 <= asked.rel_level <= MAX_LABEL:
         changed["rel_level"] = positive("rel_level", "the relevance level", asked.rel_level, MAX_LABEL)
@@ -124,7 +124,7 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
 # ---- checks ------------------------------------------------------------------------------------------------------
 
 
-def one_of(name: str, value: Any, choices: tuple) -> Any:
+def one_of(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
     """An option that must be one of some values."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {quote(value)}")
@@ -143,15 +143,15 @@ def positive(name: str, what: str, value: SupportsIndex, largest: int) -> int:
 
 
 def dtype_name(given: DTypeLike) -> Any:
-    """The name of a NumPy dtype, or what was given if it is none."""
+    """The name of a NumPy dtype; any other value is returned as it is."""
     try:
         return np.dtype(given).name
     except TypeError:
         return given
 
 
-def checked_convention(convention: Any) -> Convention:
-    """A record of choices; its file is read only for callers who bring one."""
+def checked_convention(convention: Any) -> str | Convention:
+    """A record of choices; its file is imported only for callers who pass one."""
     from fastir.request import conventions
 
     return conventions.checked(convention)
@@ -168,5 +168,5 @@ def choices_of(choices: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple(checked.items())
 
 
-DEFAULTS = {**Options()._asdict(), "choices": {}}
-values_of = operator.itemgetter(*Options._fields[:-1])
+DEFAULTS: dict[str, Any] = {**Options()._asdict(), "choices": {}}
+values_of: Callable[[dict[str, Any]], tuple[Any, ...]] = operator.itemgetter(*Options._fields[:-1])

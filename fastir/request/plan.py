@@ -1,4 +1,4 @@
-"""What was asked, compiled once: metrics that can share a walk are put together in a Plan."""
+"""Metrics and options, compiled once into Settings: metrics that can share a walk are put together in a Plan."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastir.errors import quote
 from fastir.measure._measure import Plan
 from fastir.measure._registry import has_expected
+from fastir.measure.cards import Card
 from fastir.request import names
 from fastir.request.compiler import compile_plan
 from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, Queries
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Settings(NamedTuple):  # a dataclass would take twice as long to define, at every import
-    """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, the rules.
+    """A Plan with its context: names as typed, how each is averaged, the limits of labels, and the rules.
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
-    rule where the options have none. `parts` are the metrics by their rules {"queries", "ties", "score_dtype",
-    "judged_only"} and by whether they are pooled, where not all have the same.
+    rule where the options have none. If not all metrics have the same rules {"queries", "ties", "score_dtype",
+    "judged_only"}, or some are pooled and others not, `parts` has them by their rules.
     """
 
     metrics: tuple[str, ...]
@@ -44,7 +45,7 @@ class Settings(NamedTuple):  # a dataclass would take twice as long to define, a
 
 @functools.lru_cache(256)
 def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
-    """The Settings of metrics under options, which are checked; equal requests share one answer.
+    """The Settings of metrics under checked options; equal requests share one object.
 
     Raises
     ------
@@ -52,7 +53,7 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
     """
     chosen = dict(options.choices)
     ranked = options.ties is RANKED
-    rules = {
+    rules: dict[str, Any] = {
         "queries": options.queries,
         "ties": None if ranked else options.ties,
         "score_dtype": options.score_dtype,
@@ -64,7 +65,7 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
         rules = {name: getattr(record, name) for name in rules}
     asked = requests_of(metrics, "fastir" if record is None else record.dialect)
     values = [values_of(request, chosen, record) for request in asked]
-    parts = parts_of(asked, {**rules, "judged_only": options.judged_only}, record)
+    parts = parts_of(asked, values, {**rules, "judged_only": options.judged_only}, record)
     if ranked:
         check_ranked(parts)
         parts = []
@@ -96,8 +97,7 @@ def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
 def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, list[tuple[list[int], Settings]]]:
     """The Settings of metrics of rankings without document ids, and those of each set of rules among them.
 
-    The latter stand behind the columns of their metrics, and their `ties` are "input" where the convention would ask
-    for ids.
+    Each set comes with the columns of its metrics, and its `ties` are "input" where the convention would compare ids.
     """
     whole = compile_settings(metrics, options)
     if not whole.parts:
@@ -111,19 +111,19 @@ def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, l
                 f"metric {quote(requests[0].text)} needs document ids and qrels, to know what was judged for any "
                 "query; there are none here"
             )
-        own = options.but(
+        narrowed = options.but(
             queries=None,
             ties="input" if rules["ties"] in BY_ID else rules["ties"],
             judged_only=rules["judged_only"],
             score_dtype=rules["score_dtype"],
         )
         columns = [whole.requests.index(request) for request in requests]
-        parts.append((columns, compile_settings(tuple(request.text for request in requests), own)))
+        parts.append((columns, compile_settings(tuple(request.text for request in requests), narrowed)))
     return whole, parts
 
 
 def requests_of(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:
-    """The requests behind an iterable of names, each once; a family or nickname stands for its members."""
+    """The requests for an iterable of names, each once; a family or nickname stands for its members."""
     found: dict[str, names.Request] = {}
     for metric in metrics:
         for request in names.read(metric, dialect):
@@ -134,19 +134,22 @@ def requests_of(metrics: Iterable[str], dialect: str = "fastir") -> list[names.R
 
 
 def record_of(convention: Any, given: dict[str, Any]) -> Convention:
-    """The convention with the caller's options; its file is read only where somebody wants to see one."""
+    """The convention with the caller's options; its file is imported only when one is looked at."""
     from fastir.request import conventions
 
     return conventions.record_of(convention, given)
 
 
-def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Convention | None) -> list:
+def parts_of(
+    asked: list[names.Request], values: list[dict[str, Any]], rules: dict[str, Any], record: Convention | None
+) -> list[Any]:
     """Settings.parts; empty where one set of rules is good for all metrics."""
-    parts: dict[tuple, list[names.Request]] = {}
-    for request in asked:
+    parts: dict[tuple[Any, ...], list[names.Request]] = {}
+    for request, of_request in zip(asked, values, strict=True):
         card, own = request.card, dict(rules)
         if record is not None:
-            own.update((rule, record.choice(card.name, request.cutoff is not None, rule, own[rule])) for rule in rules)
+            name, cut = name_under(card, of_request), request.cutoff is not None
+            own.update((rule, record.choice(name, cut, rule, own[rule])) for rule in rules)
         own["judged_only"] = request.params.get("judged_only", own["judged_only"])
         parts.setdefault((*own.values(), card.pooled is not None), []).append(request)
     if parts.keys() == {(*rules.values(), False)}:
@@ -154,8 +157,8 @@ def parts_of(asked: list[names.Request], rules: dict[str, Any], record: Conventi
     return [(requests, dict(zip(rules, chosen, strict=True)), pooled) for (*chosen, pooled), requests in parts.items()]
 
 
-def check_ranked(parts: list) -> None:
-    """Refuse what labels in rank order do not tell."""
+def check_ranked(parts: list[Any]) -> None:
+    """Refuse requests that labels in rank order cannot answer."""
     for requests, _, pooled in parts:
         text = quote(requests[0].text)
         if pooled:
@@ -165,7 +168,7 @@ def check_ranked(parts: list) -> None:
 
 
 def check_average(asked: list[names.Request], all_values: list[dict[str, Any]], depth: int) -> None:
-    """Refuse what has no closed form as an expected value over the orders of equal scores."""
+    """Refuse metrics whose expected value over the orders of equal scores has no closed form."""
     if depth != WHOLE:
         raise ValueError("max_depth: ties='average' cannot cut rankings, give the metrics a cutoff instead")
     for request, values in zip(asked, all_values, strict=True):
@@ -181,15 +184,24 @@ def check_average(asked: list[names.Request], all_values: list[dict[str, Any]], 
 def values_of(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
     """The value of every parameter: the metric's own, else the option's, else the convention's."""
     card, cut = request.card, request.cutoff is not None
-    values = {p.name: p.default for p in card.params}
-    if record is not None:
-        values = {name: record.choice(card.name, cut, name, default) for name, default in values.items()}
-    values.update((name, value) for name, value in chosen.items() if name in values)
-    values.update(request.params)
-    return values
+    given = {name: value for name, value in chosen.items() if name in {param.name for param in card.params}}
+    given.update(request.params)
+    values = {param.name: param.default for param in card.params}
+    if record is None:
+        return {**values, **given}
+    metric = card.name
+    for _ in range(2 if card.equals else 1):
+        found = {name: record.choice(metric, cut, name, value) for name, value in values.items()} | given
+        metric = name_under(card, found)
+    return found
+
+
+def name_under(card: Card, values: dict[str, Any]) -> str:
+    """What a metric with these parameters is called: conventions choose by the metric, whatever its spelling."""
+    return next((name for param, value, name in card.equals if values.get(param) == value), card.name)
 
 
 def aggregate(request: names.Request, values: dict[str, Any]) -> str:
-    """How the values of the queries become one number, as Results takes it."""
+    """How the values of the queries become one number, as a word of `Results.aggregates`."""
     stays = any(value in ("nan", "min_nan") for value in values.values())
     return request.card.aggregate + "_or_nan" * stays

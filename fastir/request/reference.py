@@ -1,7 +1,7 @@
 """What metrics mean, for people: explain() and metrics(), from the cards."""
 
 from fastir.errors import UnknownMetricError
-from fastir.measure.cards import Card
+from fastir.measure.cards import DIRECTIONS, Card
 from fastir.request.names import CARDS, DIALECTS, Request, read
 
 UNNAMED = "without a convention the name is an error"
@@ -19,14 +19,14 @@ def explain(metric: str) -> str:
     -------
     str
         A line each: summary, names, formula, depth, the value of each parameter with the values that it takes, range,
-        aggregation, undefined cases, source, where other programs differ, and what the name means to them if that is
-        something else. For a name that stands for several metrics, these and what each kind of them is. For one that
-        only some tools have, and that is an error without a convention, each of its meanings.
+        which values are better, aggregation, undefined cases, source, where other programs differ, and what the name
+        means to them if that is something else. For a name that stands for several metrics, these and what each kind of
+        them is. For one that only some tools have, and that is an error without a convention, each of its meanings.
 
     Raises
     ------
     UnknownMetricError
-        No metric is called so, or it has no such cutoff or parameter.
+        No metric has this name, or the metric does not have the cutoff or parameter.
     TypeError
         The name is not a str.
     """
@@ -48,7 +48,7 @@ def explain(metric: str) -> str:
 
 
 def spelled(metric: str, dialect: str) -> str:
-    """What a name means in a dialect, in fastir's own spelling; empty where that does not know it."""
+    """The meaning of a name in a dialect, in fastir's own spelling; empty if the dialect does not have the name."""
     try:
         return ", ".join(map(str, read(metric, dialect)))
     except UnknownMetricError:
@@ -82,6 +82,7 @@ def one(metric: str, request: Request) -> list[str]:
         value = request.params.get(param.name, param.default)
         lines.append(f"  {param.name:<15} {value}  ({param.accepted()}; {param.meaning})")
     lines.append(f"  range           {card.range}")
+    lines.append(f"  better          {DIRECTIONS[card.direction]}")
     lines.append(f"  over queries    {card.aggregate}")
     lines.append(f"  undefined       {card.undefined}")
     lines.append(f"  source          {card.source}")
@@ -91,11 +92,11 @@ def one(metric: str, request: Request) -> list[str]:
 
 
 def metrics() -> tuple[Card, ...]:
-    """The cards of all metrics: what each is called, means and accepts.
+    """The cards of all metrics: the names, meaning and parameters of each.
 
     Returns
     -------
     tuple of Card
-        In the order of the documentation: counts, binary metrics, graded metrics.
+        In the order of the documentation.
     """
     return CARDS

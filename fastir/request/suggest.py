@@ -1,6 +1,7 @@
 """The answer to a metric that does not exist: the nearest ones that do. Imported only when a name is unknown.
 
-Knows no grammar and no registry: the tables of names and the test whether a text is a metric are arguments.
+It knows neither the grammar nor the registry: the tables of names and the test whether a text is a metric are
+arguments.
 """
 
 import difflib
@@ -10,7 +11,7 @@ from collections.abc import Callable, Mapping
 from fastir.errors import UnknownMetricError, quote
 from fastir.measure.cards import Card
 
-# What people ask for and fastir does not have, by the tool that has it; lower case, `-` written as `_`.
+# Metrics that people look for and fastir does not have, with the tool that has them; lower case, `-` written as `_`.
 TOOLS = {"trec_eval": "relstring runid prefs all_prefs"}
 ELSEWHERE = {name: tool for tool, names in TOOLS.items() for name in names.split()}
 
@@ -26,11 +27,11 @@ def unknown(
     Parameters
     ----------
     text : str
-        What was asked for.
+        The name that does not exist.
     is_metric : function of str
-        Whether a text is a metric that could be asked for.
+        Whether a text is the name of a metric.
     names : mapping of str to Card
-        Every spelling that is understood everywhere, in lower case.
+        The spellings that are understood in every dialect, in lower case.
     local : mapping of (dialect, str) to Card
         The spellings that only one dialect understands.
     """
@@ -56,7 +57,7 @@ def unknown(
 
 
 def nearest(base: str, rest: str, is_metric: Callable[[str], bool], names: Mapping[str, Card]) -> list[str]:
-    """Up to three metrics spelt much like this one, with its parameters and cutoff; ndgc_10 is near ndcg@10."""
+    """Up to three metrics with a similar spelling, and this one's parameters and cutoff; ndgc_10 is near ndcg@10."""
     base, cutoff = re.fullmatch("(.*?)(?:(?:_cut|_at)?_([0-9]+))?", base, re.DOTALL).groups()  # type: ignore
     tail = f"@{cutoff}{rest}" if cutoff else rest
     alike = {

@@ -9,7 +9,7 @@ Raises    KeyError for a metric that was not evaluated, ValueError and TypeError
           `save`
 
 results   Results
-report    Report: how the queries of qrels and run met, and what was repaired
+report    Report: how the queries of qrels and run overlap, and what was repaired
 tables    ResultsTable and ResultsByGroup: several Results, printed as one table of means
 means     exact sums, weighted and geometric means
 changes   the queries that gain and lose between two sets of values

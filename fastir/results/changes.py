@@ -1,6 +1,6 @@
 """Where two sets of values per query differ: the queries that gain and lose.
 
-Takes plain {query_id: value}, so that Results and comparisons both use it; how they average is a function they pass.
+It takes plain {query_id: value}, so that Results and comparisons both use it; each passes its own function for means.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class QueryChange(NamedTuple):
-    """A query's value here, in the other Results, and the first less the second."""
+    """A query's value in these Results, in the other Results, and the difference of the two."""
 
     query_id: str | int
     value: float
@@ -36,9 +36,10 @@ class ResultsDiff:
     mean, other_mean : float
         Over the queries that both have.
     gains, losses : list of QueryChange
-        The queries with the larger value here, and with the smaller, the largest changes first; at most `top` each.
+        The queries whose value here is better, and worse, the largest changes first; at most `top` each. Better is the
+        larger value, or the smaller one of a metric such as ``mean_rank``, of which less is better.
     n_gains, n_equal, n_losses : int
-        How many there are in all.
+        The number of all such queries.
     left_out : list
         Queries that only one of them has, or whose value is NaN.
     """
@@ -51,7 +52,7 @@ class ResultsDiff:
     n_gains: int
     n_equal: int
     n_losses: int
-    left_out: list
+    left_out: list[Any]
 
     def __repr__(self) -> str:
         head = (
@@ -74,9 +75,13 @@ def changes_of(
     here: Mapping[Any, float],
     there: Mapping[Any, float],
     top: int,
-    means: Callable[[set], tuple[float, float]],
+    means: Callable[[set[Any]], tuple[float, float]],
+    direction: str,
 ) -> ResultsDiff:
-    """The changes from `there` to `here`, {query_id: value}; means(query_ids) gives the two over these queries."""
+    """The changes from `there` to `here`, {query_id: value}; means(query_ids) gives the two over these queries.
+
+    `direction` is that of the metric's card.
+    """
     top = positive("top", "the number of queries", top, sys.maxsize)
     changes = [
         QueryChange(query_id, value, there[query_id], value - there[query_id])
@@ -93,8 +98,10 @@ def changes_of(
     apart = [
         change for change in counted if abs(change.change) > NOISE * max(abs(change.value), abs(change.other_value))
     ]
-    gains = sorted((change for change in apart if change.change > 0), key=lambda change: -change.change)
-    losses = sorted((change for change in apart if change.change < 0), key=lambda change: change.change)
+    apart.sort(key=lambda change: -abs(change.change))
+    larger = [change for change in apart if change.change > 0]
+    smaller = [change for change in apart if change.change < 0]
+    gains, losses = (smaller, larger) if direction == "less" else (larger, smaller)
     return ResultsDiff(
         metric,
         *means(kept),

@@ -1,6 +1,6 @@
 """The means of Results: sums that are exact in any order of the queries, and rounded once.
 
-`math.fsum` gives a plain sum. A weighted sum is one of integers, in units of `UNIT`; a geometric mean takes its
+`math.fsum` gives a plain sum. A weighted sum is a sum of integers, in units of 2^-UNIT; a geometric mean takes its
 logarithms to 50 decimal digits. An `Accumulator` keeps the same totals from batch to batch.
 """
 
@@ -27,13 +27,13 @@ def exact_total(values: Iterable[float], weights: Iterable[float]) -> int:
 
 
 def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The correctly rounded exact sum of weight times value, over that of the weights; NaN where nothing counts."""
+    """The exact sum of weight times value, over the sum of the weights, rounded once; NaN if the weights are all 0."""
     count = math.fsum(weights)
     return exact_total(values, weights) / (1 << UNIT) / count if count else math.nan
 
 
 def digits() -> decimal.Context:
-    """What logarithms are computed with."""
+    """The decimal context in which logarithms are computed."""
     import decimal
 
     return decimal.Context(prec=50, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)

@@ -1,28 +1,28 @@
-"""How the queries of qrels and run met, and what was repaired on the way: counts, with an example of each."""
+"""How the queries of qrels and run overlap, and what was repaired: counts, with an example of each."""
 
 from __future__ import annotations
 
 
 class Report:
-    """How qrels and run met: counts, with an example of each.
+    """How the queries of qrels and run overlap: counts, with an example of each.
 
     Attributes
     ----------
     in_both, only_in_qrels, only_in_run : int
-        Queries that both sides have, or only one of them.
+        Queries that are in both, or only in one of the two.
     no_relevant : int
-        Queries of both sides without a relevant document in the qrels.
+        Queries in both, without a relevant document in the qrels.
     nothing_judged : int
-        Queries of both sides whose ranking holds no judged document at all.
+        Queries in both, whose ranking has no judged document.
     queries_with_ties : int
         Queries in which a document that counts for the metrics has the same score as another document of the ranking,
         so that the tie rule may have decided a value.
-    *_example : str or None
+    *_example : str, int or None
         A query id for each of these counts, None where it is 0.
     unjudged_share : float or None
         The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked.
     repairs : dict of str to (int, str)
-        Kind of repair -> how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
+        For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
     """
 
     __slots__ = (
@@ -46,37 +46,37 @@ class Report:
         self,
         *,
         in_both: int = 0,
-        in_both_example: str | None = None,
+        in_both_example: str | int | None = None,
         only_in_qrels: int = 0,
-        only_in_qrels_example: str | None = None,
+        only_in_qrels_example: str | int | None = None,
         only_in_run: int = 0,
-        only_in_run_example: str | None = None,
+        only_in_run_example: str | int | None = None,
         no_relevant: int = 0,
-        no_relevant_example: str | None = None,
+        no_relevant_example: str | int | None = None,
         nothing_judged: int = 0,
-        nothing_judged_example: str | None = None,
+        nothing_judged_example: str | int | None = None,
         queries_with_ties: int = 0,
-        queries_with_ties_example: str | None = None,
+        queries_with_ties_example: str | int | None = None,
         unjudged_share: float | None = None,
         repairs: dict[str, tuple[int, str]] | None = None,
     ) -> None:
-        self.in_both = in_both
-        self.in_both_example = in_both_example
-        self.only_in_qrels = only_in_qrels
-        self.only_in_qrels_example = only_in_qrels_example
-        self.only_in_run = only_in_run
-        self.only_in_run_example = only_in_run_example
-        self.no_relevant = no_relevant
-        self.no_relevant_example = no_relevant_example
-        self.nothing_judged = nothing_judged
-        self.nothing_judged_example = nothing_judged_example
-        self.queries_with_ties = queries_with_ties
-        self.queries_with_ties_example = queries_with_ties_example
-        self.unjudged_share = unjudged_share
-        self.repairs = {} if repairs is None else repairs
+        self.in_both: int = in_both
+        self.in_both_example: str | int | None = in_both_example
+        self.only_in_qrels: int = only_in_qrels
+        self.only_in_qrels_example: str | int | None = only_in_qrels_example
+        self.only_in_run: int = only_in_run
+        self.only_in_run_example: str | int | None = only_in_run_example
+        self.no_relevant: int = no_relevant
+        self.no_relevant_example: str | int | None = no_relevant_example
+        self.nothing_judged: int = nothing_judged
+        self.nothing_judged_example: str | int | None = nothing_judged_example
+        self.queries_with_ties: int = queries_with_ties
+        self.queries_with_ties_example: str | int | None = queries_with_ties_example
+        self.unjudged_share: float | None = unjudged_share
+        self.repairs: dict[str, tuple[int, str]] = {} if repairs is None else repairs
 
     def __repr__(self) -> str:
-        rows: list[tuple[str, object, str | None]] = [
+        rows: list[tuple[str, object, str | int | None]] = [
             ("queries in both", self.in_both, self.in_both_example),
             ("queries only in the qrels", self.only_in_qrels, self.only_in_qrels_example),
             ("queries only in the run", self.only_in_run, self.only_in_run_example),

@@ -1,13 +1,13 @@
 """What an evaluation returns: one matrix, queries × metrics, read as means, per query, or as a file.
 
 A Results is made at every call, and a training loop may call once per query: evaluating one query takes about two
-microseconds, and making the Results may take 0.3 of them. So it keeps what the kernels filled in and computes nothing.
-What costs more is made when it is first read:
+microseconds, and making the Results may take 0.3 of them. So it only keeps the arrays that the kernels filled.
+Everything that costs more is made when it is first read:
 
     means        a dict, at the first `results[name]`; each mean when its name is read
     report       from a function of no arguments, at the first `results.report`
     convention   from a function of no arguments, at the first `results.convention`
-    the rest     statuses, tables, text and JSON, at each reading; what they import, they import then
+    the rest     statuses, tables, text and JSON, at each reading; the modules that they need are imported then
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ SUFFIXES = (".tsv", ".json")
 class Results:
     """The values of one run, read like a dict: from the metric as the caller typed it to its mean over the queries.
 
-    ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by how many there
-    are. Metrics that count (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` have their geometric
-    mean, rounded once. NaN values are left out, and a mean of none is NaN. With weights, a mean is the sum of weight
-    times value, divided by the sum of the weights; counts do not change. A name that was not asked for is a KeyError
-    that lists the metrics that were. Made by `evaluate`; immutable, can be pickled. Deliberately not registered as a
+    ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by their number.
+    Metrics that count (``num_ret``, ``num_q``) are not divided; ``gm_map`` and ``gm_bpref`` have their geometric mean,
+    rounded once. NaN values are left out, and the mean of no values is NaN. With weights, a mean is the sum of weight
+    times value, divided by the sum of the weights; counts do not change. A metric that was not evaluated is a KeyError,
+    which lists those that were. Made by `evaluate`; immutable, can be pickled. Deliberately not registered as a
     `collections.abc.Mapping`: libraries would then not see the Arrow interface (``polars.DataFrame(results)``,
     ``pyarrow.table(results)``).
 
@@ -134,7 +134,7 @@ class Results:
         name : str
             A metric, in the spelling in which it was asked for.
         default : object
-            What is returned for a metric that was not asked for.
+            The value that is returned for a metric that was not evaluated.
 
         Returns
         -------
@@ -194,7 +194,7 @@ class Results:
 
     @property
     def status(self) -> dict[str, str]:
-        """What became of each query, {query_id: status}.
+        """The status of each query, {query_id: status}.
 
         "missing": the run lacks it, and it counts as an empty ranking; "no_relevant": the run has it, but no document
         of the qrels reaches ``rel_level``; "evaluated": anything else.
@@ -203,22 +203,27 @@ class Results:
 
     @property
     def report(self) -> Report:
-        """How qrels and run met, and what was repaired: a `Report`."""
+        """How the queries of qrels and run overlap, and what was repaired: a `Report`."""
         if not isinstance(self._report, Report):
             self._report = self._report()
         return self._report
 
     @property
     def convention(self) -> Convention:
-        """Whose numbers these are: the choices behind them, as a record that `evaluate` takes, too."""
+        """The choices behind these numbers, as a record that `evaluate` takes, too."""
         if callable(self._convention):
             self._convention = self._convention()
         return self._convention  # type: ignore[return-value]
 
-    def _convention_text(self) -> str:
-        """The convention in words, nothing where all choices are fastir's own."""
+    def convention_text(self) -> str:
+        """The convention in words; empty if all choices are fastir's own."""
         text = str(self.convention or "")
         return "" if text == "fastir" else text
+
+    @property
+    def weights(self) -> dict[Any, float] | None:
+        """How much each query counts in a mean, {query_id: weight}; None is 1 for all. Not to be changed."""
+        return self._weights
 
     def per_query(self, name: str) -> dict[str, float]:
         """The values of one metric, {query_id: value}; NaN where ``empty=skip`` left a query out.
@@ -226,7 +231,7 @@ class Results:
         Raises
         ------
         KeyError
-            The metric was not asked for, in this spelling.
+            The metric was not evaluated, or not under this spelling.
         """
         return dict(zip(self._query_ids, self._values[:, self._column(name)].tolist(), strict=True))
 
@@ -251,7 +256,7 @@ class Results:
         index = pandas.Index(self.query_ids, name="query_id")
         return pandas.DataFrame(self._values.copy(), index=index, columns=self.names)
 
-    def by_group(self, groups: Mapping[Any, Hashable]) -> ResultsByGroup:
+    def by_group(self, groups: Mapping[Any, Hashable]) -> ResultsByGroup[Results]:
         """The results of groups of queries, such as their segments.
 
         Parameters
@@ -262,14 +267,14 @@ class Results:
         Returns
         -------
         ResultsByGroup
-            A dict {group: Results}, groups in the order of their first query. Their `report` is that of all queries.
+            A dict {group: Results}, groups in the order of their first query. Each has the `report` of all queries.
 
         Raises
         ------
         ValueError
             A query has no group.
         TypeError
-            `groups` is no mapping, or a group cannot be a key of a dict.
+            `groups` is not a mapping, or a group cannot be a key of a dict.
 
         Examples
         --------
@@ -299,22 +304,22 @@ class Results:
         ----------
         other : Results
         metric : str
-            Both must have it.
+            A metric that both have.
         top : int
-            How many of each to list, the largest changes first.
+            How many gains and how many losses to list, the largest changes first.
 
         Returns
         -------
         ResultsDiff
-            Prints as a table; counts are of all queries that both have. Which documents make the difference for one of
-            them is what `Evaluator.explain` and `Explanation.diff` show.
+            Prints as a table; counts are of all queries that both have. `Evaluator.explain` and `Explanation.diff` show
+            which documents make the difference for one query.
 
         Raises
         ------
         KeyError
             One of the two lacks the metric.
         TypeError, ValueError
-            `other` is no Results; no query is in both, or `top` is not positive.
+            `other` is not a Results; no query is in both, or `top` is not positive.
 
         Examples
         --------
@@ -327,22 +332,23 @@ class Results:
         query_id   value     was   change
         q2        1.0000  0.5000  +0.5000
         """
+        from fastir.request.directions import direction_of
         from fastir.results.changes import changes_of
 
         if not isinstance(other, Results):
             raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
 
-        def means(kept: set) -> tuple[float, float]:
+        def means(kept: set[Any]) -> tuple[float, float]:
             return self._mean_of(kept, metric), other._mean_of(kept, metric)
 
-        return changes_of(metric, self.per_query(metric), other.per_query(metric), top, means)
+        return changes_of(metric, self.per_query(metric), other.per_query(metric), top, means, direction_of(metric))
 
-    def _mean_of(self, kept: set, metric: str) -> float:
+    def _mean_of(self, kept: set[Any], metric: str) -> float:
         """The mean of a metric over some of the queries."""
         return self._rows([row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
 
     def _rows(self, rows: list[int]) -> Results:
-        """The same for some of the queries."""
+        """Results of some of the queries."""
         query_ids = [self._query_ids[row] for row in rows]
         return Results(
             query_ids,
@@ -364,22 +370,22 @@ class Results:
         ValueError
             A query id is not UTF-8.
         """
-        from fastir.columns._arrow import export_array
+        from fastir.columns._arrow_out import export_array
 
         return export_array(self._table())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The same as a stream of one batch."""
-        from fastir.columns._arrow import export_stream
+        """All values as an Arrow stream of one batch."""
+        from fastir.columns._arrow_out import export_stream
 
         return export_stream(self._table())
 
-    def _table(self) -> dict[str, list | np.ndarray]:
+    def _table(self) -> dict[str, list[Any] | np.ndarray]:
         return {"query_id": self.query_ids, **dict(zip(self._names, self._values.T, strict=True))}
 
     # ---- as text -----------------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the values of every query to a file; the numbers read back exactly.
 
         Parameters
@@ -392,9 +398,9 @@ class Results:
         Raises
         ------
         ValueError
-            The path ends otherwise.
+            The path has another suffix.
         OSError
-            The file cannot be written; what was there before is untouched.
+            The file cannot be written; its old content is untouched.
         """
         import os
 
@@ -404,7 +410,7 @@ class Results:
             raise ValueError(f"cannot save results as {path!r}: the name must end in {' or '.join(SUFFIXES)}")
         text = self._tsv() if suffix == ".tsv" else json_text(self.to_json())
         with replacing(path) as file:
-            file.write(text.encode("utf-8", "surrogateescape"))  # an id that was not UTF-8 comes out as it came in
+            file.write(text.encode("utf-8", "surrogateescape"))  # an id that is not UTF-8 keeps its bytes
 
     def _tsv(self) -> str:
         rows = zip(self._query_ids, self._values.tolist(), strict=True)
@@ -421,12 +427,12 @@ class Results:
         Returns
         -------
         dict
-            ``"mean"``: {name: value}; ``"convention"``: its name, where it is not fastir's own; ``"per_query"``:
+            ``"mean"``: {name: value}; ``"convention"``: its name, if it is not fastir's own; ``"per_query"``:
             {query_id: {name: value}}.
         """
         data: dict[str, Any] = {"mean": {name: without_nan(mean) for name, mean in self.items()}}
-        if self._convention_text():
-            data["convention"] = self._convention_text()
+        if self.convention_text():
+            data["convention"] = self.convention_text()
         if per_query:
             data["per_query"] = {
                 query: {name: without_nan(value) for name, value in row.items()}
@@ -441,7 +447,7 @@ class Results:
         return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), self._footer()])
 
     def _footer(self) -> str:
-        convention = self._convention_text()
+        convention = self.convention_text()
         codes = self._status_codes.tolist()
         words = ("", "missing", "without relevant documents")
         notes = [f"{codes.count(code)} {words[code]}" for code in (1, 2) if code in codes]
@@ -466,6 +472,6 @@ class Results:
             and self._weights == other._weights
         )
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
         return Results, (*fields, self._weights, self.convention)

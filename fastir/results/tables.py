@@ -1,19 +1,38 @@
-"""Several Results in one table of their means: of runs (ResultsTable) or of groups of queries (ResultsByGroup)."""
+"""Several Results in one table of their means: of runs (ResultsTable) or of groups of queries (ResultsByGroup).
+
+The tables ask no more of Results than `Means` says, so that Results can return them.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from fastir.text import aligned, rounded
 
 if TYPE_CHECKING:
     import pandas
 
-    from fastir.results.results import Results
+
+class Means(Protocol):
+    """What a table reads of the Results in it: the mean of each metric, and how it was made."""
+
+    @property
+    def names(self) -> list[str]: ...
+
+    @property
+    def aggregates(self) -> dict[str, str]: ...
+
+    def keys(self) -> Iterable[str]: ...
+
+    def __getitem__(self, name: str, /) -> float: ...
 
 
-class ResultsTable(dict):
+R = TypeVar("R", bound=Means)
+
+
+class ResultsTable(dict[Any, R], Generic[R]):
     """{name: Results}, which prints as a table of the means; `label` is the head of the column of names."""
 
     __slots__ = ()
@@ -47,8 +66,8 @@ class ResultsTable(dict):
         return aligned([[self.label, *hows], *rows], left=1).rstrip("\n")
 
 
-class ResultsByGroup(ResultsTable):
-    """What `Results.by_group` returns: {group: Results}, and below them in the table the two means over all.
+class ResultsByGroup(ResultsTable[R]):
+    """The result of `Results.by_group`: {group: Results}, and below them in the table two means over all groups.
 
     Attributes
     ----------
@@ -61,10 +80,10 @@ class ResultsByGroup(ResultsTable):
     __slots__ = ("macro", "micro")
     label = "group"
 
-    def __init__(self, whole: Results, groups: dict[Any, Results]) -> None:
+    def __init__(self, whole: R, groups: dict[Any, R]) -> None:
         super().__init__(groups)
-        self.micro = dict(whole)
-        self.macro = {name: self._macro(name, how) for name, how in whole.aggregates.items()}
+        self.micro: dict[str, float] = dict(whole)
+        self.macro: dict[str, float] = {name: self._macro(name, how) for name, how in whole.aggregates.items()}
 
     def _macro(self, name: str, how: str) -> float:
         means = [results[name] for results in self.values()]

@@ -23,7 +23,8 @@ class Test(NamedTuple):
     p_value : float
         Above 0, at most 1; NaN where it cannot be had.
     exact : bool
-        It is neither resampled nor an approximation.
+        It is counted over all arrangements of the data: neither resampled, nor an approximation, nor, as that of a
+        t-test, by a distribution that is assumed.
     note : str
         Why the data are degenerate, "" if they are not.
     """

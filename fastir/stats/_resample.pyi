@@ -1,6 +1,7 @@
+from typing import Protocol
+
 from numpy import ndarray
 
-from fastir.stats.resampling import Resamples
 from fastir.threads._blocks import Blocks
 
 BLOCK_SIZE: int
@@ -9,13 +10,19 @@ ORDERS: int
 DRAWS: int
 REPEATS: int
 
+class _Resamples(Protocol):  # what the kernels read of a Resamples, which stands above them
+    stream: int
+    listed: bool
+    total: int
+    block: int
+
 class Kernel(Blocks):
     def counts(self) -> ndarray: ...
 
 class Signs(Kernel):
     def __init__(
         self,
-        resamples: Resamples,
+        resamples: _Resamples,
         x: ndarray,
         a: ndarray,
         b: ndarray,
@@ -28,13 +35,21 @@ class Signs(Kernel):
     ) -> None: ...
 
 class Orders(Kernel):
-    def __init__(self, resamples: Resamples, x: ndarray, ranges: ndarray) -> None: ...
+    def __init__(self, resamples: _Resamples, x: ndarray, ranges: ndarray) -> None: ...
 
 class Draws(Kernel):
-    def __init__(self, resamples: Resamples, x: ndarray, sums: ndarray) -> None: ...
+    def __init__(self, resamples: _Resamples, x: ndarray, sums: ndarray) -> None: ...
 
 class Studentized(Kernel):
-    def __init__(self, resamples: Resamples, centred: ndarray, limits: ndarray, two_sided: bool) -> None: ...
+    def __init__(
+        self,
+        resamples: _Resamples,
+        shifted: ndarray,
+        offsets: ndarray,
+        noise: ndarray,
+        limits: ndarray,
+        two_sided: bool,
+    ) -> None: ...
 
 def stream(seed: int, purpose: int) -> int: ...
 def drawn_indices(stream: int, first: int, n: int, chosen: ndarray) -> None: ...

@@ -14,7 +14,7 @@ itself is read as signs, swaps or indices, and 0, 1, 2, ... are all there are.
 
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 import numpy as np
@@ -406,30 +406,33 @@ cdef class Studentized(Kernel):
     Parameters
     ----------
     resamples : Resamples
-    centred : float64 array of shape (n_queries, n_columns)
-        Differences less their mean.
+    shifted : float64 array of shape (n_queries, n_columns)
+        Differences less a number near their mean.
+    offsets, noise : float64 arrays of shape (n_columns,)
+        The sum of each column, and by how much a sum may miss what it is on paper.
     limits : float64 array of shape (n_columns,)
         counts() has the resamples that reach them, and then, for each column, those without variance.
     two_sided : bool
     """
 
-    cdef const double[:, ::1] centred
-    cdef const double[::1] limits
+    cdef const double[:, ::1] shifted
+    cdef const double[::1] offsets, noise, limits
     cdef bint two_sided
 
-    def __init__(self, resamples, centred, limits, bint two_sided):
-        self.centred, self.limits, self.two_sided = centred, limits, two_sided
+    def __init__(self, resamples, shifted, offsets, noise, limits, bint two_sided):
+        self.shifted, self.offsets, self.noise = shifted, offsets, noise
+        self.limits, self.two_sided = limits, two_sided
         self.begin(resamples, 2 * len(limits),
-                   2 * len(limits) * sizeof(double) + self.centred.shape[0] * sizeof(int32_t))
+                   2 * len(limits) * sizeof(double) + self.shifted.shape[0] * sizeof(int32_t))
 
     cdef void do(self, int64_t* counts, void* scratch, int64_t first, int64_t last) noexcept nogil:
-        cdef int64_t n = self.centred.shape[0], m = self.centred.shape[1], i, c
-        cdef double s, ss, variance, t
+        cdef int64_t n = self.shifted.shape[0], m = self.shifted.shape[1], i, c
+        cdef double s, ss, variance, off
         cdef double* totals = <double*>scratch
         cdef int32_t* chosen = <int32_t*>(totals + 2 * m)
         for i in range(first, last):
             draw(self.stream, i, self.listed, n, n, chosen)
-            add_moments(&self.centred[0, 0], m, chosen, n, totals)
+            add_moments(&self.shifted[0, 0], m, chosen, n, totals)
             for c in range(m):
                 s = totals[2 * c]
                 ss = totals[2 * c + 1]
@@ -437,5 +440,6 @@ cdef class Studentized(Kernel):
                 if variance <= 1e-12 * ss:
                     counts[m + c] += 1
                     continue
-                t = s / sqrt(variance / (n - 1) * n)
-                counts[c] += (fabs(t) if self.two_sided else t) >= self.limits[c]
+                off = s - self.offsets[c]
+                off = (fabs(off) if self.two_sided else off) + self.noise[c]
+                counts[c] += off / sqrt(variance / (n - 1) * n) >= self.limits[c]

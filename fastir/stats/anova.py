@@ -171,7 +171,7 @@ def tukey_test(scores: ArrayLike, *, confidence: float = 0.95) -> Tukey:
     p = np.ones((m, m))
     above = np.triu_indices(m, 1)
     p[above] = p[above[::-1]] = proper(studentized_range_sf(np.abs(differences[above]) / error, m, anova.error.df))
-    return Tukey(differences, p, effects, studentized_range_ppf(confidence, m, anova.error.df) * error, True, "")
+    return Tukey(differences, p, effects, studentized_range_ppf(confidence, m, anova.error.df) * error, False, "")
 
 
 def honest_differences(x: np.ndarray, anova: Anova) -> tuple[np.ndarray, np.ndarray, bool]:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import one_of, proportion
-from fastir.stats._checks import Alternative, Interval, Test, differences, proper
+from fastir.stats._checks import EPSILON, Alternative, Interval, Test, differences, proper
 from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices
 from fastir.stats._scipy import special
 from fastir.stats.grid import Grid, to_grid
-from fastir.stats.paired import ALTERNATIVES, Moments, moments, t_rows
+from fastir.stats.paired import ALTERNATIVES, Moments, moments, t_rows, whole_differences
 from fastir.stats.resampling import Resamples
 
 METHODS = ("percentile", "bca")
@@ -101,20 +101,65 @@ def skewness_of_mean(d: np.ndarray, of: Moments) -> np.ndarray:
         return np.where(of.constant, 0.0, (centred**3).sum(axis=-1) / squares**1.5)
 
 
+class Centred(NamedTuple):
+    """Rows of differences from which a resample's t can be had without taking rounding for a difference.
+
+    Attributes
+    ----------
+    shifted : float64 array of shape (n_rows, n_queries)
+        The differences less a number near their mean.
+    offsets, sums : float64 arrays of shape (n_rows,)
+        The sum of `shifted`, which is to be taken from that of a resample, and the sum of the differences.
+    noise : float64 array of shape (n_rows,)
+        By how much a sum may miss what it is on paper.
+    """
+
+    shifted: np.ndarray
+    offsets: np.ndarray
+    sums: np.ndarray
+    noise: np.ndarray
+
+    def limits(self) -> np.ndarray:
+        """t of the rows, 0 where the sum is but rounding."""
+        n = self.shifted.shape[1]
+        variance = (self.shifted**2).sum(axis=1) - self.offsets**2 / n
+        return np.where(np.abs(self.sums) <= self.noise, 0.0, self.sums / np.sqrt(variance / (n - 1) * n))
+
+
+def centred(d: np.ndarray, whole: np.ndarray, loose: int, largest: np.ndarray | float) -> Centred:
+    """Rows of differences of scores up to `largest`, ready for resampling.
+
+    Where the grid holds the scores exactly, `whole`, their differences on it, are shifted by a whole number, and every
+    sum is exact. Elsewhere the differences themselves are shifted by their mean, and sums have the noise of rounding.
+    """
+    n = d.shape[1]
+    if loose:
+        sums = d.sum(axis=1)
+        shifted = d - sums[:, None] / n
+        noise = np.broadcast_to(np.asarray(8 * EPSILON * n * largest), sums.shape)
+    else:
+        sums = whole.sum(axis=1).astype(np.float64)
+        shifted = whole - np.rint(sums / n)[:, None]
+        noise = np.zeros(len(sums))
+    return Centred(shifted, shifted.sum(axis=1), sums, noise)
+
+
 def studentized_rows(
-    d: np.ndarray, of: Moments, resamples: Resamples, alternative: Alternative = "two-sided"
+    rows: Centred, of: Moments, resamples: Resamples, alternative: Alternative = "two-sided"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """t, the p-value of the shift test, and how many resamples had no variance, for each row of differences."""
     t, p = t_rows(of, alternative)
     sign = -1.0 if alternative == "less" else 1.0
     two_sided = alternative == "two-sided"
     varied = np.flatnonzero(~np.isnan(t) & ~of.constant)
-    centred = np.ascontiguousarray(sign * (d[varied] - of.mean[varied, None]).T)
-    limits = np.abs(t[varied]) if two_sided else sign * t[varied]
-    limits = limits - RELATIVE * np.abs(limits)
     degenerate = np.zeros(len(t), np.int64)
     if len(varied):
-        kernel = Studentized(resamples, centred, limits, two_sided)
+        some = Centred(*(column[varied] for column in rows))
+        seen = some.limits()
+        limits = np.abs(seen) if two_sided else sign * seen
+        limits = limits - RELATIVE * np.abs(limits)
+        shifted = np.ascontiguousarray(sign * some.shifted.T)
+        kernel = Studentized(resamples, shifted, sign * some.offsets, some.noise, limits, two_sided)
         counts, degenerate[varied] = resamples.counts(kernel).reshape(2, -1)
         p[varied] = proper(resamples.p_values(counts))
     return t, p, degenerate
@@ -162,7 +207,8 @@ def bootstrap_test(
     resamples = draws(len(d), 1, n_resamples, random_state, n_threads)
     note = str(of.notes()[0])
     if studentized or of.constant[0] or of.n == 1:
-        t, p, degenerate = studentized_rows(rows, of, resamples, alternative)
+        whole, loose = whole_differences(a, b)
+        t, p, degenerate = studentized_rows(centred(rows, whole[None], loose, largest), of, resamples, alternative)
         note = note or without_variance(degenerate[0])
         return Test(float(t[0]) if studentized else float(of.mean[0]), float(p[0]), resamples.listed, note)
     grid = to_grid(rows)

@@ -79,7 +79,11 @@ def bh(p: np.ndarray, factor: float) -> np.ndarray:
 
 
 def two_stage_bh(p: np.ndarray, alpha: float) -> np.ndarray:
-    return bh(p, len(p) - int(np.count_nonzero(bh(p, len(p)) <= alpha)))
+    """The second stage takes the number of hypotheses that the first one keeps; if it rejects all, there is none."""
+    n = len(p)
+    reached = np.flatnonzero(p <= np.arange(1, n + 1) / n * alpha)
+    rejected = int(reached[-1]) + 1 if len(reached) else 0
+    return bh(p, n - rejected or n)
 
 
 def hommel(p: np.ndarray, alpha: float) -> np.ndarray:

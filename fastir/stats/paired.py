@@ -105,7 +105,7 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
     one_of("alternative", alternative, ALTERNATIVES)
     of = moments(*differences(a, b))
     t, p = t_rows(of, alternative)
-    return Test(float(t), float(p), True, str(of.notes()))
+    return Test(float(t), float(p), False, str(of.notes()))
 
 
 def t_interval(a: ArrayLike, b: ArrayLike | None = None, *, confidence: float = 0.95) -> Interval:
@@ -240,7 +240,7 @@ def equivalence_test(a: ArrayLike, b: ArrayLike | None = None, *, low: float, hi
     above, below = (moments(d - bound, max(largest, abs(bound))) for bound in (low, high))
     sides = [(*t_rows(above, "greater"), above), (*t_rows(below, "less"), below)]
     t, p, of = max(sides, key=lambda side: np.inf if np.isnan(side[1]) else side[1])
-    return Test(float(t), float(p), True, str(of.notes()))
+    return Test(float(t), float(p), False, str(of.notes()))
 
 
 def welch_test(a: ArrayLike, b: ArrayLike) -> Test:
@@ -250,10 +250,10 @@ def welch_test(a: ArrayLike, b: ArrayLike) -> Test:
     first, second = (of.deviation**2 / of.n for of in (moments(a, largest), moments(b, largest)))
     difference, variance = a.mean() - b.mean(), first + second
     if np.isnan(variance):
-        return Test(np.nan, np.nan, True, "one value")
+        return Test(np.nan, np.nan, False, "one value")
     if variance == 0:
         same = abs(difference) <= 8 * np.finfo(float).eps * largest
-        return Test(0.0, 1.0, True, EQUAL) if same else Test(np.nan, np.nan, True, EQUAL)
+        return Test(0.0, 1.0, False, EQUAL) if same else Test(np.nan, np.nan, False, EQUAL)
     freedom = variance**2 / (first**2 / (len(a) - 1) + second**2 / (len(b) - 1))
     t = float(difference / variance**0.5)
-    return Test(t, float(proper(2 * special().stdtr(freedom, -abs(t)))), True)
+    return Test(t, float(proper(2 * special().stdtr(freedom, -abs(t)))), False)

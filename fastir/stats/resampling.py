@@ -49,10 +49,11 @@ class Resamples:
         self.total: int = arrangements if self.listed else wanted
         self.stream: int = stream(seed(random_state), purpose)
         cost = cells * COST[purpose]
-        self.n_threads, self.threads = n_threads, thread_count(n_threads, self.total * cost // ROW)
+        self.n_threads: SupportsIndex | None = n_threads
+        self.threads: int = thread_count(n_threads, self.total * cost // ROW)
         blocks = -(-self.total // max(1, min(BLOCK_SIZE, LARGEST[purpose] // cost)))
         blocks += -blocks % self.threads  # of one size, so that threads end together
-        self.block = -(-self.total // blocks)
+        self.block: int = -(-self.total // blocks)
 
     def counts(self, kernel: Kernel) -> np.ndarray:
         """Do all resamples; what the kernel has counted in them."""

@@ -25,7 +25,8 @@ import os
 import sys
 import threading
 import time
-from typing import SupportsIndex
+from collections.abc import Callable, Iterable
+from typing import SupportsIndex, TypeVar
 
 from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
 
@@ -41,8 +42,10 @@ MOST = 8  # threads that are taken without being asked for
 QUOTA = "/sys/fs/cgroup/cpu.max"  # of a container: microseconds of processor time, and in how many; or "max"
 
 teams = OPENMP  # False shares blocks among Python threads, which bench/bench_threads.py compares with teams
-busy_until = 0.0  # by time.monotonic(), which a team that was too slow has set
-here = threading.local()  # here.busy: this is a thread of share()
+busy_until: float = 0.0  # by time.monotonic(), which a team that was too slow has set
+T = TypeVar("T")
+
+here: threading.local = threading.local()  # here.busy: this is a thread of share()
 
 
 def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
@@ -141,7 +144,9 @@ def may_share() -> bool:
     return not forked() and not getattr(here, "busy", False)
 
 
-def share(take, work, threads):
+def share(
+    take: Callable[[int], T | None], work: Callable[[int, T, int], object], threads: int
+) -> dict[int, BaseException]:
     """Share tasks among threads, of which the caller's is the first.
 
     Parameters
@@ -164,10 +169,10 @@ def share(take, work, threads):
     """
     lock = threading.Lock()
     numbers = itertools.count()
-    problems = {}
-    done = []
+    problems: dict[int, BaseException] = {}
+    done: list[int | None] = []
 
-    def loop(t):
+    def loop(t: int) -> None:
         outer = getattr(here, "busy", False)
         here.busy = outer or threads > 1
         try:
@@ -175,7 +180,7 @@ def share(take, work, threads):
         finally:
             here.busy = outer
 
-    def take_tasks(t):
+    def take_tasks(t: int) -> None:
         while not (problems or done):
             with lock:
                 number = next(numbers)
@@ -210,9 +215,9 @@ def share(take, work, threads):
     return problems
 
 
-def share_all(tasks, work, threads):
+def share_all(tasks: Iterable[T], work: Callable[[int, T, int], object], threads: int) -> None:
     """Like share(), for an iterable of tasks; raises the error of the earliest task that has one."""
-    tasks = iter(tasks)
-    problems = share(lambda t: next(tasks, None), work, threads)
+    waiting = iter(tasks)
+    problems = share(lambda t: next(waiting, None), work, threads)
     if problems:
         raise problems[min(problems)]

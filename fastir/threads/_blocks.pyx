@@ -68,8 +68,8 @@ cdef bint take_one(Blocks blocks, int thread, double until) noexcept nogil:
 
 
 cdef void take_in_team(Blocks blocks, int n_threads, double until) noexcept nogil:
-    cdef int64_t i, n = min(blocks.n_blocks - blocks.taken, <int64_t>MOST_BLOCKS)
-    for i in prange(n, num_threads=n_threads, schedule="dynamic", chunksize=1):
+    cdef int64_t _i, n = min(blocks.n_blocks - blocks.taken, <int64_t>MOST_BLOCKS)
+    for _i in prange(n, num_threads=n_threads, schedule="dynamic", chunksize=1):
         take_one(blocks, threadid(), until)
 
 

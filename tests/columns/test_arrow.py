@@ -9,7 +9,7 @@ from common import UNEVEN
 from processes import python
 
 import fastir
-from fastir.columns import _arrow
+from fastir.columns import _arrow_out
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -156,8 +156,8 @@ def test_a_capsule_is_consumed_once(results):
 def test_what_goes_wrong_in_a_stream_is_its_error_and_not_its_end(columns, part, monkeypatch):
     """column_of makes no such columns: this is how the stream would answer if memory ran out."""
     made = iter(columns)
-    monkeypatch.setattr(_arrow, "column_of", lambda name, values: next(made))
-    capsule = _arrow.export_stream({str(place): [1, 2, 3] for place in range(len(columns))})
+    monkeypatch.setattr(_arrow_out, "column_of", lambda name, values: next(made))
+    capsule = _arrow_out.export_stream({str(place): [1, 2, 3] for place in range(len(columns))})
     with pytest.raises((OSError, pyarrow.ArrowException), match=r"TypeError|AttributeError"):
         reader = pyarrow.RecordBatchReader._import_from_c_capsule(capsule)
         assert part == "batch"

@@ -268,6 +268,16 @@ def test_a_p_value_is_never_shown_as_0():
     assert p_text(sampled._replace(p_value=2 / 1000), 2 / 1000, 999) == "0.0020"
 
 
+def test_only_p_values_that_are_resampled_are_shown_as_bounds():
+    runs = {"a": {f"q{i}": i / 7 for i in range(60)}, "b": {f"q{i}": i / 9 + 0.01 for i in range(60)}}
+    for test in ("t", "wilcoxon", "tukey"):
+        found = fastir.compare_scores(runs, test=test, interval="percentile", n_resamples=500)
+        assert not found.pairs[0].exact and found.pairs[0].p_value < 1e-6
+        assert "≤" not in rows_of(found.to_table(rows="pairs"))[1][5], test
+    found = fastir.compare_scores(runs, test="bootstrap", n_resamples=500)
+    assert rows_of(found.to_table(rows="pairs"))[1][5].startswith("≤")
+
+
 def test_what_is_degenerate_is_noted():
     found = fastir.compare_scores(values(a=[0.5, 0.5, 0.5], b=[0.25, 0.25, 0.25], c=[0.5, 0.5, 0.5]))
     rows = rows_of(found.to_table(rows="pairs"))

@@ -65,7 +65,7 @@ def test_a_pair():
     assert first.effect == stats.effect_size(ARRAYS["x"], ARRAYS["y"])
     assert (first.wins, first.ties, first.losses, first.n_queries) == (10, 5, 5, 20)
     assert first.detectable == pytest.approx(stats.detectable(20) * np.std(ARRAYS["x"] - ARRAYS["y"], ddof=1))
-    assert (first.exact, first.note) == (True, "")
+    assert (first.exact, first.note) == (False, "")  # a distribution is assumed
     assert (second.wins, third.wins) == (11, 8)
 
 
@@ -548,3 +548,22 @@ def test_scipy_is_asked_for_where_it_is_missing():
 def test_an_unknown_name_of_the_package():
     with pytest.raises(AttributeError, match="module 'fastir' has no attribute 'nothing'"):
         _ = fastir.nothing
+
+
+@pytest.mark.parametrize("test", pairwise.TESTS)
+def test_p_values_do_not_change_with_the_scale_of_the_scores(test):
+    """To the last bit, where they are shares of resamples or of arrangements."""
+    random = np.random.default_rng(5)
+    scores = {
+        run: dict(enumerate(values))
+        for run, values in zip("abc", np.round(random.random((3, 5)), 1).tolist(), strict=True)
+    }
+
+    def p_values(factor):
+        scaled = {run: {query: value * factor for query, value in values.items()} for run, values in scores.items()}
+        return [pair.p_value for pair in fastir.compare_scores(scaled, test=test).pairs]
+
+    expected = p_values(1)
+    for factor in (10, 100, 0.1, 3):
+        found = p_values(factor)
+        assert found == (pytest.approx(expected, rel=1e-12) if test in ("t", "tukey") else expected), factor

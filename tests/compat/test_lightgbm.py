@@ -33,6 +33,12 @@ def test_values_by_hand():
     assert told == [("map@2", pytest.approx((0.25 + 2) / 3), False), ("mrr", pytest.approx((0.5 + 2) / 3), False)]
 
 
+def test_lightgbm_is_told_which_values_are_better():
+    told = feval(["mrr", "mean_rank", "num_ret"])(np.array(SCORES), dataset())
+    assert [higher for _, _, higher in told] == [True, False, True]
+    assert feval("mean_rank", higher_is_better=True)(np.array(SCORES), dataset())[2] is True
+
+
 def test_a_query_weighs_what_its_documents_weigh_on_average():
     weight = np.array([1, 2, 3, 0, 0, 6], np.float32)  # 2, 0 and 6
     assert feval("mrr")(np.array(SCORES), dataset(weight=weight))[1] == (2 * 0.5 + 6 * 1) / 8

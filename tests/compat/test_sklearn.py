@@ -180,6 +180,15 @@ def test_scorers(metrics):
         ours.scorer("ndgc")
 
 
+def test_a_scorer_turns_the_sign_where_less_is_better(metrics):
+    from sklearn.linear_model import LinearRegression
+
+    X, y = np.array([[4.0], [3.0], [2.0], [1.0]]), np.array([3, 0, 2, 1])
+    model = LinearRegression().fit(X, -X[:, 0])  # the relevant documents come last, 0 second
+    assert ours.scorer("mean_rank")(model, X, y) == -(1 + 2 + 4) / 3
+    assert ours.scorer("mrr")(model, X, y) == 1.0
+
+
 def test_scorer_needs_scikit_learn(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.metrics", None)
     with pytest.raises(ImportError, match="pip install scikit-learn"):

@@ -39,6 +39,11 @@ def test_scores_are_compared_as_float32():
     assert custom_metric("mrr", score_dtype="float64")(scores, matrix([1, 0], offsets=[0, 2]))[1] == 0.5
 
 
+def test_the_function_says_which_values_are_better():
+    assert custom_metric("mrr").maximize and custom_metric(["mean_rank", "ndcg@3"]).maximize
+    assert not custom_metric(["ndcg@3", "mean_rank"]).maximize  # early stopping takes the last one
+
+
 def test_errors():
     with pytest.raises(fastir.UnknownMetricError, match="did you mean 'ndcg@10'"):
         custom_metric("ndgc@10")

@@ -64,7 +64,25 @@ def test_boxes_have_no_circles():
         module = module_of(path)
         targets = {box_of(target) for _, target in imported(path) if (module, box_of(target)) not in EXCEPTIONS}
         below.setdefault(box_of(module), set()).update(targets - {box_of(module)})
-    graphlib.TopologicalSorter(below).prepare()
+    assert circle(below) == []
+
+
+def circle(graph):
+    """The modules of a circle in {module: what it imports}, or nothing."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_files_of_a_box_have_no_circles():
+    beside = {}
+    for path in SOURCES:
+        module = module_of(path)
+        targets = {target for _, target in imported(path) if box_of(target) == box_of(module)}
+        beside.setdefault(module, set()).update(targets - {module})
+    assert circle(beside) == []
 
 
 def test_the_top_has_few_files():

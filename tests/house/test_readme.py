@@ -9,16 +9,11 @@ import sys
 
 import pytest
 from common import ROOT
+from readme import README, blocks
 
-README = ROOT / "README.md"
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INSTALLS = ("pip ", "pytest ")
 
 pytestmark = pytest.mark.skipif(not README.is_file(), reason="needs the README")
-
-
-def blocks():
-    return BLOCK.findall(README.read_text("utf-8"))
 
 
 def commands(script):

@@ -6,6 +6,7 @@ import math
 import pickle
 import random
 
+import numpy as np
 import pytest
 
 import fastir
@@ -361,3 +362,59 @@ def test_ir_measures_itself():
     differences = {name: ours[names[str(name)]] - value for name, value in theirs.items() if str(name) in names}
     assert len(differences) == len(names)
     assert max(map(abs, differences.values())) < 1e-12, differences
+
+
+# ---- a choice of a metric holds for every spelling that means the metric ------------------------------------------
+
+EQUAL = [(card.name, *equal) for card in fastir.metrics() for equal in card.equals]
+NEARLY = {"1": {"a": 1.0000000002, "b": 1.0000000001}, "2": {"b": 2.0, "a": 2.0}}  # equal as float32; equal
+
+
+def test_scores_of_exponential_gains_are_float64_under_ir_measures_however_they_are_asked_for():
+    """gdeval's."""
+    qrels, run = {"1": {"a": 1, "b": 0}}, {"1": NEARLY["1"]}
+    for name in ("nDCG(dcg='exp-log2')@5", "ndcg_burges@5", "ndcg(gain=exp2)@5", "nDCG(gains=exp2)@5"):
+        assert fastir.evaluate(qrels, run, name, convention="ir_measures")[name] == 1.0
+    assert fastir.evaluate(qrels, run, "ndcg@5", convention="ir_measures", gain="exp2")["ndcg@5"] == 1.0
+    assert fastir.evaluate(qrels, run, "ndcg@5", convention="ir_measures")["ndcg@5"] == 1 / math.log2(3)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("metric, param, value, name", EQUAL)
+def test_a_metric_that_is_another_one_has_its_choices(convention, metric, param, value, name):
+    qrels = {"1": {"a": 3, "b": 0, "c": 1}, "2": {"a": 2, "b": 1}, "3": {"a": 0}}
+    run = {**NEARLY, "3": {"a": 1.0}}
+    for extra in ("@1", "@5", ""):
+        spellings = [f"{metric}({param}={value}){extra}", f"{name}{extra}"]
+        settings = [fastir.Evaluator(qrels, each, convention=convention).prepared.settings for each in spellings]
+        rules = [[rules for _, rules, _ in setting.parts] or setting.ties for setting in settings]
+        assert rules[0] == rules[1]
+        found = fastir.evaluate(qrels, run, spellings, convention=convention)
+        np.testing.assert_array_equal(found.values[:, 0], found.values[:, 1])
+
+
+def test_equal_metrics_are_metrics_with_no_other_parameters():
+    cards = {card.name: card for card in fastir.metrics()}
+    assert {name for *_, name in EQUAL} == {"ndcg_burges", "dcg_burges", "f_beta"}
+    for metric, param, value, name in EQUAL:
+        [own] = [known for known in cards[metric].params if known.name == param]
+        assert value in own.choices
+        assert {known.name for known in cards[name].params} <= {known.name for known in cards[metric].params} | {"beta"}
+
+
+def test_holes_under_beir_are_those_of_all_queries_with_ties_as_they_came():
+    qrels, run = {"q": {"a": 1}, "p": {"a": 1}}, {"q": {"a": 1.0, "z": 1.0}}
+    found = fastir.evaluate(qrels, run, ["hole@1", "Hole@2", "mrr@10"], convention="beir")
+    assert dict(found.items()) == {"hole@1": 0.0, "Hole@2": 0.25, "mrr@10": 0.5}
+
+
+def test_every_metric_that_beir_adds_is_counted_as_beir_counts():
+    evaluation = pytest.importorskip("beir.retrieval.evaluation")
+    rng = random.Random(8)
+    qrels = {f"q{i}": {f"d{j}": rng.choice((0, 1, 1, 2)) for j in range(6)} | {"d9": 1} for i in range(9)}
+    run = {f"q{i}": {f"d{j}": rng.choice((0.0, 0.5, 1.0)) for j in rng.sample(range(30), 12)} for i in range(6)}
+    evaluator = evaluation.EvaluateRetrieval()
+    for asked, name in (("mrr", "mrr"), ("r_cap", "R_cap"), ("hole", "hole"), ("acc", "hit_rate")):
+        for theirs, value in evaluator.evaluate_custom(qrels, run, [1, 3, 10], asked).items():
+            ours = f"{name}@{theirs.partition('@')[2]}"
+            assert round(fastir.evaluate(qrels, run, ours, convention="beir")[ours], 5) == value, theirs

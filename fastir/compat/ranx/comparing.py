@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.compat.ranx.evaluating import evaluate
 from fastir.compat.ranx.report import FrozensetDict, Report
 from fastir.errors import quote
 
@@ -99,8 +100,6 @@ def compare(
     a    first    1.000ᵇ  1.000ᵇ
     b    second   0.688   0.375
     """
-    from fastir.compat.ranx import evaluate
-
     if str(stat_test).lower() not in TESTS:
         raise NotImplementedError(f"stat_test must be one of {', '.join(map(repr, TESTS))}, got {quote(stat_test)}")
     stat_test = stat_test.lower()

@@ -41,7 +41,7 @@ class Documents:
 
     def __init__(self, name: str | None) -> None:
         self.name = name
-        self.sorted = False
+        self.sorted: bool = False
         self._rows: dict[Any, dict[str, Any]] | None = {}
         self._columns: Any = None
         self._arranged = False  # whether _rows are sorted already, where they are to be

@@ -49,7 +49,7 @@ The best results are highlighted in boldface.
 Superscripts denote significant differences in """
 
 
-class FrozensetDict(MutableMapping):
+class FrozensetDict(MutableMapping[Iterable[str], Any]):
     """A dict whose keys are sets of names: any iterable of the same ones finds the entry."""
 
     def __init__(self, entries: Any = ()) -> None:
@@ -231,7 +231,7 @@ class Report:
         rows = [[model, *(self.results[model][metric] for metric in self.metrics)] for model in self.model_names]
         return needed("pandas").DataFrame(rows, columns=["model_names", *self.metrics])
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write what `to_dict` gives as JSON, in one step."""
         with replacing(os.fsdecode(path)) as file:
             file.write(json.dumps(self.to_dict(), indent=4).encode())

@@ -1,0 +1,3 @@
+NAME: str
+
+def number_of(text: str) -> int: ...

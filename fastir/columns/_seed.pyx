@@ -1,0 +1,43 @@
+"""Two secret words of this process, with which ids are hashed.
+
+Whoever knows a hash function can make ids that all fall into one place of a table, which then takes the square of their
+number in time. So the words come from the operating system at import, and `hash_of` multiplies by one of them.
+
+    FASTIR_HASH_SEED = 0 ... 2^64 - 1       the words are made from this number, to repeat a run of the program exactly
+
+Values, the order of what is returned and error messages do not depend on them. Nothing that is made with them leaves
+the process: pickles carry ids, and tables are made again.
+"""
+
+from libc.stdint cimport uint64_t
+
+import os
+
+NAME = "FASTIR_HASH_SEED"
+
+
+cdef uint64_t spread(uint64_t x) noexcept:
+    """The mixing step of splitmix64."""
+    x = (x ^ x >> 30) * <uint64_t>0xBF58476D1CE4E5B9
+    x = (x ^ x >> 27) * <uint64_t>0x94D049BB133111EB
+    return x ^ x >> 31
+
+
+def number_of(text):
+    """The seed that a text stands for; one of the operating system for an empty text.
+
+    Raises
+    ------
+    ValueError
+        It is no integer from 0 to 2^64 - 1.
+    """
+    if not text:
+        return int.from_bytes(os.urandom(8), "little")
+    if not (text.isascii() and text.isdecimal() and int(text[:40]) < 2**64):
+        raise ValueError(f"{NAME} must be an integer from 0 to 2^64 - 1, got {text[:80]!r}")
+    return int(text)
+
+
+cdef uint64_t seed = number_of(os.environ.get(NAME, ""))
+START = spread(seed + <uint64_t>0x9E3779B97F4A7C15)
+FACTOR = spread(seed + 2 * <uint64_t>0x9E3779B97F4A7C15) | 1

@@ -1,0 +1,213 @@
+"""ranx's `evaluate`: of Qrels and Run, dicts, arrays, and ranx's own classes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import fastir
+from fastir.compat.ranx.documents import Documents
+from fastir.compat.ranx.qrels_run import Qrels, Run
+from fastir.errors import UnknownMetricError, quote
+from fastir.request.names import read
+from fastir.results.results import Results
+
+WHOLE = ("bpref", "r-precision")  # take a cutoff, and ignore it
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    metrics: str | list[str],
+    return_mean: bool = True,
+    return_std: bool = False,
+    threads: int = 0,
+    save_results_in_run: bool = True,
+    make_comparable: bool = False,
+) -> Any:
+    """Evaluate a run.
+
+    Parameters
+    ----------
+    qrels : Qrels, dict or arrays
+        ``{query_id: {doc_id: label}}``, or per query an array of shape (n_documents, 2) of ids, as numbers, and labels:
+        a list, a numba typed list or one array of three dimensions.
+    run : Run, dict or arrays
+        ``{query_id: {doc_id: score}}``, or arrays likewise of ids in rank order; what stands beside them is not read.
+    metrics : str or list of str
+        Such as ``"ndcg@10"`` or ``"map-l2"``.
+    return_mean : bool
+        Whether means are returned, or the values of the queries.
+    return_std : bool
+        Whether the standard deviation is returned beside each mean.
+    threads : int
+        How many at most; 0 leaves it to fastir.
+    save_results_in_run : bool
+        Whether a Run notes means, deviations (with `return_std`) and values.
+    make_comparable : bool
+        Whether the run gets the queries of the qrels, empty rankings where it lacks one; a Run is changed.
+
+    Returns
+    -------
+    float64, array or dict
+        Of each metric the mean; with `return_std` ``{"mean", "std"}``, of the population; without `return_mean` a
+        float64 array of shape (n_queries,). For several metrics a dict of these by name.
+
+    Raises
+    ------
+    AssertionError
+        The queries are not the same, or metrics are not str.
+    ValueError
+        There is no such metric, or an option or number is out of its range.
+    TypeError
+        Ids, labels, scores or sides of the wrong type.
+    """
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    for name in names:
+        if not isinstance(name, str):
+            raise AssertionError(f"metrics must be a str or a list of str, got {type(name).__name__} {quote(name)}")
+    if make_comparable and hasattr(qrels, "to_typed_list") and hasattr(run, "make_comparable"):
+        run.make_comparable(qrels)
+    by_id = isinstance(qrels, (Documents, dict)) and isinstance(run, (Documents, dict))
+    measure = (of_ids if by_id else of_places)(qrels, run, make_comparable)
+    query_ids, values = measured(measure, names, threads or None)
+    means = {name: np.mean(column) for name, column in values.items()}
+    stds = {name: np.std(column) for name, column in values.items()} if return_std and return_mean else {}
+    if save_results_in_run and hasattr(run, "mean_scores"):
+        run.mean_scores.update(means)
+        run.std_scores.update(stds)
+        run.scores.update((name, dict(zip(query_ids, column, strict=True))) for name, column in values.items())
+    found: dict[str, Any] = means if return_mean else values
+    if stds:
+        found = {name: {"mean": mean, "std": stds[name]} for name, mean in means.items()}
+    return found[names[0]] if len(names) == 1 else found
+
+
+def measured(
+    measure: Callable[..., tuple[Any, ...]], names: list[str], threads: int | None
+) -> tuple[Any, dict[str, np.ndarray]]:
+    """The query ids, and the values of each metric."""
+    asked = {name: spelled(name) for name in names}
+    values: dict[str, Any] = dict.fromkeys(asked)
+    query_ids: Any = []
+    for raised in sorted({raised for _, raised in asked.values()}):
+        metrics = tuple(dict.fromkeys(ours for ours, level in asked.values() if level == raised))
+        query_ids, results = measure(raised, metrics=metrics, n_threads=threads, convention="ranx")
+        columns = dict(zip(results.names, results.values.T, strict=True))
+        values.update((name, columns[ours].copy()) for name, (ours, level) in asked.items() if level == raised)
+    return query_ids, values
+
+
+@functools.lru_cache(1024)
+def spelled(name: str) -> tuple[str, int]:
+    """A metric of ranx as fastir's convention reads it, and how much higher it wants all labels."""
+    base, suffix, level = name.partition("-l")
+    base, at, k = base.partition("@")
+    if base == "rbp" and not at:
+        raise ValueError(f"metric {quote(name)}: rbp needs a persistence, such as 'rbp.95'")
+    whole = base in WHOLE or (k != "" and not k.strip("0") and base != "rbp")
+    plain = base if whole else base + at + k
+    requests = read(plain, "ranx")
+    if len(requests) > 1:
+        raise UnknownMetricError(f"metric {quote(name)} stands for several; name them one by one")
+    if level and not level.strip("0"):  # labels of 0 are relevant, but add no gain
+        card = requests[0].card
+        return (f"{plain}-l1", 0) if card.graded or card.name == "rbp" else (plain, 1)
+    return plain + suffix + level, 0
+
+
+def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
+    """What evaluates Qrels or a dict with a Run or a dict."""
+    known, ranked = (side._query_ids() if isinstance(side, Documents) else side.keys() for side in (qrels, run))
+    if not make_comparable:
+        check_queries(known, ranked)
+
+    def measure(raised: int, **options: Any) -> tuple[Any, Results]:
+        labels = qrels._prepared() if isinstance(qrels, Qrels) else qrels
+        if raised:
+            labels = {
+                query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()} for query_id in labels
+            }
+        rankings = run._prepared() if isinstance(run, Run) else run
+        results, _ = fastir.Evaluator(labels, queries="qrels", **options).results_of(rankings, options["n_threads"])
+        return results.query_ids, results
+
+    return measure
+
+
+def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
+    """What evaluates arrays, and ranx's own Qrels and Run: first with first."""
+    judged, ranked = arrays(qrels, "qrels"), arrays(run, "run")
+    if hasattr(qrels, "keys") and hasattr(run, "keys"):
+        check_queries(set(qrels.keys()), set(run.keys()))
+    if len(judged) != len(ranked):
+        raise AssertionError(f"the qrels have {len(judged)} queries, but the run has {len(ranked)}")
+    query_ids = list(run.keys()) if hasattr(run, "keys") else range(len(ranked))
+    pairs = [labels_of(*pair) for pair in zip(judged, ranked, strict=True)]
+    labels, offsets = joined([labels for labels, _ in pairs], float)
+    there, _ = joined([there for _, there in pairs], bool)
+    ideal, ideal_offsets = joined([array[:, 1] for array in judged], float)
+
+    def measure(raised: int, **options: Any) -> tuple[Any, Results]:
+        return query_ids, fastir.evaluate_ranked(
+            np.where(there, coded(labels + raised), -1),
+            offsets,
+            ideal_labels=coded(ideal + raised),
+            ideal_offsets=ideal_offsets,
+            **options,
+        )
+
+    return measure
+
+
+def joined(lists: list[np.ndarray], dtype: type[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """One array of all, and where each begins."""
+    return np.concatenate([np.empty(0, dtype), *lists]), np.cumsum([0, *map(len, lists)])
+
+
+def coded(labels: np.ndarray) -> np.ndarray:
+    """Labels of qrels as evaluate_ranked takes them, where -1 stands for what is not in the qrels."""
+    return np.where(labels < 0, labels - 1, labels)
+
+
+def arrays(side: Any, what: str) -> list[np.ndarray]:
+    """Per query a float64 array of shape (n_documents, 2)."""
+    if isinstance(side, dict):
+        raise TypeError(f"{what} is a dict, but the other side is not: give a dict or a {what.capitalize()} for both")
+    lists = side.to_typed_list() if hasattr(side, "to_typed_list") else side
+    try:
+        found = [np.asarray(array, float) for array in lists]
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be a {what.capitalize()}, a dict or arrays, got {type(side).__name__}") from None
+    for place, array in enumerate(found):
+        if array.ndim != 2 or array.shape[1] != 2:
+            raise TypeError(
+                f"{what}: the array of query {place} must have the shape (n_documents, 2), got {array.shape}"
+            )
+    return found
+
+
+def labels_of(judged: np.ndarray, ranked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The label of each ranked document, and whether it has one; the first, where ids stand twice."""
+    docs = ranked[:, 0].copy()
+    if not len(judged):
+        return np.zeros(len(docs)), np.zeros(len(docs), bool)
+    judged = judged[np.argsort(judged[:, 0], kind="stable")]
+    ids, labels = judged.T.copy()
+    places = np.minimum(ids.searchsorted(docs), len(ids) - 1)
+    return labels[places], ids[places] == docs
+
+
+def check_queries(known: Any, ranked: Any) -> None:
+    """AssertionError unless qrels and run have the same queries."""
+    if known != ranked:
+        missing, extra = sorted(map(str, known - ranked)), sorted(map(str, ranked - known))
+        where = f"{quote(missing[0])} is missing from the run" if missing else f"{quote(extra[0])} is not in the qrels"
+        raise AssertionError(
+            f"qrels and run must have the same queries, but {where} ({len(missing)} missing from the "
+            f"run, {len(extra)} not in the qrels); make_comparable=True gives the run those of the "
+            "qrels"
+        )

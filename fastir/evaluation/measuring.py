@@ -1,0 +1,122 @@
+"""The inner evaluator: measures a run of any shape under one set of rules, with the driver for that shape.
+
+`groups` and `rule_sets` put several of these together. What all of them have in common is `measure`, which returns the
+query ids, the values of shape (n_queries, n_metrics), the status codes and the Coverage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
+
+from numpy import empty, ndarray
+
+from fastir.evaluation.coverage import MISSING, Coverage
+from fastir.evaluation.held_runs import from_dict, from_run, from_whole_file
+from fastir.evaluation.prepared import Prepared
+from fastir.evaluation.trec_runs import from_trec_file
+from fastir.inputs import formats
+from fastir.inputs.shapes import DICTS, HELD, OTHER, PATH, TABLE, shape_of
+from fastir.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastir.inputs.files import Watch
+    from fastir.qrels import GroupedQrels, Qrels
+    from fastir.request.plan import Settings
+
+Measured = tuple[list[Any], ndarray, ndarray, Coverage]  # what `measure` returns
+
+
+class Measurer(Protocol):
+    """What evaluates runs: OneRuleSet, or one of those that hold several of them."""
+
+    @property
+    def qrels(self) -> Qrels | GroupedQrels: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def columns(self) -> Mapping[str, str] | None: ...
+
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured: ...
+
+    def rankers(self) -> list[Prepared]: ...
+
+
+class OneRuleSet(Prepared):
+    """Evaluates runs under one set of rules; made from what Prepared is made from."""
+
+    __slots__ = ()
+
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured:
+        """Evaluate a run; watch(position) is called at every block of a file or a Run.
+
+        Raises
+        ------
+        NoOverlapError
+            No query is in both, or the option `queries` refuses how they overlap.
+        FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
+            Of the run, as for `evaluate`.
+        """
+        values = empty(self.shape)
+        status = self.status.copy()
+        coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
+        query_ids: list[Any] = self.judged.query_ids
+        n_queries, found = self.shape[0], coverage.tally.found
+        if not found == n_queries == coverage.n_run:
+            queries = self.settings.queries
+            coverage.check(queries)
+            if queries == "intersection" and found < n_queries:
+                kept = status != MISSING
+                query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
+                values, status = values[kept], status[kept]
+        return query_ids, values, status, coverage
+
+
+def from_table(
+    prepared: Prepared,
+    run: Any,
+    values: ndarray,
+    status: ndarray,
+    n_threads: SupportsIndex | None,
+    watch: Callable[..., Any] | None,
+) -> Coverage:
+    """Evaluate a table while it is read; as a Run where duplicates are to be repaired."""
+    duplicates = prepared.settings.options.duplicates
+    if duplicates is not None:
+        held = Run.from_table(run, prepared.columns, duplicates)
+        return from_run(prepared, held, values, status, n_threads, watch)
+    from fastir.evaluation import table_runs
+
+    return table_runs.from_table(prepared, run, values, status, n_threads)
+
+
+def from_path(
+    prepared: Prepared,
+    path: Any,
+    values: ndarray,
+    status: ndarray,
+    n_threads: SupportsIndex | None,
+    watch: Callable[..., Any] | None,
+) -> Coverage:
+    """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
+    form = None if prepared.settings.options.duplicates else formats.format_of(path)
+    if form == "trec":
+        return from_trec_file(prepared, path, values, status, n_threads, watch)
+    if form in formats.TABLES:
+        from fastir.evaluation import table_runs
+
+        return table_runs.from_table_file(prepared, path, form, values, status, n_threads, watch)
+    return from_whole_file(prepared, path, values, status, n_threads, watch)
+
+
+DRIVERS: dict[str, Callable[..., Coverage]] = {
+    DICTS: from_dict,
+    OTHER: from_dict,
+    HELD: from_run,
+    TABLE: from_table,
+    PATH: from_path,
+}

@@ -1,0 +1,93 @@
+"""The package is typed for its users: their programs pass `mypy --strict`, the README's and others.
+
+An argument that fastir refuses when it runs is refused here as well: `type: ignore` on a line without an error is one.
+"""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from readme import README, blocks
+
+import fastir
+
+PACKAGES = str(Path(fastir.__file__).parents[1])
+PROGRAM = """\
+from collections.abc import Iterator
+from pathlib import Path
+from typing import assert_type
+
+import numpy as np
+
+import fastir
+from fastir.qrels import QrelsLike
+from fastir.run import RunLike, RunsLike
+
+Ranking = dict[str, float]
+
+
+def evaluated(qrels: QrelsLike, run: RunLike) -> float:
+    return fastir.evaluate(qrels, run, "map")["map"]
+
+
+def best(qrels: QrelsLike, runs: RunsLike) -> float:
+    found = fastir.evaluate_many(qrels, runs, ["map"])
+    assert_type(found["a"], fastir.Results)
+    return max(results["map"] for results in found.values())
+
+
+def rows() -> Iterator[tuple[str, int, float]]:
+    yield "q", 1, 0.5
+
+
+judged: dict[str, dict[str, int]] = {"q": {"d": 1}}
+ranked: dict[str, Ranking] = {"q": {"d": 1.0}}
+paths: dict[str, str] = {"a": "a.run"}
+named: list[tuple[str, fastir.Run]] = [("a", fastir.Run.from_dict(ranked))]
+mixed: dict[str, RunLike] = {"a": Path("a.run"), "b": ranked}
+by_number: dict[int, dict[int, np.float32]] = {1: {2: np.float32(0.5)}}
+by_group: dict[str, dict[str, dict[str, int]]] = {"q": {"subtopic": {"d": 1}}}
+columns: dict[str, list[str] | list[float]] = {"query_id": ["q"], "doc_id": ["d"], "score": [0.5]}
+
+evaluated(judged, ranked)
+evaluated({1: {2: 1}}, by_number)
+evaluated(by_group, "a.run")
+evaluated(Path("qrels.txt"), b"a.run")
+evaluated(fastir.Qrels.from_file(Path("qrels.txt")), rows())
+evaluated(fastir.Qrels.from_table([("q", "d", 1)]), columns)
+best(judged, paths)
+best(judged, named)
+best("qrels.txt", mixed)
+assert_type(fastir.Evaluator(judged, "map").evaluate(ranked).per_query("map"), dict[str, float])
+assert_type(fastir.evaluate(judged, ranked, "map").by_group({"q": "all"})["all"], fastir.Results)
+
+fastir.evaluate(judged, 3, "map")  # type: ignore[arg-type]
+fastir.evaluate(judged, {"q": {"d": "high"}}, "map")  # type: ignore[arg-type]
+fastir.evaluate(judged, ranked, "map", ties="random")  # type: ignore[arg-type]
+fastir.evaluate(judged, ranked, "map", rel_level=0.5)  # type: ignore[arg-type]
+fastir.evaluate_many(judged, ["a.run"], "map")  # type: ignore[list-item]
+"""
+
+
+@pytest.mark.skipif(not README.is_file(), reason="needs the README")
+def test_programs_of_strict_users_have_no_type_error(tmp_path):
+    pytest.importorskip("mypy")
+    readme = "\n".join(code for language, code in blocks() if language == "python")
+    (tmp_path / "readme.py").write_text(readme, "utf-8")
+    (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
+    installed = sysconfig.get_path("purelib") == PACKAGES
+    search = {} if installed else {"MYPYPATH": PACKAGES}  # mypy does not follow the hook of an editable install
+    # pandas has its types in a package of its own
+    options = ["--strict", "--follow-imports=silent", "--disable-error-code=import-untyped", "--cache-dir=cache"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, "readme.py", "program.py"],
+        cwd=tmp_path,
+        env=os.environ | search,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
