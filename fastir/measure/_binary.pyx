@@ -153,9 +153,9 @@ declare(gm_map, Card(
 
 
 cdef double yaap(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef double num_rel = <double>q.num_rel
-    cdef double found = s.sum_precision if s.sum_precision < num_rel else num_rel   # ideal labels may lack some
-    return natural_log((1.0 + found) / (1.0 + num_rel - found))
+    cdef double missing = 1.0 + <double>q.num_rel - s.sum_precision
+    # not above 0 only where the caller's ideal labels lack some of the list's own
+    return natural_log((1.0 + s.sum_precision) / (missing if missing > 0.0 else 1.0))
 
 declare(yaap, Card(
     "yaap", "yet another average precision: its log odds", "ln((1 + R AP) / (1 + R - R AP))",
