@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable
-from typing import Any, SupportsIndex, TypeVar
+from typing import Any, SupportsFloat, SupportsIndex, TypeVar
 
 from fastir.errors import quote
 
@@ -43,8 +44,22 @@ def integer(name: str, value: SupportsIndex) -> int:
         raise TypeError(f"{name} must be an int, got {type(value).__name__} {quote(value)}") from None
 
 
-def proportion(name: str, value: float) -> float:
+def number(name: str, value: SupportsFloat, least: float = -math.inf, open: bool = False) -> float:
+    """An option that must be one number from `least` up, or above it if the range is open there; not NaN."""
+    if isinstance(value, bool) or hasattr(value, "__len__"):
+        raise TypeError(f"{name} must be a number, got {type(value).__name__} {quote(value)}")
+    try:
+        real = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, got {type(value).__name__} {quote(value)}") from None
+    if not (real > least if open else real >= least):
+        raise ValueError(f"{name} must be {'above' if open else 'at least'} {least:g}, got {real!r}")
+    return real
+
+
+def proportion(name: str, value: SupportsFloat) -> float:
     """An option that must be a number between 0 and 1."""
-    if not 0 < value < 1:
+    real = number(name, value)
+    if not 0 < real < 1:
         raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
-    return float(value)
+    return real

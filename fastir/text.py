@@ -7,8 +7,16 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
+import stat
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
+
+if sys.platform == "win32":
+    fcntl = None
+else:
+    import fcntl
 
 
 def rounded(value: float, aggregate: str) -> str:
@@ -60,27 +68,87 @@ def tsv_field(text: str) -> str:
     return text
 
 
+# ---- files ---------------------------------------------------------------------------------------------------------
+
+DRAFT = ".fastir-"  # what the name of a draft begins with
+
+
 @contextlib.contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:
     """A new file to write to, which takes the place of `path` in one step at the end of the block.
 
-    A reader sees the old content or the new, never a part; an exception in the block leaves the old. If `path` exists,
-    it must be a regular file or a link to one.
+    A reader sees the old content or the new, never a part, even after a loss of power; an exception in the block leaves
+    the old. If `path` exists, it must be a regular file or a link to one, and its mode is kept. Drafts that a killed
+    process left in the folder are removed.
     """
-    import os
-    import threading
-
     target = os.path.realpath(path)
-    draft = f"{target}.{os.getpid()}-{threading.get_ident()}.tmp"
+    folder = os.path.dirname(target)
+    draft = os.path.join(folder, f"{DRAFT}{os.urandom(8).hex()}.tmp")
     try:
         if os.path.exists(target) and not os.path.isfile(target):
             raise OSError(errno.EINVAL, "cannot be replaced, because it is not a regular file", path)
-        with open(draft, "xb") as file:
-            yield file
-        os.replace(draft, target)
-    except BaseException as error:
+        remove_drafts(folder)
+        try:
+            with new_draft(draft, target) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                if fcntl is not None:  # still locked, so that nobody takes it for one that was left behind
+                    os.replace(draft, target)
+            if fcntl is None:  # Windows replaces no file that is open
+                os.replace(draft, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(draft)
+            raise
+        sync_folder(folder)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+
+
+def new_draft(draft: str, target: str) -> BinaryIO:
+    """A draft with the mode of the file that it will replace, at no time with a wider one; locked while it is open."""
+    mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        file = os.fdopen(os.open(draft, flags, 0o666 if mode is None else mode & 0o600), "wb")
+        try:
+            if fcntl is not None:
+                with contextlib.suppress(OSError):  # not every file system has locks
+                    fcntl.flock(file, fcntl.LOCK_EX)
+            if os.fstat(file.fileno()).st_nlink > 0:  # else somebody took it for one that was left behind
+                if mode is not None:
+                    os.chmod(draft, mode)
+                return file
+        except BaseException:
+            file.close()
+            raise
+        file.close()
+
+
+def remove_drafts(folder: str) -> None:
+    """Remove the drafts in a folder that nobody writes any more.
+
+    Who writes a draft holds a lock on it, or on Windows has it open, which is as good.
+    """
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(DRAFT) and entry.name.endswith(".tmp"):
+                with contextlib.suppress(OSError), open(entry.path, "rb") as file:
+                    if fcntl is not None:
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        os.unlink(entry.path)
+                if fcntl is None:
+                    with contextlib.suppress(OSError):
+                        os.unlink(entry.path)
+
+
+def sync_folder(folder: str) -> None:
+    """Have the new name of a file written to the disk, where the system can do that."""
+    if fcntl is not None:
         with contextlib.suppress(OSError):
-            os.unlink(draft)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, path) from None
-        raise
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -69,7 +70,10 @@ class Source:
         self.repairs: Repairs = {}
         self.carried: bytes = b""
         self.damaged: tuple[type[Exception], ...] = ()  # exceptions that mean bad data
-        self.opened: BinaryIO = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
+        self.is_standard: bool = path == "-"
+        if self.is_standard and sys.stdin is None:
+            raise OSError(errno.EBADF, "it is closed", self.path)
+        self.opened: BinaryIO = sys.stdin.buffer if self.is_standard else open(path, "rb")  # noqa: SIM115
         self.file: Any = self.opened
         try:
             self.unpack()
@@ -86,14 +90,15 @@ class Source:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.opened is not sys.stdin.buffer:
+        if not self.is_standard:
             self.opened.close()
 
     def unpack(self) -> None:
         """Put the right decompressor, if the first bytes need one, before the file."""
         if not hasattr(self.file, "peek"):
             self.file = io.BufferedReader(self.file)
-        head = self.file.peek(HEAD)[:HEAD]
+        with self.naming():
+            head = self.file.peek(HEAD)[:HEAD]
         packed, expected = packed_as(head), packing_of(self.path)
         if expected and not packed and head:
             ending = os.path.splitext(self.path)[1]
@@ -121,12 +126,20 @@ class Source:
         if used:
             view[:used] = self.carried[:used]
             self.carried = self.carried[used:]
-        try:
+        with self.naming():
             while used < len(view) and (got := self.file.readinto(view[used:])):
                 used += got
+        return used
+
+    @contextlib.contextmanager
+    def naming(self) -> Iterator[None]:
+        """Errors of reading and unpacking with the path, which neither the system nor a decompressor knows."""
+        try:
+            yield
         except self.damaged as error:
             raise FormatError(f"the compressed data is damaged or truncated: {error}", self.path) from None
-        return used
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self.path) from None
 
     def read(self, n: int) -> bytes:
         """The next n bytes, fewer at the end."""
@@ -160,6 +173,6 @@ def created(path: str) -> Iterator[Any]:
         elif packing == "zstd":
             packed = zstd.ZstdFile(file, "wb", options={zstd.CompressionParameter.checksum_flag: 1})
         else:
-            packed = file
-        with packed:
-            yield packed
+            packed = contextlib.nullcontext(file)  # it is closed by its own block
+        with packed as opened:
+            yield opened

@@ -21,6 +21,7 @@ from fastir.inputs.files import Repairs, Source, Watch, name_of
 
 BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
 ROWS = 1 << 16  # rows that pyarrow decodes at a time
+MESSAGE = 400  # characters of its messages, which may quote all of a line
 
 
 def read(
@@ -72,8 +73,12 @@ def opened(
             if error.path is not None:
                 raise
             raise type(error)(str(error), name) from None
-        except (TypeError, ValueError, OverflowError, NotImplementedError) as error:  # pyarrow's are subclasses
-            raise FormatError(str(error), name) from None
+        except (TypeError, ValueError, OverflowError, NotImplementedError, library().ArrowException) as error:
+            raise FormatError(str(error)[:MESSAGE], name) from None
+        except OSError as error:  # pyarrow's, of what a file holds, have no number
+            if error.errno is None:
+                raise FormatError(str(error)[:MESSAGE], name) from None
+            raise OSError(error.errno, error.strerror, name) from None
 
 
 def library(path: str | None = None) -> Any:
@@ -120,7 +125,10 @@ class Csv(Text):
         import csv
 
         line, _, self.carried = self.first_line()
-        self.names: list[str] = next(csv.reader([line]))
+        try:
+            self.names: list[str] = next(csv.reader([line]))
+        except csv.Error as error:
+            raise FormatError(f"the header is malformed: {error}", self.path, 1) from None
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         if self.ended():
@@ -161,7 +169,12 @@ class Jsonl(Text):
         import json
 
         line, self.carried, _ = self.first_line()
-        self.first: Any = json.loads(line)
+        try:
+            self.first: Any = json.loads(line, parse_int=lambda digits: 0)  # only the kind of an id matters here
+        except json.JSONDecodeError as error:
+            raise FormatError(f"malformed JSON at character {error.colno}: {error.msg}", self.path, 1) from None
+        except RecursionError:
+            raise FormatError("malformed JSON: nested too deeply", self.path, 1) from None
         if not isinstance(self.first, dict):
             raise FormatError(f"expected a JSON object on every line, got {quote(line)}", self.path, 1)
         self.names: list[str] = list(self.first)

@@ -153,7 +153,9 @@ declare(gm_map, Card(
 
 
 cdef double yaap(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return natural_log((1.0 + s.sum_precision) / (1.0 + <double>q.num_rel - s.sum_precision))
+    cdef double missing = 1.0 + <double>q.num_rel - s.sum_precision
+    # not above 0 only where the caller's ideal labels lack some of the list's own
+    return natural_log((1.0 + s.sum_precision) / (missing if missing > 0.0 else 1.0))
 
 declare(yaap, Card(
     "yaap", "yet another average precision: its log odds", "ln((1 + R AP) / (1 + R - R AP))",

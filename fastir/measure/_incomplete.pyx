@@ -47,7 +47,10 @@ cdef inline int32_t lowest_nonrelevant(const BprefParams* params) noexcept nogil
 
 
 cdef inline double preferred(int64_t above, int64_t num_rel, int64_t bound) noexcept nogil:
-    return 1.0 - <double>(above if above < num_rel else num_rel) / <double>bound if above > 0 else 1.0
+    """0 where non-relevant documents stand above though none was judged: the caller's ideal labels lack some."""
+    if above == 0:
+        return 1.0
+    return 1.0 - <double>(above if above < num_rel else num_rel) / <double>bound if bound > 0 else 0.0
 
 
 cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

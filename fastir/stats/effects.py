@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.checks import one_of, proportion
+from fastir.checks import number, one_of, proportion
 from fastir.stats._checks import column, differences
 from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
@@ -16,6 +16,9 @@ from fastir.stats.numeric import root
 from fastir.stats.paired import Moments, doubled_ranks, moments
 
 POWER = 0.8
+MANY = 1e7  # degrees of freedom
+FEWEST = 1.0 + 1e-3  # queries, a real number
+LEAST_EFFECT = 1e-6  # below it, sample sizes are beyond any collection
 
 
 class Sides:
@@ -110,8 +113,11 @@ def effect_size(a: ArrayLike, b: ArrayLike, kind: str = "d_z") -> float:
 
 def hedges_factor(freedom: float) -> float:
     """The factor against the bias of a standardised difference: gamma(f / 2) / (sqrt(f / 2) gamma((f - 1) / 2))."""
+    freedom = number("freedom", freedom)
     if freedom < 2:
         return np.nan
+    if freedom > MANY:  # where the logarithms cancel out
+        return 1 - 3 / (4 * freedom - 1)
     logarithm = special().gammaln(freedom / 2) - special().gammaln((freedom - 1) / 2)
     return float(np.exp(logarithm) / (freedom / 2) ** 0.5)
 
@@ -127,6 +133,7 @@ def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
         Above 1.
     alpha : float
     """
+    effect, n_queries = number("effect", effect), number("n_queries", n_queries, 1.0, open=True)
     freedom = n_queries - 1
     critical = -special().stdtrit(freedom, proportion("alpha", alpha) / 2)
     centre = abs(effect) * n_queries**0.5
@@ -136,10 +143,13 @@ def power(effect: float, n_queries: float, *, alpha: float = 0.05) -> float:
 
 def sample_size(effect: float, *, alpha: float = 0.05, goal: float = POWER) -> float:
     """How many queries a paired t-test needs to find a true d_z with probability `goal`; a real number to round up."""
-    if effect == 0:
-        raise ValueError("effect must not be 0: no number of queries would show it")
-    proportion("goal", goal)
-    return root(lambda n: power(effect, n, alpha=alpha) - goal, 1.0 + 1e-3)
+    effect = number("effect", effect)
+    if abs(effect) < LEAST_EFFECT:
+        raise ValueError(f"effect must not be 0, or as near to it as {effect!r}: no number of queries would show it")
+    check_goal(goal, alpha)
+    if power(effect, FEWEST, alpha=alpha) >= goal:
+        return FEWEST
+    return root(lambda n: power(effect, n, alpha=alpha) - goal, FEWEST)
 
 
 def detectable(n_queries: int, *, alpha: float = 0.05, goal: float = POWER) -> float:
@@ -147,7 +157,16 @@ def detectable(n_queries: int, *, alpha: float = 0.05, goal: float = POWER) -> f
 
     Times the standard deviation of the differences it is the minimum detectable difference. NaN for one query.
     """
-    proportion("goal", goal)
-    if n_queries < 2:
+    queries = number("n_queries", n_queries, 0.0)
+    check_goal(goal, alpha)
+    if queries < 2:
         return np.nan
-    return root(lambda effect: power(effect, n_queries, alpha=alpha) - goal, 0.0)
+    if np.isinf(queries):
+        return 0.0
+    return root(lambda effect: power(effect, queries, alpha=alpha) - goal, 0.0)
+
+
+def check_goal(goal: float, alpha: float) -> None:
+    """A test finds an effect of 0 with probability alpha already: only more is a goal."""
+    if proportion("goal", goal) <= proportion("alpha", alpha):
+        raise ValueError(f"goal must be above alpha, got {goal!r} and {alpha!r}")

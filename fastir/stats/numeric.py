@@ -7,12 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastir.checks import number, proportion, whole_number
 from fastir.stats._scipy import special
 
 # Trapezoids converge geometrically on these integrands: with smaller steps no digit changes.
 NORMAL = np.arange(-58, 88) * 0.15  # z of one of the k normal variables
 STEP = 0.25  # of log s, in its deviations
 NEGLIGIBLE = -70.0  # log of a weight
+MOST_VARIABLES = 10**6  # beyond, the steps are too wide
 
 
 def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
@@ -37,11 +39,17 @@ def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
     P(range > q s) is averaged over trapezoids that are even in log s, and hence in log x = log q + log s. All q share
     one lattice of x, so that 190 pairs of runs cost little more than one.
     """
+    freedom = number("freedom", freedom, 1.0)
+    if whole_number("k", k, 2) > MOST_VARIABLES:
+        raise ValueError(f"k must be at most {MOST_VARIABLES}, got {k}")
     q = np.asarray(q, np.float64)
+    if not (q >= 0).all():
+        raise ValueError("q must be numbers from 0 up")
     if np.isinf(freedom):
         return range_sf(q.ravel(), k).reshape(q.shape)
-    result = np.ones(q.shape)
-    log_q = np.log(q[q > 0])[:, None]
+    result = np.where(np.isinf(q), 0.0, 1.0)
+    inside = (q > 0) & (q < np.inf)
+    log_q = np.log(q[inside])[:, None]
     deviation = (2 * freedom) ** -0.5
     step = STEP * deviation
     window = np.arange(int((NEGLIGIBLE / freedom - 12 * deviation) / step), int(12 / STEP) + 1)
@@ -50,7 +58,7 @@ def studentized_range_sf(q: ArrayLike, k: int, freedom: float) -> np.ndarray:
     weights = np.exp(np.maximum(freedom * (log_s - np.expm1(2 * log_s) / 2), 10 * NEGLIGIBLE))
     lattice, at = np.unique(places, return_inverse=True)
     shares = range_sf(np.exp(lattice * step), k)[at.reshape(places.shape)]
-    result[q > 0] = (weights * shares).sum(axis=1) / weights.sum(axis=1)
+    result[inside] = (weights * shares).sum(axis=1) / weights.sum(axis=1)
     return result
 
 
@@ -68,7 +76,7 @@ def range_sf(x: np.ndarray, k: int) -> np.ndarray:
 
 def studentized_range_ppf(probability: float, k: int, freedom: float) -> float:
     """The q that a studentized range exceeds with probability 1 - `probability`."""
-    beyond = 1 - probability
+    beyond = 1 - proportion("probability", probability)
     return root(lambda q: float(studentized_range_sf(q, k, freedom)) - beyond, 0.0)
 
 

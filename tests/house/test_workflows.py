@@ -71,3 +71,22 @@ def test_the_last_job_waits_for_all_others():
     jobs = jobs_of(FOLDER / "tests.yml")
     last = list(jobs)[-1]
     assert set(jobs[last]["needs"]) == set(jobs) - {last}
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_no_checkout_leaves_credentials_behind(path):
+    """A later step, or an action that it uses, could push with them."""
+    for name, job in jobs_of(path).items():
+        for step in job.get("steps", []):
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step.get("with", {}).get("persist-credentials") is False, name
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_may_read_the_repository_and_no_more(path):
+    assert yaml.safe_load(path.read_text("utf-8"))["permissions"] == {"contents": "read"}
+
+
+def test_dependabot_looks_after_the_actions():
+    settings = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text("utf-8"))
+    assert "github-actions" in {update["package-ecosystem"] for update in settings["updates"]}

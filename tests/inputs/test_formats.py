@@ -288,6 +288,7 @@ WRONG = [  # class, format, text, line, message
     (Run, "json", '{"q": {"d": 1%s}}' % ("0" * 5000), None, r"too large for a float \(query q, document d\)"),
     (Qrels, "json", '{"q": {"c": 2, "d": 0.5}}', None, r"label '0.5' is not an integer number \(query q, document d\)"),
     (Qrels, "json", '{"q": {"d": -2147483649}}', None, r"label '-2147483649' is out of range.*document d\)"),
+    (Qrels, "json", '{"q": {"d": 2147483648}}', None, r"label '2147483648' is out of range.*document d\)"),
     (Qrels, "json", '{"q": {"d": 1%s}}' % ("0" * 5000), None, r"label '10+'... is out of range.*document d"),
     (Qrels, "json", '{"q": {"d": Infinity}}', None, r"label 'inf' is out of range.*document d"),
     (Qrels, "json", '{"q": {"d": NaN}}', None, r"label 'nan' is not an integer number \(query q, document d\)"),

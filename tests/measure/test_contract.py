@@ -2,6 +2,7 @@
 
 from typing import get_args
 
+import numpy as np
 import pytest
 
 import fastir
@@ -63,3 +64,14 @@ def test_a_plan_is_made_of_views_and_slots():
     assert (made.n_views, made.n_slots, made.reads) == (1, 2, 0)
     with pytest.raises(KeyError):
         Plan([view], [slots[0]._replace(metric="no such metric")], 0, False, 2**63 - 1, False)
+
+
+def test_ideal_labels_that_lack_the_list_s_own_make_no_value_infinite():
+    """They are not checked; a value is out of its range then, but a number."""
+    names = [card.name + ("@0.5" if card.at else "") for card in fastir.metrics() if not card.pooled]
+    names = [name for name in names if name not in ("auc", "mean_rank", "pair_accuracy")]  # NaN where undefined
+    for labels, ideal in (([0, 1], [1]), ([2, 0], []), ([0, 0, 3, 1, -2, -1], [1]), ([1, 1, 1], [0, 0])):
+        results = fastir.evaluate_ranked(
+            labels, [0, len(labels)], names, ideal_labels=ideal, ideal_offsets=[0, len(ideal)]
+        )
+        assert np.isfinite(results.values).all(), dict(zip(names, results.values[0], strict=True))

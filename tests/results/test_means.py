@@ -173,3 +173,9 @@ def test_groups_that_are_none():
         results.by_group({"q1": 1, "q3": 1})
     with pytest.raises(TypeError, match="groups must map query ids to groups, got str"):
         results.by_group("short")
+
+
+@pytest.mark.parametrize("weight", [float("inf"), float("nan"), -1.0, -5e-324])
+def test_a_weight_is_finite_and_not_negative(weight):
+    with pytest.raises(ValueError, match=r"weight must be 0 or more and finite, got .* \(query q2\)"):
+        fastir.evaluate(QRELS, RUN, "mrr", weights={"q1": 1, "q2": weight, "q3": 1})

@@ -1,0 +1,30 @@
+"""The corpus and a few seconds of mutation, in processes of their own; run.py does the same for longer."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN = Path(__file__).with_name("run.py")
+SECONDS = 0.5
+pytest.importorskip("pyarrow")  # two of the targets are files that it reads
+
+
+@pytest.mark.parametrize("name", ["trec", "lines", "json", "csv", "jsonl", "metric", "arrays", "command"])
+def test_what_was_kept_and_some_mutations_break_nothing(name):
+    """Not yet damaged pickles: what they hold is not checked."""
+    command = [sys.executable, RUN, name, "--minutes", str(SECONDS / 60)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith(name) and done.stdout.endswith(" inputs\n")
+
+
+def test_the_same_seed_makes_the_same_inputs(monkeypatch):
+    monkeypatch.syspath_prepend(str(RUN.parent))
+    import random
+
+    import run
+
+    made = [[run.mutated(random.Random(seed), [b"abc", b"defg"], [b"w"]) for _ in range(3)] for seed in (1, 1, 2)]
+    assert made[0] == made[1] != made[2]
