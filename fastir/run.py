@@ -13,6 +13,7 @@ from fastir.columns.ids import Arena
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, formats
 from fastir.inputs.shapes import HELD, PATH, TABLE, shape_of
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
@@ -138,7 +139,7 @@ class Run(Rows):
         )
 
     def __repr__(self):
-        return f"<Run: {len(self)} queries, {self.n_rows} documents>"
+        return f"<Run: {counted(len(self), 'query', 'queries')}, {counted(self.n_rows, 'document', 'documents')}>"
 
 
 if TYPE_CHECKING:

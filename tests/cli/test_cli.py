@@ -259,7 +259,7 @@ def test_a_warning_is_one_line_and_not_an_error(call, files):
 def test_a_warning_names_its_run_when_there_are_several(call, files):
     code, _, err = call("eval", files.qrels, files.run, files.half, "-m", "map")
     assert code == 0
-    assert err.startswith("fastir: warning: run 'half.txt': 1 queries of the qrels") and err.count("\n") == 1
+    assert err.startswith("fastir: warning: run 'half.txt': 1 query of the qrels is missing") and err.count("\n") == 1
 
 
 def test_an_error_names_its_run(call, files, tmp_path):
