@@ -155,7 +155,7 @@ def is_table(data: Any) -> bool:
 
 
 def has_rankings(data: Mapping, what: str) -> bool:
-    """Whether a dict that could be a table has rankings instead: nothing in it is called or looks like three columns."""
+    """Whether a dict that could be a table has rankings instead: it is neither called nor shaped like a table."""
     if {*QUERY, *DOC, *NUMBER[what]}.intersection(data):
         return False
     values = list(data.values())
