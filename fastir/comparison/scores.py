@@ -176,7 +176,12 @@ def check_means(run: Hashable, results: Results, wanted: list[str] | None) -> No
     """Only a mean over the queries has a paired test."""
     if results._weights is not None:
         raise ValueError(f"run {quote(run)} has weighted means, which no test here compares; evaluate without weights")
-    for name, how in results.aggregates.items():
+    check_aggregates(results.aggregates, wanted)
+
+
+def check_aggregates(aggregates: dict[str, str], wanted: list[str] | None) -> None:
+    """Refuse a metric that is no mean over the queries."""
+    for name, how in aggregates.items():
         if how.startswith("geometric") and (wanted is None or name in wanted):
             raise ValueError(
                 f"metric {quote(name)} is a geometric mean over the queries, which no test here compares; "
