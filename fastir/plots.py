@@ -15,6 +15,7 @@ import numpy as np
 from fastir.comparison.tables import best_mean
 from fastir.errors import quote
 from fastir.evaluation.evaluator import evaluate_many
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,7 +83,7 @@ def differences(
     ax.set_xticks(range(len(queries)) if labelled else [])
     if labelled:
         ax.set_xticklabels(map(plain, queries), rotation=90, fontsize="small")
-    ax.set_xlabel(f"{len(queries)} queries")
+    ax.set_xlabel(counted(len(queries), "query", "queries"))
     ax.set_ylabel(plain(f"difference in {metric}"))
     counts = f"{changes.n_gains} gain, {changes.n_equal} equal, {changes.n_losses} lose; mean {mean:+.4f} (dashed)"
     ax.set_title(f"{plain(a)} \N{MINUS SIGN} {plain(b)}\n{counts}", fontsize="medium")

@@ -16,6 +16,7 @@ from fastir.inputs import dicts, files, formats
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import HELD, PATH, TABLE, Table, shape_of
 from fastir.join._judged import Judged
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
@@ -154,7 +155,7 @@ class Qrels(Rows):
         formats.write(path, self, False, format)
 
     def __repr__(self) -> str:
-        return f"<Qrels: {len(self)} queries, {self.n_rows} judgments>"
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {counted(self.n_rows, 'judgment', 'judgments')}>"
 
 
 class GroupedQrels(Qrels):
@@ -215,7 +216,9 @@ class GroupedQrels(Qrels):
         return GroupedQrels, (self.keys, self.parts)
 
     def __repr__(self) -> str:
-        return f"<Qrels: {len(self)} queries, {len(self.keys)} groups, {self.n_rows} judgments>"
+        groups = counted(len(self.keys), "group", "groups")
+        judgments = counted(self.n_rows, "judgment", "judgments")
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {groups}, {judgments}>"
 
 
 QrelsLike = JudgmentsLike | Path | Qrels | Table  # what runs are evaluated against

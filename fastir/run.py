@@ -13,6 +13,7 @@ from fastir.columns.rows import Rows
 from fastir.inputs import dicts, formats
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import HELD, PATH, TABLE, Table, shape_of
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
@@ -150,7 +151,7 @@ class Run(Rows):
         )
 
     def __repr__(self) -> str:
-        return f"<Run: {len(self)} queries, {self.n_rows} documents>"
+        return f"<Run: {counted(len(self), 'query', 'queries')}, {counted(self.n_rows, 'document', 'documents')}>"
 
 
 RunLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Path | Run | Table  # what is evaluated

@@ -24,6 +24,11 @@ def rounded(value: float, aggregate: str) -> str:
     return f"{value:.0f}" if aggregate in ("sum", "count") and value == value else f"{value:.4f}"
 
 
+def counted(n: int, one: str, more: str) -> str:
+    """How many there are, in words that agree with the number: "1 query", "2 queries"."""
+    return f"1 {one}" if n == 1 else f"{n} {more}"
+
+
 def without_nan(value: float) -> float | None:
     """The value, or None for NaN, which JSON cannot write."""
     return value if value == value else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
 import threading
 import traceback
@@ -17,15 +18,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, Self
 
 import fastir
-from fastir.cli.compare import add_compare_arguments, compared
+from fastir.cli.compare import add_compare_arguments, check_comparison, compared
+from fastir.inputs.formats import READERS, TABLES, WITH_GROUPS
 from fastir.request.conventions import CONVENTIONS
-from fastir.request.options import DUPLICATES, QUERIES, SCORES, TIES, Options
+from fastir.request.options import DUPLICATES, QUERIES, SCORES, TIES, Options, metric_tuple, options_of
+from fastir.request.plan import Settings, compile_settings
 from fastir.results.results import Results
 from fastir.text import aligned, json_text, rounded, tsv_text
 
 OK, USAGE, INPUT, FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
 STDIN = "-"
+QRELS_FORMATS = (*READERS, *TABLES)
+RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in WITH_GROUPS)
 PATIENCE = 1.0  # seconds of work before a progress bar appears
 
 EXAMPLE = """\
@@ -84,6 +89,8 @@ def parser() -> Parser:
 def add_run_arguments(add: Callable[..., Any]) -> None:
     add("qrels", metavar="QRELS", help="TREC qrels file: query, iteration, document, label (.gz is unpacked)")
     add("runs", metavar="RUN", nargs="+", help="TREC run file: query, Q0, document, rank, score, tag; or - for stdin")
+    add("--qrels-format", choices=QRELS_FORMATS, help="default: by its name, else trec")
+    add("--run-format", choices=RUN_FORMATS, help="of all runs; default: by their names, else trec")
     add("-m", dest="metrics", metavar="METRIC", action="append", required=True, help="such as ndcg@10; -m for each one")
     add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
     add("--queries", choices=QUERIES[1:], help="which ones count (default qrels)")
@@ -101,10 +108,12 @@ def add_run_arguments(add: Callable[..., Any]) -> None:
 
 def evaluate_command(options: argparse.Namespace) -> str:
     """The results of every run under the name of its column; the qrels are read once."""
-    runs = named_runs(options)
-    with watched(runs) as notice:
-        evaluator = fastir.Evaluator(options.qrels, options.metrics, **evaluator_options(options))
-        results = evaluator.evaluate_many(runs, notice=notice)
+    runs, chosen = named_runs(options), evaluator_options(options)
+    with arguments_checked():
+        settings_of(options.metrics, chosen)
+    with files_explained(options), watched(runs) as notice:
+        evaluator = fastir.Evaluator(qrels_of(options), options.metrics, **chosen)
+        results = evaluator.evaluate_many(runs_of(runs, options), notice=notice)
     return FORMATS[options.format](results, options.per_query)
 
 
@@ -112,8 +121,11 @@ def compare_command(options: argparse.Namespace) -> str:
     runs = named_runs(options)
     if len(runs) < 2:
         options.usage_error("comparing takes two runs or more")
-    with watched(runs) as notice:
-        return compared(options, runs, evaluator_options(options), notice)
+    chosen = evaluator_options(options)
+    with arguments_checked():
+        check_comparison(options, runs, settings_of(options.metrics, chosen))
+    with files_explained(options), watched(runs) as notice:
+        return compared(options, qrels_of(options), runs_of(runs, options), chosen, notice)
 
 
 def metrics_command(options: argparse.Namespace) -> str:
@@ -128,7 +140,8 @@ def metrics_command(options: argparse.Namespace) -> str:
 
 
 def explain_command(options: argparse.Namespace) -> str:
-    return f"{fastir.explain(options.metric)}\n"
+    with arguments_checked():
+        return f"{fastir.explain(options.metric)}\n"
 
 
 def trec_eval_command(arguments: list[str]) -> int:
@@ -149,6 +162,24 @@ def named_runs(options: argparse.Namespace) -> dict[str, str]:
     return dict(zip(column_names(options.runs), options.runs, strict=True))
 
 
+def settings_of(metrics: list[str], chosen: dict[str, Any]) -> Settings:
+    """What was asked, before any file is read."""
+    return compile_settings(metric_tuple(metrics), options_of(**chosen, choices={}))
+
+
+def qrels_of(options: argparse.Namespace) -> Any:
+    """The qrels, read here only if their format is not that of their name."""
+    if options.qrels_format is None:
+        return options.qrels
+    return fastir.Qrels.from_file(options.qrels, options.qrels_format, options.duplicates)
+
+
+def runs_of(runs: dict[str, str], options: argparse.Namespace) -> dict[str, Any]:
+    if options.run_format is None:
+        return runs
+    return {name: fastir.Run.from_file(path, options.run_format, options.duplicates) for name, path in runs.items()}
+
+
 def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in vars(options).items() if name in Options._fields}
 
@@ -162,6 +193,29 @@ def column_names(runs: Sequence[str]) -> list[str]:
         tries = (name, *(f"{name} ({number})" for number in range(2, len(runs) + 1)))
         names.append(next(name for name in tries if name not in names))
     return names
+
+
+class UsageError(fastir.FastirError):
+    """Arguments that mean nothing, whatever the files hold."""
+
+
+@contextlib.contextmanager
+def arguments_checked() -> Iterator[None]:
+    """What is wrong in here is wrong in the arguments."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UsageError(str(error)) from error
+
+
+@contextlib.contextmanager
+def files_explained(options: argparse.Namespace) -> Iterator[None]:
+    """A keyword of a function, in a message about a file, is called as its option here."""
+    try:
+        yield
+    except fastir.FormatError as error:
+        option = "--qrels-format" if error.path == options.qrels else "--run-format"
+        raise fastir.FastirError(re.sub(r"format='(\w+)'", rf"{option} \1", str(error))) from error
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------
@@ -328,6 +382,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         tell("error", "interrupted")
         return INTERRUPTED
+    except UsageError as error:
+        tell("error", one_line(error))
+        return USAGE
     except INPUT_ERRORS as error:
         tell("error", one_line(error))
         return INPUT

@@ -13,6 +13,7 @@ from fastir.text import json_text, replacing
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
+    from fastir.request.plan import Settings
 
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
@@ -38,37 +39,66 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
 
 
-def compared(
-    options: argparse.Namespace, runs: dict[str, str], chosen: dict[str, Any], notice: Callable[..., Any]
-) -> str:
-    """Evaluate, compare, draw; the text to print.
+def check_comparison(options: argparse.Namespace, runs: dict[str, str], settings: Settings) -> None:
+    """Refuse arguments that no files can make right.
 
-    Parameters
-    ----------
-    options : Namespace
-    runs : {name: path}
-    chosen : dict
-        The options for an Evaluator.
-    notice : function of (name, position)
-        Called with the bytes read of each run, as by Evaluator.evaluate_many.
+    Raises
+    ------
+    ValueError
+    FastirError
+        A library is missing.
     """
-    from fastir.comparison.compare import compare
+    from fastir.comparison.compare_scores import checked_options, chosen_pairs
+    from fastir.comparison.scores import check_aggregates
     from fastir.stats._scipy import special
 
     try:
         special()
     except ImportError as error:
         raise FastirError(str(error)) from None
-    drawn = None if options.plot is None else plot_format(options.plot)
+    checked_options(**{name: getattr(options, name) for name in STATISTICS}, seeds=None, n_threads=options.n_threads)
+    check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
+    baseline = baseline_of(options, runs)
+    chosen_pairs(list(runs), baseline)
+    if options.plot is not None:
+        plot_format(options.plot)
+
+
+def baseline_of(options: argparse.Namespace, runs: dict[str, str]) -> str | None:
+    """The run that is called so, or whose path that is."""
+    return next((name for name, path in runs.items() if path == options.baseline), options.baseline)
+
+
+def compared(
+    options: argparse.Namespace,
+    qrels: Any,
+    runs: dict[str, Any],
+    chosen: dict[str, Any],
+    notice: Callable[..., Any],
+) -> str:
+    """Evaluate, compare, draw; the text to print.
+
+    Parameters
+    ----------
+    options : Namespace
+    qrels : path or Qrels
+    runs : {name: path or Run}
+    chosen : dict
+        The options for an Evaluator.
+    notice : function of (name, position)
+        As for Evaluator.evaluate_many.
+    """
+    from fastir.comparison.compare import compare
+
     statistics = {name: getattr(options, name) for name in STATISTICS}
-    baseline = dict(zip(runs.values(), runs, strict=True)).get(options.baseline, options.baseline)
-    comparison = compare(options.qrels, runs, options.metrics, baseline=baseline, notice=notice, **statistics, **chosen)
+    baseline = baseline_of(options, dict(zip(runs, options.runs, strict=True)))
+    comparison = compare(qrels, runs, options.metrics, baseline=baseline, notice=notice, **statistics, **chosen)
     text = FORMATS[options.format](comparison, options)
-    if drawn is not None:
+    if options.plot is not None:
         from fastir.plots import overview
 
         picture = io.BytesIO()
-        overview(comparison).savefig(picture, format=drawn)
+        overview(comparison).savefig(picture, format=plot_format(options.plot))
         with replacing(options.plot) as file:
             file.write(picture.getvalue())
     return text
@@ -83,7 +113,7 @@ def plot_format(path: str) -> str:
     suffix = os.path.splitext(path)[1].lower().lstrip(".")
     known = Figure().canvas.get_supported_filetypes()
     if suffix not in known:
-        raise FastirError(f"--plot {path}: the name must end in {', '.join(f'.{name}' for name in sorted(known))}")
+        raise ValueError(f"--plot {path}: the name must end in {', '.join(f'.{name}' for name in sorted(known))}")
     return suffix
 
 

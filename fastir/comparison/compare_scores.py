@@ -63,9 +63,10 @@ def compare_scores(
     Parameters
     ----------
     runs : mapping of name to values
-        Each run's `Results`, or {query_id: value}, or {metric: {query_id: value}}, or a pandas Series or frame of these
-        shapes. Values are aligned by query id. NaN means undefined: the query is left out for that metric, for all
-        runs.
+        Each run's `Results`, or {query_id: value}, or {metric: {query_id: value}}; a pandas Series or frame of these
+        shapes; what `Results.to_dict` gives and a JSON file of `Results.save` holds, which have the queries first and
+        are known by the names of their metrics. Values are aligned by query id. NaN is undefined: the query is left
+        out for that metric, for all runs.
     metrics : str, iterable of str, or None
         The metrics to compare; None: all that the first run has. A run of bare values has one metric, which gets this
         name, or "score". Metrics that count, such as num_ret, are compared by their mean, too.

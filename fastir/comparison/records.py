@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
+from fastir.text import counted
+
 DISTRIBUTED = ("t", "tukey")  # tests whose p-values come from a formula, which are not called exact
 RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 
@@ -141,10 +143,11 @@ class Method(NamedTuple):
             "zero": f", {self.unshared} of them 0 where a run lacks them",
             "chosen": " that were chosen",
         }
+        of_queries = counted(self.n_queries, "query", "queries")
         left_out = ", ".join(f"{count} undefined in {metric}" for metric, count in self.left_out.items())
         return (
             f"{self.test} test, paired, two-sided{sure}{drawn}{corrected}; {100 * self.confidence:g} % intervals "
-            f"({self.interval}); effect: {self.effect}; {self.n_queries} queries{queries[self.queries]}"
+            f"({self.interval}); effect: {self.effect}; {of_queries}{queries[self.queries]}"
             f"{', ' + left_out if left_out else ''}{'; seeds: ' + self.seeds if self.seeds else ''}"
             f"{'; convention ' + self.convention if self.convention else ''}; fastir {self.version}"
         )

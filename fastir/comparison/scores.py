@@ -6,6 +6,8 @@ came.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -13,11 +15,13 @@ import numpy as np
 
 from fastir.checks import one_of
 from fastir.errors import NoOverlapError, quote
+from fastir.request.names import is_metric
 from fastir.results.results import Results
 
 SEEDS = ("mean", "crossed", "folds")
 POLICIES = ("intersection", "zero")
 EXPECTED = "expected Results, {query_id: value} or {metric: {query_id: value}}"
+QUERIES_SEEN = 20  # keys that are looked at, to tell queries from metrics
 
 Column = tuple[list[Any], np.ndarray]  # query ids and their values
 
@@ -118,8 +122,33 @@ def named(run: Hashable, values: Any, wanted: list[str] | None) -> dict[str, Col
         raise TypeError(f"run {quote(run)}: {EXPECTED}, got {type(values).__name__}")
     items = list(values.items())
     if items and hasattr(items[0][1], "items"):
+        items = list(metrics_first(run, values).items())
         return {name: column_of(run, f", metric {quote(name)}", inner) for name, inner in items}
     return {(wanted[0] if wanted and len(wanted) == 1 else "score"): column_of(run, "", values)}
+
+
+def metrics_first(run: Hashable, values: Any) -> Any:
+    """{metric: {query_id: value}}, also of what `Results.to_dict` gives and `Results.save` writes to a JSON file.
+
+    There the queries come first. That is seen where the inner keys are metrics and the outer ones are not.
+    """
+    if "mean" in values and "per_query" not in values and len(values) == 1:
+        raise TypeError(f"run {quote(run)}: {EXPECTED}, got means alone; to_json(per_query=True) has the values")
+    if "mean" in values and "per_query" in values:
+        values = values["per_query"]
+    rows = list(values.items())
+    first = list(itertools.islice((key for key, _ in rows), QUERIES_SEEN))
+    if not rows or not all(map(is_name, rows[0][1])) or any(map(is_name, first)):
+        return values
+    turned: dict[Any, dict[Any, Any]] = {}
+    for query_id, row in rows:
+        for metric, value in row.items():
+            turned.setdefault(metric, {})[query_id] = math.nan if value is None else value
+    return turned
+
+
+def is_name(key: object) -> bool:
+    return isinstance(key, str) and is_metric(key)
 
 
 def column_of(run: Hashable, metric: str, values: Any) -> Column:
@@ -147,7 +176,12 @@ def check_means(run: Hashable, results: Results, wanted: list[str] | None) -> No
     """Refuse metrics that are not means over the queries, which have no paired test."""
     if results.weights is not None:
         raise ValueError(f"run {quote(run)} has weighted means, which no test here compares; evaluate without weights")
-    for name, how in results.aggregates.items():
+    check_aggregates(results.aggregates, wanted)
+
+
+def check_aggregates(aggregates: dict[str, str], wanted: list[str] | None) -> None:
+    """Refuse a metric that is no mean over the queries."""
+    for name, how in aggregates.items():
         if how.startswith("geometric") and (wanted is None or name in wanted):
             raise ValueError(
                 f"metric {quote(name)} is a geometric mean over the queries, which no test here compares; "

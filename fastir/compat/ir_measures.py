@@ -19,12 +19,10 @@ of them into the ideal ranking. Without a cutoff the latter orders equal scores 
 certain order. A measure does not depend on those beside it: there, ``nDCG`` may have the gains of another one,
 ``NumRet`` count judged documents only, and a second setting of diversity measures is 0. ``Accuracy`` where every
 document is relevant is 1, and ``Judged`` of an empty ranking 0. ``IPrec`` takes recall points with more than two
-places. In ``Compat``, documents of one label stand in the ideal ranking as in the run and before those that it lacks,
-also where scores are equal, 0 or negative: there, adding 1 to all scores changes the value. A document that stands
-twice in a run counts once everywhere, and the rows of a query need not stand together for any measure. A query that a
-dict has no judgments for counts for every measure. Query ids and document ids may be integers. A NaN among the scores
-is a ValueError, as is a label that is no whole number. Metrics come query by query in the run's order, those of queries
-that it lacks at the end.
+places. A document that stands twice in a run counts once everywhere, and the rows of a query need not stand together
+for any measure. A query that a dict has no judgments for counts for every measure. Query ids and document ids may be
+integers. A NaN among the scores is a ValueError, as is a label that is no whole number. Metrics come query by query in
+the run's order, those of queries that it lacks at the end.
 
 More than the bundled providers: ``RR(judged_only=True)@k``, ``ERR`` and the measures of diversity without a cutoff or
 with one above 20, ``NumRel(rel=2)``, ``RBP`` with a cutoff, and without `rel`, when a document adds its label.

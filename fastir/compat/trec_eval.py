@@ -13,7 +13,7 @@ ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 unde
 anywhere, gains given twice for a label, recall points outside of 0 to 1, p outside of it, cutoffs and -M below 1, -l
 and -N below 0. Comments are skipped, files may be packed, and there may be several runs. Messages are fastir's own.
 
-Not offered: preferences (-R prefs, -R qrels_prefs), z-scores (-Z), debugging (-D), formats of runs (-T), and -o.
+Not offered: preferences (-R prefs, -R qrels_prefs), z-scores (-Z), debugging (-D), other formats of runs (-T), and -o.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ OPTIONS = (  # letter, word, what it takes, what it does
     ("M", "Max_retrieved_per_topic", "N", "cut every ranking after N documents"),
     ("N", "Number_docs_in_coll", "N", "documents in the collection, for utility (default 0)"),
     ("R", "Rel_info_format", "FORMAT", "qrels (default), or qrels_jg: its second column is a group of judges"),
+    ("T", "Results_format", "FORMAT", "of runs: trec_results (default), the only one"),
     ("", "trec-eval-version", "N", "whose numbers: 10 (default) or 9"),
 )
 USAGE_LINE = "usage: fastir trec_eval [options] QRELS RUN [RUN ...]\n"
@@ -123,6 +124,7 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
         one_of(given, "R", ("qrels", "qrels_jg"), UNREADABLE) == "qrels_jg",
         new,
     )
+    one_of(given, "T", ("trec_results",), UNREADABLE)
     with translated({}, UNREADABLE if options.groups else NOT_COMPUTED):
         qrels = qrels_of(paths[0], options.groups)
     runs: dict[str, str] = {}

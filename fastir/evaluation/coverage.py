@@ -14,6 +14,7 @@ from fastir.join._dicts import count_rest
 from fastir.join._join import Tally
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
@@ -113,23 +114,31 @@ class Coverage:
         parts = []
         if queries is None and found < n_queries:
             parts.append(
-                f"{n_queries - found} queries of the qrels are missing from the run and count as empty "
-                f"rankings (such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, "
-                "'intersection' leaves them out)"
+                counted(
+                    n_queries - found,
+                    "query of the qrels is missing from the run and counts as an empty ranking",
+                    "queries of the qrels are missing from the run and count as empty rankings",
+                )
+                + f" (such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, "
+                "'intersection' leaves such queries out)"
             )
         if queries is None and found < self.n_run:
             parts.append(
-                f"{self.n_run - found} queries of the run are not in the qrels and were ignored "
-                f"(such as {quote(self.only_in_run()[0])})"
+                counted(
+                    self.n_run - found,
+                    "query of the run is not in the qrels and was ignored",
+                    "queries of the run are not in the qrels and were ignored",
+                )
+                + f" (such as {quote(self.only_in_run()[0])})"
             )
         if nothing:
             parts.append(
-                f"{nothing} rankings hold no judged document (such as that of query "
-                f"{quote(self.prepared.judged.query_ids[self.tally.nothing_example])})"
+                counted(nothing, "ranking holds no judged document", "rankings hold no judged document")
+                + f" (such as that of query {quote(self.prepared.judged.query_ids[self.tally.nothing_example])})"
             )
         if "duplicates" in self.repairs:
             count, place = self.repairs["duplicates"]
-            parts.append(f"{count} duplicates were repaired ({place})")
+            parts.append(f"{counted(count, 'duplicate was', 'duplicates were')} repaired ({place})")
         if parts:
             warnings.warn(about + "; ".join(parts), FastirWarning, stacklevel=frames_of_ours())
 

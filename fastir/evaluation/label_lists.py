@@ -15,6 +15,7 @@ from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, m
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.results.report import Report
 from fastir.results.results import Results
+from fastir.text import counted
 from fastir.threads import run
 
 if TYPE_CHECKING:
@@ -340,6 +341,10 @@ def weights_of(weights: Mapping[Any, float] | ArrayLike | None, query_ids: Seque
     if not hasattr(weights, "keys"):
         array = arrays.numbers(weights, "weights")
         if len(array) != len(query_ids):
-            raise ValueError(f"weights has {len(array)} entries but there are {len(query_ids)} queries")
+            verb = "is" if len(query_ids) == 1 else "are"
+            raise ValueError(
+                f"weights has {counted(len(array), 'entry', 'entries')} but there {verb} "
+                f"{counted(len(query_ids), 'query', 'queries')}"
+            )
         weights = dict(zip(query_ids, array.tolist(), strict=True))
     return dicts.query_weights(weights, query_ids)

@@ -43,15 +43,16 @@ def evaluate_matrix(
     Parameters
     ----------
     scores : array of shape (n_queries, n_items), or iterator of arrays of shape (any, n_items)
-        An array or tensor of any library, in host memory. float32 and float64 are read in place, in any order and with
-        any strides; float16, bfloat16 and integers are copied as floats. Blocks of rows from an iterator (or a list of
-        arrays, or another iterable) are evaluated one after the other and not kept; the iterator runs in the caller's
-        thread.
-    relevant : sparse matrix, tuple, dict or list
+        float32 or float64 in any order and with any strides, read where it lies; float16, bfloat16 and integers are
+        copied as floats. An array or tensor of any library, in host memory. Blocks of rows that come out of an iterator
+        (or a list of arrays, or whatever else can be iterated over) are evaluated one after the other and not kept; the
+        iterator runs in the caller's thread.
+    relevant : sparse matrix, tuple, dict, list or mask
         The judged items of each row. A SciPy matrix of labels; the same as a tuple of arrays (indptr, indices) or
         (indptr, indices, labels); a list with an array of items, or a dict {item: label}, for each row; or a dict of
-        these by the number of the row, in which a missing row has no judged items. Without labels all are 1; labels are
-        whole numbers as in `evaluate`.
+        these by the number of the row, where a row that it lacks has none. Or a matrix of bools of the shape of
+        `scores`, True where an item is relevant; one of numbers is refused, as it could be a mask or the items. Without
+        labels all are 1; labels are whole numbers as in `evaluate`.
     metrics : str or iterable of str
         As in `evaluate`.
     k : int or None
@@ -59,7 +60,7 @@ def evaluate_matrix(
         cutoff do not need it and are as quick without it.
     exclude : like relevant, or None
         Items that are not ranked, such as those that a user has seen; a relevant item among them counts as not
-        retrieved. Labels do not matter, and items may stand twice.
+        retrieved. Labels do not matter, and may be fractions; items may stand twice.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of items with equal scores: by number, the best or the worst labels first, or the expected value over all
         orders. None: what the convention says, and "input" if that rule compares ids.
@@ -121,7 +122,7 @@ def evaluate_matrix(
         choices=choices,
     )
     whole, parts = without_ids(metric_tuple(metrics), options)
-    wanted, excluded = items(relevant, "relevant"), items(exclude, "exclude")
+    wanted, excluded = items(relevant, "relevant"), items(exclude, "exclude", labelled=False)
     wanted.check_labels(whole.label_limits)
     done, n, n_columns = [], 0, None
     for block in blocks_of(scores):

@@ -6,7 +6,7 @@ a OneRuleSet, and the columns of all are put side by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.qrels import Qrels
 from fastir.request.names import NAMES, Request
-from fastir.request.plan import Settings, compile_settings
+from fastir.request.plan import BY_SCORE, POOLED, Settings, compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
@@ -43,11 +43,14 @@ class PerRule:
         self.qrels = qrels
         self.settings = settings
         self.columns = columns
-        self.parts: list[tuple[list[Request], Measurer | JudgedAnywhere]] = []
-        for requests, rules, pooled in settings.parts:
+        self.parts: list[tuple[list[Request], Measurer | JudgedAnywhere | IdealByScore]] = []
+        for requests, rules, read in settings.parts:
             own = settings.options.but(**rules)
-            if pooled:
+            part: Measurer | JudgedAnywhere | IdealByScore
+            if read == POOLED:
                 part = JudgedAnywhere(prepare, qrels, requests, own)
+            elif read == BY_SCORE:
+                part = IdealByScore(prepare, qrels, requests, own)
             else:
                 part = prepare(qrels, compile_settings(tuple(request.text for request in requests), own))
             self.parts.append((requests, part))
@@ -97,14 +100,14 @@ class JudgedAnywhere:
         self.settings: Settings = compile_settings(tuple(self.bases), no_matter)
         self.plain: Measurer = prepare(qrels, compile_settings(("num_q",), options))
         self.query_ids: list[Any] = list(qrels)
-        self.judged: set[Any] = {doc_id for docs in qrels.to_dict().values() for doc_id in docs}
+        self.judged: dict[str, Any] = {str(doc_id): doc_id for docs in qrels.to_dict().values() for doc_id in docs}
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
         """Evaluate a run like `OneRuleSet.measure`, with a column for each of the requests."""
         query_ids, _, status, coverage = self.plain.measure(run, n_threads, watch)
-        rankings = run.to_dict() if isinstance(run, Run) else run
+        rankings = with_text(run, self.query_ids)
         pool = {
-            query_id: dict.fromkeys(self.judged.intersection(rankings.get(query_id, ())), 0)
+            query_id: {self.judged[doc_id]: 0 for doc_id in rankings.get(str(query_id), ()) if doc_id in self.judged}
             for query_id in self.query_ids
         }
         values = self.prepare(Qrels.from_dict(pool), self.settings).measure(run, n_threads)[1]
@@ -113,3 +116,80 @@ class JudgedAnywhere:
     def rankers(self) -> list[Prepared]:
         """The Prepared objects that decide the order of documents."""
         return self.plain.rankers()
+
+
+class IdealByScore:
+    """Evaluates metrics whose ideal ranking has the documents of one label by their scores in the run.
+
+    A document that the run lacks has the score 0 there, and equal scores stand as in the qrels. For each run, qrels are
+    made whose labels say this order: each document of the ideal ranking has its own, the first one the largest.
+
+    Parameters
+    ----------
+    prepare, qrels, requests, options
+        As for JudgedAnywhere.
+    """
+
+    def __init__(
+        self, prepare: Callable[..., Measurer], qrels: Qrels, requests: list[Request], options: Options
+    ) -> None:
+        self.prepare = prepare
+        self.plain: Measurer = prepare(qrels, compile_settings(("num_q",), options))
+        self.single = options.score_dtype == "float32"
+        self.labels = qrels.to_dict()
+        self.levels: dict[int, list[int]] = {}
+        for column, request in enumerate(requests):
+            self.levels.setdefault(request.level or 1, []).append(column)
+        self.bases = [
+            str(request._replace(level=None, params={**request.params, "unretrieved": "last"})) for request in requests
+        ]
+        self.options = options
+
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
+        """Evaluate a run like `Prepared.measure`, with a column for each of the requests."""
+        query_ids, _, status, coverage = self.plain.measure(run, n_threads, watch)
+        return query_ids, self.ordered_by(run)(run, n_threads), status, coverage
+
+    def ordered_by(self, run: Any) -> Callable[[Any, SupportsIndex | None], np.ndarray]:
+        """A function of a run and n_threads that gives the values; the ideal rankings go by the scores in `run`."""
+        rankings = with_text(run, self.labels)
+        parts = []
+        for level, columns in self.levels.items():
+            ordered = {
+                query_id: self.in_order(docs, rankings.get(str(query_id), {}), level)
+                for query_id, docs in self.labels.items()
+            }
+            settings = compile_settings(tuple(self.bases[column] for column in columns), self.options)
+            parts.append((columns, settings.names, self.prepare(Qrels.from_dict(ordered), settings)))
+
+        def values_of(run: Any, n_threads: SupportsIndex | None) -> np.ndarray:
+            found = [(columns, names, prepared.measure(run, n_threads)[1]) for columns, names, prepared in parts]
+            values = np.empty((len(found[0][2]), len(self.bases)))
+            for columns, names, of_part in found:
+                values[:, columns] = of_part[:, [names.index(self.bases[column]) for column in columns]]
+            return values
+
+        return values_of
+
+    def in_order(self, docs: Mapping[Any, int], ranking: Mapping[str, float], level: int) -> dict[Any, int]:
+        """Labels that fall along the ideal ranking; the documents outside it keep theirs, at most 0."""
+        precision = np.float32 if self.single else float
+        scores = {doc_id: precision(ranking.get(str(doc_id), 0)) for doc_id, label in docs.items() if label >= level}
+        ideal = sorted(scores, key=lambda doc_id: (-docs[doc_id], -scores[doc_id]))
+        places = {doc_id: len(ideal) - place for place, doc_id in enumerate(ideal)}
+        return {doc_id: places.get(doc_id, min(label, 0)) for doc_id, label in docs.items()}
+
+    def rankers(self) -> list[Prepared]:
+        """The Prepared objects that decide the order of documents."""
+        return self.plain.rankers()
+
+
+def with_text(run: Any, query_ids: Iterable[Any]) -> dict[str, dict[str, float]]:
+    """{query_id: {doc_id: score}} of a run, for these queries; the ids as text, as integers equal their text."""
+    rankings = run.to_dict() if isinstance(run, Run) else run
+    wanted = set(map(str, query_ids))
+    return {
+        str(query_id): {str(doc_id): score for doc_id, score in docs.items()}
+        for query_id, docs in rankings.items()
+        if str(query_id) in wanted
+    }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,12 +17,14 @@ import numpy as np
 
 from fastir.columns.ids import encode
 from fastir.errors import quote
+from fastir.evaluation.prepared import Prepared
+from fastir.evaluation.rule_sets import IdealByScore
 from fastir.explanation.records import Document, Explanation
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.qrels import GroupedQrels, Qrels
 from fastir.request import names
 from fastir.request.options import TIES
-from fastir.request.plan import compile_settings
+from fastir.request.plan import BY_SCORE, compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
@@ -62,7 +64,8 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
         if request.card.name in SUMS
     }
     elsewhere = judged_elsewhere(union, ids) if any(request.card.pooled for request in settings.requests) else set()
-    values_of = partial_values(prepared, prepare, query_id, [*inner.values(), *sums.values()], ids, codes, elsewhere)
+    metrics = [*inner.values(), *sums.values()]
+    values_of = partial_values(prepared, prepare, query_id, metrics, ids, codes, elsewhere, ranking or {})
 
     average = settings.ties == TIES.index("average")
     scores = [-float(row.level if average else place) for place, row in enumerate(rows)]
@@ -112,10 +115,12 @@ def partial_values(
     ids: list[str],
     codes: dict[str, int],
     elsewhere: set[str],
+    ranking: Mapping[Any, float],
 ) -> Callable[[list[str], list[float]], dict[str, float]]:
     """A function of (documents, scores) that gives the values of the ranking that begins with these documents.
 
-    All other documents of the ranking, which is as long as `scores`, are taken for unjudged ones.
+    All others in it are taken for unknown ones; it is as long as `scores`. Where the ideal ranking goes by the scores
+    of a run, these are those of `ranking`, the whole one.
     """
     judgments: Any = prepared.qrels[query_id]
     grouped = isinstance(prepared.qrels, GroupedQrels)
@@ -125,7 +130,14 @@ def partial_values(
     # the ranking comes cut and without what is not judged; in groups it differs which that is
     options = options.but(queries="qrels", max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
     settings = compile_settings(tuple(metrics), options)
-    measure = prepare(Qrels.from_dict({"": judgments, **others}), settings).measure
+    judged = Qrels.from_dict({"": judgments, **others})
+    union = judged.union if isinstance(judged, GroupedQrels) else judged
+    measure = prepare(judged, settings).measure
+    by_score = [
+        (requests, IdealByScore(prepare, union, requests, options.but(**rules)).ordered_by({"": ranking}))
+        for requests, rules, read in settings.parts
+        if read == BY_SCORE
+    ]
     mark = "?"
     while any(doc_id.startswith(mark) for doc_id in [*ids, *codes]):
         mark += "?"
@@ -133,7 +145,10 @@ def partial_values(
 
     def values_of(documents: list[str], scores: list[float]) -> dict[str, float]:
         run = {"": dict(zip(documents + unknown[len(documents) :], scores, strict=False))}
-        return dict(zip(settings.names, measure(run, 1)[1][0].tolist(), strict=True))
+        values = dict(zip(settings.names, measure(run, 1)[1][0].tolist(), strict=True))
+        for requests, ordered in by_score:
+            values.update(zip((request.text for request in requests), ordered(run, 1)[0].tolist(), strict=True))
+        return values
 
     return values_of
 

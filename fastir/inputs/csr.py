@@ -26,7 +26,9 @@ class Items:
     numbers : int64 array
     labels : int32 array beside numbers, or None where all are 1
     shape : (int or None, int or None)
-        The number of rows and of items, where the caller gave them.
+        How many rows and items there are, as far as the caller said.
+    width : int or None
+        How many numbers each row has, where they came as a matrix, or may be a mask of 0 and 1.
     name : str
     """
 
@@ -36,6 +38,7 @@ class Items:
         self.numbers = numbers
         self.labels: np.ndarray | None = None if labels is None or (labels == 1).all() else labels
         self.shape = shape
+        self.width: int | None = None
         self.name = name
 
     def between(self, start: int, stop: int) -> np.ndarray:
@@ -54,6 +57,11 @@ class Items:
         """Raise ValueError if the caller gave another number of items than `what` has columns."""
         if self.shape[1] not in (None, n_columns):
             raise ValueError(f"{what} has {n_columns} columns but {self.name} has {self.shape[1]}; shapes must match")
+        if self.width == n_columns > 1:  # a mask of 0 and 1 would be read as the items 0 and 1
+            raise ValueError(
+                f"{self.name} has a number for each of the {n_columns} columns of {what}; expected a mask of bools, "
+                f"such as {self.name} != 0, labels as a sparse matrix, or the items of each row"
+            )
 
     def check_labels(self, limits: list[tuple[int, str, str]]) -> None:
         """Refuse a label above a metric's limit."""
@@ -66,33 +74,40 @@ class Items:
                 )
 
 
-def items(data: Any, name: str) -> Items:
-    """The caller's items.
+def items(data: Any, name: str, labelled: bool = True) -> Items:
+    """Items as the caller has them.
 
     Parameters
     ----------
     data : sparse matrix, tuple, mapping, iterable or None
-        An object with ``tocsr`` is a matrix of labels; a tuple of two or three arrays is such a matrix as indptr,
-        indices and labels. A mapping has the items of each row by its number, any other iterable the items of one row
-        after the other: an array of integers, or a mapping from items to labels. None means no items.
+        What has ``tocsr`` is a matrix of labels; a tuple of two or three arrays is such a matrix as indptr, indices and
+        labels; a mapping has the items of a row by its number, and anything else one after the other: an array of
+        integers, or a mapping from items to labels. A matrix of bools is a mask. None is nothing.
     name : str
         What messages call it.
+    labelled : bool
+        Whether labels matter; where they do not, they may be anything, such as weights that are fractions.
     """
     if data is None:
         none = np.zeros(1, np.int64)
         return Items(none[1:], none, none[1:], None, (None, None), name)
     if hasattr(data, "tocsr"):
         data = data.tocsr()
-        return compressed(data.indptr, data.indices, data.data, name, ".data", data.shape[1])
+        return compressed(data.indptr, data.indices, data.data if labelled else None, name, ".data", data.shape[1])
     if isinstance(data, tuple):
         if len(data) not in (2, 3):
             raise ValueError(
                 f"{name}: a tuple must hold indptr, indices and perhaps labels, got {len(data)} entries; "
                 "one entry per row comes as a list"
             )
-        return compressed(data[0], data[1], data[2] if len(data) == 3 else None, name, "[2]", None)
+        labels = data[2] if len(data) == 3 and labelled else None
+        return compressed(data[0], data[1], labels, name, "[2]", None)
     if isinstance(data, Mapping):
-        return keyed(list(data), list(data.values()), name)
+        return keyed(list(data), list(data.values()), name, labelled)
+    mask = mask_of(data, name)
+    if mask is not None:
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask.sum(axis=1))])
+        return Items(np.arange(len(mask)), offsets, np.ascontiguousarray(mask.nonzero()[1]), None, mask.shape, name)
     try:
         rows = list(data)
     except TypeError:
@@ -100,8 +115,12 @@ def items(data: Any, name: str) -> Items:
             f"{name} must be a sparse matrix, a tuple (indptr, indices, labels), a dict or a list with the "
             f"items of each row, got {type(data).__name__}"
         ) from None
-    found = keyed(range(len(rows)), rows, name)
+    found = keyed(range(len(rows)), rows, name, labelled)
     found.shape = (len(rows), None)
+    counts = np.diff(found.offsets)
+    is_matrix = len(getattr(data, "shape", ())) == 2
+    if len(counts) and (is_matrix or ((counts == counts[0]).all() and found.numbers.max(initial=0) <= 1)):
+        found.width = int(counts[0])
     return found
 
 
@@ -121,7 +140,19 @@ def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
 
 
-def keyed(keys: Any, rows: list[Any], name: str) -> Items:
+def mask_of(data: Any, name: str) -> np.ndarray | None:
+    """A matrix of bools, True where an item belongs to a row; None for what lists the items."""
+    first = data[0] if isinstance(data, (list, tuple)) and data else None
+    listed = isinstance(first, (list, tuple)) and len(first) > 0 and isinstance(first[0], (bool, np.bool_))
+    if listed or str(getattr(first, "dtype", "")) == "bool":
+        return arrays.numbers(np.asarray(data), name, 2)
+    if len(getattr(data, "shape", ())) != 2:
+        return None
+    array = arrays.numbers(data, name, 2)
+    return array if array.dtype == bool else None
+
+
+def keyed(keys: Any, rows: list, name: str, labelled: bool = True) -> Items:
     """Items that come row by row, in any order of the rows' numbers."""
     keys = arrays.integers(keys if isinstance(keys, range) else row_numbers(keys, name), name)
     if (np.diff(keys) < 0).any():
@@ -134,7 +165,7 @@ def keyed(keys: Any, rows: list[Any], name: str) -> Items:
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
     labels = None
-    if any(isinstance(row, Mapping) for row in rows):
+    if labelled and any(isinstance(row, Mapping) for row in rows):
         values = [list(row.values()) if isinstance(row, Mapping) else [1] * len(row) for row in rows]
         labels = whole_labels(
             joined(values, [f"{text}, labels" for text in names], arrays.numbers), keys, offsets, numbers, name

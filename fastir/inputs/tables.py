@@ -21,6 +21,12 @@ QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
 NUMBER: dict[str, tuple[str, ...]] = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
 ROLES = ("query_id", "doc_id", "score", "label")
+# What reads the rows of an object that only says where they are, by what is found on it: of polars, Dask, pyarrow.
+LAZY = {
+    ("collect", "collect_schema"): "collect",
+    ("compute", "npartitions"): "compute",
+    ("to_table", "get_fragments"): "to_table",
+}
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
@@ -117,16 +123,23 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
     """
     if not is_table(data):
         raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
+    lazy = next((method for marks, method in LAZY.items() if all(hasattr(data, mark) for mark in marks)), None)
+    if lazy is not None:
+        raise TypeError(f"{what}: got a {type(data).__name__}, which holds no rows yet; expected {what}.{lazy}()")
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
-    if hasattr(data, "collect") and hasattr(data, "collect_schema"):
-        raise TypeError(f"{what}: got a {type(data).__name__}, which holds no rows yet; expected {what}.collect()")
     if any(hasattr(data, name) for name in ARROW):
         again = not hasattr(data, "read_next_batch") and not hasattr(data, "__next__")
         n_rows = getattr(data, "num_rows", getattr(data, "height", None))
         opened = [Batches(data)]
         return Table(what, opened[0].names, columns, lambda names: read_arrow(data, names, opened), again, n_rows)
     if isinstance(data, Mapping):
+        if not columns and has_rankings(data, what):
+            query_id, value = next(iter(data.items()))
+            raise TypeError(
+                f"{what}: {quote(query_id)} has a {type(value).__name__}, got no {NUMBER[what][0]}s; expected "
+                f"{{query_id: {{doc_id: {NUMBER[what][0]}}}}}, or columns called query_id, doc_id and {NUMBER[what][0]}"
+            )
         return Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
     names = (QUERY[0], DOC[0], NUMBER[what][0])
     return Table(what, names, None, lambda _: read_tuples(data, what), isinstance(data, (list, tuple)))
@@ -137,8 +150,17 @@ def is_table(data: Any) -> bool:
     if isinstance(data, Mapping):
         return bool(data) and all(isinstance(name, str) and is_column(column) for name, column in data.items())
     return not isinstance(data, (str, bytes)) and (
-        isinstance(data, Iterable) or any(hasattr(data, name) for name in ("iloc", "collect", *ARROW))
+        isinstance(data, Iterable) or any(hasattr(data, name) for name in ("iloc", "collect", "to_table", *ARROW))
     )
+
+
+def has_rankings(data: Mapping, what: str) -> bool:
+    """Whether a dict that could be a table has rankings instead: it is neither called nor shaped like a table."""
+    if {*QUERY, *DOC, *NUMBER[what]}.intersection(data):
+        return False
+    values = list(data.values())
+    without_numbers = all(not len(value) or isinstance(value[0], str) for value in values)
+    return len(values) < 3 or len(set(map(len, values))) > 1 or without_numbers
 
 
 def is_column(value: Any) -> bool:

@@ -13,7 +13,8 @@ from fastir.measure.cards import Card, Param
 cdef int64_t shared_depths(const Query* q) noexcept nogil:
     """Fill q.room with the depths from which on both rankings hold a document, rising; returns how many there are.
 
-    The ideal ranking descends by label; documents of one label stand as in the ranking, missing ones last.
+    The ideal ranking goes down by label; documents of one label stand as in the ranking, those not retrieved last.
+    Another order of the ideal ranking comes as labels that are all different (evaluation/rule_sets.py).
     """
     cdef int64_t i, j = 0, stop, place, n = 0
     while j < q.num_ideal and q.ideal[j] >= q.floor:
@@ -68,13 +69,16 @@ declare(compat, Card(
     "sum of p^(d - 1) shared_d / d over depths d / the same for the ideal ranking with itself; shared_d "
     "documents stand in the first d of both",
     "0 if no label is above 0, or nothing is retrieved", "Clarke et al. 2020; ir_measures Compat",
-    differs="the authors' program goes down to 1000: depth=1000; ir_measures orders documents of one label by "
-            "score, missing ones with a score of 0, and equal scores in the order of the qrels",
+    differs="the authors' program goes down to 1000: depth=1000; ir_measures takes 0 for the score of what is not "
+            "retrieved, and equal scores as the qrels have them: unretrieved=zero",
     params=(
         Param("p", 0.95, "persistence", (), 0, 1),
         Param("depth", "max", "the depth to which the rankings are compared: the end of the longer, or a number",
               ("max",), 0, 2**31, True),
         Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights",
               words(true=BY_IDEAL, false=BY_WEIGHTS)),
+        Param("unretrieved", "last", "where the ideal ranking has documents of one label that are not retrieved: below "
+              "the others, or as if their score were 0, and equal scores as in the qrels; labels without ids have the "
+              "former", ("last", "zero")),
         EMPTY),
     graded=True), NULL, compat_fields)

@@ -25,7 +25,7 @@ class Convention:
         The tool that it stands for, and where that tool differs nevertheless.
     queries, ties, score_dtype : str
         As for `evaluate`.
-    empty to normalize
+    empty to unretrieved
         Parameters of metrics, for all that have them; `explain` says what they mean.
     of : tuple of (metric, tuple of (option, value))
         What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
@@ -55,6 +55,7 @@ class Convention:
     first: Any = "normalised"
     depth: Any = "max"
     normalize: Any = "true"
+    unretrieved: Any = "last"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 
     @property
@@ -114,7 +115,8 @@ CONVENTIONS = {
             rounding="v9",
             first="raw",
             rbp_norm="cwl",
-            of=several("mrr@k judged compat", ties="doc_id_asc", score_dtype="float64")
+            of=several("mrr@k judged", ties="doc_id_asc", score_dtype="float64")
+            + several("compat", ties="doc_id_asc", score_dtype="float64", unretrieved="zero")
             + several(CWL, ties="input", score_dtype="float64")
             + several(
                 "alpha_dcg alpha_ndcg err_ia nerr_ia nrbp map_ia p_ia st_recall",

@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 
+# What a metric reads as qrels: the caller's; what was judged for any query; the caller's, with an order of the ideal
+# ranking that goes by the scores of the run.
+AS_GIVEN, POOLED, BY_SCORE = READ = ("as given", "pooled", "by score")
+
+
 class Settings:
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, the rules.
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
     rule where the options have none. `parts` are the metrics by their rules {"queries", "ties", "score_dtype",
-    "judged_only"} and by whether they are pooled, where not all have the same.
+    "judged_only"} and by what qrels they read, one of `READ`, where not all have the same.
 
     Nobody changes them once they are made. A class of its own, because the fields of a tuple are read more slowly by
     their names, and an evaluation of one query reads ten of them.
@@ -58,7 +63,7 @@ class Settings:
         self.values = values
         self.aggregates = list(map(aggregate, asked, values))
         self.convention: Callable[[], Convention] = functools.partial(record_of, options.convention, given)
-        self.parts: list[tuple[list[names.Request], dict[str, Any], bool]] = parts
+        self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
         self.plan, self.label_limits = compile_plan(
             asked, values, options.rel_level, options.judged_only, depth, average
         )
@@ -92,8 +97,8 @@ def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, l
         own = compile_settings(whole.metrics, options._replace(ties="input")) if by_id else whole
         return whole, [(list(range(len(whole.names))), own)]
     parts = []
-    for requests, rules, pooled in whole.parts:
-        if pooled:
+    for requests, rules, read in whole.parts:
+        if read == POOLED:
             raise names.UnknownMetricError(
                 f"metric {quote(requests[0].text)} needs document ids and qrels, to know what was judged for any "
                 "query; there are none here"
@@ -138,17 +143,18 @@ def parts_of(
             name, cut = name_under(card, of_request), request.cutoff is not None
             own.update((rule, record.choice(name, cut, rule, own[rule])) for rule in rules)
         own["judged_only"] = request.params.get("judged_only", own["judged_only"])
-        parts.setdefault((*own.values(), card.pooled is not None), []).append(request)
-    if parts.keys() == {(*rules.values(), False)}:
+        read = POOLED if card.pooled else BY_SCORE if of_request.get("unretrieved") == "zero" else AS_GIVEN
+        parts.setdefault((*own.values(), read), []).append(request)
+    if parts.keys() == {(*rules.values(), AS_GIVEN)}:
         return []
-    return [(requests, dict(zip(rules, chosen, strict=True)), pooled) for (*chosen, pooled), requests in parts.items()]
+    return [(requests, dict(zip(rules, chosen, strict=True)), read) for (*chosen, read), requests in parts.items()]
 
 
 def check_ranked(parts: list[Any]) -> None:
     """Refuse requests that labels in rank order cannot answer."""
-    for requests, _, pooled in parts:
+    for requests, _, read in parts:
         text = quote(requests[0].text)
-        if pooled:
+        if read == POOLED:
             raise names.UnknownMetricError(f"metric {text} needs document ids, labels in rank order have none")
         if "judged_only" in requests[0].params:
             raise names.UnknownMetricError(f"metric {text}: judged_only is an option here, for all metrics at once")

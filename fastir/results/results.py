@@ -20,7 +20,7 @@ from fastir.measure._codes import STATUS_CODES
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.results.report import Report
 from fastir.results.tables import ResultsByGroup
-from fastir.text import json_text, replacing, rounded, tsv_text, without_nan
+from fastir.text import counted, json_text, replacing, rounded, tsv_text, without_nan
 
 if TYPE_CHECKING:
     import os
@@ -451,7 +451,7 @@ class Results:
         codes = self._status_codes.tolist()
         words = ("", "missing", "without relevant documents")
         notes = [f"{codes.count(code)} {words[code]}" for code in (1, 2) if code in codes]
-        queries = "1 query" if len(codes) == 1 else f"{len(codes)} queries"
+        queries = counted(len(codes), "query", "queries")
         coverage = f"{queries} ({', '.join(notes)})" if notes else queries
         return f"{coverage}\nconvention {convention}" if convention else coverage
 

@@ -226,6 +226,20 @@ def test_usage_errors_are_1(call, arguments):
     assert err.startswith("usage: fastir") and "fastir: error: " in err
 
 
+def test_arguments_that_mean_nothing_are_1_and_one_line(call, files):
+    for arguments, words in (
+        (("-m", "ngcd@10"), ("unknown metric 'ngcd@10'", "ndcg@10")),
+        (("-m", "ndcg@0"), ("ndcg@0",)),
+        (("-m", "map", "--rel-level", "-1"), ("rel_level",)),
+        (("-m", "map", "--max-depth", "0"), ("max_depth",)),
+        (("-m", "map", "--threads", "-1"), ("n_threads",)),
+    ):
+        code, out, err = call("eval", files.qrels, files.run, *arguments)
+        assert (code, out) == (1, ""), err
+        assert err.startswith("fastir: error: ") and err.count("\n") == 1
+        assert all(word in err for word in words), err
+
+
 def test_bad_input_is_2_and_one_line(call, files, tmp_path):
     broken = tmp_path / "broken.run"
     broken.write_text("q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 abc t\n")
@@ -235,13 +249,8 @@ def test_bad_input_is_2_and_one_line(call, files, tmp_path):
         ((files.qrels, tmp_path / "absent.run", "-m", "map"), ("absent.run", "No such file")),
         ((tmp_path / "absent", files.run, "-m", "map"), ("absent", "No such file")),
         ((files.qrels, tmp_path, "-m", "map"), (tmp_path.name, "directory")),
-        ((files.qrels, files.run, "-m", "ngcd@10"), ("unknown metric 'ngcd@10'", "ndcg@10")),
-        ((files.qrels, files.run, "-m", "ndcg@0"), ("ndcg@0",)),
         ((files.qrels, other, "-m", "map"), ("elsewhere",)),
         ((files.qrels, files.half, "-m", "map", "--queries", "strict"), ("q2",)),
-        ((files.qrels, files.run, "-m", "map", "--rel-level", "-1"), ("rel_level",)),
-        ((files.qrels, files.run, "-m", "map", "--max-depth", "0"), ("max_depth",)),
-        ((files.qrels, files.run, "-m", "map", "--threads", "-1"), ("n_threads",)),
         ((files.qrels, files.run, files.run, broken, "-m", "map"), ("broken.run:2",)),
     ):  # fmt: skip
         code, out, err = call("eval", *arguments)
@@ -259,7 +268,7 @@ def test_a_warning_is_one_line_and_not_an_error(call, files):
 def test_a_warning_names_its_run_when_there_are_several(call, files):
     code, _, err = call("eval", files.qrels, files.run, files.half, "-m", "map")
     assert code == 0
-    assert err.startswith("fastir: warning: run 'half.txt': 1 queries of the qrels") and err.count("\n") == 1
+    assert err.startswith("fastir: warning: run 'half.txt': 1 query of the qrels is missing") and err.count("\n") == 1
 
 
 def test_an_error_names_its_run(call, files, tmp_path):

@@ -123,7 +123,7 @@ def test_a_picture_that_cannot_be_written_leaves_what_was_there(call, tmp_path, 
     path.write_text("old")
     command = ("compare", QRELS, BM25, DENSE, *ASKED, "--plot")
     code, out, err = call(*command, tmp_path / "x.docx")
-    assert (code, out) == (2, "") and "x.docx: the name must end in " in err and ".png" in err
+    assert (code, out) == (1, "") and "x.docx: the name must end in " in err and ".png" in err
     code, out, err = call(*command, tmp_path / "absent" / "x.png")
     assert (code, out) == (2, "") and "No such file" in err
 
@@ -183,9 +183,9 @@ def test_usage_errors_are_1(call, arguments):
         (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
     ],
 )
-def test_bad_input_is_2_and_one_line(call, arguments, words):
+def test_bad_arguments_are_1_and_one_line(call, arguments, words):
     code, out, err = call("compare", QRELS, BM25, DENSE, *ASKED, *arguments)
-    assert (code, out) == (2, ""), err
+    assert (code, out) == (1, ""), err
     assert err.startswith("fastir: error: ") and err.count("\n") == 1
     assert all(word in err for word in words), err
 

@@ -1,6 +1,7 @@
 """compare_scores: what it takes, what it returns, and that order, threads and company change nothing."""
 
 import itertools
+import json
 import math
 import pickle
 import subprocess
@@ -567,3 +568,27 @@ def test_p_values_do_not_change_with_the_scale_of_the_scores(test):
     for factor in (10, 100, 0.1, 3):
         found = p_values(factor)
         assert found == (pytest.approx(expected, rel=1e-12) if test in ("t", "tukey") else expected), factor
+
+
+def test_saved_values_are_read_the_right_way_round(tmp_path):
+    """What Results.to_dict gives and Results.save writes has the queries first."""
+    names = ["mrr", "P@1", "auc"]
+    results = dict(fastir.evaluate_many(QRELS, RANKINGS, names, queries="intersection"))
+    expected = fastir.compare_scores(results)
+    saved = {}
+    for name, result in results.items():
+        result.save(tmp_path / "values.json")
+        saved[name] = json.loads((tmp_path / "values.json").read_text())
+    frames = {name: result.to_pandas() for name, result in results.items()}
+    for given in (
+        saved,
+        {name: values["per_query"] for name, values in saved.items()},
+        {name: result.to_dict() for name, result in results.items()},
+        frames,
+    ):
+        found = fastir.compare_scores(given)
+        assert found.metrics == names and found.query_ids == ["q1", "q2", "q3"]
+        np.testing.assert_array_equal(found.values, expected.values)
+    means = {name: {"mean": values["mean"]} for name, values in saved.items()}
+    with pytest.raises(TypeError, match=r"run 'good': expected Results, .* got means alone"):
+        fastir.compare_scores(means)

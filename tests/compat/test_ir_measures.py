@@ -50,10 +50,7 @@ def scored(run):
 
 
 def collection(seed, tied):
-    """30 queries, one without a relevant document, one that the run lacks, and one of the run that is not judged.
-
-    The documents of a query stand in the order of their ids, because Compat orders equal scores so.
-    """
+    """30 queries, one without a relevant document, one that the run lacks, and one of the run that is not judged."""
     rng = random.Random(seed)
     pool = [f"d{i:02}" for i in range(60)]
     qrels, run = {}, {}
@@ -187,8 +184,6 @@ def test_values(module, tied):
     pytest.importorskip(module)
     qrels, run = collection(1, tied)
     measures = parsed(MEASURES[module])
-    if tied:  # the unequal scores that are equal as float32 are no ties in Compat's ideal ranking
-        measures = [measure for measure in measures if measure.NAME != "Compat"]
     theirs = values(metric for measure in measures for metric in irm.iter_calc([measure], qrels, run))
     alone = irm.Accuracy in measures
     for make in (lambda: (qrels, run), *shapes(flat(qrels), run)):
@@ -505,3 +500,56 @@ def test_pyterrier():
         with fastir.compat.patched("ir_measures"):
             ours = pt.Experiment([run, reverse], topics, qrels, measures, names=["a", "b"], **options)
         pandas.testing.assert_frame_equal(ours, theirs, rtol=0, atol=1e-12)
+
+
+# ---- Compat: what is not retrieved has the score 0 ----------------------------------------------------------------
+
+
+def around_zero(seed):
+    """Scores above, at and below 0, many of them equal; qrels in no order."""
+    rng = random.Random(seed)
+    pool = [f"d{i:02}" for i in range(40)]
+    qrels = {
+        str(query): {doc: rng.choice((-1, 0, 0, 1, 1, 2, 3)) for doc in rng.sample(pool, 20)} for query in range(8)
+    }
+    run = {
+        str(query): {doc: rng.choice((0.0, -1.0, 1.0, 1.0 + 1e-9, rng.random() - 0.5)) for doc in rng.sample(pool, 15)}
+        for query in range(8)
+    }
+    return qrels, run
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_compat_takes_0_for_the_score_of_what_is_not_retrieved(seed):
+    qrels, run = around_zero(seed)
+    names = ["Compat", "Compat(p=0.8)", "Compat(normalize=False)"]
+    measures = parsed(" ".join(names))
+    theirs = values(irm.iter_calc(measures, qrels, run))
+    under_the_name = fastir.evaluate(qrels, run, names, convention="ir_measures")
+    differs = fastir.evaluate(qrels, run, names)
+    for (measure, query), value in theirs.items():
+        assert under_the_name.per_query(str(measure))[query] == pytest.approx(value, abs=1e-12)
+    assert any(
+        differs.per_query(str(measure))[query] != pytest.approx(value, abs=1e-6)
+        for (measure, query), value in theirs.items()
+    )
+    for make in (lambda: (qrels, run), *shapes(flat(qrels), run)):
+        with fastir.compat.patched("ir_measures"):
+            assert same(values(irm.iter_calc(measures, *make())), theirs) == 24
+
+
+def test_compat_of_every_shape_of_a_run_and_its_explanation(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    qrels = {"1": {"5": 1, "7": 1, "3": 1, "4": 2}, "2": {"5": 1}}
+    run = {"1": {"5": -1.0, "9": -2.0, "3": 0.0, "4": 0.5}, "2": {"9": 1.0, "5": 0.0}}
+    path = tmp_path / "run.trec"
+    path.write_text("".join(f"{q} Q0 {d} 0 {s} x\n" for q, docs in run.items() for d, s in docs.items()))
+    rows = [(int(q), int(d), s) for q, docs in run.items() for d, s in docs.items()]
+    names = ["compat", "compat-l2", "hole@3", "P@2"]
+    evaluator = fastir.Evaluator(qrels, names, convention="ir_measures")
+    expected = evaluator.evaluate(run)
+    for other in (path, pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"]), fastir.Run.from_dict(run)):
+        assert evaluator.evaluate(other).values.tolist() == expected.values.tolist()
+    assert evaluator.explain(run, "1").values == {name: expected.per_query(name)["1"] for name in names}
+    assert fastir.evaluate(qrels, run, "compat", unretrieved="zero")["compat"] == expected["compat"]
+    assert fastir.evaluate(qrels, run, "compat")["compat"] != expected["compat"]

@@ -170,7 +170,7 @@ def test_the_order_is_the_programs_whatever_was_asked_first(output, files):
         "QRELS -qcl 2 -JM 2 RUN -N 7 -mutility.0,0,0,1 -mP",
         "--query_eval_wanted --complete_rel_info_wanted --level_for_rel 2 --Judged_docs_only "
         "--Max_retrieved_per_topic=2 --Number_docs_in_coll=7 --measure utility.0,0,0,1 --measure=P -- QRELS RUN",
-        "--qu --c --le=2 --J --Ma 2 --Nu 7 --m utility.0,0,0,1 --m P --R qrels --trec 10 QRELS RUN",
+        "--qu --c --le=2 --J --Ma 2 --Nu 7 --m utility.0,0,0,1 --m P --Rel qrels --trec 10 QRELS RUN",
     ],
 )
 def test_options_short_long_abbreviated_anywhere(arguments, output, files):
@@ -528,3 +528,10 @@ def test_the_layer_is_imported_by_who_asks_for_it():
     code = "import sys, fastir.cli; print([name for name in sys.modules if name.startswith('fastir.compat')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_the_format_of_runs_that_the_program_assumes_may_be_said(output, call, files):
+    for option in (["-T", "trec_results"], ["-Ttrec_results"], ["--Results_format=trec_results"]):
+        assert output(*option, files.qrels, files.run) == output(files.qrels, files.run)
+    code, out, err = call("-T", "prefs", files.qrels, files.run)
+    assert (code, out) == (2, "") and "-T must be trec_results, got 'prefs'" in err

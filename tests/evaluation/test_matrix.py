@@ -385,7 +385,6 @@ REFUSED = [
     (S, [[0], [3, 1, 3], [2]], {}, fastir.DuplicateError, "relevant: item 3 stands twice in row 1"),
     (S, [[0], [1.0], [2]], {}, TypeError, "relevant: row 1 must be integers, got dtype float64"),
     (S, [[0], "1", [2]], {}, TypeError, "relevant: row 1 must hold numbers of at most 64 bits, got dtype <U1"),
-    (S, S > 3, {}, TypeError, "relevant: row 0 must be integers, got dtype bool"),
     (S, 5, {}, TypeError, "relevant must be a sparse matrix, a tuple (indptr, indices, labels), a dict or a list"),
     (S, (1, 2, 3, 4), {}, ValueError, "relevant: a tuple must hold indptr, indices and perhaps labels, got 4 entries"),
     (S, ([0, 1, 1, 3], [0, 1, 2], [1]), {}, ValueError, "relevant[2] has 1 entries but there are 3 indices"),
@@ -524,3 +523,53 @@ def test_every_row_alone_is_what_it_is_among_others():
         out = None if excluded is None else excluded[rows]
         results = fastir.evaluate_matrix(scores[rows], relevant[rows], FIVE, exclude=out)
         assert results.values[-1].tobytes() == together.values[query].tobytes()
+
+
+# ---- a mask is no list of items -----------------------------------------------------------------------------------
+
+
+def test_a_matrix_of_bools_is_a_mask():
+    scores = np.array([[0.9, 0.1], [0.9, 0.1]])
+    mask = np.array([[1, 0], [0, 1]], bool)
+    for given in (mask, mask.tolist(), list(mask), np.asfortranarray(mask)):
+        assert fastir.evaluate_matrix(scores, given, "P@1")["P@1"] == 0.5
+    wide = np.random.default_rng(2).random((30, 50))
+    chosen = wide > 0.7
+    chosen[3] = False
+    listed = [np.flatnonzero(row) for row in chosen]
+    metrics = ["ndcg@5", "map", "recall@20", "num_rel"]
+    expected = fastir.evaluate_matrix(wide, listed, metrics, exclude={0: [1]})
+    excluded = np.zeros(chosen.shape, bool)
+    excluded[0, 1] = True
+    assert fastir.evaluate_matrix(wide, chosen, metrics, exclude=excluded) == expected
+    blocks = (wide[start : start + 7] for start in range(0, 30, 7))
+    assert fastir.evaluate_matrix(blocks, chosen, metrics, exclude=excluded) == expected
+    with pytest.raises(ValueError, match="scores has 50 columns but relevant has 49; shapes must match"):
+        fastir.evaluate_matrix(wide, chosen[:, 1:], "map")
+    with pytest.raises(ValueError, match="scores has 30 rows but relevant has 29; lengths must match"):
+        fastir.evaluate_matrix(wide, chosen[1:], "map")
+
+
+@pytest.mark.parametrize("name", ["relevant", "exclude"])
+def test_numbers_of_the_shape_of_the_scores_are_refused_by_name(name):
+    scores = np.array([[0.9, 0.1], [0.9, 0.1]])
+    for numbers in (np.array([[1, 0], [0, 1]]), [[1, 0], [0, 1]], np.array([[1, 0], [0, 1]], np.uint8)):
+        for given in (scores, iter([scores[:1], scores[1:]])):
+            with pytest.raises(
+                ValueError, match=f"{name} has a number for each of the 2 columns of scores; expected a"
+            ):
+                fastir.evaluate_matrix(given, **{"relevant": [[0], [1]], "metrics": "P@1", name: numbers})
+    assert fastir.evaluate_matrix([[0.5], [0.4]], [[0], [0]], "P@1")["P@1"] == 1.0
+    assert fastir.evaluate_matrix([[0.5, 0.6, 0.7], [0.4, 0.3, 0.1]], np.array([[2, 1], [1, 2]]), "P@1")["P@1"] == 0.5
+
+
+def test_what_is_excluded_may_have_weights():
+    sparse = pytest.importorskip("scipy.sparse")
+    scores, relevant = [[0.1, 0.9, 0.5], [0.8, 0.2, 0.4]], [[2], [0]]
+    expected = fastir.evaluate_matrix(scores, relevant, "mrr", exclude=[[1], []])
+    weights = sparse.csr_matrix(np.array([[0, 0.5, 0], [0, 0, 0]]))
+    triple = (weights.indptr, weights.indices, weights.data)
+    for exclude in (weights, triple, {0: {1: 0.5}}, [{1: math.nan}, {}]):
+        assert fastir.evaluate_matrix(scores, relevant, "mrr", exclude=exclude) == expected
+    with pytest.raises(ValueError, match=r"label 0\.5 is not a whole number"):
+        fastir.evaluate_matrix(scores, weights, "mrr")

@@ -326,7 +326,7 @@ def test_other_metrics_name_themselves_and_the_row(metric):
     ({"ties": "random"}, ValueError, "ties must be one of"),
     ({"metrics": "hole@5"}, fastir.UnknownMetricError, "metric 'hole@5' needs document ids"),
     ({"metrics": "err", "labels": [0, 5, 1]}, OverflowError, r"label 5 is too large .*\(query 0, document 1\)"),
-    ({"weights": [1, 2]}, ValueError, "weights has 2 entries but there are 1 queries"),
+    ({"weights": [1, 2]}, ValueError, "weights has 2 entries but there is 1 query"),
     ({"weights": [-1]}, ValueError, "weight must be 0 or more"),
 ])  # fmt: skip
 def test_refused(change, error, words):

@@ -157,7 +157,7 @@ REFUSED = [
     (TOP, R, {"scores": [[1.0] * 3] * 2, "ties": "trec"}, ValueError, "ties must be one of None, 'input'"),
     (TOP, R, {"max_depth": 0}, ValueError, "max_depth: the depth must be positive"),
     (TOP, R, {"metrics": "hole@2"}, fastir.UnknownMetricError, "metric 'hole@2'"),
-    (TOP, R, {"weights": [1]}, ValueError, "weights has 1 entries but there are 2 queries"),
+    (TOP, R, {"weights": [1]}, ValueError, "weights has 1 entry but there are 2 queries"),
 ]
 
 

@@ -270,7 +270,7 @@ def test_a_duplicate_of_any_query_is_an_error(query, doc, chunk, n_threads, path
 def test_a_duplicate_of_any_query_is_repaired(query, doc, path):
     for _, later, run, qrels in with_duplicate(path, query, doc):
         for duplicates, score in (("first", run[query][doc]), ("last", 0.5), ("max", max(0.5, run[query][doc]))):
-            with pytest.warns(fastir.FastirWarning, match="1 duplicates were repaired"):
+            with pytest.warns(fastir.FastirWarning, match="1 duplicate was repaired"):
                 results = fastir.evaluate(qrels, path, NAMES, duplicates=duplicates)
             assert results.values.tobytes() == values(qrels, {**run, query: {**run[query], doc: score}})
             assert results.report.repairs["duplicates"] == (1, f"{path}:{later + 1}")

@@ -1,6 +1,7 @@
 """Tables: whatever shape the rows come in, and in whatever order, the values are those of the dicts, bit for bit."""
 
 import random
+import re
 import warnings
 from collections import namedtuple
 
@@ -479,3 +480,41 @@ def test_the_caller_s_table_is_as_it_was():
         warnings.simplefilter("ignore")
         fastir.evaluate({"a": {"z": 1}}, table, METRICS, score_dtype="float32")
     assert all((table[name] == before[name]).all() for name in table)
+
+
+# ---- what is no table, or has no rows yet --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [["d3", "d1"], ("d3", "d1"), np.array(["d3", "d1"])], ids=["list", "tuple", "array"])
+def test_a_ranking_without_scores_is_told_from_a_table(value):
+    kind = type(value).__name__
+    with pytest.raises(
+        TypeError, match=re.escape(f"run: 'q1' has a {kind}, got no scores; expected {{query_id: {{doc")
+    ):
+        fastir.evaluate({"q1": {"d3": 1}}, {"q1": value}, "mrr")
+    with pytest.raises(
+        TypeError, match=re.escape(f"qrels: 'q1' has a {kind}, got no labels; expected {{query_id: {{do")
+    ):
+        fastir.evaluate({"q1": value}, {"q1": {"d3": 1.0}}, "mrr")
+    with pytest.raises(ValueError, match="has no column 'score'; it has 'query_id', 'doc_id'"):
+        fastir.evaluate({"q1": {"d3": 1}}, {"query_id": value, "doc_id": value}, "mrr")
+
+
+def test_a_dask_frame_holds_no_rows_yet():
+    dataframe = pytest.importorskip("dask.dataframe")
+    frame = dataframe.from_pandas(pandas.DataFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}), npartitions=1)
+    with pytest.raises(TypeError, match=r"run: got a DataFrame, which holds no rows yet; expected run\.compute\(\)"):
+        fastir.evaluate({"q": {"d": 1}}, frame, "mrr")
+    with pytest.raises(TypeError, match=r"qrels: got a DataFrame, .* expected qrels\.compute\(\)"):
+        fastir.Qrels.from_table(frame)
+    assert fastir.evaluate({"q": {"d": 1}}, frame.compute(), "mrr")["mrr"] == 1.0
+
+
+def test_a_dataset_of_pyarrow_holds_no_rows_yet():
+    dataset = pytest.importorskip("pyarrow.dataset")
+    data = dataset.dataset(pyarrow.table({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}))
+    with pytest.raises(TypeError, match=r"run: got a InMemoryDataset, which holds .* expected run\.to_table\(\)"):
+        fastir.evaluate({"q": {"d": 1}}, data, "mrr")
+    with pytest.raises(TypeError, match=r"qrels: got a InMemoryDataset, which holds .* expected qrels\.to_table\(\)"):
+        fastir.Qrels.from_table(data)
+    assert fastir.evaluate({"q": {"d": 1}}, data.to_table(), "mrr")["mrr"] == 1.0

@@ -21,6 +21,7 @@ from fastir.columns.ids import plain_id
 from fastir.errors import quote
 from fastir.inputs import files, formats
 from fastir.inputs.writers import check_fields
+from fastir.text import counted
 
 KINDS = {"json": "json", "trec": "trec", "gz": "trec", "parquet": "parquet"}  # ranx's, and fastir's format
 ENDINGS = {"txt": "trec", "parq": "parquet"}
@@ -117,7 +118,10 @@ class Documents:
             raise ValueError(f"{len(q_ids)} queries, but {len(doc_ids)} lists of documents and {len(scores)} of scores")
         for query_id, docs, numbers in zip(q_ids, doc_ids, scores, strict=True):
             if len(docs) != len(numbers):
-                raise ValueError(f"query {quote(query_id)} has {len(docs)} documents but {len(numbers)} scores")
+                raise ValueError(
+                    f"query {quote(query_id)} has {counted(len(docs), 'document', 'documents')} but "
+                    f"{counted(len(numbers), 'score', 'scores')}"
+                )
             added[plain_id(query_id, False, "q_ids: a query id")] = self._plain(
                 query_id, dict(zip(docs, numbers, strict=True))
             )
@@ -178,7 +182,8 @@ class Documents:
         return dict(self._shown()[q_id])
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}{f' {self.name}' if self.name else ''}: {len(self)} queries>"
+        name = f" {self.name}" if self.name else ""
+        return f"<{type(self).__name__}{name}: {counted(len(self), 'query', 'queries')}>"
 
     # ---- files and tables ------------------------------------------------------------------------------------------
 

@@ -1,0 +1,93 @@
+"""What is wrong with the arguments is 1, what is wrong with a file is 2, and both are said in the command's words."""
+
+import pytest
+
+BEIR = "query-id\tcorpus-id\tscore\nq\td\t1\n"
+MSMARCO = "q\td\t1\n"
+
+
+@pytest.fixture
+def paths(tmp_path):
+    def written(name, text):
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    return {
+        "qrels": written("qrels.txt", "q 0 d 1\n"),
+        "run": written("run.txt", "q Q0 d 1 1.0 x\n"),
+        "other": written("other.txt", "q Q0 e 1 1.0 x\n"),
+        "beir.tsv": written("beir.tsv", BEIR),
+        "msmarco.tsv": written("msmarco.tsv", MSMARCO),
+        "broken": written("broken.txt", "q Q0 d 1 high x\n"),
+        "absent": tmp_path / "absent",
+    }
+
+
+def called(call, paths, line):
+    return call(*(paths.get(word, word) for word in line.split()))
+
+
+WRONG_ARGUMENTS = [
+    "eval",
+    "eval qrels run",
+    "eval qrels run -m ndgc",
+    "eval absent run -m ndgc",  # arguments are looked at before files
+    "eval qrels run -m map@0",
+    "eval qrels run -m map --rel-level 0",
+    "eval qrels run -m map --max-depth 0",
+    "eval qrels run -m map --threads -1",
+    "eval qrels run -m bpm --ties average",
+    "eval qrels run -m map --ties sometimes",
+    "eval qrels run -m map --qrels-format xml",
+    "eval qrels run -m map --run-format subtopic",
+    "eval qrels - - -m map",
+    "compare qrels run -m map",
+    "compare qrels run other -m map --test magic",
+    "compare qrels run other -m map --correction magic",
+    "compare qrels run other -m map --confidence 2",
+    "compare qrels run other -m map --resamples 0",
+    "compare qrels run other -m map --baseline absent",
+    "compare qrels run other -m map --interval magic",
+    "compare qrels run other -m gm_map",
+    "explain ndgc",
+    "nonsense",
+]
+WRONG_FILES = [
+    "eval qrels absent -m map",
+    "eval absent run -m map",
+    "eval qrels broken -m map",
+    "eval qrels qrels -m map",
+    "eval beir.tsv run -m map",
+    "compare qrels run broken -m map",
+]
+
+
+@pytest.mark.parametrize("line", WRONG_ARGUMENTS)
+def test_wrong_arguments_are_1(call, paths, line):
+    code, out, err = called(call, paths, line)
+    assert (code, out) == (1, ""), err
+    assert "fastir: error: " in err
+
+
+@pytest.mark.parametrize("line", WRONG_FILES)
+def test_wrong_files_are_2(call, paths, line):
+    code, out, err = called(call, paths, line)
+    assert (code, out) == (2, ""), err
+    assert err.startswith("fastir: error: ") and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("line, hint", [
+    ("eval beir.tsv run -m map", "pass --qrels-format beir"),
+    ("eval qrels beir.tsv -m map", "pass --run-format beir"),
+    ("eval qrels msmarco.tsv -m map", "needs --run-format msmarco"),
+    ("compare qrels run beir.tsv -m map", "pass --run-format beir"),
+])  # fmt: skip
+def test_a_hint_names_an_option_that_there_is(call, paths, line, hint):
+    _, _, err = called(call, paths, line)
+    assert hint in err and "format=" not in err
+
+
+def test_the_option_reads_the_format(call, paths):
+    expected = called(call, paths, "eval qrels run -m map")[1]
+    for line in ("eval beir.tsv run -m map --qrels-format beir", "eval qrels msmarco.tsv -m map --run-format msmarco"):
+        assert called(call, paths, line)[1].split()[2:] == ["map", "1.0000"] == expected.split()[2:]
