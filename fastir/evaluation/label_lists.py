@@ -15,7 +15,7 @@ from fastir.request.options import BY_ID, DEFAULTS, RANKED, WITHOUT_IDS, TiesWit
 from fastir.request.plan import Settings, compile_settings, without_ids
 from fastir.results.report import Report
 from fastir.results.results import Results
-from fastir.threads import run
+from fastir.threads import LONG, longest, run
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -248,7 +248,7 @@ class LabelLists:
                 asked.ties,
                 asked.single,
             )
-            run(kernel, asked.n_threads)
+            run(kernel, asked.n_threads, longest(self.groups.offsets) if len(labels) > LONG else 0)
             return kernel.outcome()
 
         failed, *counts = measured(self.labels, self.ideal, None)
