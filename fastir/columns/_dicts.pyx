@@ -50,6 +50,8 @@ def plain_scores(query_id, ranking, bint integers):
         except OverflowError:
             raise OverflowError("run: the score is too large for a float "
                                 f"(query {query_id}, document {doc_id})") from None
+        except MemoryError:
+            raise
         except Exception as error:
             raise TypeError(f"run: the score must be a number, got {type(score).__name__}: {error} "
                             f"(query {query_id}, document {doc_id})") from error
