@@ -16,22 +16,31 @@ from fastir.errors import quote
 
 cdef extern from "Python.h":
     ctypedef struct PyObject
+    int PyErr_CheckSignals() except -1
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
     long PyLong_AsLongAndOverflow(PyObject*, int*) noexcept
 
+cdef enum:
+    BREATH = 1 << 14        # documents between two looks at whether the user interrupts
+
 
 def plain_scores(query_id, ranking, bint integers):
     """A ranking as an exact dict of str, or of int, to float; or the error that names the document."""
     cdef dict plain = {}
+    cdef Py_ssize_t i
     try:
         items = list(ranking.items())
     except AttributeError:
         raise TypeError(f"run: query {quote(query_id)} must map to a dict {{doc_id: score}}, "
                         f"got {type(ranking).__name__}") from None
-    for doc_id, score in items:
+    for i, (doc_id, score) in enumerate(items):
+        if not i & BREATH - 1:
+            PyErr_CheckSignals()
+            with nogil:     # for the main thread, if this one is another
+                pass
         doc_id = plain_id(doc_id, integers, f"run: a document id of query {quote(query_id)}")
         if isinstance(score, (str, bytes, bytearray, dict, complex)) or score is None:
             raise TypeError(f"run: the score must be a number, got {type(score).__name__} {quote(score)} "
@@ -41,6 +50,8 @@ def plain_scores(query_id, ranking, bint integers):
         except OverflowError:
             raise OverflowError("run: the score is too large for a float "
                                 f"(query {query_id}, document {doc_id})") from None
+        except MemoryError:
+            raise
         except Exception as error:
             raise TypeError(f"run: the score must be a number, got {type(score).__name__}: {error} "
                             f"(query {query_id}, document {doc_id})") from error

@@ -83,4 +83,24 @@ class Arena:
         return list(map(int, ids)) if self.integers else ids
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Arena, (self.text, self.starts, self.lengths, self.integers)
+        return restored, (self.text, self.starts, self.lengths, self.integers)
+
+
+def restored(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool) -> Arena:
+    """An Arena from a pickle.
+
+    Raises
+    ------
+    ValueError
+        An id lies outside the text: the pickle is damaged.
+    """
+    arrays = (text, np.uint8), (starts, np.int64), (lengths, np.int64)
+    if (
+        not all(type(array) is np.ndarray and array.ndim == 1 and array.dtype == dtype for array, dtype in arrays)
+        or len(starts) != len(lengths)
+        or (starts < 0).any()
+        or (lengths < 0).any()
+        or (starts > len(text) - lengths).any()
+    ):
+        raise ValueError("the pickled ids are damaged: one lies outside their text")
+    return Arena(text, starts, lengths, bool(integers))

@@ -101,4 +101,41 @@ class Rows:
         return self.to_dict() == other.to_dict() if type(other) is type(self) else NotImplemented
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._query_ids, self._offsets, self._ids, self._numbers, self.repairs)
+        return restored, (type(self), self._query_ids, self._offsets, self._ids, self._numbers, self.repairs)
+
+
+def restored(
+    kind: type[Rows], query_ids: list[Any], offsets: np.ndarray, ids: Any, numbers: np.ndarray, repairs: dict[Any, Any]
+) -> Rows:
+    """Rows from a pickle.
+
+    Raises
+    ------
+    ValueError
+        The columns do not fit together: the pickle is damaged.
+    """
+    kinds = {type(doc_id) for doc_id in ids} if type(ids) is list else set()
+    if not (
+        type(query_ids) is list
+        and {type(query_id) for query_id in query_ids} in ({str}, {int}, set())
+        and len(set(query_ids)) == len(query_ids)
+        and (type(ids) is Arena or (type(ids) is list and kinds in ({str}, {int}, set())))
+        and offsets_fit(offsets, len(query_ids), len(ids))
+        and type(numbers) is np.ndarray
+        and numbers.shape == (len(ids),)
+        and numbers.dtype.kind in "if"
+    ):
+        raise ValueError(f"the pickled {kind.what} are damaged: ids, offsets and numbers do not fit together")
+    return kind(query_ids, offsets, ids, numbers, repairs)
+
+
+def offsets_fit(offsets: np.ndarray, n_queries: int, n_rows: int) -> bool:
+    """Whether offsets divide `n_rows` rows among `n_queries` queries."""
+    return bool(
+        type(offsets) is np.ndarray
+        and offsets.dtype == np.int64
+        and offsets.shape == (n_queries + 1,)
+        and offsets[0] == 0
+        and offsets[-1] == n_rows
+        and (np.diff(offsets) >= 0).all()
+    )

@@ -11,10 +11,10 @@ from fastir.columns._dicts import has_plain_keys
 from fastir.columns._ids import of_arena
 from fastir.evaluation.coverage import Coverage
 from fastir.inputs import dicts, formats
-from fastir.join._dicts import judge_dict
+from fastir.join._dicts import judge_dict, longest_ranking
 from fastir.join._grouped import Columns
 from fastir.run import Run
-from fastir.threads import share_all, thread_count
+from fastir.threads import LONG, longest, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
@@ -34,9 +34,14 @@ def from_dict(
     settings = prepared.settings
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
-    tally, uncounted, kinds = judge_dict(
-        prepared.judged, settings.plan, run, values, status, settings.ties, settings.single
-    )
+    judged, ties, single, rows = prepared.judged, settings.ties, settings.single, longest_ranking(run)
+    if rows > LONG:  # another thread works on them, which lets go of the GIL at times: they must not change meanwhile
+        mine = {query_id: dict(ranking) if type(ranking) is dict else ranking for query_id, ranking in run.items()}
+        tally, uncounted, kinds = within_reach(
+            lambda: judge_dict(judged, settings.plan, mine, values, status, ties, single, True), rows
+        )
+    else:
+        tally, uncounted, kinds = judge_dict(judged, settings.plan, run, values, status, ties, single)
     repairs = {} if kinds == prepared.kinds else dicts.compared(run, kinds, prepared.kinds, {})
     return Coverage(prepared, status, tally, len(run), run, repairs, uncounted)
 
@@ -57,12 +62,14 @@ def from_run(
     places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
     ids, offsets, scores = run.columns()
     docs = of_arena(ids)
+    rows = longest(offsets)
     stretch = max(1, len(places) * STRETCH // max(1, run.n_rows))
 
     def work(t: int, begin: int, number: int) -> None:
         if watch is not None:
             watch(0)
-        join.read_run(t, docs, scores, offsets, places, begin, min(begin + stretch, len(places)))
+        end = min(begin + stretch, len(places))
+        within_reach(lambda: join.read_run(t, docs, scores, offsets, places, begin, end), rows)
 
     share_all(range(0, len(places), stretch), work, threads)
     return Coverage(prepared, status, join.finish(), len(run), run, run.repairs)

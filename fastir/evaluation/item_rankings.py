@@ -87,7 +87,7 @@ def read_block(
         counts,
         asked.level,
     )
-    run(kernel, n_threads)
+    run(kernel, n_threads, block.shape[1])
     problem = kernel.problem()
     if problem is not None:
         kind, row, item = problem
@@ -122,7 +122,7 @@ def read_lists(
             counts[part],
             asked.level,
         )
-        run(kernel, n_threads)
+        run(kernel, n_threads, width)
         problem = kernel.problem()
         if problem is not None:
             kind, row, item = problem

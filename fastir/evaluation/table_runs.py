@@ -21,7 +21,7 @@ from fastir.inputs.tables import Batch, Table
 from fastir.join._grouped import Columns
 from fastir.join._join import Tally
 from fastir.join._ungrouped import Scattered
-from fastir.threads import WORTH, share, share_all, thread_count
+from fastir.threads import WORTH, share, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
@@ -109,7 +109,8 @@ def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) 
 
     def work(t, task, number):
         queries, docs, numbers, first, stop, row = task
-        pair = join.read(t, number, queries, docs, numbers, first, stop)
+        rows = stop - first if stop - first > 2 * STRETCH else 0  # it is one query
+        pair = within_reach(lambda: join.read(t, number, queries, docs, numbers, first, stop), rows)
         if pair is not None:
             first, later = pair
             if first == later:
@@ -208,9 +209,10 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
     join.gather(kept[0].queries.integers)
     share_all(range(threads), count, threads)
     borders = join.ranges(threads)
+    found_rows = sum(len(batch.docs) for batch in kept)
 
     def work(t, task, number):
-        pair = join.settle(t, *task)
+        pair = within_reach(lambda: join.settle(t, *task), found_rows)
         if pair is not None:
             raise repeated("run", *ids_at(kept, pair[1]), *pair)
 

@@ -12,9 +12,9 @@ from fastir.columns._trec import last_group
 from fastir.evaluation.coverage import Coverage
 from fastir.evaluation.held_runs import from_whole_file
 from fastir.inputs.files import name_of
-from fastir.inputs.trec import ROW, Block, Blocks, empty, show
+from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
 from fastir.join._trec_stream import Stream
-from fastir.threads import share, thread_count
+from fastir.threads import share, thread_count, within_reach
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
@@ -55,7 +55,9 @@ def from_trec_file(
         return blocks.fill(buffers[t]) or None
 
     def work(t: int, size: int, number: int) -> bool:
-        lines[number], problem = stream.read(t, number, buffers[t].array, size)
+        block = buffers[t].array
+        rows = size // ROW if size > CHUNK else 0  # a larger block is of one query
+        lines[number], problem = within_reach(lambda: stream.read(t, number, block, size), rows)
         if problem is not None:
             wrong[number] = problem
         return problem is not None or stream.ungrouped

@@ -106,10 +106,14 @@ def from_elsewhere(data: Any, name: str) -> np.ndarray:
     if hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray):
         try:
             return np.from_dlpack(data)
-        except Exception:  # each library has its own error for data that it cannot export
+        except MemoryError:
+            raise
+        except Exception:  # each library has its own error for what it does not export so
             pass
     try:
         return np.asarray(data)
+    except MemoryError:
+        raise
     except Exception as error:
         kind = ValueError if isinstance(error, ValueError) else TypeError
         raise kind(f"{name} must be an array of numbers, got {type(data).__name__}: {quote(str(error))}") from error

@@ -12,6 +12,7 @@ from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import without_duplicates
 from fastir.join._grouped import find_duplicates
 from fastir.join._trec_stream import repeated
+from fastir.threads import longest, within_reach
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs, Watch
@@ -64,7 +65,7 @@ def gather(
     offsets = np.zeros(len(slots) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     query_ids = list(slots)
-    pairs = find_duplicates(of_arena(ids), offsets, watch)
+    pairs = within_reach(lambda: find_duplicates(of_arena(ids), offsets, watch), longest(offsets))
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)
         if duplicates is None:

@@ -13,6 +13,7 @@ from fastir.columns.rows import without_duplicates
 from fastir.errors import DuplicateError, quote
 from fastir.inputs.tables import Batch, Table, table
 from fastir.join._grouped import find_duplicates
+from fastir.threads import longest, within_reach
 
 
 def read(data: Any, what: str, columns: Mapping[Any, Any] | None, duplicates: str | None) -> tuple[Any, ...]:
@@ -40,7 +41,7 @@ def grouped(found: Table, duplicates: str | None) -> tuple[Any, ...]:
     arena = Arena(*docs.copy(0, len(docs)), docs.integers)
     arena = Arena(arena.text, arena.starts[order], arena.lengths[order], docs.integers)
     numbers = numbers[order]
-    pairs = find_duplicates(of_arena(arena), offsets)
+    pairs = within_reach(lambda: find_duplicates(of_arena(arena), offsets), longest(offsets))
     if not pairs:
         return query_ids, offsets, arena, numbers, {}
     first, second = min(pairs, key=lambda pair: order[pair[1]])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fastir.join._trec_stream import Stream
 
 CHUNK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
+LONGEST_LINE = 1 << 24  # bytes
 ROW = 40  # bytes of a usual line
 SPARE = 9  # bytes behind a block: for a line end, and for the kernel to look at words
 
@@ -104,7 +105,7 @@ class Blocks(Source):
             self.watch(self.position())
         if self.ended:
             return 0
-        used = 0
+        used = seen = 0
         while len(self.carried) >= len(block.array) - SPARE:
             block.grow()
         while True:
@@ -116,6 +117,12 @@ class Blocks(Source):
             size = self.cut(block.array, used)
             if size:
                 break
+            if (block.array[seen:used] == 0).any():  # whoever reads it, names the line
+                size = used
+                break
+            if used - last_line(block.array, used) > LONGEST_LINE:
+                raise FormatError(f"a line has more than {LONGEST_LINE >> 20} MiB; expected a row per line", self.path)
+            seen = used
             block.grow()
         self.carried = block.array[size:used].tobytes()
         return size

@@ -5,4 +5,5 @@ from fastir.measure._measure cimport Plan
 
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
-                   unsigned char* codes, int ties, bint single, list rows, Counts* tally, bytearray uncounted) except -1
+                   unsigned char* codes, int ties, bint single, list rows, Counts* tally, bytearray uncounted,
+                   bint breathes=*) except -1

@@ -24,7 +24,7 @@ from fastir.join._join cimport Counts, clear_tally, tally_of
 from fastir.join._judged cimport Judged, Lookup, spread_hash
 from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
-from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
+from fastir.rank._rank cimport Hit, Ranking, compare_fn, discard, rank_and_measure, reserve
 
 import numpy as np
 
@@ -65,7 +65,9 @@ cdef enum:
     # Judged documents that no metric reads are counted at once in a ranking that is at least this many times as long.
     COUNTED_RATIO = 8
     # Rows and probes between two looks at whether the user interrupts.
-    WORK_BETWEEN_SIGNALS = 500000
+    WORK_BETWEEN_SIGNALS = 100000
+    # A bit of a row's number: when it changes, a walk that may do so lets another thread have the GIL.
+    BREATH = 1 << 14
 
 
 cdef enum:                  # results of Walk.read
@@ -127,6 +129,7 @@ cdef class Walk:
     cdef int64_t n, capacity
     cdef list ids               # the judged ids, of the kind that the run has
     cdef bint integers
+    cdef bint breathes          # whether the GIL may be released within a ranking
 
     def __dealloc__(self):
         discard(&self.ranking)
@@ -165,6 +168,9 @@ cdef class Walk:
             self.keys[i] = key
             self.scores[i] = score
             i += 1
+            if self.breathes and not i & BREATH - 1:
+                with nogil:
+                    pass
         return HAS_NAN if nan else ROWS_READ
 
     cdef bint keep(self, bytearray kept, int64_t q) except -1:
@@ -195,6 +201,9 @@ cdef class Walk:
         cdef PyObject* value
         cdef double score
         for i in range(first, first + n):
+            if self.breathes and not i & BREATH - 1:
+                with nogil:
+                    pass
             key = PyList_GetItem(self.ids, i)
             value = PyDict_GetItemWithError(ranking, key)
             if value != NULL:
@@ -218,6 +227,9 @@ cdef class Walk:
         cdef PyObject* key
         cdef Hit* hits = self.ranking.hits
         for i in range(self.n):
+            if self.breathes and not i & BREATH - 1:
+                with nogil:
+                    pass
             h = spread_hash(PyObject_Hash(self.keys[i]))
             if lookup.filter[h >> 38 & lookup.filter_mask] >> (h >> 32 & 63) & 1:
                 place = candidate(lookup, h, h & lookup.mask)
@@ -232,6 +244,9 @@ cdef class Walk:
                     n += 1
         j = 0
         for i in range(n):
+            if self.breathes and not i & BREATH - 1:
+                with nogil:
+                    pass
             place = hits[i].label
             key = self.keys[hits[i].row]
             while place >= 0 and not same(<PyObject*>hits[i].item, key):
@@ -253,7 +268,18 @@ cdef class Walk:
         return n_found
 
 
-def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single):
+def longest_ranking(dict run):
+    """The documents of the longest ranking that is a dict."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0, longest = 0
+    while PyDict_Next(run, &position, &key, &value):
+        if type(<object>value) is dict:
+            longest = max(longest, PyDict_Size(<object>value))
+    return longest
+
+
+def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single, bint breathes=False):
     """Evaluate {query_id: {doc_id: score}}.
 
     Parameters
@@ -261,6 +287,8 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     run : dict whose keys are exact str objects, or exact int objects
     values : float64 array of shape (n_queries, n_slots), filled
     status : uint8 array of shape (n_queries,), set to MISSING where the run lacks the query
+    breathes : bool
+        Whether the GIL may be released within a ranking: nobody else can change the run.
 
     Returns
     -------
@@ -283,7 +311,7 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     ordinary(&callers)
     try:
         judge_all(judged, plan, run, query_kind is int, integers is True, <double*>value_buffer.buf,
-                  <unsigned char*>status_buffer.buf, ties, single, None, &tally, uncounted)
+                  <unsigned char*>status_buffer.buf, ties, single, None, &tally, uncounted, breathes)
     finally:
         fesetenv(&callers)
         PyBuffer_Release(&value_buffer)
@@ -293,7 +321,7 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
 
 cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
                    unsigned char* codes, int ties, bint single, list rows, Counts* tally,
-                   bytearray uncounted) except -1:
+                   bytearray uncounted, bint breathes=False) except -1:
     """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of `out`.
 
     Without `uncounted`, a tally of unjudged documents is not wanted.
@@ -302,23 +330,27 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t first, n_hits, n_found, probes, rest, work = 0
     cdef Judgments known
-    cdef bint many, again = judged.used
+    cdef bint many, tied, again = judged.used
+    cdef compare_fn compare = compare_integers if integers else compare_keys
+    cdef double* row_out
     cdef int state
     cdef PyObject* value
     cdef dict ranking
     cdef object given
     cdef list query_ids = judged.queries(integer_queries)
-    walk.ids, walk.integers = judged.ids(integers), integers
+    cdef const char* keys
+    walk.ids, walk.integers, walk.breathes = judged.ids(integers), integers, breathes
     judged.used = True
     for row in range(n_rows):
         q = row if rows is None else rows[row]
+        row_out = out + row * plan.n_slots
         first = judged.offsets[q]
         value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
         if value == NULL:
             codes[row] = MISSING
             walk.room(plan, 0, judged.offsets[q + 1] - first)
             known = judged.of(q)
-            measure(plan, &walk.ranking.measured, 0, 0, &known, out + row * plan.n_slots)
+            measure(plan, &walk.ranking.measured, 0, 0, &known, row_out)
             continue
         given = <object>value
         ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
@@ -349,9 +381,16 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
             tally.nothing += 1
             if tally.nothing_example < 0:
                 tally.nothing_example = q
-        if rank_and_measure(plan, &walk.ranking, walk.scores, <const char*>walk.keys, sizeof(PyObject*), walk.n, n_hits,
-                            compare_integers if integers else compare_keys, ties, judged.of(q),
-                            out + row * plan.n_slots):
+        known = judged.of(q)
+        keys = <const char*>walk.keys
+        if breathes:
+            with nogil:
+                tied = rank_and_measure(plan, &walk.ranking, walk.scores, keys, sizeof(PyObject*), walk.n, n_hits,
+                                        compare, ties, known, row_out)
+        else:
+            tied = rank_and_measure(plan, &walk.ranking, walk.scores, keys, sizeof(PyObject*), walk.n, n_hits, compare,
+                                    ties, known, row_out)
+        if tied:
             tally.tied += 1
             if tally.tied_example < 0:
                 tally.tied_example = q

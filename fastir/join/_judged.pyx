@@ -47,8 +47,16 @@ cdef class Judged:
     def __cinit__(self, list query_ids, doc_ids, const int64_t[::1] offsets, const int32_t[::1] labels):
         cdef Py_ssize_t q
         cdef int64_t i, n = labels.shape[0]
-        cdef int64_t* order = <int64_t*>malloc((n + 1) * sizeof(int64_t))
-        cdef int64_t* spare = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        cdef int64_t* order
+        cdef int64_t* spare
+        if not (offsets.shape[0] == len(query_ids) + 1 and offsets[0] == 0 and offsets[len(query_ids)] == n
+                and len(doc_ids) == n):
+            raise ValueError(f"qrels: offsets must go from 0 to the {n} labels, beside as many ids")
+        for q in range(len(query_ids)):
+            if offsets[q] > offsets[q + 1]:
+                raise ValueError(f"qrels: offsets must rise, but offsets[{q + 1}] is less than the one before")
+        order = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        spare = <int64_t*>malloc((n + 1) * sizeof(int64_t))
         self.kept = []
         self.query_ids = query_ids
         self.n_queries = len(query_ids)

@@ -28,7 +28,7 @@ def compile_plan(
     average: bool,
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set."""
-    walks: dict[Shared, tuple[list[int], int, bool]] = {}
+    walks: dict[Shared, tuple[set[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
     for request, values in zip(asked, all_values, strict=True):
         card = request.card
@@ -43,10 +43,8 @@ def compile_plan(
             values.get("ideal") == "retrieved",
         )
         cutoff = request.cutoff or WHOLE
-        cutoffs, gain_depth, lists_gains = walks.get(shared, ([], 0, False))
-        if cutoff not in cutoffs:
-            cutoffs.append(cutoff)
-            cutoffs.sort()
+        cutoffs, gain_depth, lists_gains = walks.get(shared, (set(), 0, False))
+        cutoffs.add(cutoff)
         if card.graded or own:
             gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(own)
         walks[shared] = (cutoffs, gain_depth, lists_gains)
@@ -55,14 +53,19 @@ def compile_plan(
         limits += limits_of(request, values, gain)
         resolved.append((card, shared, cutoff, values))
     views = [
-        View(*shared, gain_depth, lists_gains, cutoffs) for shared, (cutoffs, gain_depth, lists_gains) in walks.items()
+        View(*shared, gain_depth, lists_gains, sorted(cutoffs))
+        for shared, (cutoffs, gain_depth, lists_gains) in walks.items()
     ]
+    snapshots = {
+        shared: {cutoff: place for place, cutoff in enumerate(view.cutoffs)}
+        for shared, view in zip(walks, views, strict=True)
+    }
     places = {shared: place for place, shared in enumerate(walks)}
     slots = [
         Slot(
             card.name,
             places[shared],
-            walks[shared][0].index(cutoff),
+            snapshots[shared][cutoff],
             numbers_for(card, values),
             EMPTY.get(values.get("empty")),
             card.graded,

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 STATUSES = tuple(STATUS_CODES)
 SUFFIXES = (".tsv", ".json")
+FEW = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
 class Results:
@@ -67,6 +68,7 @@ class Results:
 
     __slots__ = (
         "_aggregates",
+        "_columns",
         "_convention",
         "_means",
         "_names",
@@ -144,8 +146,12 @@ class Results:
 
     def _column(self, name: str) -> int:
         try:
-            return self._names.index(name)
-        except ValueError:
+            if len(self._names) <= FEW:
+                return self._names.index(name)
+            if not hasattr(self, "_columns"):
+                self._columns = {known: column for column, known in enumerate(self._names)}
+            return self._columns[name]
+        except (ValueError, KeyError):
             known = ", ".join(map(repr, self._names))
             raise KeyError(f"{name!r} was not evaluated; the metrics here are {known}") from None
 

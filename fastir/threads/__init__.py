@@ -7,13 +7,16 @@ Values never depend on the number of threads. `n_threads`, an option of most fun
 
     1       the calling thread alone; nothing is started
     2, ...  this many, even for little work. With OpenMP and idle cores that is faster from about 0.1 ms of work on. On
-    a busy machine a team waits at its end for the thread that has not had its turn: 4 to 20 ms were measured, so less
-    work than that is slower None    the work decides. Kernels over arrays begin alone, start a team if the rest would
-    take WORTHWHILE seconds or
+            a busy machine a team waits at its end for the thread that has not had its turn: 4 to 20 ms were measured,
+            so less work than that is slower
+    None    the work decides. Kernels over arrays begin alone, start a team if the rest would take WORTHWHILE seconds or
             more, and keep it if its first round was faster; files and tables use several threads from WORTH rows on.
             There are as many threads as this process may use processors (by its affinity and the quota of its
             container), but at most 8, and at most FASTIR_NUM_THREADS, or OMP_NUM_THREADS if the former is not set. A
             child of multiprocessing uses one
+
+A query of more than LONG rows is evaluated in a thread of its own if the caller is the main thread, which waits for
+Ctrl-C meanwhile, because a kernel cannot look for it within a query. After Ctrl-C that thread ends by itself.
 
 For any `n_threads`, a kernel over arrays stays in one thread in a forked process, inside one of fastir's own threads,
 and while another call of this process has a team. Other libraries, such as PyTorch, may bring an OpenMP of their own:
@@ -26,7 +29,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import SupportsIndex, TypeVar
+from typing import Any, SupportsIndex, TypeVar
+
+import numpy as np
 
 from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
 
@@ -38,6 +43,8 @@ GAIN = 0.9  # it must need less than this share of the time, which on a busy mac
 PAUSE = 1.0  # and then no call tries again for this many seconds
 ROUND = 0.05  # seconds between two looks for Ctrl-C
 STRETCH = 0.005  # seconds for which a Python thread takes blocks at a time
+LONG = 1 << 18  # rows of one query, of which a kernel takes 50 ms or more
+PATIENCE = 0.1  # seconds for which Ctrl-C waits for other threads to end
 MOST = 8  # threads that are used by default
 QUOTA = "/sys/fs/cgroup/cpu.max"  # of a container: microseconds of processor time, and in how many; or "max"
 
@@ -96,14 +103,52 @@ def multiprocessing_child() -> bool:
     return module is not None and module.parent_process() is not None
 
 
-def run(blocks: Blocks, n_threads: SupportsIndex | None) -> None:
-    """Do all blocks of a kernel, or those up to one that fails, in as many threads as the option `n_threads` says.
+def within_reach(work: Callable[[], Any], rows: int) -> Any:
+    """work(), whose longest query has so many rows, so that Ctrl-C ends the call at once.
 
     Raises
     ------
     KeyboardInterrupt
-        Ctrl-C, after a round; no thread is at work any more.
+        The work may still go on in its thread, up to the end of the query; nobody reads what comes of it.
     """
+    if rows <= LONG or threading.current_thread() is not threading.main_thread():
+        return work()
+    outcome: list[tuple[Any, BaseException | None]] = []
+
+    def caught() -> None:
+        try:
+            outcome.append((work(), None))
+        except BaseException as error:
+            outcome.append((None, error))
+
+    thread = threading.Thread(target=caught, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(ROUND)
+    result, error = outcome[0]
+    if error is not None:
+        raise error
+    return result
+
+
+def longest(offsets: np.ndarray) -> int:
+    """The rows of the longest query, or 0 if it is surely not long."""
+    return int(np.diff(offsets).max()) if offsets[-1] - offsets[0] > LONG else 0
+
+
+def run(blocks: Blocks, n_threads: SupportsIndex | None, rows: int = 0) -> None:
+    """Do all blocks of a kernel, or those up to one that fails, in as many threads as the option `n_threads` says.
+
+    `rows` is how many rows the longest query has, where that may be LONG.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C, after a round; no thread is at work any more, unless one has a long query in its hands.
+    """
+    if rows > LONG:
+        within_reach(lambda: run(blocks, n_threads), rows)
+        return
     if n_threads is None:
         left = blocks.alone(0, SAMPLE)
         if left == 0:
@@ -165,7 +210,7 @@ def share(
     Raises
     ------
     KeyboardInterrupt
-        All threads have ended by then.
+        All threads have ended by then, unless one has a long query in its hands.
     """
     lock = threading.Lock()
     numbers = itertools.count()
@@ -202,13 +247,15 @@ def share(
         for thread in others:
             thread.start()
         loop(0)
+        for thread in others:
+            thread.join()
     except BaseException:
         done.append(None)
-        raise
-    finally:
+        until = time.monotonic() + PATIENCE
         for thread in others:
             if thread.ident is not None:
-                thread.join()
+                thread.join(max(0.0, until - time.monotonic()))
+        raise
     for error in problems.values():
         if isinstance(error, KeyboardInterrupt):
             raise error
