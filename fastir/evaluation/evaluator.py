@@ -232,7 +232,8 @@ def evaluate(
         must have the same.
     ties : {None, "trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"}
         Order of equal scores: id descending by bytes, ascending, as they came, the best or the worst labels first, or
-        the expected value over all orders, for metrics where a formula gives it; None: what the convention says.
+        the expected value over all orders, for metrics where a formula gives it; None: what the convention says. Labels
+        in order give the best and the worst value of nearly all metrics; `explain` says where they need not.
     judged_only : bool
         Remove documents without a judgment from the rankings (after max_depth).
     max_depth : int or None
