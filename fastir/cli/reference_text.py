@@ -6,6 +6,7 @@ from pprint import pformat
 from fastir.evaluation.evaluator import evaluate
 from fastir.measure.cards import DIRECTIONS, Card, Param
 from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
+from fastir.request.reference import NOT_EXTREME
 
 QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
 BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}
@@ -114,6 +115,8 @@ def section(card: Card, value: float) -> str:
         f"- Values: {card.range}; better: {DIRECTIONS[card.direction]}; "
         f"over queries: {card.aggregate.replace('geometric', 'geometric mean')}"
     )
+    if not card.by_label:
+        lines.append(f"- Ties: {NOT_EXTREME}")
     lines.append(f"- Source: {card.source}")
     if card.differs:
         lines.append(f"- Peers differ: {card.differs}")

@@ -250,7 +250,8 @@ def evaluate(
     ties : {None, "trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"}
         Order of documents with equal scores: ids descending by bytes, ids ascending, the order of the input, the best
         labels first, the worst labels first, or the expected value over all orders, for metrics where a formula gives
-        it; None: what the convention says.
+        it; None: what the convention says. Labels in order give the best and the worst value of nearly all metrics;
+        `explain` names the exceptions.
     judged_only : bool
         Remove documents without a judgment from the rankings (after max_depth).
     max_depth : int or None

@@ -215,7 +215,7 @@ declare(pair_accuracy, Card(
     "NaN, and out of the mean, if the first k hold no relevant document; 1 if they hold no other",
     "ir_measures Accuracy", only_in=(("ir_measures", "Accuracy"),),
     differs="ir_measures fails where all are relevant; BEIR's Accuracy is hit_rate",
-    params=(EMPTY,), cutoff=True))
+    by_label=False, params=(EMPTY,), cutoff=True))
 
 
 cdef double auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -121,7 +121,7 @@ declare(bpm, Card(
     "bpm", "gain per document read until T is found or k are read (bejewelled player, static)",
     "c_s / s, s the first rank with c_s >= T, at most k; k at most 1000", "0 if nothing has a gain",
     "Zhang et al. 2017; cwl_eval BPM", differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), cutoff=True,
-    graded=True), NULL, target_fields)
+    by_label=False, graded=True), NULL, target_fields)
 
 
 cdef double sdcg_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:

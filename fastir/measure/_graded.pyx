@@ -151,4 +151,4 @@ declare(g, Card(
     "g", "gain discounted by what was missed so far",
     "sum of g_i / log2(2 + C_i - S_i) / sum of the ideal gains; S_i sums the gains to rank i, C_i the ideal "
     "gains, at least 1 each",
-    NO_GAIN, "trec_eval G", differs=SORTED, params=(GAIN, EMPTY), graded=True, fractional=True))
+    NO_GAIN, "trec_eval G", differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True, fractional=True))

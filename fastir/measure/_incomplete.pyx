@@ -31,6 +31,10 @@ cdef struct BprefParams:
 cdef BprefParams bpref_fields
 
 
+# Why judged@k and unjudged@k need not add up to 1.
+NEGATIVE_LABELS = (
+    "a negative label (in the pool, not judged) is a judgment to judged, as to ir_measures, and none to unjudged, as "
+    "to trec_eval; judged divides by min(k, n), unjudged by k; so the two need not add up to 1")
 NEGATIVES = Param("negatives", "skip", "documents with negative labels: as if absent, or judged non-relevant",
                   words(skip=SKIPPED, nonrel=NONRELEVANT))
 
@@ -133,7 +137,7 @@ declare(inf_ap, Card(
     "1/R * sum over relevant ranks i of 1/i + (i - 1)/i * pooled above / (i - 1) * (relevant above + e) / "
     "(judged above + 2e), e = 0.00001",
     "0 if R = 0; a negative label is in the pool, not judged", "Yilmaz and Aslam 2006; trec_eval infAP",
-    aliases=("infAP",), params=(EMPTY,), reads="pool"))
+    aliases=("infAP",), by_label=False, params=(EMPTY,), reads="pool"))
 
 
 cdef double unjudged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -144,7 +148,7 @@ declare(unjudged, Card(
     "unjudged", "share of documents without a label in the first k",
     "documents of the first k without a label >= 0 / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", "trec_eval unj", family="unj",
-    members=(5, 10, 20), direction="less",
+    members=(5, 10, 20), direction="less", differs=NEGATIVE_LABELS,
     params=(EMPTY,), cutoff=True, reads="judged"), unjudged)
 
 declare(unjudged, Card(
@@ -160,5 +164,5 @@ cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept 
 declare(judged, Card(
     "judged", "share of documents in the first k that are in the qrels, with any label",
     "documents of the qrels in the first k / min(k, n)", "0 for an empty ranking", "ir_measures Judged",
-    differs="unjudged counts negative labels as unjudged and divides by k", params=(EMPTY,), cutoff=True,
+    differs=NEGATIVE_LABELS, params=(EMPTY,), cutoff=True,
     reads="pool"), judged)

@@ -122,6 +122,9 @@ class Card(NamedTuple):
         The parameter that ``@`` sets in place of a cutoff.
     direction : {"more", "less", "neither"}
         Which values are better: larger ones, smaller ones, or neither.
+    by_label : bool
+        Whether ties="optimistic" and "pessimistic", which put the best or the worst labels first, give its best and
+        worst value among all orders of equal scores.
     aggregate : {"mean", "geometric", "sum", "count"}
         How the values of the queries become one number.
     reads : str
@@ -163,6 +166,7 @@ class Card(NamedTuple):
     depth: int | None = None
     at: str | None = None
     direction: str = "more"
+    by_label: bool = True
     aggregate: str = "mean"
     reads: str = "relevant"
     graded: bool = False

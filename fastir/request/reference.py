@@ -2,8 +2,9 @@
 
 from fastir.errors import UnknownMetricError
 from fastir.measure.cards import DIRECTIONS, Card
-from fastir.request.names import CARDS, DIALECTS, Request, read
+from fastir.request.names import CARDS, DIALECTS, Gains, Request, read
 
+NOT_EXTREME = "optimistic and pessimistic go by label, which need not give the best and the worst value here"
 UNNAMED = "without a convention the name is an error"
 
 
@@ -83,12 +84,26 @@ def one(metric: str, request: Request) -> list[str]:
         lines.append(f"  {param.name:<15} {value}  ({param.accepted()}; {param.meaning})")
     lines.append(f"  range           {card.range}")
     lines.append(f"  better          {DIRECTIONS[card.direction]}")
+    if not extreme_by_label(request):
+        lines.append(f"  ties            {NOT_EXTREME}")
     lines.append(f"  over queries    {card.aggregate}")
     lines.append(f"  undefined       {card.undefined}")
     lines.append(f"  source          {card.source}")
     if card.differs:
         lines.append(f"  differs         {card.differs}")
     return lines
+
+
+def extreme_by_label(request: Request) -> bool:
+    """Whether the best labels first give the best value, the worst labels first the worst; see `Card.by_label`."""
+    if request.params.get("ap_norm") == "hits" and request.cutoff is not None:
+        return False
+    for gains in request.params.values():
+        if isinstance(gains, Gains):
+            rising = [gain for _, gain in sorted({0: 0.0, **gains}.items())]
+            if rising != sorted(rising):
+                return False
+    return request.card.by_label
 
 
 def metrics() -> tuple[Card, ...]:

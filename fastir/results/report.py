@@ -20,7 +20,8 @@ class Report:
     *_example : str, int or None
         A query id for each of these counts, None where it is 0.
     unjudged_share : float or None
-        The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked.
+        The share of the ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked. A document with
+        a negative label is in the qrels: so the metric ``judged`` counts, while ``unjudged`` takes it for unjudged.
     repairs : dict of str to (int, str)
         For each kind of repair, how often it was made and where, for example ``{"blank lines": (3, "run.txt:7")}``.
     """
@@ -85,7 +86,7 @@ class Report:
             ("queries where ties could matter", self.queries_with_ties, self.queries_with_ties_example),
         ]
         if self.unjudged_share is not None:
-            rows.append(("share of unjudged documents", f"{self.unjudged_share:.4f}", None))
+            rows.append(("share of documents not in the qrels", f"{self.unjudged_share:.4f}", None))
         rows += [(f"repaired: {kind}", count, place) for kind, (count, place) in self.repairs.items()]
         width = max(len(what) for what, _, _ in rows)
         examples = ("" if example is None else f"  (as in {example})" for _, _, example in rows)

@@ -257,7 +257,7 @@ def test_a_report_counts_with_examples():
         "queries without relevant documents                 0",
         "queries with nothing judged in the ranking         0",
         "queries where ties could matter                    3  (as in q2)",
-        "share of unjudged documents                   0.2500",
+        "share of documents not in the qrels           0.2500",
         "repaired: blank lines                              3  (as in run.txt:7)",
     ]
 
