@@ -33,6 +33,7 @@ cdef enum:                  # what stops a kernel; the numbers below are columns
     PADDED_INSIDE           # a ranked item stands behind -1
     BAD_LABEL               # a label is no integer of 32 bits
     LARGE_LABEL             # a label is above what a metric takes
+    CHANGED                 # an array is not what it was when the call looked at it first
 
 
 cdef enum:
