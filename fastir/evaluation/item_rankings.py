@@ -28,6 +28,7 @@ PROBLEMS: dict[int, tuple[type[Exception], str]] = {
         ValueError,
         "exclude: item {item} of row {row} is no column of scores; out of range",
     ),
+    PROBLEM_CODES["changed"]: (RuntimeError, "the arrays were changed while they were read, seen in row {row}"),
     PROBLEM_CODES["not a number"]: (ValueError, "scores: NaN in row {row}, column {item}"),
     PROBLEM_CODES["ranked twice"]: (DuplicateError, "indices: item {item} stands twice in row {row}"),
     PROBLEM_CODES["negative"]: (ValueError, "indices: {item} in row {row}; must be an item from 0 up, or -1 for none"),

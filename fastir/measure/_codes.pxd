@@ -33,6 +33,7 @@ cdef enum:                  # problems that stop a kernel; smaller numbers are c
     PADDED_INSIDE           # a ranked item stands behind -1
     BAD_LABEL               # a label is not an integer of 32 bits
     LARGE_LABEL             # a label is above the limit of a metric
+    CHANGED                 # an array changed during the call
 
 
 cdef enum:

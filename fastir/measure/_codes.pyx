@@ -10,5 +10,6 @@ TIE_CODES = {"trec": TREC, "doc_id_asc": ASCENDING, "input": INPUT, "optimistic"
              "pessimistic": PESSIMISTIC, "average": AVERAGE}
 PROBLEM_CODES = {"no memory": NO_MEMORY, "repeated": REPEATED, "not a number": NOT_A_NUMBER, "outside": OUTSIDE,
                  "excluded outside": EXCLUDED_OUTSIDE, "ranked twice": RANKED_TWICE, "negative": NEGATIVE,
-                 "padded inside": PADDED_INSIDE, "bad label": BAD_LABEL, "large label": LARGE_LABEL}
+                 "padded inside": PADDED_INSIDE, "bad label": BAD_LABEL, "large label": LARGE_LABEL,
+                 "changed": CHANGED}
 NUMBERS_LIMIT = MOST_NUMBERS

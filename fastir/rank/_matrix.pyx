@@ -16,7 +16,8 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.measure._codes cimport ALL, EXCLUDED_OUTSIDE, INPUT, NO_MEMORY, NOT_A_NUMBER, OUTSIDE, PESSIMISTIC
+from fastir.measure._codes cimport (ALL, AVERAGE, CHANGED, EXCLUDED_OUTSIDE, INPUT, NO_MEMORY, NOT_A_NUMBER, OUTSIDE,
+                                    PESSIMISTIC)
 from fastir.measure._measure cimport Plan, grow, is_hit, measure
 from fastir.rank._judged_items cimport Item, Relevant, status_of, take_items
 from fastir.rank._rank cimport Hit, Ranking, best_first, discard, reserve, settle_by_label, worst_first
@@ -81,6 +82,19 @@ cdef bint find_ranks(const Row* row, Ranking* r, int64_t depth, int ties) noexce
     if ties != INPUT:
         settle_by_label(r, row.n_hits, ties)
     return tied
+
+
+cdef bint are_ranks(const Row* row, const Ranking* r, int64_t n, int ties) noexcept nogil:
+    """Whether the hits' ranks rise from 1 to n, which they do unless another thread changes the scores meanwhile."""
+    cdef int64_t i, rank, last = 0
+    for i in range(row.n_hits):
+        if row.scores[r.hits[i].row] < row.bound:
+            return True
+        rank = r.measured.ranks[i]
+        if rank < last + (ties != AVERAGE) or rank < 1 or r.measured.lasts[i] < rank or r.measured.lasts[i] > n:
+            return False
+        last = rank
+    return True
 
 
 cdef void gather_f32(float* tile, const char* start, int64_t rows, int64_t columns, int64_t stride,
@@ -261,7 +275,7 @@ cdef class Matrix(Blocks):
         return NO_MEMORY if begin(row, self.n_columns, self.depth) < 0 else 0
 
     cdef int settle(self, Part* part, Query* query, int64_t stride, double* out) noexcept nogil:
-        """Fill the values of a row; 0, or NO_MEMORY."""
+        """Fill the values of a row; 0, NO_MEMORY or CHANGED."""
         cdef Ranking* r = &part.ranking
         cdef Row* row = &query.row
         cdef int64_t i
@@ -278,6 +292,8 @@ cdef class Matrix(Blocks):
         for i in range(row.n_hits):
             r.measured.labels[i] = r.hits[i].label
         query.tied = find_ranks(row, r, self.depth, self.ties)
+        if not are_ranks(row, r, query.n_ranked, self.ties):
+            return CHANGED
         measure(self.plan, &r.measured, row.n_hits, query.n_ranked, &query.relevant.known, out)
         return 0
 
@@ -331,9 +347,10 @@ cdef class Matrix(Blocks):
                 return failed
             for q in range(first, first + size):
                 query = part.queries + q - first
-                if self.settle(part, query, stride, &self.values[q, 0]):
+                failed = self.settle(part, query, stride, &self.values[q, 0])
+                if failed:
                     part.at_fault = q
-                    return NO_MEMORY
+                    return failed
                 self.status[q] = status_of(&query.relevant, self.level)
                 self.counts[q, 0], self.counts[q, 1], self.counts[q, 2] = query.n_ranked, query.n_found, query.tied
             first += size

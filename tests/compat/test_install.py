@@ -127,6 +127,7 @@ def test_every_tool_has_a_stand_in():
         nodes = list(ast.walk(ast.parse(file.read_text("utf-8"))))
         defined = {node.id for node in nodes if isinstance(node, ast.Name)}
         defined |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        defined |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
         for place in places:
             assert place.rpartition(":")[2].rpartition(".")[2] in defined, place
 
