@@ -79,6 +79,11 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
                   double* out) noexcept nogil
 
 
+cdef inline int64_t with_spare(int64_t n) noexcept nogil:
+    """How many entries to make room for where n are needed: some for the next query, fewer if that is much memory."""
+    return n + 64 + (n // 2 if n < 1 << 20 else n // 16)
+
+
 cdef inline int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
     """Make room for n hits and as many judged documents; 0, or -1 without memory."""
     return 0 if n <= scratch.capacity and scratch.ranks != NULL else enlarge(scratch, plan, n)

@@ -122,7 +122,7 @@ cdef class Plan:
 
 cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
     """Make the room that grow() found lacking."""
-    cdef int64_t capacity = n + n // 2 + 64
+    cdef int64_t capacity = with_spare(n)
     cdef char* block
     if scratch.snapshots == NULL:
         scratch.snapshots = <Snapshot*>malloc((plan.n_snapshots + 1) * sizeof(Snapshot))

@@ -21,7 +21,7 @@ from fastir.measure._codes cimport (BAD_LABEL, EVALUATED, INPUT, LARGE_LABEL, NO
                                     RELEVANT)
 from fastir.rank._labels cimport (FLOAT32, TAIL, Column, Labels, count_labels, label_at, list_hits, open_column,
                                   read_labels)
-from fastir.measure._measure cimport Judgments, Plan, grow, is_hit, label_code, measure, sort_labels
+from fastir.measure._measure cimport Judgments, Plan, grow, is_hit, label_code, measure, sort_labels, with_spare
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.rank._top_ranks cimport MOST, real, select_best
 from fastir.rank._simd cimport count_scores
@@ -33,6 +33,7 @@ cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
 
 cdef enum:
     HITS = 512                  # and rows with a label above 0
+    COUNTED_HITS = 1 << 16      # rows of a group from which on memory is asked for by hits
 
 
 cdef struct Input:
@@ -97,7 +98,7 @@ cdef int room_for(Desk* desk, int64_t n, int64_t ideal, bint scored) noexcept no
     """Make room for n rows, and for `ideal` other judged ones; 0, or -1 without memory."""
     cdef char* block
     if n >= desk.room:
-        n += n // 2 + TAIL
+        n = with_spare(n)
         free(desk.rows)
         block = <char*>malloc((n + TAIL) * (2 + 2 * sizeof(int32_t) + scored * (2 * sizeof(int64_t) + sizeof(float))))
         desk.rows = <int64_t*>block
@@ -113,7 +114,7 @@ cdef int room_for(Desk* desk, int64_t n, int64_t ideal, bint scored) noexcept no
         desk.bytes = <int8_t*>(desk.ideal + n + TAIL)
         desk.ranked = desk.bytes + n + TAIL
     if ideal >= desk.ideal_room:
-        ideal += ideal // 2 + TAIL
+        ideal = with_spare(ideal)
         free(desk.ideal_wide)
         desk.ideal_wide = <int32_t*>malloc((ideal + TAIL) * (1 + sizeof(int32_t)))
         desk.ideal_room = 0 if desk.ideal_wide == NULL else ideal
@@ -182,10 +183,23 @@ cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Label
     return hits_by_counting(desk, scores, labels, n_hits, ranks, found, tied)
 
 
+cdef bint are_few(Plan plan, int64_t n) noexcept nogil:
+    """Whether to make room for the hits of a group alone, which must be counted for that, and not for all its rows."""
+    return n > COUNTED_HITS and plan.reads == RELEVANT and not plan.average
+
+
+cdef int64_t count_hits(const Labels* labels) noexcept nogil:
+    """How many labels are above 0."""
+    cdef int64_t i, n = 0
+    for i in range(labels.n):
+        n += labels.bytes[i] > 0 if labels.bytes != NULL else labels.wide[i] > 0
+    return n
+
+
 cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first, const Labels* labels,
                         const Judgments* known, double* out) noexcept nogil:
     """The values of a group whose rows have scores; 0, 1 if there are ties, NOT_A_NUMBER or NO_MEMORY."""
-    cdef int64_t i, n = labels.n, n_hits
+    cdef int64_t i, n = labels.n, n_hits, hits = known.n_positive if are_few(plan, n) else n
     cdef bint missing, tied = False, is_single = given.single or given.scores.kind == FLOAT32
     cdef int32_t label
     if is_single:
@@ -194,7 +208,7 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
         missing = read_scores(&given.scores, first, n, desk.scores)
     if missing:
         return NOT_A_NUMBER
-    if grow(&desk.ranking.measured, plan, n) < 0:
+    if grow(&desk.ranking.measured, plan, hits) < 0:
         return NO_MEMORY
     if is_single:
         n_hits = hits_by_rank(plan, desk, desk.singles, labels, given.ties, known.n_positive, &tied)
@@ -203,7 +217,7 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
     if n_hits >= 0:
         measure(plan, &desk.ranking.measured, n_hits, n, known, out)
         return tied
-    if reserve(&desk.ranking, plan, n, n) < 0:
+    if reserve(&desk.ranking, plan, n, hits) < 0:
         return NO_MEMORY
     n_hits = 0
     for i in range(n):
@@ -225,7 +239,8 @@ cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels*
     cdef int32_t* found
     cdef bint falling
     cdef Labels judged
-    if grow(&desk.ranking.measured, plan, labels.n if labels.n > m else m) < 0:
+    n_hits = count_hits(labels) if are_few(plan, labels.n) else labels.n
+    if grow(&desk.ranking.measured, plan, max(n_hits, m)) < 0:
         return NO_MEMORY
     found = desk.ranking.measured.labels
     n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, &falling, negative)

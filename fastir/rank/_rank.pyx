@@ -18,7 +18,7 @@ from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
 from fastir.measure._codes cimport ALL, ASCENDING, INPUT, OPTIMISTIC, PESSIMISTIC
-from fastir.measure._measure cimport Judgments, Plan, grow, measure, release
+from fastir.measure._measure cimport Judgments, Plan, grow, measure, release, with_spare
 from fastir.measure._sort cimport falling_order, scores_above, scores_from
 
 cdef enum:
@@ -31,7 +31,7 @@ cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
     """Make room for n rows and for `hits` hits; 0, or -1 without memory."""
     cdef int64_t m
     if n >= r.capacity:
-        m = n + n // 2 + 64
+        m = with_spare(n)
         free(r.rows)
         r.rows = <int64_t*>malloc(m * (3 * sizeof(int64_t) + 1))
         r.capacity = 0 if r.rows == NULL else m
@@ -41,7 +41,7 @@ cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
         r.spare = r.places + m
         r.sorted = <unsigned char*>(r.spare + m)
     if hits >= r.hit_capacity:
-        m = hits + hits // 2 + 16
+        m = with_spare(hits)
         free(r.hits)
         r.hits = <Hit*>malloc(m * (sizeof(Hit) + sizeof(double) + 2 * sizeof(int64_t)))
         r.hit_capacity = 0 if r.hits == NULL else m

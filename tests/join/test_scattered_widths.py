@@ -1,0 +1,54 @@
+"""Tables whose rows come in any order, at the widths at which their kernels count, cut and compare."""
+
+import numpy as np
+import pytest
+
+import fastir
+from fastir.evaluation.table_runs import STRETCH
+
+
+def table(queries, docs, scores, order=None):
+    columns = {"query_id": np.asarray(queries), "doc_id": np.asarray(docs), "score": np.asarray(scores, float)}
+    return columns if order is None else {name: column[order] for name, column in columns.items()}
+
+
+@pytest.mark.parametrize("n", [1, 2, 127, 255, 256, 257, 511, 512, 513])
+def test_a_tie_of_many_rows(n):
+    """All scores of a query are equal, rows of another one stand between: as the dict has it."""
+    docs = [f"d{i:04d}" for i in range(n)]
+    run = {q: dict.fromkeys(docs, 1.0) for q in ("p", "q")}
+    order = np.random.default_rng(n).permutation(2 * n)
+    shuffled = table(["p"] * n + ["q"] * n, docs + docs, [1.0] * 2 * n, order)
+    for place in {0, n // 2, n - 1}:
+        qrels = {"p": {docs[place]: 1}, "q": {docs[0]: 1}}
+        right = fastir.evaluate(qrels, run, ["mrr", "map"])
+        found = fastir.evaluate(qrels, shuffled, ["mrr", "map"])
+        assert found.values.tobytes() == right.values.tobytes()
+        assert found.report.queries_with_ties == right.report.queries_with_ties
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_no_row_on_either_side_of_a_stretch_is_lost(threads):
+    n = 3 * STRETCH + 1
+    edges = sorted({0, STRETCH - 1, STRETCH, 2 * STRETCH - 1, 2 * STRETCH, n - 2, n - 1})
+    queries = np.arange(n) % 2
+    rows = table(queries, np.arange(n), np.zeros(n))
+    for edge in edges:
+        rows["score"][:] = 0.0
+        rows["score"][edge] = 1.0
+        results = fastir.evaluate({0: {edge: 1, 2: 0}, 1: {edge: 1, 3: 0}}, rows, ["mrr", "num_ret"], n_threads=threads)
+        assert results.values[:, 0].tolist() == [float(edge % 2 == 0), float(edge % 2 == 1)]
+        assert results["num_ret"] == n
+
+
+@pytest.mark.parametrize("later", [20_000, 39_998, 39_999])
+@pytest.mark.parametrize("batches", [1, 2])
+def test_a_duplicate_far_from_the_first(later, batches):
+    pa = pytest.importorskip("pyarrow")
+    n = 40_000
+    docs = [f"d{i // 2:06d}" for i in range(n)]
+    docs[later] = docs[later % 2]
+    columns = pa.table({"query_id": [f"q{i % 2}" for i in range(n)], "doc_id": docs, "score": np.arange(n) * 1.0})
+    cut = pa.concat_tables([columns.slice(0, n // batches), columns.slice(n // batches)])
+    with pytest.raises(fastir.DuplicateError, match=f"{docs[later]!r}.*twice"):
+        fastir.evaluate({"q0": {"d000009": 1}, "q1": {"d000009": 1}}, cut, "map")
