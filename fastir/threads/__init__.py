@@ -23,6 +23,7 @@ and while another call of this process has a team. Other libraries, such as PyTo
 each has its own team, and fastir sets no variable of OpenMP.
 """
 
+import _thread
 import itertools
 import os
 import sys
@@ -34,6 +35,7 @@ from typing import Any, SupportsIndex, TypeVar
 import numpy as np
 
 from fastir.threads._blocks import LARGEST, OPENMP, Blocks, forked
+from fastir.threads._call import Call
 
 WORTH = 1 << 20  # rows of a file or table: below, starting threads costs more than it gives
 SAMPLE = 0.001  # seconds of work from which the time of the rest is estimated
@@ -104,31 +106,24 @@ def multiprocessing_child() -> bool:
 
 
 def within_reach(work: Callable[[], Any], rows: int) -> Any:
-    """work(), whose longest query has so many rows, so that Ctrl-C ends the call at once.
+    """What work() returns, called so that Ctrl-C ends a call whose longest query has this many rows.
 
     Raises
     ------
     KeyboardInterrupt
-        The work may still go on in its thread, up to the end of the query; nobody reads what comes of it.
+        The work may still go on in its thread, up to the end of the query; its outcome is discarded.
     """
-    if rows <= LONG or threading.current_thread() is not threading.main_thread():
+    if rows <= LONG or threading.get_ident() != threading.main_thread().ident:
         return work()
-    outcome: list[tuple[Any, BaseException | None]] = []
-
-    def caught() -> None:
-        try:
-            outcome.append((work(), None))
-        except BaseException as error:
-            outcome.append((None, error))
-
-    thread = threading.Thread(target=caught, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(ROUND)
-    result, error = outcome[0]
-    if error is not None:
-        raise error
-    return result
+    lock = _thread.allocate_lock()
+    lock.acquire()
+    call = Call(work, lock)
+    _thread.start_new_thread(call, ())
+    while not call.ended:
+        lock.acquire(timeout=ROUND)
+    if call.error is not None:
+        raise call.error
+    return call.result
 
 
 def longest(offsets: np.ndarray) -> int:
