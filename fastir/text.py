@@ -88,13 +88,13 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    draft = os.path.join(folder, f"{DRAFT}{os.urandom(8).hex()}.tmp")
     try:
         if os.path.exists(target) and not os.path.isfile(target):
             raise OSError(errno.EINVAL, "cannot be replaced, because it is not a regular file", path)
         remove_drafts(folder)
+        file, draft = new_draft(folder, target)
         try:
-            with new_draft(draft, target) as file:
+            with file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -111,20 +111,24 @@ def replacing(path: str) -> Iterator[BinaryIO]:
         raise OSError(error.errno, error.strerror, path) from None
 
 
-def new_draft(draft: str, target: str) -> BinaryIO:
-    """A draft with the mode of the file that it will replace, at no time with a wider one; locked while it is open."""
+def new_draft(folder: str, target: str) -> tuple[BinaryIO, str]:
+    """A draft and its path; it has the mode of the file that it will replace, never a wider one, and is locked.
+
+    No path is used twice: a thread that found an earlier draft without a lock may still be about to remove its path.
+    """
     mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
+        draft = os.path.join(folder, f"{DRAFT}{os.urandom(8).hex()}.tmp")
         file = os.fdopen(os.open(draft, flags, 0o666 if mode is None else mode & 0o600), "wb")
         try:
             if fcntl is not None:
                 with contextlib.suppress(OSError):  # not every file system has locks
                     fcntl.flock(file, fcntl.LOCK_EX)
-            if os.fstat(file.fileno()).st_nlink > 0:  # else somebody took it for one that was left behind
+            if os.fstat(file.fileno()).st_nlink > 0:  # else another process took it for one that was left behind
                 if mode is not None:
                     os.chmod(draft, mode)
-                return file
+                return file, draft
         except BaseException:
             file.close()
             raise
