@@ -18,6 +18,8 @@ from fastir.threads import LONG, longest, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
+    from fastir.join._judged import Judged
+    from fastir.measure._measure import Plan
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
 
@@ -34,16 +36,19 @@ def from_dict(
     settings = prepared.settings
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
-    judged, ties, single, rows = prepared.judged, settings.ties, settings.single, longest_ranking(run)
-    if rows > LONG:  # another thread works on them, which lets go of the GIL at times: they must not change meanwhile
-        mine = {query_id: dict(ranking) if type(ranking) is dict else ranking for query_id, ranking in run.items()}
-        tally, uncounted, kinds = within_reach(
-            lambda: judge_dict(judged, settings.plan, mine, values, status, ties, single, True), rows
-        )
-    else:
-        tally, uncounted, kinds = judge_dict(judged, settings.plan, run, values, status, ties, single)
+    judge = judge_dict if longest_ranking(run) <= LONG else judge_long_dict
+    tally, uncounted, kinds = judge(prepared.judged, settings.plan, run, values, status, settings.ties, settings.single)
     repairs = {} if kinds == prepared.kinds else dicts.compared(run, kinds, prepared.kinds, {})
     return Coverage(prepared, status, tally, len(run), run, repairs, uncounted)
+
+
+def judge_long_dict(
+    judged: Judged, plan: Plan, run: dict[Any, Any], values: np.ndarray, status: np.ndarray, ties: int, single: bool
+) -> Any:
+    """As `judge_dict`, within reach of Ctrl-C; the rankings are copied, as the GIL is released while they are read."""
+    mine = {query_id: dict(ranking) if type(ranking) is dict else ranking for query_id, ranking in run.items()}
+    rows = longest_ranking(mine)
+    return within_reach(lambda: judge_dict(judged, plan, mine, values, status, ties, single, True), rows)
 
 
 def from_run(
