@@ -1,6 +1,7 @@
 """Two ways to share one call among threads, from 0.05 to 70 ms of work: a team of OpenMP, and Python threads.
 
-    python bench/bench_threads.py            both workloads under all four conditions, about a minute
+    pytest bench -k threads                  a team beside one thread, with the machine as it is
+    python bench/bench_threads.py            both ways under all four conditions, about a minute
     python bench/bench_threads.py --quick    only with the machine as it is, and the default wait policy
 
 The conditions: idle, or with a process that spins on every core but one; and OpenMP's wait policy, by default (a
@@ -23,6 +24,7 @@ import sys
 import time
 
 import numpy as np
+import pytest
 
 import fastir
 from fastir import threads
@@ -153,6 +155,15 @@ def show(busy, policy, rows):
             verdict = "" if asked is None else "met" if median >= asked else "MISSED"
             line += f"{f'{median:.2f} ({quarter:.2f}) {verdict:6}':>28}"
         print(line, flush=True)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("milliseconds", SIZES)
+def test_a_team_of_threads(race, workload, milliseconds):
+    asked = ASKED.get((False, "default", "team", milliseconds))
+    call = sized(WORKLOADS[workload], milliseconds)
+    group = f"{workload}, {milliseconds} ms of one thread"
+    race.threads(group, call, counts=(1, N_THREADS), asked=asked, rounds=31, repeat=max(1, int(2 / milliseconds)))
 
 
 def main():
