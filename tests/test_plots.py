@@ -7,6 +7,7 @@ import pytest
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
+pytest.importorskip("matplotlib.pyplot")
 
 import fastir  # noqa: E402
 from fastir import plots  # noqa: E402

@@ -85,15 +85,26 @@ cdef bint find_ranks(const Row* row, Ranking* r, int64_t depth, int ties) noexce
 
 
 cdef bint are_ranks(const Row* row, const Ranking* r, int64_t n, int ties) noexcept nogil:
-    """Whether the hits' ranks rise from 1 to n, which they do unless another thread changes the scores meanwhile."""
-    cdef int64_t i, rank, last = 0
+    """Whether the hits' ranks rise from 1 to n, which they do unless another thread changes the scores meanwhile.
+
+    For expected values, hits of one tie share its ranks, which are at least as many as they; ties do not overlap.
+    """
+    cdef int64_t i, rank, last = 0, members = 0
     for i in range(row.n_hits):
         if row.scores[r.hits[i].row] < row.bound:
             return True
         rank = r.measured.ranks[i]
-        if rank < last + (ties != AVERAGE) or rank < 1 or r.measured.lasts[i] < rank or r.measured.lasts[i] > n:
+        if rank < 1 or r.measured.lasts[i] < rank or r.measured.lasts[i] > n:
             return False
-        last = rank
+        if ties == AVERAGE and i > 0 and rank == r.measured.ranks[i - 1] and r.measured.lasts[i] == last:
+            members += 1
+            if members > last - rank + 1:
+                return False
+            continue
+        if rank <= last:
+            return False
+        members = 1
+        last = r.measured.lasts[i] if ties == AVERAGE else rank
     return True
 
 
