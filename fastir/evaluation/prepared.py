@@ -1,8 +1,7 @@
 """Prepared: qrels and a Plan, ready for any number of runs under one set of rules.
 
-It knows neither qrels with groups nor metrics whose rules differ: for these, `groups` and `rule_sets` put several
-Prepared together. All of them have the method `measure`, which takes a run of any shape and returns the query ids, the
-values of shape (n_queries, n_metrics), the status codes and the Coverage.
+It holds the data that the drivers of all shapes read, and measures nothing itself: `measuring.OneRuleSet` does. It knows
+neither qrels with groups nor metrics whose rules differ: for these, `groups` and `rule_sets` put several together.
 """
 
 from __future__ import annotations
