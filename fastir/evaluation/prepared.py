@@ -1,6 +1,6 @@
 """Prepared: qrels and a Plan, ready for any number of runs under one set of rules.
 
-It holds the data that the drivers of all shapes read, and measures nothing itself: `measuring.OneRuleSet` does. It knows
+It holds the data that the drivers of all shapes read; `measuring.OneRuleSet` measures. It knows
 neither qrels with groups nor metrics whose rules differ: for these, `groups` and `rule_sets` put several together.
 """
 
