@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
-    from fastir.evaluation.many_runs import ResultsByRun
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
+    from fastir.results.by_run import ResultsByRun
+    from fastir.results.saved import load_results
 
 __all__ = [
     "Accumulator",
@@ -75,6 +76,7 @@ __all__ = [
     "evaluate_scores",
     "evaluate_topk",
     "explain",
+    "load_results",
     "metrics",
     "plots",
     "show_config",
@@ -87,7 +89,7 @@ LATER = {
     "Accumulator": "evaluation.accumulator",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
-    "ResultsByRun": "evaluation.many_runs",
+    "ResultsByRun": "results.by_run",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
     "conventions": "conventions",
@@ -95,6 +97,7 @@ LATER = {
     "evaluate_ranked": "evaluation.label_lists",
     "evaluate_scores": "evaluation.label_lists",
     "evaluate_topk": "evaluation.matrix",
+    "load_results": "results.saved",
     "plots": "plots",
     "show_config": "config",
     "stats": "stats",

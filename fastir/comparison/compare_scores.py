@@ -64,9 +64,9 @@ def compare_scores(
     ----------
     runs : mapping of name to values
         Each run's `Results`, or {query_id: value}, or {metric: {query_id: value}}; a pandas Series or frame of these
-        shapes; what `Results.to_dict` gives and a JSON file of `Results.save` holds, which have the queries first and
-        are known by the names of their metrics. Values are aligned by query id. NaN is undefined: the query is left
-        out for that metric, for all runs.
+        shapes; what `Results.to_dict` gives, which has the queries first and is known by the names of the metrics; a
+        file that `Results.save` wrote, or what its JSON holds. Instead of the mapping, a file of the results of several
+        runs. Values are aligned by query id. NaN is undefined: the query is left out for that metric, for all runs.
     metrics : str, iterable of str, or None
         The metrics to compare; None: all that the first run has. A run of bare values has one metric, which gets this
         name, or "score". Metrics that count, such as num_ret, are compared by their mean, too.
@@ -116,7 +116,10 @@ def compare_scores(
     NoOverlapError
         The runs' queries do not overlap as `queries` demands.
     ValueError, TypeError
-        An option or a value is invalid, or a metric is not a mean over the queries.
+        An option or a value is invalid, a metric is not a mean over the queries, or keys inside and outside of a dict
+        are names of metrics.
+    FormatError, OSError
+        A file holds no saved results, or cannot be read.
     ImportError
         SciPy is not installed.
 

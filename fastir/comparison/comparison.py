@@ -8,10 +8,11 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
-from fastir.comparison.tables import FORMATS, TABLES, json_types, pair_lines
+from fastir.comparison.tables import FORMATS, TABLES, json_types
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
-from fastir.text import json_text, replacing
+from fastir.results.saved_files import SUFFIXES
+from fastir.text import replacing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from fastir.stats import Anova
 
 TABLE_SUFFIXES = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex"}
-SUFFIXES = (".json", ".tsv", *TABLE_SUFFIXES)
 
 
 class Comparison:
@@ -151,7 +151,7 @@ class Comparison:
         return self.to_table("html")
 
     def to_json(self, per_query: bool = False) -> dict[str, Any]:
-        """The comparison in types that JSON has, with None for NaN and infinity; what `save` writes.
+        """The comparison in types that JSON has, with None for NaN and text for infinity; what `save` writes.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class Comparison:
         -------
         dict
             ``"runs"`` and ``"metrics"``: names; ``"systems"`` and ``"pairs"``: a dict for each record; ``"method"``: a
-            dict; ``"per_query"``: as `per_query`. Names that are not str are written as their str().
+            dict; ``"query_ids"`` and ``"per_query"``: as they are here. Names that are not str are written as their str().
         """
         data: dict[str, Any] = {
             "runs": self.runs,
@@ -172,7 +172,7 @@ class Comparison:
             "method": {**self.method._asdict(), "baseline": list(self.method.baseline)},
         }
         if per_query:
-            data["per_query"] = self.per_query
+            data["query_ids"], data["per_query"] = self.query_ids, self.per_query
         return json_types(data)
 
     def to_pandas(self, rows: str = "pairs") -> pandas.DataFrame:
@@ -205,30 +205,58 @@ class Comparison:
         Parameters
         ----------
         path : str or path
-            ``.json``: what `to_json` gives; ``.tsv``: the pairs, a line for each, the numbers exact; ``.txt``, ``.md``,
-            ``.html``, ``.tex``: what `to_table` gives.
+            ``.json``, ``.tsv`` and ``.parquet`` hold everything, and `load` reads them back. ``.json``: what `to_json`
+            gives, with the values of every query; ``.tsv``, and ``.parquet``, which needs pyarrow: a row for each pair,
+            the numbers exact, and the rest in the first line, or in the metadata. ``.txt``, ``.md``, ``.html``,
+            ``.tex``: what `to_table` gives.
         **options
-            The arguments of `to_json` or `to_table`.
+            The arguments of `to_table`.
 
         Raises
         ------
         ValueError
             The path has another suffix.
+        FastirError
+            pyarrow is not installed.
         OSError
             The file cannot be written; its old content is untouched.
         """
+        from fastir.comparison.saved import write_comparison
+
         path = os.fsdecode(path)
         suffix = os.path.splitext(path)[1].lower()
-        if suffix not in SUFFIXES:
-            raise ValueError(f"cannot save a comparison as {path!r}: the name must end in {', '.join(SUFFIXES)}")
-        if suffix == ".json":
-            text = json_text(self.to_json(**options))
-        elif suffix == ".tsv":
-            text = pair_lines(self.pairs, **options)
-        else:
-            text = self.to_table(TABLE_SUFFIXES[suffix], **options)
+        if suffix in SUFFIXES and not options:
+            write_comparison(path, self)
+            return
+        if suffix not in TABLE_SUFFIXES:
+            known = ", ".join(TABLE_SUFFIXES if options else (*SUFFIXES, *TABLE_SUFFIXES))
+            raise ValueError(f"cannot save a comparison as {path!r}: the name must end in {known}")
+        text = self.to_table(TABLE_SUFFIXES[suffix], **options)
         with replacing(path) as file:
             file.write(text.encode("utf-8", "surrogateescape"))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Comparison:
+        """Read what `save` wrote: an equal object; names of runs are str.
+
+        Raises
+        ------
+        FormatError
+            The file holds something else, or was cut or changed.
+        FastirError
+            Parquet needs pyarrow.
+        OSError
+            The file cannot be read.
+        """
+        from fastir.comparison.saved import load_comparison
+
+        return load_comparison(path)
+
+    def __eq__(self, other: object) -> bool:
+        """Same runs, metrics, queries, values and records; NaN equals NaN."""
+        if not isinstance(other, Comparison):
+            return NotImplemented
+        return self.to_json(per_query=True) == other.to_json(per_query=True)
 
     def diff(self, a: Hashable, b: Hashable, metric: str, top: int = 20) -> ResultsDiff:
         """The queries on which one run gains and loses against another.

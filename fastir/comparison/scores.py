@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from fastir.checks import one_of
 from fastir.errors import NoOverlapError, quote
 from fastir.request.names import is_metric
 from fastir.results.results import Results
+from fastir.results.saved import load_results, results_of_json
+from fastir.results.saved_files import KEY
 
 SEEDS = ("mean", "crossed", "folds")
 POLICIES = ("intersection", "zero")
@@ -70,8 +73,7 @@ class Scores(NamedTuple):
 
 def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str | None) -> Scores:
     """Read and align the values given to `compare_scores`; errors name its arguments."""
-    if not hasattr(runs, "items"):
-        raise TypeError(f"runs must be a mapping of name to values, got {type(runs).__name__}")
+    runs = {run: opened(run, values) for run, values in runs_of(runs).items()}
     one_of("seeds", seeds, (None, *SEEDS))
     labels = list(runs)
     if not labels:
@@ -95,6 +97,31 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
     query_ids, unshared = chosen_queries(sides, queries, lacking)
     repeats = aligned(sides, query_ids).reshape(len(names), len(columns), len(query_ids))
     return Scores(labels, names, query_ids, repeats, np.array(owner), unshared, ", ".join(conventions))
+
+
+# ---- saved results -------------------------------------------------------------------------------------------------
+
+
+def runs_of(runs: Any) -> Mapping[Any, Any]:
+    """The mapping of name to values, which may be a file that holds the results of several runs."""
+    if isinstance(runs, (str, os.PathLike)):
+        runs = load_results(runs)
+        if isinstance(runs, Results):
+            raise TypeError("runs must be a mapping of name to values, got a file with the results of a single run")
+    if not hasattr(runs, "items"):
+        raise TypeError(f"runs must be a mapping of name to values, got {type(runs).__name__}")
+    return runs
+
+
+def opened(run: Hashable, values: Any) -> Any:
+    """Values that were saved, as Results; anything else as it is."""
+    if isinstance(values, (list, tuple)):
+        return [opened(run, value) for value in values]
+    if isinstance(values, (str, os.PathLike)):
+        return Results.load(values)
+    if isinstance(values, Mapping) and KEY in values and "per_query" in values:
+        return results_of_json(f"run {quote(run)}", values[KEY], values)
+    return values
 
 
 # ---- shapes of a run's values --------------------------------------------------------------------------------------
@@ -122,15 +149,15 @@ def named(run: Hashable, values: Any, wanted: list[str] | None) -> dict[str, Col
         raise TypeError(f"run {quote(run)}: {EXPECTED}, got {type(values).__name__}")
     items = list(values.items())
     if items and hasattr(items[0][1], "items"):
-        items = list(metrics_first(run, values).items())
+        items = list(metrics_first(run, values, wanted).items())
         return {name: column_of(run, f", metric {quote(name)}", inner) for name, inner in items}
     return {(wanted[0] if wanted and len(wanted) == 1 else "score"): column_of(run, "", values)}
 
 
-def metrics_first(run: Hashable, values: Any) -> Any:
-    """{metric: {query_id: value}}, also of what `Results.to_dict` gives and `Results.save` writes to a JSON file.
+def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
+    """{metric: {query_id: value}}, also of what `Results.to_dict` gives, where the queries come first.
 
-    There the queries come first. That is seen where the inner keys are metrics and the outer ones are not.
+    That is seen where the inner keys are metrics and the outer ones are not, or by the metrics that are wanted.
     """
     if "mean" in values and "per_query" not in values and len(values) == 1:
         raise TypeError(f"run {quote(run)}: {EXPECTED}, got means alone; to_json(per_query=True) has the values")
@@ -138,8 +165,16 @@ def metrics_first(run: Hashable, values: Any) -> Any:
         values = values["per_query"]
     rows = list(values.items())
     first = list(itertools.islice((key for key, _ in rows), QUERIES_SEEN))
-    if not rows or not all(map(is_name, rows[0][1])) or any(map(is_name, first)):
+    if not rows or not all(map(is_name, rows[0][1])):
         return values
+    if any(map(is_name, first)):
+        if wanted is None:
+            raise ValueError(
+                f"run {quote(run)}: both {quote(first[0])} and {quote(next(iter(rows[0][1])))} are names of metrics; "
+                "say with metrics= which ones are compared"
+            )
+        if set(wanted) <= set(values):
+            return values
     turned: dict[Any, dict[Any, Any]] = {}
     for query_id, row in rows:
         for metric, value in row.items():

@@ -63,7 +63,7 @@ def json_types(data: Any) -> Any:
     if isinstance(data, list):
         return [json_types(value) for value in data]
     if isinstance(data, float):
-        return data if math.isfinite(data) else None
+        return None if math.isnan(data) else data if math.isfinite(data) else str(data)
     return data if data is None or isinstance(data, (bool, int, str)) else str(data)
 
 

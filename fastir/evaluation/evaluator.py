@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.errors import NoOverlapError
 from fastir.evaluation.measuring import OneRuleSet
-from fastir.inputs import dicts
+from fastir.inputs import dicts, files
 from fastir.qrels import GroupedQrels, as_qrels
 from fastir.request.options import Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
 from fastir.request.plan import compile_settings
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.coverage import Coverage
-    from fastir.evaluation.many_runs import ResultsByRun
     from fastir.evaluation.measuring import Measurer
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
     from fastir.request.plan import Settings
+    from fastir.request.provenance import Provenance
+    from fastir.results.by_run import ResultsByRun
     from fastir.run import RunLike, RunsLike
 
 
@@ -91,11 +93,13 @@ class Evaluator:
         weights: Mapping[Any, float] | None,
     ) -> None:
         settings = compile_settings(metric_tuple(metrics), options)
+        self._inputs = files.described("qrels", qrels)
         qrels = as_qrels(qrels, columns, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         self.prepared: Measurer = prepare(qrels, settings, columns)
+        self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self.prepared, self.prepared.settings
@@ -168,8 +172,10 @@ class Evaluator:
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
-        settings = self.prepared.settings
+        settings, provenance = self.prepared.settings, self._provenance
         query_ids, values, status, coverage = self.prepared.measure(run, n_threads, watch)
+        if type(run) is not dict:
+            provenance = functools.partial(settings.provenance, {**self._inputs, **files.described("run", run)})
         results = Results(
             query_ids,
             settings.names,
@@ -178,7 +184,7 @@ class Evaluator:
             settings.aggregates,
             coverage,
             self._weights,
-            settings.convention,
+            provenance,
         )
         return results, coverage
 

@@ -63,7 +63,7 @@ def results_of(
         whole.aggregates,
         lambda: report(status, counts[:, 0], counts[:, 1], tied),
         weights_of(weights, query_ids),
-        whole.convention,
+        whole.provenance,
     )
 
 

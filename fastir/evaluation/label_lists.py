@@ -330,7 +330,7 @@ def results_of(
         )
 
     return Results(
-        ids, asked.names, values, status, asked.aggregates, report, weights_of(weights, ids), asked.convention
+        ids, asked.names, values, status, asked.aggregates, report, weights_of(weights, ids), asked.provenance
     )
 
 

@@ -21,23 +21,16 @@ from fastir.errors import quote
 from fastir.evaluation.coverage import Coverage
 from fastir.inputs.shapes import HELD, PATH, shape_of
 from fastir.inputs.trec import ROW
-from fastir.results.results import Results
-from fastir.results.tables import ResultsTable
+from fastir.results.by_run import ResultsByRun
 from fastir.run import Run
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
     from fastir.request.plan import Settings
+    from fastir.results.results import Results
 
 SHARE = 1 << 18  # rows of a run that are worth a thread
 PULSE = 0.05  # seconds between two looks for Ctrl-C, which a wait without a time limit was seen to miss
-
-
-class ResultsByRun(ResultsTable[Results]):
-    """What `evaluate_many` returns: {name: Results} in the order of the runs; it prints as a table of the means."""
-
-    __slots__ = ()
-    label = "run"
 
 
 class Job(NamedTuple):

@@ -29,6 +29,14 @@ def name_of(path: Path) -> str:
     return "standard input" if path == "-" else os.fsdecode(path)
 
 
+def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
+    """{what: {"name": file name, "bytes": size}} of an input that is a file, else nothing; without its folder."""
+    if type(data) is dict or not isinstance(data, (str, bytes, os.PathLike)):
+        return {}
+    found: dict[str, Any] = {"name": "-" if data == "-" else os.path.basename(os.fsdecode(data))}
+    return {what: {**found, "bytes": os.path.getsize(data)} if os.path.isfile(data) else found}
+
+
 def packed_as(head: bytes) -> str | None:
     """ "gzip", "zstd" or None, from the first bytes of a file."""
     if head.startswith(GZIP):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import quote
@@ -11,15 +11,19 @@ from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
 from fastir.request.compiler import compile_plan
-from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, Queries
+from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, Queries, options_of
 
 if TYPE_CHECKING:
     from fastir.request.conventions import Convention
+    from fastir.request.provenance import Provenance
 
 
 # What a metric reads as qrels: the caller's; what was judged for any query; the caller's, with an order of the ideal
 # ranking that goes by the scores of the run.
 AS_GIVEN, POOLED, BY_SCORE = READ = ("as given", "pooled", "by score")
+
+# Options that a Provenance has in its convention, and one that no value depends on.
+ELSEWHERE = ("convention", "queries", "ties", "score_dtype", "choices", "n_threads")
 
 
 class Settings:
@@ -62,7 +66,7 @@ class Settings:
         self.names = [request.text for request in asked]
         self.values = values
         self.aggregates = list(map(aggregate, asked, values))
-        self.convention: Callable[[], Convention] = functools.partial(record_of, options.convention, given)
+        self.given = given
         self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
         self.plan, self.label_limits = compile_plan(
             asked, values, options.rel_level, options.judged_only, depth, average
@@ -72,6 +76,25 @@ class Settings:
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
+
+    def provenance(self, inputs: dict[str, dict[str, Any]] | None = None) -> Provenance:
+        """The record of what was asked; `inputs` are the files, as the record has them."""
+        from fastir.request.provenance import Provenance
+
+        usual, options = options_of(choices={}), self.options
+        return Provenance(
+            record_of(options.convention, self.given),
+            {
+                name: value
+                for name, value in options._asdict().items()
+                if name not in ELSEWHERE and value != getattr(usual, name)
+            },
+            {
+                request.text: resolved(request, values)
+                for request, values in zip(self.requests, self.values, strict=True)
+            },
+            inputs or {},
+        )
 
 
 @functools.lru_cache(256)
@@ -192,6 +215,13 @@ def values_of(request: names.Request, chosen: dict[str, Any], record: Convention
 def name_under(card: Card, values: dict[str, Any]) -> str:
     """What a metric with these parameters is called: conventions choose by the metric, whatever its spelling."""
     return next((name for param, value, name in card.equals if values.get(param) == value), card.name)
+
+
+def resolved(request: names.Request, values: dict[str, Any]) -> str:
+    """A metric in fastir's spelling, with each parameter that differs from its default, whoever chose it."""
+    usual = {param.name: param.default for param in request.card.params}
+    chosen = {name: value for name, value in values.items() if name in request.params or value != usual[name]}
+    return str(request._replace(params=chosen))
 
 
 def aggregate(request: names.Request, values: dict[str, Any]) -> str:

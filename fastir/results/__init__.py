@@ -6,11 +6,13 @@ Out       Results: {metric: mean} with the values, statuses and conversions behi
 Validates nothing: values and ids come from kernels and readers, which have checked them
 Allocates a Results keeps the arrays that it is given and makes `values` read-only; every reading returns a new object
 Raises    KeyError for a metric that was not evaluated, ValueError and TypeError for groups that do not fit, OSError by
-          `save`
+          `save`, FormatError by `load_results` for a file that was cut or changed
 
 results   Results
 report    Report: how the queries of qrels and run overlap, and what was repaired
+by_run    ResultsByRun: the Results of many runs
 tables    ResultsTable and ResultsByGroup: several Results, printed as one table of means
+saved     Results in files that read back to an equal object, in the formats of saved_files
 means     exact sums, weighted and geometric means
 changes   the queries that gain and lose between two sets of values
 """

@@ -6,33 +6,33 @@ Everything that costs more is made when it is first read:
 
     means        a dict, at the first `results[name]`; each mean when its name is read
     report       from a function of no arguments, at the first `results.report`
-    convention   from a function of no arguments, at the first `results.convention`
+    provenance   from a function of no arguments, at the first `results.provenance`
     the rest     statuses, tables, text and JSON, at each reading; the modules that they need are imported then
 """
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fastir.errors import FormatError
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.results.report import Report
 from fastir.results.tables import ResultsByGroup
-from fastir.text import counted, json_text, replacing, rounded, tsv_text, without_nan
+from fastir.text import counted, rounded
 
 if TYPE_CHECKING:
-    import os
-
     import numpy as np
     import pandas
 
     from fastir.request.conventions import Convention
+    from fastir.request.provenance import Provenance
     from fastir.results.changes import ResultsDiff
 
 STATUSES = tuple(STATUS_CODES)
-SUFFIXES = (".tsv", ".json")
 FEW = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
@@ -63,15 +63,15 @@ class Results:
     report : Report, or a function of no arguments that makes it
     weights : dict of query_id to float, or None
         How much each query counts in a mean; None is 1 for all.
-    convention : Convention, or a function of no arguments that makes it, or None
+    provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
     __slots__ = (
         "_aggregates",
         "_columns",
-        "_convention",
         "_means",
         "_names",
+        "_provenance",
         "_query_ids",
         "_report",
         "_status_codes",
@@ -88,7 +88,7 @@ class Results:
         aggregates: Sequence[str],
         report: Report | Callable[[], Report],
         weights: dict[Any, float] | None = None,
-        convention: Convention | Callable[[], Convention] | None = None,
+        provenance: Provenance | Callable[[], Provenance] | None = None,
     ) -> None:
         values.setflags(False)  # type: ignore[call-arg]  # by keyword it takes twice as long
         self._query_ids: Sequence[Any] = query_ids
@@ -98,7 +98,7 @@ class Results:
         self._aggregates = aggregates
         self._report = report
         self._weights = weights
-        self._convention = convention
+        self._provenance = provenance
         self._means: dict[str, float] | None = None
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
@@ -215,11 +215,16 @@ class Results:
         return self._report
 
     @property
+    def provenance(self) -> Provenance | None:
+        """Where these numbers come from: convention, options, metrics as understood, files: a `Provenance`."""
+        if callable(self._provenance):
+            self._provenance = self._provenance()
+        return self._provenance
+
+    @property
     def convention(self) -> Convention:
         """The choices behind these numbers, as a record that `evaluate` takes, too."""
-        if callable(self._convention):
-            self._convention = self._convention()
-        return self._convention  # type: ignore[return-value]
+        return None if self.provenance is None else self.provenance.convention  # type: ignore[return-value]
 
     def convention_text(self) -> str:
         """The convention in words; empty if all choices are fastir's own."""
@@ -364,7 +369,7 @@ class Results:
             self._aggregates,
             lambda: self.report,
             self._weights,
-            self._convention,
+            self._provenance,
         )
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
@@ -392,35 +397,37 @@ class Results:
     # ---- as text -----------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the values of every query to a file; the numbers read back exactly.
+        """Write these results to a file that reads back exactly, in one step: values, statuses, report, provenance.
 
         Parameters
         ----------
         path : str or path
-            ``.tsv``: a line per query under the header ``query_id`` and the metric names. ``.json``: ``{"mean":
-            {name: value}, "per_query": {query_id: {name: value}}}``, with null for NaN, and ``"convention"`` where it
-            is not fastir's own.
+            ``.json``: what `to_json` gives. ``.tsv``: a line per query under the header ``query_id`` and the metric
+            names; the line before them begins with ``# fastir`` and says where the numbers come from. ``.parquet``,
+            which needs pyarrow: the same table, with that in its metadata.
 
         Raises
         ------
         ValueError
-            The path has another suffix.
+            The path has another suffix, or Parquet cannot hold a query id that is not UTF-8.
+        FastirError
+            pyarrow is not installed.
         OSError
             The file cannot be written; its old content is untouched.
         """
-        import os
+        from fastir.results.saved import write_results
 
-        path = os.fsdecode(path)
-        suffix = os.path.splitext(path)[1].lower()
-        if suffix not in SUFFIXES:
-            raise ValueError(f"cannot save results as {path!r}: the name must end in {' or '.join(SUFFIXES)}")
-        text = self._tsv() if suffix == ".tsv" else json_text(self.to_json())
-        with replacing(path) as file:
-            file.write(text.encode("utf-8", "surrogateescape"))  # an id that is not UTF-8 keeps its bytes
+        write_results(path, self)
 
-    def _tsv(self) -> str:
-        rows = zip(self._query_ids, self._values.tolist(), strict=True)
-        return tsv_text([["query_id", *self._names], *([str(query), *map(repr, row)] for query, row in rows)])
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Results:
+        """Read what `save` wrote: an equal object; parameters and errors are those of `load_results`."""
+        from fastir.results.saved import load_results
+
+        found = load_results(path)
+        if not isinstance(found, Results):
+            raise FormatError("saved results of several runs, which load_results reads", os.fsdecode(path))
+        return found
 
     def to_json(self, per_query: bool = True) -> dict[str, Any]:
         """These results in types that JSON has, with None for NaN; what `save` writes.
@@ -428,23 +435,22 @@ class Results:
         Parameters
         ----------
         per_query : bool
-            Whether to add the values of every query.
+            Whether to add the values of every query, and where they come from.
 
         Returns
         -------
         dict
             ``"mean"``: {name: value}; ``"convention"``: its name, if it is not fastir's own; ``"per_query"``:
-            {query_id: {name: value}}.
+            {query_id: {name: value}}, and before all ``"fastir"``: the version, the statuses, the `report`, the
+            weights and the `provenance`.
         """
-        data: dict[str, Any] = {"mean": {name: without_nan(mean) for name, mean in self.items()}}
-        if self.convention_text():
-            data["convention"] = self.convention_text()
+        from fastir.results.saved import body_of_results, described
+
+        body = body_of_results(self)
         if per_query:
-            data["per_query"] = {
-                query: {name: without_nan(value) for name, value in row.items()}
-                for query, row in self.to_dict().items()
-            }
-        return data
+            return described(self, body)
+        del body["per_query"]
+        return body
 
     def __repr__(self) -> str:
         means = [(name, rounded(self[name], how)) for name, how in self.aggregates.items()]
@@ -480,4 +486,4 @@ class Results:
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
-        return Results, (*fields, self._weights, self.convention)
+        return Results, (*fields, self._weights, self.provenance)

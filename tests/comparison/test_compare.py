@@ -374,10 +374,11 @@ def test_files_hold_what_is_shown(three, tmp_path):
     ):
         three.save(tmp_path / f"table{suffix}")
         assert (tmp_path / f"table{suffix}").read_text("utf-8") == text
-    three.save(str(tmp_path / "all.json"), per_query=True)
-    assert json.loads((tmp_path / "all.json").read_text()) == three.to_json(per_query=True)
+    three.save(str(tmp_path / "all.json"))
+    data = json.loads((tmp_path / "all.json").read_text())
+    assert data.pop("fastir")["kind"] == "comparison" and data == three.to_json(per_query=True)
     three.save(tmp_path / "pairs.tsv")
-    head, *lines = (line.split("\t") for line in (tmp_path / "pairs.tsv").read_text().splitlines())
+    _, head, *lines = (line.split("\t") for line in (tmp_path / "pairs.tsv").read_text().splitlines())
     assert head == list(three.pairs[0]._fields)
     assert [float(line[head.index("p_value")]) for line in lines] == [pair.p_value for pair in three.pairs]
 
@@ -388,8 +389,42 @@ def test_a_file_is_written_whole_or_not_at_all(three, tmp_path):
     with pytest.raises(ValueError, match="digits"):
         three.save(path, digits=0)
     assert path.read_text() == "old" and [entry.name for entry in tmp_path.iterdir()] == ["old.txt"]
-    with pytest.raises(ValueError, match=r"the name must end in \.json, \.tsv, \.txt, \.md, \.html, \.tex"):
+    with pytest.raises(ValueError, match=r"the name must end in \.tsv, \.json, \.parquet, \.txt, \.md, \.html, \.tex"):
         three.save(tmp_path / "x.docx")
+
+
+@pytest.mark.parametrize("format", ["json", "tsv", "parquet"])
+@pytest.mark.parametrize(
+    ("scores", "options"),
+    [
+        ({"a": [0.1, 0.5, math.nan], "b": [0.3, 0.2, 0.0], "c": [1.0, 0.0, 1 / 3]}, {"correction": "holm"}),
+        ({"a": [0.5, 0.5], "b": [0.25, 0.25]}, {"test": "sign", "baseline": "b"}),  # NaN and infinity
+        ({"a": [0.5], "b": [0.25]}, {}),
+        ({"only": [0.5, 0.25]}, {}),
+    ],
+)
+def test_a_saved_comparison_reads_back_to_an_equal_one(scores, options, format, tmp_path):
+    path = tmp_path / f"comparison.{format}"
+    comparison = fastir.compare_scores(values(**scores), **options)
+    comparison.save(path)
+    found = fastir.Comparison.load(path)
+    assert found == comparison
+    assert found.method == comparison.method and str(found.pairs) == str(comparison.pairs)
+    assert str(found.systems) == str(comparison.systems)
+    assert found.values.tobytes() == comparison.values.tobytes()
+    assert found.to_table("latex", rows="pairs") == comparison.to_table("latex", rows="pairs")
+    with pytest.raises(fastir.FormatError, match="a saved comparison, expected saved results"):
+        fastir.load_results(path)
+
+
+@pytest.mark.parametrize("key", ["runs", "metrics", "systems", "pairs", "method", "query_ids", "per_query"])
+def test_a_changed_comparison_is_refused(key, three, tmp_path):
+    three.save(tmp_path / "x.json")
+    data = json.loads((tmp_path / "x.json").read_text())
+    del data[key]
+    (tmp_path / "x.json").write_text(json.dumps(data))
+    with pytest.raises(fastir.FormatError, match=rf"x\.json: a saved comparison that was cut or changed: .*{key}"):
+        fastir.Comparison.load(tmp_path / "x.json")
 
 
 # ---- differences by query --------------------------------------------------------------------------------------

@@ -580,8 +580,13 @@ def test_saved_values_are_read_the_right_way_round(tmp_path):
         result.save(tmp_path / "values.json")
         saved[name] = json.loads((tmp_path / "values.json").read_text())
     frames = {name: result.to_pandas() for name, result in results.items()}
+    fastir.ResultsByRun(results).save(tmp_path / "all.tsv")
+    for name, result in results.items():
+        result.save(tmp_path / f"{name}.parquet")
     for given in (
         saved,
+        {name: tmp_path / f"{name}.parquet" for name in results},
+        str(tmp_path / "all.tsv"),
         {name: values["per_query"] for name, values in saved.items()},
         {name: result.to_dict() for name, result in results.items()},
         frames,
@@ -589,6 +594,11 @@ def test_saved_values_are_read_the_right_way_round(tmp_path):
         found = fastir.compare_scores(given)
         assert found.metrics == names and found.query_ids == ["q1", "q2", "q3"]
         np.testing.assert_array_equal(found.values, expected.values)
+    turned = {"good": {"mrr": {"map": 0.5, "auc": 1.0}}, "bad": {"mrr": {"map": 0.25, "auc": 0.75}}}
+    with pytest.raises(ValueError, match=r"run 'good': both 'mrr' and 'map' are names of metrics; say with metrics="):
+        fastir.compare_scores(turned)
+    assert fastir.compare_scores(turned, "mrr").query_ids == ["auc", "map"]
+    assert fastir.compare_scores(turned, ["map", "auc"]).query_ids == ["mrr"]
     means = {name: {"mean": values["mean"]} for name, values in saved.items()}
     with pytest.raises(TypeError, match=r"run 'good': expected Results, .* got means alone"):
         fastir.compare_scores(means)

@@ -149,6 +149,7 @@ def test_a_saved_tsv_reads_back_exactly(tmp_path):
     results = strange()
     results.save(tmp_path / "out.tsv")
     with open(tmp_path / "out.tsv", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        assert file.readline().startswith("# fastir {")
         header, *rows = csv.reader(file, delimiter="\t")
     assert header == ["query_id", *NAMES]
     assert [row[0] for row in rows] == STRANGE_IDS
@@ -158,7 +159,7 @@ def test_a_saved_tsv_reads_back_exactly(tmp_path):
 
 def test_plain_tsv_is_plain(tmp_path):
     make().save(str(tmp_path / "OUT.TSV"))
-    assert (tmp_path / "OUT.TSV").read_bytes() == (
+    assert (tmp_path / "OUT.TSV").read_bytes().partition(b"\n")[2] == (
         b"query_id\tndcg@10\tAP\tnum_ret\nq1\t0.1\tnan\t10.0\nq2\t0.2\t0.5\t7.0\nq3\t0.3\t0.3333333333333333\t0.0\n"
     )
 
@@ -167,7 +168,7 @@ def test_a_saved_json_reads_back_exactly(tmp_path):
     results = strange()
     results.save(tmp_path / "out.json")
     data = json.loads((tmp_path / "out.json").read_text("utf-8"), parse_constant=pytest.fail)
-    assert list(data) == ["mean", "per_query"]
+    assert list(data) == ["fastir", "mean", "per_query"]
     assert data["mean"] == dict(results)
     assert data["per_query"].pop(STRANGE_IDS[0])["AP"] is None
     everything = results.to_dict()
@@ -177,7 +178,7 @@ def test_a_saved_json_reads_back_exactly(tmp_path):
 
 @pytest.mark.parametrize("name", ["out.csv", "out", "tsv", "out.tsv.gz"])
 def test_other_suffixes_are_refused(name, tmp_path):
-    with pytest.raises(ValueError, match=r"\.tsv or \.json"):
+    with pytest.raises(ValueError, match=r"\.tsv, \.json or \.parquet"):
         make().save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
@@ -195,7 +196,7 @@ def test_saving_replaces_the_file_in_one_step(tmp_path, monkeypatch):
     assert path.read_text() == "old"
     monkeypatch.undo()
     make().save(path)
-    assert path.read_text().startswith("query_id\t")
+    assert path.read_text().splitlines()[1].startswith("query_id\t")
     assert os.listdir(tmp_path) == ["out.tsv"]
 
 

@@ -1,0 +1,82 @@
+"""Comparisons in files that read back to an equal object; results/saved_files.py has the formats.
+
+JSON is what `Comparison.to_json` gives, with the values of every query; a table has the pairs, and its head the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from fastir.comparison.comparison import Comparison
+from fastir.comparison.records import Method, Pair, System
+from fastir.errors import FormatError
+from fastir.results.saved_files import read, write
+
+if TYPE_CHECKING:
+    import os
+
+KIND = "comparison"
+READERS: dict[str, Callable[[Any], Any]] = {
+    "float": lambda value: math.nan if value is None else float(value),
+    "int": int,
+    "bool": lambda value: value if isinstance(value, bool) else {"True": True, "False": False}[value],
+}
+
+
+def write_comparison(path: str | os.PathLike[str], comparison: Comparison) -> None:
+    """Write all of a comparison; see `Comparison.save`."""
+    whole = comparison.to_json(per_query=True)
+    head = {KIND: {name: value for name, value in whole.items() if name != "pairs"}}
+
+    def table() -> dict[str, list[Any]]:
+        columns = {field: [getattr(pair, field) for pair in comparison.pairs] for field in Pair._fields}
+        return {**columns, "a": list(map(str, columns["a"])), "b": list(map(str, columns["b"]))}
+
+    write(path, KIND, {} if str(path).lower().endswith(".json") else head, lambda: whole, table)
+
+
+def load_comparison(path: str | os.PathLike[str]) -> Comparison:
+    """Read what `write_comparison` wrote; see `Comparison.load`."""
+    import numpy as np
+
+    head, body, table = read(path)
+    if head["kind"] != KIND:
+        raise FormatError(f"saved {head['kind']}, expected a comparison", str(path))
+    try:
+        data = body if body is not None else head[KIND]
+        rows = (
+            data["pairs"]
+            if body is not None
+            else [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        )
+        runs, metrics, values = data["runs"], data["metrics"], data["per_query"]
+        query_ids = data["query_ids"]
+        matrix = [
+            [[READERS["float"](values[run][metric][str(query_id)]) for run in runs] for query_id in query_ids]
+            for metric in metrics
+        ]
+        method = data["method"]
+        return Comparison(
+            runs,
+            metrics,
+            query_ids,
+            np.array(matrix, np.float64).reshape(len(metrics), len(query_ids), len(runs)),
+            [record(Pair, row) for row in rows],
+            [record(System, row) for row in data["systems"]],
+            record(Method, {**method, "baseline": tuple(method["baseline"])}),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"a saved comparison that was cut or changed: {error!r}", str(path)) from None
+
+
+def record(kind: Any, row: dict[str, Any]) -> Any:
+    """A Pair, System or Method of the values of its fields."""
+    if set(row) != set(kind._fields):
+        raise ValueError(f"a {kind.__name__} has the fields {', '.join(kind._fields)}")
+    return kind(**{name: READERS.get(kind.__annotations__[name].__forward_arg__, same)(row[name]) for name in row})
+
+
+def same(value: Any) -> Any:
+    return value

@@ -1,0 +1,37 @@
+"""Where numbers come from: the choices, the metrics as they were understood, and the files, as data that can be saved.
+
+A record is made only when somebody reads it: `Settings.provenance` is the function that Results keep.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastir._version import __version__
+
+if TYPE_CHECKING:
+    from fastir.request.conventions import Convention
+
+
+class Provenance(NamedTuple):
+    """What was asked of an evaluation.
+
+    Attributes
+    ----------
+    convention : Convention
+        Every choice behind the numbers.
+    options : dict of str to object
+        The options of `evaluate` that differ from their defaults, without those that the convention holds.
+    metrics : dict of str to str
+        {the name as it was typed: fastir's name with each parameter that differs from its default}.
+    inputs : dict of str to dict
+        Of the files that were read, ``{"qrels": {"name": file name, "bytes": size}, "run": ...}``.
+    version : str
+        Of fastir.
+    """
+
+    convention: Convention
+    options: dict[str, Any]
+    metrics: dict[str, str]
+    inputs: dict[str, dict[str, Any]]
+    version: str = __version__

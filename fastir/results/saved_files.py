@@ -1,0 +1,160 @@
+"""The files of saved results and comparisons: a head that says where the numbers come from, and a table.
+
+    .json      {"fastir": head, ...what the object has}
+    .tsv       "# fastir " and the head as JSON in the first line, then the table under the names of its columns
+    .parquet   the table, with the head in the schema's metadata under "fastir"; needs pyarrow
+
+Numbers read back exactly. A file without a head is refused.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable
+from typing import Any
+
+from fastir._version import __version__
+from fastir.errors import FastirError, FormatError, quote
+from fastir.text import json_text, replacing, tsv_text
+
+KEY = "fastir"
+MARK = "# fastir "
+SUFFIXES = (".tsv", ".json", ".parquet")
+PEEKED = 1 << 10
+Table = dict[str, list[Any]]
+
+
+# ---- files: a head and a table, or one JSON object -------------------------------------------------------------------
+
+
+def write(
+    path: Any, what: str, head: dict[str, Any], body: Callable[[], dict[str, Any]], table: Callable[[], Table]
+) -> None:
+    """Write a head with a body (JSON) or with a table (the other formats), by the end of the name, in one step.
+
+    Raises
+    ------
+    ValueError
+        The name has another end, or an id cannot be written.
+    FastirError
+        pyarrow is not installed.
+    OSError
+    """
+    path = os.fsdecode(path)
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(
+            f"cannot save {what} as {path!r}: the name must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        )
+    head = head_of(what, head)
+    if suffix == ".parquet":
+        content = parquet_bytes(path, head, table())
+    else:
+        whole = (
+            json_text({KEY: head, **body()}) if suffix == ".json" else f"{MARK}{json.dumps(head)}\n{tsv_of(table())}"
+        )
+        content = whole.encode("utf-8", "surrogateescape")  # an id that is not UTF-8 keeps its bytes
+    with replacing(path) as file:
+        file.write(content)
+
+
+def head_of(what: str, data: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": what, "version": __version__, **data}
+
+
+def tsv_of(table: Table) -> str:
+    columns = [[cell if isinstance(cell, str) else repr(cell) for cell in column] for column in table.values()]
+    return tsv_text([list(table), *zip(*columns, strict=True)])
+
+
+def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> bytes:
+    pyarrow, parquet = arrow_modules(path)
+    try:
+        rows = pyarrow.table(table).replace_schema_metadata({KEY: json.dumps(head)})
+    except UnicodeError:
+        raise ValueError(f"cannot write {quote(path)}: an id is not UTF-8") from None
+    buffer = io.BytesIO()
+    parquet.write_table(rows, buffer)
+    return buffer.getvalue()
+
+
+def arrow_modules(path: str) -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise FastirError(f"{path}: Parquet needs pyarrow: pip install 'fastir[arrow]' ({error})") from None
+    return pyarrow, parquet
+
+
+def is_saved(path: Any) -> bool:
+    """Whether a file begins as those that `write` makes; a file that cannot be read is none."""
+    path = os.fsdecode(path)
+    if not os.path.isfile(path):
+        return False
+    if path.lower().endswith(".parquet"):
+        _, parquet = arrow_modules(path)
+        try:
+            return KEY.encode() in (parquet.read_metadata(path).metadata or {})
+        except (OSError, ValueError):
+            return False
+    with open(path, "rb") as file:
+        first = file.read(PEEKED)
+    return first.startswith(MARK.encode()) or "".join(first.decode("latin-1").split()).startswith(
+        f'{{"{KEY}":{{"kind":'
+    )
+
+
+def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
+    """The head of a saved file, its body if it is JSON (else None), and its table if it is not (else empty).
+
+    Raises
+    ------
+    FormatError
+        It was not written by `write`, or was cut or changed.
+    FastirError
+        pyarrow is not installed.
+    OSError
+    """
+    path = os.fsdecode(path)
+    if path.lower().endswith(".parquet"):
+        _, parquet = arrow_modules(path)
+        with open(path, "rb") as file:
+            try:
+                rows = parquet.read_table(file)
+            except (OSError, ValueError) as error:
+                raise FormatError(f"no Parquet file: {error}", path) from None
+        head = checked_head(path, (rows.schema.metadata or {}).get(KEY.encode(), b"null"))
+        return head, None, {name: rows.column(name).to_pylist() for name in rows.column_names}
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+        text = file.read()
+    if text.startswith(MARK):
+        first, _, rest = text.partition("\n")
+        return checked_head(path, first[len(MARK) :]), None, table_of(path, rest)
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise FormatError(f"neither JSON nor a saved table: {error}", path) from None
+    return checked_head(path, json.dumps(data.pop(KEY, None) if isinstance(data, dict) else None)), data, {}
+
+
+def checked_head(path: str, text: str | bytes) -> dict[str, Any]:
+    try:
+        head = json.loads(text)
+    except ValueError:
+        head = None
+    if not isinstance(head, dict) or not isinstance(head.get("kind"), str):
+        raise FormatError(f"no saved results: it lacks the head {KEY!r} that `save` writes", path)
+    return head
+
+
+def table_of(path: str, text: str) -> Table:
+    names, *rows = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True) if text else [[]]
+    for number, row in enumerate(rows, 3):
+        if len(row) != len(names):
+            raise FormatError(f"expected {len(names)} fields, got {len(row)}", path, number)
+    columns = list(map(list, zip(*rows, strict=True))) if rows else [[] for _ in names]
+    return dict(zip(names, columns, strict=True))
