@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
-    from fastir.results.by_run import ResultsByRun
-    from fastir.results.saved import load_results
+    from fastir.results.by_run import ResultsByRun, load_results
 
 __all__ = [
     "Accumulator",
@@ -97,7 +96,7 @@ LATER = {
     "evaluate_ranked": "evaluation.label_lists",
     "evaluate_scores": "evaluation.label_lists",
     "evaluate_topk": "evaluation.matrix",
-    "load_results": "results.saved",
+    "load_results": "results.by_run",
     "plots": "plots",
     "show_config": "config",
     "stats": "stats",

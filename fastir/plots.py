@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.comparison.tables import best_mean
 from fastir.errors import quote
 from fastir.evaluation.evaluator import evaluate_many
+from fastir.request.directions import best_of
 from fastir.text import counted
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def means(comparison: Comparison, metric: str | None = None, ax: Axes | None = N
     metric = known_metric(comparison, metric)
     systems = [system for system in comparison.systems if system.metric == metric]
     ax = ax or new_axes(6.4, height_of(len(systems)))
-    best = best_mean([system.mean for system in systems], metric)
+    best = best_of([system.mean for system in systems], metric)
     for place, system in enumerate(systems):
         colour = BLUE if math.isclose(system.mean, best, rel_tol=1e-12) else GREY
         ax.plot([system.low, system.high], [place, place], color=colour, linewidth=2, solid_capstyle="butt")

@@ -19,9 +19,9 @@ else:
     import fcntl
 
 
-def rounded(value: float, aggregate: str) -> str:
-    """A value for reading: four decimals, or a whole number where the metric counts."""
-    return f"{value:.0f}" if aggregate in ("sum", "count") and value == value else f"{value:.4f}"
+def rounded(value: float, aggregate: str, digits: int = 4) -> str:
+    """A value for reading: with some decimals, or a whole number where the metric counts."""
+    return f"{value:.0f}" if aggregate in ("sum", "count") and value == value else f"{value:.{digits}f}"
 
 
 def counted(n: int, one: str, more: str) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
-from fastir.comparison.tables import FORMATS, TABLES, json_types
+from fastir.comparison.tables import TABLES, json_types
+from fastir.rendering import rendered
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
 from fastir.results.saved_files import SUFFIXES
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
 
-TABLE_SUFFIXES = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex"}
+TABLE_SUFFIXES = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex", ".csv": "csv"}
 
 
 class Comparison:
@@ -110,13 +111,15 @@ class Comparison:
         intervals: bool = False,
         digits: int = 4,
         alpha: float | None = None,
+        caption: str | None = None,
+        label: str | None = None,
     ) -> str:
         """A table to print.
 
         Parameters
         ----------
-        format : {"text", "markdown", "html", "latex"}
-            LaTeX needs the package booktabs.
+        format : {"text", "markdown", "html", "latex", "csv"}
+            LaTeX needs the package booktabs; CSV has the exact numbers, and no caption.
         rows : {"runs", "pairs"}
             "runs": a row for each run with its means; the best are bold, and raised letters name the runs that it is
             significantly better than (numbers, from 26 runs up), unless neither larger nor smaller values of the metric
@@ -128,6 +131,8 @@ class Comparison:
             Decimals, from 1 to 17.
         alpha : float or None
             Significant is a corrected p-value up to this; None is 1 - confidence.
+        caption, label : str or None
+            The caption instead of how the comparison was made; what LaTeX and HTML refer to the table by.
 
         Returns
         -------
@@ -138,11 +143,11 @@ class Comparison:
         ValueError
             An argument has another value.
         """
-        one_of("format", format, tuple(FORMATS))
         one_of("rows", rows, tuple(TABLES))
         digits = positive("digits", "the number of decimals", digits, 17)
         level = round(1 - self.method.confidence, 12) if alpha is None else alpha
-        return FORMATS[format](TABLES[rows](self.systems, self.pairs, self.method, intervals, digits, level))
+        table = TABLES[rows](self.systems, self.pairs, self.method, intervals, digits, level)
+        return rendered(table, format, caption, label)
 
     def __repr__(self) -> str:
         return self.to_table()
@@ -151,7 +156,7 @@ class Comparison:
         return self.to_table("html")
 
     def to_json(self, per_query: bool = False) -> dict[str, Any]:
-        """The comparison in types that JSON has, with None for NaN and text for infinity; what `save` writes.
+        """The comparison in types that JSON has; NaN is None, infinity is text; what `save` writes.
 
         Parameters
         ----------
@@ -162,7 +167,7 @@ class Comparison:
         -------
         dict
             ``"runs"`` and ``"metrics"``: names; ``"systems"`` and ``"pairs"``: a dict for each record; ``"method"``: a
-            dict; ``"query_ids"`` and ``"per_query"``: as they are here. Names that are not str are written as their str().
+            dict; ``"query_ids"`` and ``"per_query"``: as they are here. Names that are no str are their str().
         """
         data: dict[str, Any] = {
             "runs": self.runs,
@@ -248,9 +253,9 @@ class Comparison:
         OSError
             The file cannot be read.
         """
-        from fastir.comparison.saved import load_comparison
+        from fastir.comparison.saved import load_fields
 
-        return load_comparison(path)
+        return Comparison(*load_fields(path))
 
     def __eq__(self, other: object) -> bool:
         """Same runs, metrics, queries, values and records; NaN equals NaN."""

@@ -6,16 +6,13 @@ JSON is what `Comparison.to_json` gives, with the values of every query; a table
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fastir.comparison.comparison import Comparison
 from fastir.comparison.records import Method, Pair, System
 from fastir.errors import FormatError
 from fastir.results.saved_files import read, write
-
-if TYPE_CHECKING:
-    import os
 
 KIND = "comparison"
 READERS: dict[str, Callable[[Any], Any]] = {
@@ -25,7 +22,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def write_comparison(path: str | os.PathLike[str], comparison: Comparison) -> None:
+def write_comparison(path: str | os.PathLike[str], comparison: Any) -> None:
     """Write all of a comparison; see `Comparison.save`."""
     whole = comparison.to_json(per_query=True)
     head = {KIND: {name: value for name, value in whole.items() if name != "pairs"}}
@@ -34,16 +31,16 @@ def write_comparison(path: str | os.PathLike[str], comparison: Comparison) -> No
         columns = {field: [getattr(pair, field) for pair in comparison.pairs] for field in Pair._fields}
         return {**columns, "a": list(map(str, columns["a"])), "b": list(map(str, columns["b"]))}
 
-    write(path, KIND, {} if str(path).lower().endswith(".json") else head, lambda: whole, table)
+    write(path, KIND, {} if os.fsdecode(path).lower().endswith(".json") else head, lambda: whole, table)
 
 
-def load_comparison(path: str | os.PathLike[str]) -> Comparison:
-    """Read what `write_comparison` wrote; see `Comparison.load`."""
+def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
+    """Read what a Comparison is made from; see `Comparison.load`."""
     import numpy as np
 
     head, body, table = read(path)
     if head["kind"] != KIND:
-        raise FormatError(f"saved {head['kind']}, expected a comparison", str(path))
+        raise FormatError(f"saved {head['kind']}, expected a comparison", os.fsdecode(path))
     try:
         data = body if body is not None else head[KIND]
         rows = (
@@ -58,7 +55,7 @@ def load_comparison(path: str | os.PathLike[str]) -> Comparison:
             for metric in metrics
         ]
         method = data["method"]
-        return Comparison(
+        return (
             runs,
             metrics,
             query_ids,
@@ -68,7 +65,7 @@ def load_comparison(path: str | os.PathLike[str]) -> Comparison:
             record(Method, {**method, "baseline": tuple(method["baseline"])}),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"a saved comparison that was cut or changed: {error!r}", str(path)) from None
+        raise FormatError(f"a saved comparison that was cut or changed: {error!r}", os.fsdecode(path)) from None
 
 
 def record(kind: Any, row: dict[str, Any]) -> Any:

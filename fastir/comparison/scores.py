@@ -17,8 +17,8 @@ import numpy as np
 from fastir.checks import one_of
 from fastir.errors import NoOverlapError, quote
 from fastir.request.names import is_metric
-from fastir.results.results import Results
-from fastir.results.saved import load_results, results_of_json
+from fastir.results.by_run import load_results
+from fastir.results.results import Results, restored
 from fastir.results.saved_files import KEY
 
 SEEDS = ("mean", "crossed", "folds")
@@ -120,7 +120,7 @@ def opened(run: Hashable, values: Any) -> Any:
     if isinstance(values, (str, os.PathLike)):
         return Results.load(values)
     if isinstance(values, Mapping) and KEY in values and "per_query" in values:
-        return results_of_json(f"run {quote(run)}", values[KEY], values)
+        return restored(f"run {quote(run)}", values[KEY], values, {})
     return values
 
 

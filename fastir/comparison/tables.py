@@ -1,59 +1,22 @@
-"""The records of a comparison as a table, of the runs or of the pairs, in text, Markdown, HTML and LaTeX.
-
-Each table is made once, of cells that say what they mean; a format only writes cells and puts rows together.
-"""
+"""The records of a comparison as tables of cells, of the runs or of the pairs, and as what JSON and TSV have."""
 
 from __future__ import annotations
 
-import html
 import itertools
 import math
-import textwrap
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fastir.comparison.records import RESAMPLED
-from fastir.request.directions import direction_of
-from fastir.text import aligned, tsv_text
+from fastir.rendering import Cell, Table
+from fastir.request.directions import SIGNS, best_of, direction_of
+from fastir.text import tsv_text
 
 if TYPE_CHECKING:
     from fastir.comparison.records import Method, Pair, System
 
 LETTERS = "abcdefghijklmnoprstuvwxyz"  # without q, of which few fonts have a superscript
-RAISED = str.maketrans(f"{LETTERS}0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
-MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\|*_`<"})
-LATEX = str.maketrans(
-    {
-        **{mark: f"\\{mark}" for mark in "&%$#_{}"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "≤": "$\\le$",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-    }
-)
-SIGNS = {"more": 1, "less": -1, "neither": 0}  # of a difference that is better
-WIDTH = 100  # of notes in text
 NOISE = 1e-12  # relative differences up to this are rounding
-
-
-class Cell(NamedTuple):
-    """A cell: its text, the marks of the runs that it beats, its interval, and whether it is emphasized."""
-
-    text: str
-    beats: str = ""
-    interval: str = ""
-    strong: bool = False
-
-
-class Table(NamedTuple):
-    """Rows of cells below a head; the columns from `first` on are numbers."""
-
-    head: list[str]
-    rows: list[list[Cell]]
-    first: int
-    notes: list[str]
 
 
 def json_types(data: Any) -> Any:
@@ -91,7 +54,7 @@ def runs_table(
             better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
             beaten.setdefault((better, pair.metric), []).append(places[worse])
     cell_of = {(system.run, system.metric): system for system in systems}
-    best = {metric: best_mean([cell_of[run, metric].mean for run in runs], metric) for metric in metrics}
+    best = {metric: best_of([cell_of[run, metric].mean for run in runs], metric) for metric in metrics}
     rows = []
     for label, run in zip(labels, runs, strict=True):
         cells = [Cell(label), Cell(str(run))]
@@ -104,6 +67,7 @@ def runs_table(
                     marks(beaten.get((run, metric), []), labels),
                     interval,
                     len(runs) > 1 and math.isclose(system.mean, best[metric], rel_tol=NOISE, abs_tol=0.0),
+                    repr(system.mean),
                 )
             )
         rows.append(cells)
@@ -136,23 +100,17 @@ def pairs_table(
             Cell(pair.metric),
             Cell(str(pair.a)),
             Cell(str(pair.b)),
-            Cell(difference, strong=pair.adjusted_p <= alpha),
-            Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]"),
-            Cell(p_text(pair, pair.p_value, drawn)),
-            Cell(number(pair.effect, 3)),
+            Cell(difference, strong=pair.adjusted_p <= alpha, exact=repr(pair.difference)),
+            Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]", exact=f"[{pair.low}, {pair.high}]"),
+            Cell(p_text(pair, pair.p_value, drawn), exact=repr(pair.p_value)),
+            Cell(number(pair.effect, 3), exact=repr(pair.effect)),
             Cell(f"{pair.wins}/{pair.ties}/{pair.losses}"),
             *[Cell(pair.note)] * noted,
         ]
         if method.correction:
-            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, drawn)))
+            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, drawn), exact=repr(pair.adjusted_p)))
         rows.append(cells)
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
-
-
-def best_mean(means: Sequence[float], metric: str) -> float:
-    """The largest or the smallest, as is better; NaN for none, and where neither is."""
-    sign = SIGNS[direction_of(metric)]
-    return sign * max(sign * mean for mean in means) if means and sign else math.nan
 
 
 TABLES: dict[str, Callable[..., Table]] = {"runs": runs_table, "pairs": pairs_table}
@@ -185,108 +143,3 @@ def p_text(pair: Pair, p: float, n_resamples: int) -> str:
         return "-"
     bound = "≤" if n_resamples and not pair.exact and pair.p_value * (n_resamples + 1) <= 1.5 else ""
     return bound + (f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}")
-
-
-# ---- formats ---------------------------------------------------------------------------------------------------
-
-
-def as_text(table: Table) -> str:
-    """Text, where a star before a number stands for bold."""
-    starred = any(cell.strong for row in table.rows for cell in row)
-
-    def written(cell: Cell, column: int) -> str:
-        star = ("*" if cell.strong else " ") if starred and column >= table.first else ""
-        return star + cell.text + cell.beats.translate(RAISED)
-
-    wide = {column for row in table.rows for column, cell in enumerate(row) if cell.interval}
-    rows = [
-        [
-            part
-            for column, cell in enumerate(row)
-            for part in (written(cell, column), *[cell.interval] * (column in wide))
-        ]
-        for row in table.rows
-    ]
-    head = [
-        part
-        for column, name in enumerate(table.head)
-        for part in (" " * (starred and column >= table.first) + name, *[""] * (column in wide))
-    ]
-    notes = [note.replace("in bold", "with a star") for note in table.notes]
-    notes = [textwrap.fill(note, WIDTH, break_on_hyphens=False) for note in notes]
-    return "\n".join([aligned([head, *rows], len(head)), *notes])
-
-
-def as_markdown(table: Table) -> str:
-    def written(cell: Cell) -> str:
-        text = cell.text.translate(MARKDOWN)
-        text = f"**{text}**" if cell.strong else text
-        return " ".join(filter(None, [text + cell.beats.translate(RAISED), cell.interval]))
-
-    rows = [
-        [name.translate(MARKDOWN) for name in table.head],
-        ["---"] * len(table.head),
-        *(list(map(written, row)) for row in table.rows),
-    ]
-    lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([*lines, "", *(note.translate(MARKDOWN) for note in table.notes)]) + "\n"
-
-
-def as_html(table: Table) -> str:
-    def written(cell: Cell) -> str:
-        text = html.escape(cell.text)
-        text = f"<b>{text}</b>" if cell.strong else text
-        text += f"<sup>{cell.beats.replace('-', '–')}</sup>" if cell.beats else ""
-        return f"{text} <small>{cell.interval}</small>" if cell.interval else text
-
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.head)
-    rows = ("".join(f"<td>{written(cell)}</td>" for cell in row) for row in table.rows)
-    return "\n".join(
-        [
-            "<table>",
-            f"<caption>{html.escape(' '.join(table.notes))}</caption>",
-            f"<thead><tr>{head}</tr></thead>",
-            "<tbody>",
-            *(f"<tr>{row}</tr>" for row in rows),
-            "</tbody>",
-            "</table>",
-            "",
-        ]
-    )
-
-
-def as_latex(table: Table) -> str:
-    """LaTeX, which needs the package booktabs."""
-
-    def written(cell: Cell) -> str:
-        text = cell.text.translate(LATEX)
-        text = f"\\textbf{{{text}}}" if cell.strong else text
-        text += f"$^{{{cell.beats.replace('-', chr(92) + 'text{--}')}}}$" if cell.beats else ""
-        return f"{text} {{\\small {cell.interval}}}" if cell.interval else text
-
-    rows = [" & ".join(map(written, row)) for row in table.rows]
-    return "\n".join(
-        [
-            "\\begin{table}",
-            "\\centering",
-            f"\\caption{{{' '.join(table.notes).translate(LATEX)}}}",
-            "\\label{tab:comparison}",
-            f"\\begin{{tabular}}{{{'l' * len(table.head)}}}",
-            "\\toprule",
-            " & ".join(name.translate(LATEX) for name in table.head) + r" \\",
-            "\\midrule",
-            *(row + r" \\" for row in rows),
-            "\\bottomrule",
-            "\\end{tabular}",
-            "\\end{table}",
-            "",
-        ]
-    )
-
-
-FORMATS: dict[str, Callable[[Table], str]] = {
-    "text": as_text,
-    "markdown": as_markdown,
-    "html": as_html,
-    "latex": as_latex,
-}

@@ -404,8 +404,8 @@ def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str]
     >>> import fastir
     >>> runs = {"x": {"q": {"a": 2.0}}, "y": {"q": {"b": 2.0, "a": 1.0}}}
     >>> fastir.evaluate_many({"q": {"a": 1}}, runs, ["mrr", "p@1"])
-    run     mrr     p@1
-    x    1.0000  1.0000
-    y    0.5000  0.0000
+    run      mrr      p@1
+    x    *1.0000  *1.0000
+    y     0.5000   0.0000
     """
     return Evaluator(qrels, metrics, **options).evaluate_many(runs)

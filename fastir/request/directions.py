@@ -4,9 +4,13 @@ Values that come back from elsewhere (a saved file, a dict of a caller) have not
 """
 
 import functools
+import math
+from collections.abc import Iterable
 
 from fastir.errors import UnknownMetricError
 from fastir.request.names import DIALECTS, read
+
+SIGNS = {"more": 1, "less": -1, "neither": 0}  # of a difference that is better
 
 
 @functools.lru_cache(256)
@@ -19,3 +23,9 @@ def direction_of(metric: object) -> str:
             except UnknownMetricError:
                 continue
     return "more"
+
+
+def best_of(means: Iterable[float], metric: object) -> float:
+    """The largest or the smallest, as is better; NaN for none, and where neither is."""
+    sign = SIGNS[direction_of(metric)]
+    return sign * max((sign * mean for mean in means if mean == mean), default=math.nan) if sign else math.nan

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
-from fastir.results.results import Results
+from fastir.errors import FormatError, quote
+from fastir.request.directions import best_of
+from fastir.results.results import Results, restored
+from fastir.results.saved import QUERY, body_of_results, described, head_of_results, table_of_results
+from fastir.results.saved_files import KEY, Table, read, write
 from fastir.results.tables import ResultsTable
+
+SEVERAL = "results by run"  # the kind of a file that holds them
+RUN = "run"  # the first column of its table
 
 
 class ResultsByRun(ResultsTable[Results]):
@@ -13,6 +21,11 @@ class ResultsByRun(ResultsTable[Results]):
 
     __slots__ = ()
     label = "run"
+
+    def _best(self, metrics: list[str]) -> dict[str, float]:
+        if len(self) < 2:
+            return {}
+        return {metric: best_of((results[metric] for results in self.values()), metric) for metric in metrics}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the results of all runs to one file that `load_results` reads back.
@@ -32,6 +45,75 @@ class ResultsByRun(ResultsTable[Results]):
         OSError
             The file cannot be written; its old content is untouched.
         """
-        from fastir.results.saved import write_runs
+        for name in self:
+            if not isinstance(name, str):
+                raise ValueError(f"cannot save results of the run {quote(name)}: the name must be a str")
 
-        write_runs(path, self)
+        def body() -> dict[str, Any]:
+            return {"runs": {name: described(results, body_of_results(results)) for name, results in self.items()}}
+
+        def table() -> Table:
+            whole: Table = {}
+            for name, results in self.items():
+                part = table_of_results(results)
+                for column, cells in {RUN: [name] * len(part[QUERY]), **part}.items():
+                    whole.setdefault(column, []).extend(cells)
+            return whole
+
+        heads = {} if os.fsdecode(path).lower().endswith(".json") else {n: head_of_results(r) for n, r in self.items()}
+        write(path, SEVERAL, {"runs": heads}, body, table)
+
+
+def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
+    """Read what `Results.save`, or that of `evaluate_many`'s results, has written: an equal object.
+
+    Parameters
+    ----------
+    path : str or path
+        A ``.tsv``, ``.json`` or ``.parquet`` file.
+
+    Returns
+    -------
+    Results or ResultsByRun
+
+    Raises
+    ------
+    FormatError
+        The file holds something else, or was cut or changed.
+    FastirError
+        Parquet needs pyarrow.
+    OSError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> import fastir, os, tempfile
+    >>> results = fastir.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "mrr")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results.save(os.path.join(folder, "results.json"))
+    ...     fastir.load_results(os.path.join(folder, "results.json")) == results
+    True
+    """
+    head, body, table = read(path)
+    path = os.fsdecode(path)
+    if head["kind"] == "results":
+        return restored(path, head, body, table)
+    if head["kind"] != SEVERAL:
+        raise FormatError(f"a saved {head['kind']}, expected saved results", path)
+    try:
+        if body is not None:
+            return ResultsByRun((name, restored(path, own[KEY], own, {})) for name, own in body["runs"].items())
+        rows: dict[str, list[int]] = {name: [] for name in head["runs"]}
+        for row, name in enumerate(table.pop(RUN)):
+            rows[name].append(row)
+        return ResultsByRun(
+            (
+                name,
+                restored(
+                    path, head["runs"][name], None, {key: [cells[row] for row in own] for key, cells in table.items()}
+                ),
+            )
+            for name, own in rows.items()
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"saved results that were cut or changed: {error!r}", path) from None

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fastir.checks import positive
 from fastir.errors import FormatError
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.means import geometric_mean, weighted_mean
@@ -422,12 +423,12 @@ class Results:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Results:
         """Read what `save` wrote: an equal object; parameters and errors are those of `load_results`."""
-        from fastir.results.saved import load_results
+        from fastir.results.saved_files import read
 
-        found = load_results(path)
-        if not isinstance(found, Results):
-            raise FormatError("saved results of several runs, which load_results reads", os.fsdecode(path))
-        return found
+        head, body, table = read(path)
+        if head["kind"] != "results":
+            raise FormatError(f"saved {head['kind']}, expected results of one run", os.fsdecode(path))
+        return restored(os.fsdecode(path), head, body, table)
 
     def to_json(self, per_query: bool = True) -> dict[str, Any]:
         """These results in types that JSON has, with None for NaN; what `save` writes.
@@ -452,11 +453,63 @@ class Results:
         del body["per_query"]
         return body
 
+    def to_table(
+        self,
+        format: str = "text",
+        *,
+        per_query: bool = False,
+        digits: int = 4,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        """A table to print: a row per metric with its mean, or a row per query, and the means below.
+
+        Parameters
+        ----------
+        format : {"text", "markdown", "html", "latex", "csv"}
+            LaTeX needs the package booktabs; CSV has the exact numbers.
+        per_query : bool
+        digits : int
+            Decimals, from 1 to 17.
+        caption : str or None
+            Instead of the number of queries and the convention, which stand below the table.
+        label : str or None
+            What LaTeX and HTML refer to the table by.
+
+        Raises
+        ------
+        ValueError
+            An argument has another value.
+        """
+        from fastir.rendering import Cell, Table, rendered
+
+        digits = positive("digits", "the number of decimals", digits, 17)
+        hows = list(self._aggregates)
+
+        def cells(row: Iterable[float]) -> list[Cell]:
+            return [Cell(rounded(value, how, digits), exact=repr(value)) for value, how in zip(row, hows, strict=True)]
+
+        means = cells(self[name] for name in self._names)
+        if per_query:
+            head = ["query_id", *self._names]
+            rows = [
+                [Cell(str(query)), *cells(row)]
+                for query, row in zip(self._query_ids, self._values.tolist(), strict=True)
+            ]
+            rows.append([Cell("mean"), *means])
+        else:
+            head = ["metric", "mean"]
+            rows = [[Cell(name), mean] for name, mean in zip(self._names, means, strict=True)]
+        return rendered(Table(head, rows, 1, self._footer().splitlines()), format, caption, label)
+
     def __repr__(self) -> str:
         means = [(name, rounded(self[name], how)) for name, how in self.aggregates.items()]
         name_width = max((len(name) for name, _ in means), default=0)
         width = max((len(mean) for _, mean in means), default=0)
         return "\n".join([*(f"{name:<{name_width}}  {mean:>{width}}" for name, mean in means), self._footer()])
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")
 
     def _footer(self) -> str:
         convention = self.convention_text()
@@ -487,3 +540,14 @@ class Results:
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
         return Results, (*fields, self._weights, self.provenance)
+
+
+def restored(
+    path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: dict[str, list[Any]]
+) -> Results:
+    """The Results of a part of a saved file."""
+    from fastir.results.saved import check_means, fields_of
+
+    results = Results(*fields_of(path, head, body, table))
+    check_means(path, results, body)
+    return results

@@ -9,10 +9,13 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from fastir.text import aligned, rounded
+from fastir.checks import positive
+from fastir.text import rounded
 
 if TYPE_CHECKING:
     import pandas
+
+    from fastir.rendering import Table
 
 
 class Means(Protocol):
@@ -57,13 +60,68 @@ class ResultsTable(dict[Any, R], Generic[R]):
         rows = [[row[name] for name in names] for row in means.values()]
         return pandas.DataFrame(rows, pandas.Index(list(means), name=self.label, tupleize_cols=False), names, float)
 
-    def __repr__(self) -> str:
+    def to_table(
+        self,
+        format: str = "text",
+        *,
+        digits: int = 4,
+        transpose: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        """The means as a table to print; of several runs, the best of each metric is bold.
+
+        Parameters
+        ----------
+        format : {"text", "markdown", "html", "latex", "csv"}
+            LaTeX needs the package booktabs; CSV has the exact numbers.
+        digits : int
+            Decimals, from 1 to 17.
+        transpose : bool
+            Whether metrics are the rows.
+        caption, label : str or None
+            What stands below the table, and what LaTeX and HTML refer to it by.
+
+        Raises
+        ------
+        ValueError
+            An argument has another value.
+        """
+        from fastir.rendering import rendered, transposed
+
+        table = self._table(positive("digits", "the number of decimals", digits, 17))
+        return rendered(transposed(table) if transpose else table, format, caption, label)
+
+    def _best(self, metrics: list[str]) -> dict[str, float]:
+        """The mean of each metric that is emphasized in tables; none where the rows do not compete."""
+        return {}
+
+    def _table(self, digits: int) -> Table:
+        from fastir.rendering import Cell, Table
+
         hows = next(iter(self.values())).aggregates if self else {}
-        rows = (
-            [str(name), *(rounded(row[metric], how) for metric, how in hows.items())]
+        best = self._best(list(hows))
+        rows = [
+            [
+                Cell(str(name)),
+                *(
+                    Cell(
+                        rounded(row[metric], how, digits),
+                        strong=row[metric] == best.get(metric),
+                        exact=repr(row[metric]),
+                    )
+                    for metric, how in hows.items()
+                ),
+            ]
             for name, row in self._means().items()
-        )
-        return aligned([[self.label, *hows], *rows], left=1).rstrip("\n")
+        ]
+        return Table([self.label, *hows], rows, 1, [])
+
+    def __repr__(self) -> str:
+        return self.to_table().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")
 
 
 class ResultsByGroup(ResultsTable[R]):

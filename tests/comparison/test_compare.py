@@ -192,7 +192,7 @@ def test_letters_name_the_runs_that_a_run_is_better_than(three):
 def test_all_that_are_best_stand_out():
     scores = values(a=[0.1, 0.2, 0.6], b=[0.6, 0.2, 0.1], c=[0.3, 0.3, 0.0])
     lines = fastir.compare_scores(scores).to_table(digits=2).splitlines()
-    assert lines[:4] == ["#  run   score", "a  a    *0.30", "b  b    *0.30", "c  c     0.20"]
+    assert lines[:4] == ["#  run  score", "a  a    *0.30", "b  b    *0.30", "c  c     0.20"]
     assert "*" not in fastir.compare_scores({"a": scores["a"]}).to_table().partition("\n\n")[0]
 
 
@@ -293,7 +293,7 @@ AWKWARD = {r"a_b|c*<i>&\`": [0.1, 0.2, 0.3, 0.5], "50% $x$ {~^#}": [0.4, 0.6, 0.
 
 def test_markdown():
     lines = fastir.compare_scores(values(**AWKWARD)).to_table("markdown", intervals=True, digits=2).splitlines()
-    assert lines[:2] == ["| # | run | score |", "| --- | --- | --- |"]
+    assert lines[:2] == ["| # | run | score |", "| :--- | :--- | ---: |"]
     assert lines[2].startswith(r"| a | a\_b\|c\*\<i>&\\\` | 0.28 [")
     assert lines[3].startswith("| b | 50% $x$ {~^#} | **0.63**ᵃ [")
     assert "Best in bold; letters name" in lines[5]
@@ -301,7 +301,7 @@ def test_markdown():
 
 def test_html():
     text = fastir.compare_scores(values(**AWKWARD)).to_table("html", intervals=True, digits=2)
-    assert "<td>a_b|c*&lt;i&gt;&amp;\\`</td>" in text and "<td><b>0.63</b><sup>a</sup> <small>[" in text
+    assert ">a_b|c*&lt;i&gt;&amp;\\`</td>" in text and "><b>0.63</b><sup>a</sup> <small>[" in text
     opened = []
 
     class Checker(html.parser.HTMLParser):
@@ -319,9 +319,9 @@ def test_html():
 
 def test_latex():
     text = fastir.compare_scores(values(**AWKWARD)).to_table("latex", digits=2)
-    assert r"a & a\_b|c*\textless{}i\textgreater{}\&\textbackslash{}` & 0.28 \\" in text
-    assert r"b & 50\% \$x\$ \{\textasciitilde{}\textasciicircum{}\#\} & \textbf{0.63}$^{a}$ \\" in text
-    assert text.count("{") == text.count("}") and r"\begin{tabular}{lll}" in text and r"$\le$" in text
+    assert r"a & a\_b|c*\textless{}i\textgreater{}\&\textbackslash{}` & 0.28 & \\" in text
+    assert r"b & 50\% \$x\$ \{\textasciitilde{}\textasciicircum{}\#\} & \textbf{0.63} & $^{a}$ \\" in text
+    assert text.count("{") == text.count("}") and r"\begin{tabular}{llr@{}l}" in text and r"$\le$" in text
     rng = random.Random(0)
     many = {f"r{place}": [place + rng.random() for query in range(4)] for place in range(30)}
     assert r"$^{1\text{--}29}$" in fastir.compare_scores(values(**many)).to_table("latex")

@@ -53,7 +53,7 @@ def test_results_of_several_runs_read_back(format, tmp_path):
     assert type(found) is fastir.ResultsByRun and list(found) == list(runs)
     for name in runs:
         same(found[name], results[name])
-    with pytest.raises(FormatError, match="several runs"):
+    with pytest.raises(FormatError, match="saved results by run, expected results of one run"):
         Results.load(path)
 
 

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
-from fastir.comparison.tables import LATEX
 from fastir.compat.ranx.documents import needed
+from fastir.rendering import LATEX
 from fastir.text import replacing
 
 LABELS = {
