@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from fastir.checks import positive
 from fastir.errors import NoOverlapError, quote
-from fastir.text import aligned, decimals, signed
+from fastir.text import decimals, signed, without_nan
 
 NOISE = 1e-12  # relative differences up to this are rounding
 
@@ -54,20 +54,58 @@ class ResultsDiff:
     n_losses: int
     left_out: list[Any]
 
-    def __repr__(self) -> str:
-        head = (
+    def to_table(self, format: str = "text", *, caption: str | None = None, label: str | None = None) -> str:
+        """The changes as a table to print, below a line that sums them up.
+
+        Parameters
+        ----------
+        format : {"text", "markdown", "html", "latex", "csv"}
+            CSV has the exact numbers, and no caption.
+        caption : str or None
+            Instead of the line that sums up.
+        label : str or None
+            What LaTeX and HTML refer to the table by.
+
+        Raises
+        ------
+        ValueError
+            There is no such format.
+        """
+        from fastir.rendering import Cell, Table, rendered
+
+        rows = []
+        for changes, n, word in ((self.gains, self.n_gains, "gain"), (self.losses, self.n_losses, "lose")):
+            for query_id, *numbers, change in changes:
+                cells = (Cell(decimals(number), exact=repr(number)) for number in numbers)
+                rows.append([Cell(str(query_id)), *cells, Cell(signed(change), exact=repr(change))])
+            if n > len(changes):
+                rows.append([Cell(f"... {n - len(changes)} more {word}"), *[Cell("")] * 3])
+        return rendered(
+            Table(["query_id", "value", "was", "change"], rows, 1, [self.summary()]), format, caption, label
+        )
+
+    def summary(self) -> str:
+        """Both means, and how many queries gain and lose, in a line."""
+        return (
             f"{self.metric}: {decimals(self.mean)} against {decimals(self.other_mean)}, "
             f"{signed(self.mean - self.other_mean)}; {self.n_gains} gain, {self.n_equal} equal, "
             f"{self.n_losses} lose" + (f", {len(self.left_out)} left out" if self.left_out else "")
         )
-        rows = [["query_id", "value", "was", "change"]]
-        for changes, n, word in ((self.gains, self.n_gains, "gain"), (self.losses, self.n_losses, "lose")):
-            rows += [
-                [str(query), decimals(value), decimals(was), signed(change)] for query, value, was, change in changes
-            ]
-            if n > len(changes):
-                rows.append([f"... {n - len(changes)} more {word}", "", "", ""])
-        return f"{head}\n{aligned(rows, 1)}".rstrip("\n")
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it in types that JSON has, with None for NaN."""
+        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        data["gains"], data["losses"] = (
+            [change._asdict() for change in changes] for changes in (self.gains, self.losses)
+        )
+        return {**data, "mean": without_nan(self.mean), "other_mean": without_nan(self.other_mean)}
+
+    def __repr__(self) -> str:
+        table = self.to_table(caption="").rstrip("\n")
+        return f"{self.summary()}\n{table}"
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")
 
 
 def changes_of(

@@ -89,14 +89,15 @@ class ResultsTable(dict[Any, R], Generic[R]):
         """
         from fastir.rendering import rendered, transposed
 
-        table = self._table(positive("digits", "the number of decimals", digits, 17))
+        table = self.table(positive("digits", "the number of decimals", digits, 17))
         return rendered(transposed(table) if transpose else table, format, caption, label)
 
     def _best(self, metrics: list[str]) -> dict[str, float]:
         """The mean of each metric that is emphasized in tables; none where the rows do not compete."""
         return {}
 
-    def _table(self, digits: int) -> Table:
+    def table(self, digits: int = 4) -> Table:
+        """The table of the means as cells, which `to_table` writes."""
         from fastir.rendering import Cell, Table
 
         hows = next(iter(self.values())).aggregates if self else {}

@@ -7,7 +7,7 @@ import types
 import pytest
 
 import fastir
-from fastir.cli import commands as cli
+from fastir.cli import main, terminal
 from fastir.comparison import compare
 
 
@@ -16,7 +16,7 @@ def call(capsys):
     """Run the command in this process: (exit code, standard output, standard error)."""
 
     def run_it(*arguments):
-        code = cli.main(list(map(str, arguments)))
+        code = main(list(map(str, arguments)))
         return (code, *capsys.readouterr())
 
     return run_it
@@ -61,6 +61,6 @@ def bars(monkeypatch):
 
     for module in (fastir, compare):
         monkeypatch.setattr(module, "Evaluator", Slow)
-    monkeypatch.setattr(cli, "PATIENCE", 0.1)
+    monkeypatch.setattr(terminal, "PATIENCE", 0.1)
     monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace(tqdm=Bar))
     return made

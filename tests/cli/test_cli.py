@@ -20,7 +20,8 @@ from common import EXAMPLES
 from terminals import Terminal
 
 import fastir
-from fastir.cli import commands as cli
+from fastir.cli import terminal
+from fastir.cli.arguments import run_names, split
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 METRICS = ["ndcg@10", "map", "num_ret"]
@@ -46,19 +47,111 @@ def cells(table):
 
 def test_means_of_one_run(output, files):
     assert output("eval", files.qrels, files.run, *ASKED) == (
-        "metric   run.txt\n"
-        "ndcg@10   0.7268\n"
-        "map       0.7083\n"
-        "num_ret        6\n"
+        "run      ndcg@10     map  num_ret\n"
+        "run.txt   0.7268  0.7083        6\n"
     )  # fmt: skip
 
 
-def test_a_column_per_run(output):
+def test_a_row_per_run(output):
     header, *rows = cells(output("eval", QRELS, BM25, DENSE, *ASKED))
-    assert header == ["metric", "bm25.run", "dense.run"]
-    both = [fastir.evaluate(QRELS, run, METRICS) for run in (BM25, DENSE)]
-    decimals = {"ndcg@10": 4, "map": 4, "num_ret": 0}
-    assert rows == [[name, *(f"{results[name]:.{decimals[name]}f}" for results in both)] for name in METRICS]
+    assert header == ["run", *METRICS]
+    results = fastir.evaluate_many(QRELS, {"bm25.run": BM25, "dense.run": DENSE}, METRICS)
+    assert output("eval", QRELS, BM25, DENSE, *ASKED) == results.to_table()
+    assert rows[1] == [
+        "dense.run",
+        f"*{results['dense.run']['ndcg@10']:.4f}",
+        f"*{results['dense.run']['map']:.4f}",
+        "72",
+    ]
+    assert output("eval", QRELS, BM25, DENSE, *ASKED, "--transpose") == results.to_table(transpose=True)
+    for format in ("markdown", "latex", "html", "csv"):
+        assert output("eval", QRELS, BM25, DENSE, *ASKED, "--format", format) == results.to_table(format)
+
+
+def test_many_metrics_after_one_m(output):
+    expected = output("eval", QRELS, BM25, *(part for k in (1, 3, 5) for part in ("-m", f"ndcg@{k}")), "-m", "map")
+    for words in (["ndcg@1,3,5,map"], ["ndcg@1,3", "ndcg@5", "map"], ["ndcg@1, ndcg@3,5", ",map"]):
+        assert output("eval", QRELS, BM25, "-m", *words) == expected
+
+
+@pytest.mark.parametrize(("word", "names"), [
+    ("ndcg@10,map", ["ndcg@10", "map"]),
+    ("ndcg@1,3,5", ["ndcg@1", "ndcg@3", "ndcg@5"]),
+    ("ndcg(gain=exp2, ideal=retrieved)@1,3", ["ndcg(gain=exp2, ideal=retrieved)@1", "ndcg(gain=exp2, ideal=retrieved)@3"]),
+    ("P.5,10,map", ["P.5,10", "map"]),
+    ("rbp.8", ["rbp.8"]),
+])  # fmt: skip
+def test_a_word_is_split_into_metrics(word, names):
+    assert split(word) == names
+
+
+def test_the_default_metrics_and_all_of_them(output):
+    [header, row] = cells(output("eval", QRELS, BM25))
+    assert header == ["run", "ndcg@10", "map", "mrr", "precision@10", "recall@100"]
+    data = json.loads(output("eval", QRELS, BM25, "--all", "--format", "json"))
+    plain = {card.name for card in fastir.metrics() if not card.groups}
+    assert len(data["mean"]) > 40 and set(data["mean"]) <= plain
+    assert {"ndcg", "map", "bpref", "err", "rbp", "judged", "num_rel"} <= set(data["mean"])
+
+
+def test_a_folder_and_a_pattern_are_several_runs(output, tmp_path):
+    (tmp_path / "runs" / "deeper").mkdir(parents=True)
+    for name, path in (("b.run", BM25), ("d.run", DENSE)):
+        (tmp_path / "runs" / name).write_bytes(Path(path).read_bytes())
+    (tmp_path / "runs" / ".hidden").write_text("nothing")
+    expected = output("eval", QRELS, tmp_path / "runs" / "b.run", tmp_path / "runs" / "d.run", *ASKED)
+    assert output("eval", QRELS, tmp_path / "runs", *ASKED) == expected
+    assert output("eval", QRELS, tmp_path / "runs" / "*.run", *ASKED) == expected
+    assert output("eval", QRELS, tmp_path / "**" / "?.run", *ASKED) == expected
+
+
+def test_columns_with_unusual_names(output, tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "run.csv").write_text("question,passage,sim\nq1,d1,1.0\n")
+    (tmp_path / "qrels.csv").write_text("question,passage,grade\nq1,d1,1\n")
+    names = "query_id=question,doc_id=passage,score=sim,label=grade"
+    found = output("eval", tmp_path / "qrels.csv", tmp_path / "run.csv", "-m", "mrr", "--columns", names)
+    assert cells(found)[1] == ["run.csv", "1.0000"]
+
+
+def test_colour_is_for_terminals(output, monkeypatch):
+    command = ("eval", QRELS, BM25, DENSE, *ASKED)
+    plain = output(*command)
+    assert "\x1b" not in plain
+    assert "\x1b" not in output(*command, "--color", "never")
+    bold = output(*command, "--color", "always")
+    assert bold.count("\x1b[1;32m*") == 2 and bold.replace("\x1b[1;32m", "").replace("\x1b[0m", "") == plain
+    monkeypatch.setattr(terminal, "is_terminal", lambda: True)
+    assert output(*command) == bold
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert output(*command) == plain
+    assert output(*command, "--color", "always") == bold
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.tsv", "x.parquet"])
+def test_a_file_that_holds_the_results(output, name, tmp_path):
+    assert output("eval", QRELS, BM25, DENSE, *ASKED, "-o", tmp_path / name) == ""
+    assert fastir.load_results(tmp_path / name) == fastir.evaluate_many(
+        QRELS, {"bm25.run": BM25, "dense.run": DENSE}, METRICS
+    )
+    assert output("eval", QRELS, BM25, *ASKED, "-o", tmp_path / name) == ""
+    assert fastir.Results.load(tmp_path / name) == fastir.evaluate(QRELS, BM25, METRICS)
+
+
+def test_a_file_that_holds_what_would_be_printed(output, call, tmp_path):
+    for name, format in (
+        ("x.md", "markdown"),
+        ("x.tex", "latex"),
+        ("x.csv", "csv"),
+        ("x.txt", "table"),
+        ("x.html", "html"),
+    ):
+        assert output("eval", QRELS, BM25, *ASKED, "-o", tmp_path / name) == ""
+        assert (tmp_path / name).read_text() == output("eval", QRELS, BM25, *ASKED, "--format", format)
+    output("eval", QRELS, BM25, *ASKED, "-o", tmp_path / "plain", "--format", "json", "-q")
+    assert (tmp_path / "plain").read_text() == output("eval", QRELS, BM25, *ASKED, "--format", "json", "-q")
+    code, _, err = call("eval", QRELS, BM25, *ASKED, "-o", tmp_path / "x.xls")
+    assert code == 1 and "the name must end in .tsv, .json, .parquet, .md" in err and not (tmp_path / "x.xls").exists()
 
 
 def test_threads_do_not_show(output):
@@ -69,41 +162,39 @@ def test_threads_do_not_show(output):
 
 def test_a_row_per_query_then_the_mean(output, files):
     assert output("eval", files.qrels, files.run, *ASKED, "-q") == (
-        "query  ndcg@10     map  num_ret\n"
-        "q1      0.7602  0.8333        3\n"
-        "q2      0.6934  0.5833        3\n"
-        "mean    0.7268  0.7083        6\n"
+        "query_id  ndcg@10     map  num_ret\n"
+        "q1         0.7602  0.8333        3\n"
+        "q2         0.6934  0.5833        3\n"
+        "mean       0.7268  0.7083        6\n"
     )  # fmt: skip
 
 
-def test_a_row_per_query_and_metric_for_several_runs(output, files):
+def test_a_row_per_query_and_run_for_several_runs(output, files):
     options = ("-m", "map", "-m", "num_ret", "-q", "--queries", "intersection")
     assert output("eval", files.qrels, files.half, files.run, *options) == (
-        "query  metric   half.txt  run.txt\n"
-        "q1     map        0.8333   0.8333\n"
-        "q1     num_ret         3        3\n"
-        "q2     map                 0.5833\n"
-        "q2     num_ret                  3\n"
-        "mean   map        0.8333   0.7083\n"
-        "mean   num_ret         3        6\n"
+        "query_id  run          map  num_ret\n"
+        "q1        half.txt  0.8333        3\n"
+        "q1        run.txt   0.8333        3\n"
+        "q2        run.txt   0.5833        3\n"
+        "mean      half.txt  0.8333        3\n"
+        "mean      run.txt   0.7083        6\n"
     )  # fmt: skip
 
 
-def test_columns_are_named_apart():
-    assert cli.column_names(["a/x.run", "-", "b/y.run"]) == ["x.run", "-", "y.run"]
-    assert cli.column_names(["a/x.run", "b/x.run", "c/y.run"]) == ["a/x.run", "b/x.run", "y.run"]
-    assert cli.column_names(["a/x.run"] * 3) == ["x.run", "x.run (2)", "x.run (3)"]
-    assert cli.column_names(["x (2)", "x", "x"]) == ["x (2)", "x", "x (3)"]
+def test_runs_are_named_apart():
+    assert run_names(["a/x.run", "-", "b/y.run"]) == ["x.run", "-", "y.run"]
+    assert run_names(["a/x.run", "b/x.run", "c/y.run"]) == ["a/x.run", "b/x.run", "y.run"]
+    assert run_names(["a/x.run"] * 3) == ["x.run", "x.run (2)", "x.run (3)"]
+    assert run_names(["x (2)", "x", "x"]) == ["x (2)", "x", "x (3)"]
 
 
 def test_markdown(output, files, tmp_path):
     odd = tmp_path / "a|b.run"
     Path(files.run).rename(odd)
     assert output("eval", files.qrels, odd, "-m", "map", "-m", "num_ret", "--format", "markdown") == (
-        "| metric | a\\|b.run |\n"
-        "| :--- | ---: |\n"
-        "| map | 0.7083 |\n"
-        "| num_ret | 6 |\n"
+        "| run | map | num\\_ret |\n"
+        "| :--- | ---: | ---: |\n"
+        "| a\\|b.run | 0.7083 | 6 |\n"
     )  # fmt: skip
 
 
@@ -113,12 +204,12 @@ def test_tsv_is_exact(output, flags):
     header, *rows = csv.reader(io.StringIO(printed), delimiter="\t")
     results = fastir.evaluate(QRELS, BM25, METRICS)
     if flags:
-        assert header == ["query", *METRICS]
+        assert header == ["query_id", *METRICS]
         table = {row[0]: dict(zip(METRICS, map(float, row[1:]), strict=True)) for row in rows}
         assert table == {**results.to_dict(), "mean": dict(results)}
     else:
-        assert header == ["metric", "bm25.run"]
-        assert {name: float(value) for name, value in rows} == dict(results)
+        assert header == ["run", *METRICS] and [row[0] for row in rows] == ["bm25.run"]
+        assert dict(zip(METRICS, map(float, rows[0][1:]), strict=True)) == dict(results)
 
 
 def test_json_of_one_run_is_what_save_writes(output, tmp_path):
@@ -172,24 +263,32 @@ def test_the_run_may_be_standard_input(files):
     arguments = ("eval", files.qrels, "-", files.half, "-m", "map", "--queries", "intersection")
     command = [sys.executable, "-m", "fastir", *arguments]
     done = subprocess.run(command, input=Path(files.run).read_bytes(), capture_output=True, check=True)
-    assert cells(done.stdout.decode()) == [["metric", "-", "half.txt"], ["map", "0.7083", "0.8333"]]
+    assert cells(done.stdout.decode()) == [["run", "map"], ["-", "0.7083"], ["half.txt", "*0.8333"]]
 
 
 def test_a_compressed_run(output, files, tmp_path):
     packed = tmp_path / "run.gz"
     packed.write_bytes(gzip.compress(Path(files.run).read_bytes()))
-    assert cells(output("eval", files.qrels, packed, "-m", "map"))[1] == ["map", "0.7083"]
+    assert cells(output("eval", files.qrels, packed, "-m", "map"))[1] == ["run.gz", "0.7083"]
 
 
 # ---- the other commands ----------------------------------------------------------------------------------------
 
 
 def test_metrics_lists_every_card(output):
-    lines = output("metrics").splitlines()
-    assert len(lines) == 1 + len(fastir.metrics())
-    for line, card in zip(lines[1:], fastir.metrics(), strict=True):
-        assert line.startswith(card.name)
-        assert card.summary in line and all(alias in line for alias in card.aliases)
+    text = output("metrics")
+    assert max(map(len, text.splitlines())) <= 100
+    words = " ".join(text.split())
+    for card in fastir.metrics():
+        assert card.summary in words and all(alias in words for alias in card.aliases)
+    assert sum(not line.startswith(" ") for line in text.splitlines()) == len(fastir.metrics())
+
+
+def test_metrics_with_a_word(output, call):
+    found = [line.split()[0] for line in output("metrics", "Bias").splitlines() if not line.startswith(" ")]
+    assert "rbp[@k]" in found and "map[@k]" not in found
+    assert output("metrics", "recip_rank").startswith("mrr[@k]")
+    assert call("metrics", "zebra") == (1, "", "fastir: error: no metric has 'zebra' in its name or description\n")
 
 
 def test_explain_prints_what_the_function_returns(output):
@@ -213,7 +312,6 @@ def test_help_shows_an_example(output, arguments):
     ["evaluate"],
     ["eval"],
     ["eval", QRELS, "-m", "map"],
-    ["eval", QRELS, BM25],
     ["eval", QRELS, BM25, "-m", "map", "--format", "xml"],
     ["eval", QRELS, BM25, "-m", "map", "--rel-level", "one"],
     ["eval", QRELS, "-", "-", "-m", "map"],
@@ -223,7 +321,19 @@ def test_help_shows_an_example(output, arguments):
 def test_usage_errors_are_1(call, arguments):
     code, out, err = call(*arguments)
     assert (code, out) == (1, "")
-    assert err.startswith("usage: fastir") and "fastir: error: " in err
+    assert err.startswith("fastir: error: ") and err.count("\n") == 1 and err.endswith(" --help\n")
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["evla", QRELS, BM25], "there is no command 'evla'; did you mean 'eval'?"),
+    (["eval", QRELS, BM25, "--formt", "tsv"], "there is no option '--formt'; did you mean '--format'?; see fastir eval"),
+    (["eval", QRELS, BM25, "--convention=trec-eval"], "--convention: there is no 'trec-eval'; did you mean 'trec_eval-"),
+    (["compare", QRELS, BM25, DENSE, "--base=x"], "there is no option '--base=x'; did you mean '--baseline'?"),
+    (["eval", QRELS, BM25, "--columns", "a"], "--columns a: expected FIELD=NAME"),
+])  # fmt: skip
+def test_suggestions(call, arguments, words):
+    code, out, err = call(*arguments)
+    assert (code, out) == (1, "") and words in err, err
 
 
 def test_arguments_that_mean_nothing_are_1_and_one_line(call, files):
@@ -248,7 +358,8 @@ def test_bad_input_is_2_and_one_line(call, files, tmp_path):
         ((files.qrels, broken, "-m", "map"), ("broken.run:2", "'abc'")),
         ((files.qrels, tmp_path / "absent.run", "-m", "map"), ("absent.run", "No such file")),
         ((tmp_path / "absent", files.run, "-m", "map"), ("absent", "No such file")),
-        ((files.qrels, tmp_path, "-m", "map"), (tmp_path.name, "directory")),
+        ((tmp_path, files.run, "-m", "map"), (tmp_path.name, "directory")),
+        ((files.qrels, tmp_path / "*.nothing", "-m", "map"), ("no file has such a name",)),
         ((files.qrels, other, "-m", "map"), ("elsewhere",)),
         ((files.qrels, files.half, "-m", "map", "--queries", "strict"), ("q2",)),
         ((files.qrels, files.run, files.run, broken, "-m", "map"), ("broken.run:2",)),
@@ -261,7 +372,7 @@ def test_bad_input_is_2_and_one_line(call, files, tmp_path):
 
 def test_a_warning_is_one_line_and_not_an_error(call, files):
     code, out, err = call("eval", files.qrels, files.half, "-m", "map")
-    assert code == 0 and cells(out)[1] == ["map", "0.4167"]
+    assert code == 0 and cells(out)[1] == ["half.txt", "0.4167"]
     assert err.startswith("fastir: warning: ") and err.count("\n") == 1 and "q2" in err
 
 
@@ -269,6 +380,12 @@ def test_a_warning_names_its_run_when_there_are_several(call, files):
     code, _, err = call("eval", files.qrels, files.run, files.half, "-m", "map")
     assert code == 0
     assert err.startswith("fastir: warning: run 'half.txt': 1 query of the qrels is missing") and err.count("\n") == 1
+
+
+def test_the_same_warning_of_many_runs_is_one_line(call, files):
+    code, _, err = call("eval", files.qrels, *[files.half] * 50, "-m", "map")
+    assert code == 0 and err.count("\n") == 1
+    assert err.startswith("fastir: warning: run 'half.txt': 1 query of the qrels") and "(and so for 49 more)" in err
 
 
 def test_an_error_names_its_run(call, files, tmp_path):
@@ -333,7 +450,7 @@ def test_whatever_fails_has_its_exit_code(call, files, monkeypatch, error, code,
 
 def test_nobody_listens_to_messages(call, files, monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
-    assert call("eval", files.qrels, files.half, "-m", "map")[:2] == (0, "metric  half.txt\nmap       0.4167\n")
+    assert call("eval", files.qrels, files.half, "-m", "map")[:2] == (0, "run          map\nhalf.txt  0.4167\n")
 
 
 # ---- the progress bar ------------------------------------------------------------------------------------------
@@ -353,7 +470,7 @@ def test_a_bar_over_the_bytes_of_the_runs(call, bars, monkeypatch, n_threads, af
 
 def test_the_bar_does_not_go_back():
     """A file that is read twice, a standard input whose size nobody knows."""
-    progress = cli.Progress({"bm25": BM25, "-": "-"})
+    progress = terminal.Progress({"bm25": BM25, "-": "-"})
     size = Path(BM25).stat().st_size
     for name, position, done in (("bm25", 10, 10), ("bm25", size, size), ("bm25", 10, size), ("-", 99, size)):
         progress.notice(name, position)
@@ -365,7 +482,7 @@ def test_silence(call, bars, monkeypatch, why):
     stream = io.StringIO() if why == "a pipe" else Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     if why == "a moment":
-        monkeypatch.setattr(cli, "PATIENCE", 60.0)
+        monkeypatch.setattr(terminal, "PATIENCE", 60.0)
     if why == "no tqdm":
         monkeypatch.setitem(sys.modules, "tqdm", None)
     assert call("eval", QRELS, BM25, "-m", "map")[0] == 0

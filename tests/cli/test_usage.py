@@ -29,7 +29,6 @@ def called(call, paths, line):
 
 WRONG_ARGUMENTS = [
     "eval",
-    "eval qrels run",
     "eval qrels run -m ndgc",
     "eval absent run -m ndgc",  # arguments are looked at before files
     "eval qrels run -m map@0",
@@ -51,6 +50,17 @@ WRONG_ARGUMENTS = [
     "compare qrels run other -m gm_map",
     "explain ndgc",
     "nonsense",
+    "eval qrels run --fail-under map",
+    "eval qrels run --fail-under mean_rank=3",
+    "eval qrels run --fail-over map=0.3",
+    "eval qrels run -m map --fail-under ndgc=0.3",
+    "compare qrels run other -m map --fail-if worse:map",
+    "compare qrels run other -m map --baseline run --fail-if drop:map",
+    "compare qrels run other -m map --baseline run --fail-if worse:map:2",
+    "diff run other",
+    "diff run other --qrels qrels -m ndgc",
+    "diff run other --qrels qrels --top 0",
+    "completion csh",
 ]
 WRONG_FILES = [
     "eval qrels absent -m map",

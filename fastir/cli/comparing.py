@@ -8,7 +8,23 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from fastir.cli.arguments import (
+    add_output_arguments,
+    add_run_arguments,
+    arguments_checked,
+    columns_of,
+    evaluator_options,
+    files_explained,
+    metrics_of,
+    named_runs,
+    qrels_of,
+    runs_of,
+    settings_of,
+)
+from fastir.cli.gates import rules_of
+from fastir.cli.terminal import Output, watched
 from fastir.errors import FastirError
+from fastir.results.saved_files import SUFFIXES as SAVED
 from fastir.text import json_text, replacing
 
 if TYPE_CHECKING:
@@ -19,6 +35,14 @@ STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "inte
 
 
 def add_compare_arguments(add: Callable[..., Any]) -> None:
+    add_run_arguments(add)
+    add(
+        "--fail-if",
+        metavar="RULE",
+        action="append",
+        help="exit with 4 if a run is worse than the baseline: worse:METRIC[:ALPHA] significantly, drop:METRIC>MARGIN "
+        "by more than this",
+    )
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
     add(
         "--test",
@@ -35,8 +59,29 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
     add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
     add("--intervals", action="store_true", help="show the intervals of the means")
-    add("--format", choices=FORMATS, default="table", help="json and tsv are exact, the others round to 4 decimals")
+    add("--format", choices=tuple(FORMATS), default="table", help="%(choices)s; json, tsv and csv are exact")
     add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
+    add_output_arguments(add)
+
+
+def compare_command(options: argparse.Namespace) -> Output:
+    runs = named_runs(options)
+    if len(runs) < 2:
+        options.usage_error("comparing takes two runs or more")
+    chosen = evaluator_options(options)
+    with arguments_checked():
+        rules = rules_of(options.fail_if)
+        if rules and options.baseline is None:
+            raise ValueError("--fail-if compares with a baseline; name it with --baseline")
+        options.metrics = metrics_of(options, [rule.metric for rule in rules])
+        check_comparison(options, runs, settings_of(options.metrics, chosen))
+    with files_explained(options), watched(runs) as notice:
+        comparison = compared(options, qrels_of(options), runs_of(runs, options), chosen, notice)
+    failed = [line for rule in rules for line in rule.failures(comparison)]
+    if options.output is not None and options.format == "table" and options.output.lower().endswith(SAVED):
+        comparison.save(options.output)
+        return Output("", failed)
+    return Output(FORMATS[options.format](comparison, options), failed)
 
 
 def check_comparison(options: argparse.Namespace, runs: dict[str, str], settings: Settings) -> None:
@@ -75,8 +120,8 @@ def compared(
     runs: dict[str, Any],
     chosen: dict[str, Any],
     notice: Callable[..., Any],
-) -> str:
-    """Evaluate, compare, draw; the text to print.
+) -> Comparison:
+    """Evaluate, compare, draw.
 
     Parameters
     ----------
@@ -90,10 +135,10 @@ def compared(
     """
     from fastir.comparison.compare import compare
 
-    statistics = {name: getattr(options, name) for name in STATISTICS}
-    baseline = baseline_of(options, dict(zip(runs, options.runs, strict=True)))
-    comparison = compare(qrels, runs, options.metrics, baseline=baseline, notice=notice, **statistics, **chosen)
-    text = FORMATS[options.format](comparison, options)
+    statistics: dict[str, Any] = {name: getattr(options, name) for name in STATISTICS}
+    statistics["baseline"] = baseline_of(options, named_runs(options))
+    columns = columns_of(options)
+    comparison = compare(qrels, runs, options.metrics, notice=notice, columns=columns, **statistics, **chosen)
     if options.plot is not None:
         from fastir.plots import overview
 
@@ -101,7 +146,7 @@ def compared(
         overview(comparison).savefig(picture, format=plot_format(options.plot))
         with replacing(options.plot) as file:
             file.write(picture.getvalue())
-    return text
+    return comparison
 
 
 def plot_format(path: str) -> str:
@@ -135,6 +180,7 @@ FORMATS: dict[str, Callable[..., Any]] = {
     "markdown": tables("markdown"),
     "html": tables("html"),
     "latex": tables("latex"),
+    "csv": tables("csv"),
     "json": lambda comparison, options: json_text(comparison.to_json()),
     "tsv": as_tsv,
 }

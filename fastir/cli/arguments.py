@@ -1,0 +1,195 @@
+"""The arguments that several commands share: files, metrics and options, from words to what the functions take."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import glob
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import fastir
+from fastir.inputs.formats import READERS, TABLES, WITH_GROUPS
+from fastir.request.conventions import CONVENTIONS
+from fastir.request.names import CARDS
+from fastir.request.options import DUPLICATES, QUERIES, SCORES, TIES, Options, metric_tuple, options_of
+from fastir.request.plan import Settings, compile_settings
+
+STDIN = "-"
+QRELS_FORMATS = (*READERS, *TABLES)
+RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in WITH_GROUPS)
+DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
+WILD = "*?["
+
+
+class UsageError(fastir.FastirError):
+    """Arguments that mean nothing, whatever the files hold."""
+
+
+def add_run_arguments(add: Callable[..., Any]) -> None:
+    add("qrels", metavar="QRELS", help="judgments; a TREC file has query, iteration, document, label")
+    add(
+        "runs",
+        metavar="RUN",
+        nargs="+",
+        help="rankings; a TREC file has query, Q0, document, rank, score, tag. A folder or a pattern such as 'runs/*' "
+        "is all files in it, each a run of its own; - is standard input. Files may be packed (.gz, .zst)",
+    )
+    add("--qrels-format", choices=QRELS_FORMATS, help="%(choices)s (default: by its name, else trec)")
+    add("--run-format", choices=RUN_FORMATS, help="of all runs: %(choices)s (default: by their names, else trec)")
+    add(
+        "--columns", metavar="FIELD=NAME,...", help="of tables, such as query_id=qid,score=sim, where names are unusual"
+    )
+    add(
+        "-m",
+        "--metrics",
+        metavar="METRIC",
+        nargs="+",
+        action="extend",
+        help=f"such as ndcg@10 map, ndcg@10,map or ndcg@1,3,5 (default: {' '.join(DEFAULT_METRICS)})",
+    )
+    add("--all", action="store_true", help="all metrics that these judgments allow")
+    add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
+    add("--queries", choices=QUERIES[1:], help="which ones count (default qrels)")
+    add("--ties", choices=TIES, help="order of equal scores (default trec)")
+    add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
+    add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
+    add("--duplicates", choices=DUPLICATES[1:], help="which line of a document to keep (default: refuse)")
+    add("--score-dtype", choices=SCORES[1:], help="how scores are compared (default float64)")
+    add("--convention", choices=tuple(CONVENTIONS), default="fastir", metavar="TOOL", help="whose numbers: %(choices)s")
+    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
+
+
+def add_output_arguments(add: Callable[..., Any]) -> None:
+    add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="of the best numbers (default auto)")
+
+
+# ---- metrics -------------------------------------------------------------------------------------------------------
+
+
+def metrics_of(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
+    """The metrics that were asked for, and some more; the default ones if none were."""
+    named = [name for word in options.metrics or () for name in split(word)]
+    if options.all:
+        named += every_metric(options)
+    return list(dict.fromkeys([*(named or DEFAULT_METRICS), *more]))
+
+
+def split(word: str) -> list[str]:
+    """The names in a word, between commas outside of brackets; a number is another cutoff of the name before it."""
+    names: list[str] = []
+    for part in re.split(r",(?![^()]*\))", word):
+        if names and re.fullmatch(r"[\d.]+", part):
+            base, at, _ = names[-1].rpartition("@")
+            if at:
+                names.append(f"{base}@{part}")
+            else:  # trec_eval's own way, as in P.5,10
+                names[-1] += f",{part}"
+        elif part.strip():
+            names.append(part.strip())
+    return names
+
+
+def every_metric(options: argparse.Namespace) -> list[str]:
+    """The names of all cards that stand for a metric without more words, under these options."""
+    names = []
+    for card in CARDS:
+        with contextlib.suppress(TypeError, ValueError):
+            settings_of([card.name], evaluator_options(options))
+            if not card.groups:
+                names.append(card.name)
+    return names
+
+
+def settings_of(metrics: list[str], chosen: dict[str, Any]) -> Settings:
+    """What was asked, before any file is read."""
+    return compile_settings(metric_tuple(metrics), options_of(**chosen, choices={}))
+
+
+def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
+    return {name: value for name, value in vars(options).items() if name in Options._fields}
+
+
+# ---- files ---------------------------------------------------------------------------------------------------------
+
+
+def named_runs(options: argparse.Namespace) -> dict[str, str]:
+    """{name of its row: path} of every run."""
+    runs = [path for word in options.runs for path in files_of(word)]
+    if runs.count(STDIN) > 1:
+        options.usage_error("standard input (-) can be read only once")
+    return dict(zip(run_names(runs), runs, strict=True))
+
+
+def files_of(word: str) -> list[str]:
+    """The files of a folder or a pattern, in order; any other word is a path."""
+    if os.path.isdir(word):
+        files = sorted(entry.path for entry in os.scandir(word) if entry.is_file() and not entry.name.startswith("."))
+        if not files:
+            raise fastir.FastirError(f"{word}: the folder holds no file")
+        return files
+    if any(mark in word for mark in WILD) and not os.path.exists(word):
+        files = sorted(path for path in glob.glob(word, recursive=True) if os.path.isfile(path))
+        if not files:
+            raise fastir.FastirError(f"{word}: no file has such a name")
+        return files
+    return [word]
+
+
+def run_names(runs: Sequence[str]) -> list[str]:
+    """A name for every run: its file's, the path if two files share a name, with a number if a path comes twice."""
+    files = [os.path.basename(run) for run in dict.fromkeys(runs)]
+    wanted = [run if files.count(os.path.basename(run)) > 1 else os.path.basename(run) for run in runs]
+    names: list[str] = []
+    for name in wanted:
+        tries = (name, *(f"{name} ({number})" for number in range(2, len(runs) + 1)))
+        names.append(next(name for name in tries if name not in names))
+    return names
+
+
+def columns_of(options: argparse.Namespace) -> dict[str, str] | None:
+    if options.columns is None:
+        return None
+    pairs = [pair.partition("=") for pair in options.columns.split(",")]
+    if not all(field and mark and name for field, mark, name in pairs):
+        raise UsageError(f"--columns {options.columns}: expected FIELD=NAME, such as query_id=qid,score=sim")
+    return {field: name for field, _, name in pairs}
+
+
+def qrels_of(options: argparse.Namespace) -> Any:
+    """The qrels, read here only if their format is not that of their name."""
+    if options.qrels_format is None:
+        return options.qrels
+    return fastir.Qrels.from_file(options.qrels, options.qrels_format, options.duplicates, columns_of(options))
+
+
+def runs_of(runs: dict[str, str], options: argparse.Namespace) -> dict[str, Any]:
+    if options.run_format is None:
+        return runs
+    read, columns = fastir.Run.from_file, columns_of(options)
+    return {name: read(path, options.run_format, options.duplicates, columns) for name, path in runs.items()}
+
+
+# ---- what is wrong -------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def arguments_checked() -> Iterator[None]:
+    """What is wrong in here is wrong in the arguments."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UsageError(str(error)) from error
+
+
+@contextlib.contextmanager
+def files_explained(options: argparse.Namespace) -> Iterator[None]:
+    """A keyword of a function, in a message about a file, is called as its option here."""
+    try:
+        yield
+    except fastir.FormatError as error:
+        option = "--qrels-format" if error.path == options.qrels else "--run-format"
+        raise fastir.FastirError(re.sub(r"format='(\w+)'", rf"{option} \1", str(error))) from error

@@ -1,0 +1,70 @@
+"""The subcommand `fastir doctor`: what a report of a fault must say, and whether this installation computes right."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import math
+import platform
+import sys
+
+import fastir
+from fastir.cli.terminal import Output
+from fastir.text import aligned
+
+BESIDE = ("numpy", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "tqdm")
+QRELS = {"q1": {"a": 3, "b": 2, "c": 0}, "q2": {"d": 1}}
+RUN = {"q1": {"x": 4.0, "a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"y": 2.0, "d": 1.0}}
+# the same values by their definitions, with nothing of fastir's
+GAIN = 3 / math.log2(3) + 2 / math.log2(5)
+EXPECTED = {
+    "ndcg": (GAIN / (3 + 2 / math.log2(3)) + 1 / math.log2(3)) / 2,
+    "map": ((1 / 2 + 2 / 4) / 2 + 1 / 2) / 2,
+    "mrr": 0.5,
+}
+
+
+def doctor_command(options: argparse.Namespace) -> Output:
+    config = fastir.show_config()
+    rows = [
+        ["fastir", fastir.__version__],
+        ["python", f"{platform.python_implementation()} {platform.python_version()}"],
+        ["system", platform.platform()],
+        ["threads without the GIL", "no" if getattr(sys, "_is_gil_enabled", lambda: True)() else "yes"],
+        *(
+            [name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)]
+            for name, value in config.items()
+            if name != "version"
+        ),
+        *([name, version_of(name)] for name in BESIDE),
+    ]
+    wrong = wrong_values()
+    rows.append(["self-test", f"{len(EXPECTED)} metrics in {len(shapes())} shapes: " + (wrong or "right")])
+    return Output(aligned(rows, 2), [], failure=wrong)
+
+
+def version_of(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def shapes() -> list[tuple[str, object, object]]:
+    """The same judgments and rankings in several shapes: (name, qrels, run)."""
+    rows = [
+        [(query, doc, number) for query, docs in side.items() for doc, number in docs.items()] for side in (QRELS, RUN)
+    ]
+    held = fastir.Qrels.from_dict(QRELS), fastir.Run.from_dict(RUN)
+    return [("dict", QRELS, RUN), ("table", rows[0], rows[1]), ("held", *held)]
+
+
+def wrong_values() -> str:
+    """What differs from the definitions by more than rounding; empty if nothing does."""
+    for shape, qrels, run in shapes():
+        for n_threads in (1, 2):
+            found = fastir.evaluate(qrels, run, list(EXPECTED), n_threads=n_threads)  # type: ignore[arg-type]
+            for name, value in EXPECTED.items():
+                if not math.isclose(found[name], value, rel_tol=1e-15):
+                    return f"WRONG: {name} of a {shape} with {n_threads} threads is {found[name]!r}, expected {value!r}"
+    return ""

@@ -1,0 +1,113 @@
+"""The subcommand `fastir eval`: runs against judgments, a row for every run, and gates on the means."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from typing import Any
+
+import fastir
+from fastir.cli.arguments import (
+    add_output_arguments,
+    add_run_arguments,
+    arguments_checked,
+    columns_of,
+    evaluator_options,
+    files_explained,
+    metrics_of,
+    named_runs,
+    qrels_of,
+    runs_of,
+    settings_of,
+)
+from fastir.cli.gates import bounds_of, failures
+from fastir.cli.terminal import Output, watched
+from fastir.rendering import Cell, Table, rendered, transposed
+from fastir.results.by_run import ResultsByRun
+from fastir.results.results import Results
+from fastir.results.saved_files import SUFFIXES as SAVED
+from fastir.text import json_text, rounded, tsv_text
+
+FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json")
+BY_SUFFIX = {".md": "markdown", ".tex": "latex", ".html": "html", ".csv": "csv", ".txt": "table"}
+
+
+def add_eval_arguments(add: Callable[..., Any]) -> None:
+    add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
+    add("--transpose", action="store_true", help="a column for every run, and a row for every metric")
+    add(
+        "--format",
+        choices=FORMATS,
+        help="%(choices)s (default table); tsv, csv and json are exact, the others round to 4 decimals",
+    )
+    add("--fail-under", metavar="METRIC=VALUE", action="append", help="exit with 4 if the mean of any run is below")
+    add("--fail-over", metavar="METRIC=VALUE", action="append", help="the same where less is better: if it is above")
+    add_run_arguments(add)
+    add_output_arguments(add)
+
+
+def evaluate_command(options: argparse.Namespace) -> Output:
+    """Evaluate every run; the qrels are read once."""
+    runs, chosen = named_runs(options), evaluator_options(options)
+    with arguments_checked():
+        bounds = bounds_of(options.fail_under, options.fail_over)
+        metrics = metrics_of(options, [bound.metric for bound in bounds])
+        settings_of(metrics, chosen)
+        check_output(options)
+    with files_explained(options), watched(runs) as notice:
+        evaluator = fastir.Evaluator(qrels_of(options), metrics, columns=columns_of(options), **chosen)
+        results = evaluator.evaluate_many(runs_of(runs, options), notice=notice)
+    failed = failures(bounds, results)
+    if options.output is not None and options.format is None and suffix_of(options) in SAVED:
+        (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
+        return Output("", failed)
+    return Output(text_of(results, options), failed)
+
+
+def suffix_of(options: argparse.Namespace) -> str:
+    return os.path.splitext(options.output)[1].lower()
+
+
+def check_output(options: argparse.Namespace) -> None:
+    """Refuse a file that says nothing of its format."""
+    if options.output is not None and options.format is None and suffix_of(options) not in (*SAVED, *BY_SUFFIX):
+        known = ", ".join((*SAVED, *BY_SUFFIX))
+        raise ValueError(f"-o {options.output}: the name must end in {known}; or say --format")
+
+
+def text_of(results: ResultsByRun, options: argparse.Namespace) -> str:
+    """What is printed, in the format that was asked for."""
+    format = options.format or (BY_SUFFIX[suffix_of(options)] if options.output else "table")
+    if format == "json":
+        runs = {name: result.to_json(options.per_query) for name, result in results.items()}
+        return json_text({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
+    table = query_table(results) if options.per_query else results.table(4)
+    if options.transpose:
+        table = transposed(table)
+    if format == "tsv":
+        return tsv_text(
+            [table.head, *([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)]
+        )
+    return rendered(table, "text" if format == "table" else format)
+
+
+def query_table(results: dict[Any, Results]) -> Table:
+    """A row for every query, of several runs for every query and run, and then the means."""
+    hows = next(iter(results.values())).aggregates
+
+    def cells(row: dict[str, float]) -> list[Cell]:
+        return [Cell(rounded(row[name], how), exact=repr(row[name])) for name, how in hows.items()]
+
+    tables = {name: result.to_dict() for name, result in results.items()}
+    means = {name: dict(result) for name, result in results.items()}
+    several = len(results) > 1
+    queries = dict.fromkeys(query for table in tables.values() for query in table)
+    rows = [
+        [Cell(str(query)), *[Cell(str(name))] * several, *cells(table[query])]
+        for query in queries
+        for name, table in tables.items()
+        if query in table
+    ]
+    rows += [[Cell("mean"), *[Cell(str(name))] * several, *cells(mean)] for name, mean in means.items()]
+    return Table(["query_id", *["run"] * several, *hows], rows, 1 + several, [])

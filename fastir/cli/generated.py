@@ -1,0 +1,134 @@
+"""Completion for shells, and the manual page: written from the arguments that argparse knows, and from nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+from collections.abc import Iterable, Iterator
+
+from fastir._version import __version__
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parser of each subcommand."""
+    [subparsers] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(subparsers.choices)
+
+
+def abouts(parser: argparse.ArgumentParser) -> dict[str, str]:
+    """{subcommand: what it does}."""
+    [subparsers] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return {action.dest: action.help or "" for action in subparsers._choices_actions}
+
+
+def options_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    return [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]
+
+
+def help_of(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+    """The help of an action as --help shows it."""
+    return parser._get_formatter()._expand_help(action) if action.help else ""
+
+
+# ---- completion ----------------------------------------------------------------------------------------------------
+
+
+def completion(parser: argparse.ArgumentParser, shell: str) -> str:
+    """A script that completes subcommands, options and their choices, and else names of files."""
+    return {"bash": bash, "zsh": zsh, "fish": fish}[shell](parser)
+
+
+def bash(parser: argparse.ArgumentParser) -> str:
+    cases = []
+    for name, command in commands_of(parser).items():
+        options = options_of(command)
+        choices = "".join(
+            f"            {'|'.join(action.option_strings)}) {reply(action.choices)}; return ;;\n"
+            for action in options
+            if action.choices
+        )
+        words = " ".join(option for action in options for option in action.option_strings)
+        cases.append(
+            f"    {name})\n        case $before in\n{choices}        esac\n"
+            f"        [[ $word == -* ]] && {reply(words.split())} ;;\n"
+        )
+    return (
+        "_fastir() {\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "    if ((COMP_CWORD == 1)); then\n"
+        f"        {reply(commands_of(parser))}; return\n"
+        "    fi\n"
+        f"    case ${{COMP_WORDS[1]}} in\n{''.join(cases)}    esac\n"
+        "}\n"
+        "complete -o bashdefault -o default -F _fastir fastir\n"
+    )
+
+
+def reply(words: Iterable[object]) -> str:
+    """The command of bash that offers those of the words that begin as the typed one."""
+    return f'COMPREPLY=($(compgen -W "{" ".join(map(str, words))}" -- "$word"))'
+
+
+def zsh(parser: argparse.ArgumentParser) -> str:
+    return f"autoload -U +X bashcompinit && bashcompinit\n{bash(parser)}"
+
+
+def fish(parser: argparse.ArgumentParser) -> str:
+    lines = [
+        f"complete -c fastir -f -n __fish_use_subcommand -a {name} -d {quoted(about)}"
+        for name, about in abouts(parser).items()
+    ]
+    for name, command in commands_of(parser).items():
+        for action in options_of(command):
+            flags = " ".join(
+                f"-l {flag[2:]}" if flag[:2] == "--" else f"-s {flag[1:]}" for flag in action.option_strings
+            )
+            values = f" -x -a {quoted(' '.join(map(str, action.choices)))}" if action.choices else ""
+            values = values or ("" if action.nargs == 0 else " -r")
+            about = quoted(help_of(command, action))
+            lines.append(f"complete -c fastir -n '__fish_seen_subcommand_from {name}' {flags}{values} -d {about}")
+    return "\n".join(lines) + "\n"
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+# ---- the manual page -----------------------------------------------------------------------------------------------
+
+
+def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
+    """The page fastir(1) in roff; SOURCE_DATE_EPOCH fixes its date."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    day = datetime.date.today() if epoch is None else datetime.datetime.fromtimestamp(int(epoch), datetime.UTC).date()
+    lines = [
+        f'.TH FASTIR 1 "{day.isoformat()}" "fastir {__version__}" "User Commands"',
+        ".SH NAME",
+        roff(f"fastir - {about}"),
+        ".SH SYNOPSIS",
+        *(line for command in commands_of(parser).values() for line in (".PP", roff(usage(command)))),
+        ".SH COMMANDS",
+    ]
+    for name, text in abouts(parser).items():
+        lines += [f".SS fastir {roff(name)}", roff(f"{text[:1].upper()}{text[1:]}.")]
+        lines += arguments(commands_of(parser)[name]) if name in commands_of(parser) else []
+    return "\n".join([*lines, ".SH NOTES", ".nf", roff(ending.strip()), ".fi", ""])
+
+
+def usage(parser: argparse.ArgumentParser) -> str:
+    return " ".join(parser.format_usage().split()[1:])
+
+
+def arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for action in parser._actions:
+        flags = ", ".join(action.option_strings) or str(action.metavar or action.dest)
+        value = "" if not action.option_strings or action.nargs == 0 else f" {action.metavar or action.dest.upper()}"
+        yield from (".TP", rf"\fB{roff(flags)}\fR{roff(value)}", roff(help_of(parser, action)))
+
+
+def roff(text: str) -> str:
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))

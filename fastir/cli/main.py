@@ -1,0 +1,155 @@
+"""The parser of the command, and its end: exit codes, and one line for whatever goes wrong."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import fastir
+from fastir.cli.arguments import UsageError
+from fastir.cli.cards import add_explain_arguments, add_metrics_arguments, explain_command, metrics_command
+from fastir.cli.comparing import add_compare_arguments, compare_command
+from fastir.cli.differing import add_diff_arguments, diff_command
+from fastir.cli.evaluating import add_eval_arguments, evaluate_command
+from fastir.cli.terminal import FAILURE, INPUT, INTERRUPTED, USAGE, Output, Progress, finish, one_line, tell, write
+
+INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
+ABOUT = "Evaluate rankings against relevance judgments, exactly and fast."
+ENDING = """\
+example:
+  fastir eval examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10,map recall@100
+  zcat big.run.gz | fastir eval qrels.txt - -m mrr@10 -q --format tsv
+  fastir eval qrels.txt new.run -m ndcg@10 --fail-under ndcg@10=0.42 -o new.json
+  fastir diff old.json new.json --markdown
+  fastir compare examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --test randomization --pairs
+
+exit status: 0 fine, 1 usage, 2 input, 3 output, memory or internal, 4 a gate was not passed, 130 interrupted
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose usage errors are one line with a hint, and end with our exit code instead of 2."""
+
+    def error(self, message: str) -> NoReturn:
+        message = " ".join(message.split())
+        if found := re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            name, given, known = found.groups()
+            words = re.findall(r"[^\s',]+", known)
+            what = "there is no command" if name == "COMMAND" else f"{name}: there is no"
+            message = f"{what} {given!r}{self.meant(given, words)}; expected {', '.join(words)}"
+        elif found := re.match(r"unrecognized arguments: (\S+)", message):
+            known = [option for action in self._actions for option in action.option_strings]
+            message = (
+                f"there is no option {found[1]!r}{self.meant(found[1], known)}" if found[1][:1] == "-" else message
+            )
+        self.exit(USAGE, f"fastir: error: {message}; see {self.prog} --help\n")
+
+    @staticmethod
+    def meant(given: str, known: Sequence[str]) -> str:
+        near = difflib.get_close_matches(given.partition("=")[0], known, 1)
+        return f"; did you mean {near[0]!r}?" if near else ""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As usual; but a subcommand refuses what it does not know itself, so that its own options are suggested."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest and self.prog != "fastir":
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return found, rest
+
+
+def parser() -> Parser:
+    layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": ENDING}
+    layout["allow_abbrev"] = False
+    root = Parser(prog="fastir", description=ABOUT, **layout)
+    root.add_argument("--version", action="version", version=f"fastir {fastir.__version__}")
+    commands = root.add_subparsers(metavar="COMMAND", required=True)
+    for name, about, command, add_arguments in (
+        ("eval", "evaluate one run or several", evaluate_command, add_eval_arguments),
+        (
+            "compare",
+            "say which of several runs is better, and how sure that is",
+            compare_command,
+            add_compare_arguments,
+        ),
+        (
+            "diff",
+            "say what changed between two runs or saved results, and on which queries",
+            diff_command,
+            add_diff_arguments,
+        ),
+        ("metrics", "list the metrics", metrics_command, add_metrics_arguments),
+        ("explain", "say what a metric means", explain_command, add_explain_arguments),
+    ):
+        sub = commands.add_parser(name, help=about, **layout)
+        sub.set_defaults(command=command, usage_error=sub.error)
+        add_arguments(sub.add_argument)
+    commands.add_parser("trec_eval", help="trec_eval's command line: the same options, the same output")
+    doctor = commands.add_parser("doctor", help="versions, processor, threads and a self-test, for reports of faults")
+    doctor.set_defaults(command=doctor_command)
+    completion = commands.add_parser("completion", help="a script that completes the words of this command")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="%(choices)s")
+    completion.set_defaults(command=completion_command)
+    commands.add_parser("man", help="the manual page, for `man -l -`").set_defaults(command=manual_command)
+    return root
+
+
+def doctor_command(options: argparse.Namespace) -> Output:
+    from fastir.cli import doctor
+
+    return doctor.doctor_command(options)
+
+
+def completion_command(options: argparse.Namespace) -> Output:
+    from fastir.cli.generated import completion
+
+    return Output(completion(parser(), options.shell))
+
+
+def manual_command(options: argparse.Namespace) -> Output:
+    from fastir.cli.generated import manual
+
+    return Output(manual(parser(), ABOUT, ENDING))
+
+
+def trec_eval_command(arguments: list[str]) -> int:
+    """Run `fastir trec_eval`, which has options of its own; returns the exit code."""
+    from fastir.compat import trec_eval
+
+    try:
+        return write(trec_eval.output(arguments, Progress))
+    except trec_eval.Refusal as refusal:
+        tell("error", one_line(refusal.__cause__ or refusal))
+        return refusal.code
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        arguments = list(sys.argv[1:] if arguments is None else arguments)
+        if arguments[:1] == ["trec_eval"]:
+            return trec_eval_command(arguments[1:])
+        options = parser().parse_args(arguments)
+        return finish(options.command(options), options)
+    except SystemExit as end:
+        return int(end.code or write(""))
+    except KeyboardInterrupt:
+        tell("error", "interrupted")
+        return INTERRUPTED
+    except UsageError as error:
+        tell("error", one_line(error))
+        return USAGE
+    except INPUT_ERRORS as error:
+        tell("error", one_line(error))
+        return INPUT
+    except MemoryError:
+        tell("error", "out of memory")
+        return FAILURE
+    except Exception as error:
+        traceback.print_exc()
+        tell("error", f"internal error, please report it: {type(error).__name__}: {error}")
+        return FAILURE

@@ -1,0 +1,158 @@
+"""The two streams of the command: what it prints, in colour on a terminal, and its messages and progress bar."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Self
+
+import fastir
+from fastir.text import replacing
+
+OK, USAGE, INPUT, FAILURE, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130  # exit codes
+# what differs between the same message of two runs: names, numbers, and the words that agree with a number
+OF_ONE = re.compile(r"'[^']*'|\d+|\b(?:quer(?:y|ies)|rankings?|counts?|holds?|is|are|was|were|an|empty|duplicates?)\b")
+PATIENCE = 1.0  # seconds of work before a progress bar appears
+STARRED = re.compile(r"(?<= )\*-?\d[\d.]*")  # a number that a table marks as the best
+
+
+def tell(kind: str, message: str) -> None:
+    """Write one line to standard error, if that is open."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(f"fastir: {kind}:", " ".join(message.split("\n")), file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def watched(runs: dict[str, str]) -> Iterator[Callable[[str, int], None]]:
+    """A progress bar for the work of a block, which reports through the value; warnings are shown after the bar."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", fastir.FastirWarning)
+        try:
+            with Progress(runs) as progress:
+                yield progress.notice
+        finally:
+            for message in summed_up([str(warning.message) for warning in caught]):
+                tell("warning", message)
+
+
+def summed_up(messages: list[str]) -> list[str]:
+    """Messages, of which those that differ in names and numbers alone are one line with their number."""
+    kinds: dict[str, list[str]] = {}
+    for message in messages:
+        kinds.setdefault(OF_ONE.sub("", message), []).append(message)
+    return [first + (f" (and so for {len(more)} more)" if more else "") for first, *more in kinds.values()]
+
+
+class Progress:
+    """A bar over the bytes of the runs, on a terminal, once the work has taken a second; silent anywhere else.
+
+    It has a thread of its own, and adds up the bytes read of all runs, several of which may be read at the same time.
+    """
+
+    def __init__(self, runs: dict[str, str]) -> None:
+        self.sizes: dict[str, int] = {
+            name: os.path.getsize(run) if os.path.isfile(run) else 0 for name, run in runs.items()
+        }
+        self.total: int = sum(self.sizes.values())
+        self.read: dict[str, int] = dict.fromkeys(runs, 0)
+        self.finished: threading.Event = threading.Event()
+        self.thread: threading.Thread = threading.Thread(target=self.show, daemon=True)
+
+    def __enter__(self) -> Self:
+        if sys.stderr is not None and sys.stderr.isatty():
+            self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.finished.set()
+        if self.thread.is_alive():
+            self.thread.join()
+
+    def notice(self, name: str, position: int) -> None:
+        """Report a run's position, from any thread; the bar does not go back if a file is read a second time."""
+        self.read[name] = min(max(position, self.read[name]), self.sizes[name])
+
+    @property
+    def done(self) -> int:
+        return sum(self.read.values())
+
+    def show(self) -> None:
+        if self.finished.wait(PATIENCE):
+            return
+        with contextlib.suppress(ImportError):
+            from tqdm import tqdm
+
+            tqdm.monitor_interval = 0  # no second thread
+            scale: dict[str, Any] = {"total": self.total or None, "initial": self.done, "unit": "B", "unit_scale": True}
+            with tqdm(**scale, leave=False, file=sys.stderr) as bar:
+                while not self.finished.wait(0.1):
+                    bar.n = self.done
+                    bar.refresh()
+
+
+def write(text: str) -> int:
+    """Write and flush standard output; returns the exit code.
+
+    A reader that has stopped reading, as `head` does, is not an error.
+    """
+    try:
+        if sys.stdout is None:
+            raise OSError("it is closed")
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.flush()
+        return OK
+    except BrokenPipeError:
+        code = OK
+    except OSError as error:
+        tell("error", f"cannot write to standard output: {error.strerror or error}")
+        code = FAILURE
+    if sys.stdout is not None:
+        # otherwise the buffered text would fail once more when the interpreter ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def one_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
+class Output(NamedTuple):
+    """What a command has to say: the text to print, the gates that were not passed, and a fault of the installation."""
+
+    text: str
+    failed: Sequence[str] = ()
+    failure: str = ""
+
+
+def finish(output: Output, options: argparse.Namespace) -> int:
+    """Print the text or write it to the file of -o, say which gates were not passed; returns the exit code."""
+    path = getattr(options, "output", None)
+    if path is None:
+        code = write(coloured(output.text, getattr(options, "color", "never")))
+    else:
+        code = OK
+        if output.text:  # else the command has written the file
+            with replacing(path) as file:
+                file.write(output.text.encode("utf-8", "surrogateescape"))
+    for line in output.failed:
+        tell("fail", line)
+    return code or (FAILURE if output.failure else GATE if output.failed else OK)
+
+
+def coloured(text: str, when: str) -> str:
+    """A table whose best numbers are bold and green, if `when` or the terminal asks for colour."""
+    wanted = when == "always" or (when == "auto" and is_terminal() and not os.environ.get("NO_COLOR"))
+    return STARRED.sub("\x1b[1;32m\\g<0>\x1b[0m", text) if wanted else text
+
+
+def is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

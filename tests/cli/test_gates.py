@@ -1,0 +1,75 @@
+"""Gates: an exit code of their own, one line that says why, and what was asked for is printed all the same."""
+
+import pytest
+from common import EXAMPLES
+
+import fastir
+
+QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+
+
+def test_a_mean_below_the_bound(call, output):
+    found = fastir.evaluate(QRELS, BM25, "ndcg@10")["ndcg@10"]
+    code, out, err = call("eval", QRELS, BM25, DENSE, "-m", "ndcg@10", "--fail-under", "ndcg@10=0.8")
+    assert code == 4 and out == output("eval", QRELS, BM25, DENSE, "-m", "ndcg@10")
+    assert err == f"fastir: fail: run bm25.run: ndcg@10 is {found:.6g}, under 0.8\n"
+    assert call("eval", QRELS, BM25, "-m", "ndcg@10", "--fail-under", f"ndcg@10={found!r}")[0] == 0
+
+
+def test_less_is_better_has_a_bound_above(call):
+    assert call("eval", QRELS, BM25, "-m", "mean_rank", "--fail-over", "mean_rank=100")[0] == 0
+    code, _, err = call("eval", QRELS, BM25, "-m", "mean_rank", "--fail-over", "mean_rank=1")
+    assert code == 4 and err.startswith("fastir: fail: run bm25.run: mean_rank is 3.71667, over 1")
+    code, out, err = call("eval", QRELS, BM25, "--fail-under", "mean_rank=1")
+    assert (code, out) == (1, "") and "less of mean_rank is better; use --fail-over" in err
+    code, out, err = call("eval", QRELS, BM25, "--fail-over", "map=1")
+    assert (code, out) == (1, "") and "more of map is better; use --fail-under" in err
+
+
+def test_a_metric_of_a_gate_is_evaluated_too(call):
+    code, out, _ = call("eval", QRELS, BM25, "-m", "map", "--fail-under", "mrr=0.1,P@5=0.1")
+    assert code == 0 and out.splitlines()[0].split() == ["run", "map", "mrr", "P@5"]
+
+
+def test_a_value_that_is_missing_does_not_pass(call, tmp_path):
+    (tmp_path / "qrels").write_text("q 0 d 0\n")
+    (tmp_path / "run").write_text("q Q0 d 1 1.0 t\n")
+    arguments = ("eval", tmp_path / "qrels", tmp_path / "run", "--convention", "gdeval", "--fail-under", "ndcg@10=0.1")
+    code, _, err = call(*arguments)
+    assert code == 4 and "ndcg@10 has no value" in err
+
+
+def test_a_drop_against_the_baseline(call):
+    command = ("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", "dense.run")
+    code, out, err = call(*command, "--fail-if", "drop:map>0.01")
+    assert code == 4 and "bm25.run" in out
+    assert err == "fastir: fail: run bm25.run: map is 0.103373 worse than that of dense.run, more than 0.01\n"
+    assert call(*command, "--fail-if", "drop:map>0.2")[0] == 0
+    turned = ("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", "bm25.run")
+    assert call(*turned, "--fail-if", "drop:map>0.01")[0] == 0
+    less = ("compare", QRELS, BM25, DENSE, "-m", "mean_rank", "--baseline", "bm25.run")
+    assert call(*less, "--fail-if", "drop:mean_rank>0.1")[0] == 4
+
+
+def test_significantly_worse_than_the_baseline(call):
+    command = ("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", DENSE)
+    assert call(*command, "--fail-if", "worse:map")[0] == 0
+    code, _, err = call(*command, "--fail-if", "worse:map:0.5")
+    assert code == 4 and err.endswith("p = 0.1898 (at most 0.5)\n")
+    assert call(*command, "--confidence", "0.7", "--fail-if", "worse:map")[0] == 4
+    assert call("compare", QRELS, BM25, DENSE, "--baseline", BM25, "--fail-if", "worse:map:0.5")[0] == 0
+
+
+def test_a_gate_and_a_file(call, tmp_path):
+    code, out, _ = call("eval", QRELS, BM25, "--fail-under", "map=0.9", "-o", tmp_path / "x.json")
+    assert (code, out) == (4, "") and "map" in fastir.load_results(tmp_path / "x.json")
+    code, out, _ = call("compare", QRELS, BM25, DENSE, "-m", "map", "-o", tmp_path / "c.json")
+    assert (code, out) == (0, "")
+    runs = {"bm25.run": BM25, "dense.run": DENSE}
+    assert fastir.Comparison.load(tmp_path / "c.json") == fastir.compare(QRELS, runs, "map")
+
+
+@pytest.mark.parametrize("word", ["map", "map=", "=1", "map=x", "map=nan"])
+def test_words_that_are_no_bounds(call, word):
+    code, out, err = call("eval", QRELS, BM25, "--fail-under", word)
+    assert (code, out) == (1, "") and f"--fail-under {word}: expected METRIC=VALUE" in err
