@@ -39,7 +39,9 @@ def metrics_command(options: argparse.Namespace) -> Output:
         raise UsageError(f"no metric has {options.word!r} in its name or description")
     width = max(len(name) for name, _ in entries) + 2
     lines = (
-        textwrap.fill(about, WIDTH, initial_indent=f"{name:<{width}}", subsequent_indent=" " * width)
+        textwrap.fill(
+            about, WIDTH, initial_indent=f"{name:<{width}}", subsequent_indent=" " * width, break_on_hyphens=False
+        )
         for name, about in entries
     )
     return Output("".join(f"{line}\n" for line in lines), [])

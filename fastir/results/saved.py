@@ -38,7 +38,14 @@ def head_of_results(results: Any) -> dict[str, Any]:
     provenance = results.provenance
     if provenance is not None:
         head["provenance"] = {**provenance._asdict(), "convention": dataclasses.asdict(provenance.convention)}
-    return head
+    return lists(head)
+
+
+def lists(value: Any) -> Any:
+    """Tuples as lists, which is what JSON has."""
+    if isinstance(value, dict):
+        return {key: lists(inner) for key, inner in value.items()}
+    return list(map(lists, value)) if isinstance(value, (tuple, list)) else value
 
 
 def body_of_results(results: Any) -> dict[str, Any]:

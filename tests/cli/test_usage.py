@@ -100,4 +100,4 @@ def test_a_hint_names_an_option_that_there_is(call, paths, line, hint):
 def test_the_option_reads_the_format(call, paths):
     expected = called(call, paths, "eval qrels run -m map")[1]
     for line in ("eval beir.tsv run -m map --qrels-format beir", "eval qrels msmarco.tsv -m map --run-format msmarco"):
-        assert called(call, paths, line)[1].split()[2:] == ["map", "1.0000"] == expected.split()[2:]
+        assert called(call, paths, line)[1].split()[3:] == ["1.0000"] == expected.split()[3:]

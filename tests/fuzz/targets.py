@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import fastir
-from fastir.cli import commands
+from fastir.cli import main
 from fastir.inputs import trec
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
@@ -217,7 +217,7 @@ def command(data):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            code = commands.main(words)
+            code = main(words)
         said = sys.stderr.buffer.getvalue()
     finally:
         os.chdir(folder)
