@@ -70,14 +70,17 @@ def test_only_the_front_door_imports_the_command_line(path):
 
 
 def test_results_stand_alone():
-    """But for the way to Arrow, the codes of the statuses, which values are better, a type, and their own box."""
+    """But for the way to Arrow, codes, checks, cells of tables, which values are better, types, and their own box."""
     known = {module for _, module in imported(PACKAGE / "results" / "results.py")}
     foreign = {module for module in known if box_of(module) not in ("errors", "results", "text")}
     assert foreign <= {
+        "fastir.checks",
+        "fastir.rendering",
         "fastir.columns._arrow_out",
         "fastir.measure._codes",
         "fastir.request.conventions",
         "fastir.request.directions",
+        "fastir.request.provenance",
     }
 
 

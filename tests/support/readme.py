@@ -8,6 +8,6 @@ README = ROOT / "README.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def blocks():
+def blocks(page=README):
     """(language, code) of every block of code, in their order."""
-    return BLOCK.findall(README.read_text("utf-8"))
+    return BLOCK.findall(page.read_text("utf-8"))
