@@ -23,6 +23,7 @@ from fastir.inputs.formats import READERS, TABLES, WITH_GROUPS
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.options import DUPLICATES, QUERIES, SCORES, TIES, Options, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings
+from fastir.request.reference import bibtex
 from fastir.results.results import Results
 from fastir.text import aligned, json_text, rounded, tsv_text
 
@@ -81,6 +82,7 @@ def parser() -> Parser:
     explain = commands.add_parser("explain", help="say what a metric means")
     explain.set_defaults(command=explain_command)
     explain.add_argument("metric", metavar="METRIC")
+    explain.add_argument("--bibtex", action="store_true", help="the papers to cite")
 
     commands.add_parser("trec_eval", help="trec_eval's command line: the same options, the same output")
     return root
@@ -134,14 +136,14 @@ def metrics_command(options: argparse.Namespace) -> str:
 
         return reference()
     names = (card.name + (f"[{card.place()}]" if card.place() else "") for card in fastir.metrics())
-    about = ([", ".join(card.aliases), card.summary] for card in fastir.metrics())
+    about = ([", ".join(card.aliases), card.relevance, card.order, card.summary] for card in fastir.metrics())
     rows = ([name, *words] for name, words in zip(names, about, strict=True))
-    return aligned([["metric", "also written", "what it is"], *rows], left=3)
+    return aligned([["metric", "also written", "relevance", "first k", "what it is"], *rows], left=5)
 
 
 def explain_command(options: argparse.Namespace) -> str:
     with arguments_checked():
-        return f"{fastir.explain(options.metric)}\n"
+        return bibtex(options.metric) if options.bibtex else f"{fastir.explain(options.metric)}\n"
 
 
 def trec_eval_command(arguments: list[str]) -> int:

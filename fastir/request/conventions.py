@@ -45,6 +45,7 @@ class Convention:
     short: Any = "pad"
     rounding: Any = "v10"
     unranked: Any = "zero"
+    one_class: Any = "skip"
     gains: Any = "binary"
     rbp_norm: Any = "infinite"
     bpref_norm: Any = "min"
