@@ -52,7 +52,8 @@ All metrics but {without_empty} have the parameter `empty`
 
 A binary metric tells relevant documents from others, and stays the same if a relevant label becomes another one; a
 graded metric tells them apart, too. A metric sees the first k documents by rank, or as a set, whose order is nothing to
-it. This is with the default parameters.
+it. The parameters `gains` of `rbp` and `max_rel` of the C/W/L metrics, 1 unless it is given, say which labels they tell
+apart.
 
 | metric | relevance | first k | what it is |
 |---|---|---|---|

@@ -14,7 +14,6 @@ from fastir.measure._registry import EMPTY
 from fastir.measure.cards import Card, Param
 from fastir.measure.references import (
     AZZOPARDI_2021,
-    JARVELIN_2002,
     MOFFAT_2012,
     MOFFAT_2015,
     SAKAI_2013,
@@ -143,7 +142,7 @@ cdef double sdcg(const Query* q, const Snapshot* s, const double* p) noexcept no
 declare(sdcg, Card(
     "sdcg", "scaled discounted cumulated gain",
     "sum of g_i / log2(i + 1) / sum of 1 / log2(i + 1), both over ranks i <= k; k at most 1000",
-    "0 if nothing has a gain", (JARVELIN_2002, "cwl_eval SDCG"), differs=CWL, params=(MAX_REL, MIN_REL, EMPTY),
+    "0 if nothing has a gain", ("cwl_eval SDCG",), differs=CWL, params=(MAX_REL, MIN_REL, EMPTY),
     cutoff=True,
     graded=True), sdcg, scale_fields)
 
