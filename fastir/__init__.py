@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
     from fastir.evaluation.many_runs import ResultsByRun
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
+    from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
+    from fastir.explanation.ranked import RankedExplanation, explain_ranked
 
 __all__ = [
     "Accumulator",
@@ -60,7 +62,9 @@ __all__ = [
     "FastirWarning",
     "FormatError",
     "NoOverlapError",
+    "PrecisionRecallCurve",
     "Qrels",
+    "RankedExplanation",
     "Results",
     "ResultsByRun",
     "Run",
@@ -75,8 +79,10 @@ __all__ = [
     "evaluate_scores",
     "evaluate_topk",
     "explain",
+    "explain_ranked",
     "metrics",
     "plots",
+    "precision_recall_curve",
     "show_config",
     "stats",
 ]
@@ -87,6 +93,8 @@ LATER = {
     "Accumulator": "evaluation.accumulator",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
+    "PrecisionRecallCurve": "evaluation.recall_curve",
+    "RankedExplanation": "explanation.ranked",
     "ResultsByRun": "evaluation.many_runs",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
@@ -95,7 +103,9 @@ LATER = {
     "evaluate_ranked": "evaluation.label_lists",
     "evaluate_scores": "evaluation.label_lists",
     "evaluate_topk": "evaluation.matrix",
+    "explain_ranked": "explanation.ranked",
     "plots": "plots",
+    "precision_recall_curve": "evaluation.recall_curve",
     "show_config": "config",
     "stats": "stats",
 }
