@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas
 
     from fastir.qrels import QrelsLike
+    from fastir.results.results import Results
     from fastir.run import RunLike
 
 POINTS = tuple(level / 10 for level in range(11))
@@ -186,21 +187,27 @@ def precision_recall_curve(
     interpolated = [f"iprec@{point!r}" if type(point) is float else f"iprec@{point}" for point in at]
     first = Evaluator(qrels, ["num_ret", "num_rel", *interpolated], **options).evaluate(run)
     depth = int(first.values[:, 0].max(initial=0.0))
-    ranks = np.arange(1, depth + 1)
-    names = [[f"{metric}@{rank}" for rank in ranks] for metric in ("precision", "recall")]
+    names = [[f"{metric}@{rank}" for rank in range(1, max(depth, 1) + 1)] for metric in ("precision", "recall")]
     # evaluate() would warn of missing queries once more
     second = Evaluator(qrels, names[0] + names[1], **options).results_of(run, options.get("n_threads"))[0]
-    mean_precision, mean_recall = (np.array([second[name] for name in part]) for part in names)
+    (precision, mean_precision), (recall, mean_recall) = (columns(second, part[:depth]) for part in names)
+    at_points, mean_at_points = columns(first, interpolated)
     return PrecisionRecallCurve(
         list(first.query_ids),
-        second.values[:, :depth],
-        second.values[:, depth:],
-        first.values[:, 2:],
+        precision,
+        recall,
+        at_points,
         at,
         first.values[:, 0],
         first.values[:, 1],
         (
-            CurvePoints(mean_recall, mean_precision, ranks),
-            CurvePoints(np.array(at, float), np.array([first[name] for name in interpolated])),
+            CurvePoints(mean_recall, mean_precision, np.arange(1, depth + 1)),
+            CurvePoints(np.array(at, float), mean_at_points),
         ),
     )
+
+
+def columns(results: Results, names: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The values of metrics, a column for each name, and their means."""
+    places = {name: place for place, name in enumerate(results.names)}
+    return results.values[:, [places[name] for name in names]], np.array([results[name] for name in names])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
+from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.label_lists import evaluate_ranked
 from fastir.explanation.explaining import SUMS, sum_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fastir.request.names import Request
 
 UNJUDGED = -1
+MOST_RANKS = 10_000
 
 
 class RankedLabel(NamedTuple):
@@ -242,10 +244,12 @@ def rank_weights(metrics: str | Iterable[str], k: int) -> dict[str, np.ndarray]:
 
     Raises
     ------
+    TypeError
+        k is not an integer.
     ValueError
-        A single relevant document at rank 1 has no value.
+        k is below 1, or a single relevant document at rank 1 has no value.
     """
-    names = metric_tuple(metrics)
+    names, k = metric_tuple(metrics), positive("k", "the last rank", k, MOST_RANKS)
     results = evaluate_ranked(np.eye(k, dtype=np.int8).ravel(), np.arange(k + 1) * k, names)
     weights = {}
     for name, column in zip(results.names, results.values.T, strict=True):

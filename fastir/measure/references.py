@@ -51,7 +51,8 @@ class Reference(NamedTuple):
     def bibtex(self) -> str:
         """The entry; its key is the first author's family name, the year and the first word of the title."""
         words = f"{self.families()[0]}{self.year}{self.title.split()[0]}".lower()
-        key = "".join(letter for letter in unicodedata.normalize("NFKD", words) if letter.isascii() and letter.isalnum())
+        letters = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode()
+        key = "".join(letter for letter in letters if letter.isalnum())
         fields = {
             "author": " and ".join(self.authors),
             "title": f"{{{self.title}}}",  # a second pair of braces keeps the capitals

@@ -20,9 +20,10 @@ def explain(metric: str) -> str:
     -------
     str
         A line each: summary, names, formula, depth, the value of each parameter with the values that it takes, what
-        it sees, range, which values are better, aggregation, undefined cases, source, papers, where other programs differ, and what the name
-        means to them if that is something else. For a name that stands for several metrics, these and what each kind of
-        them is. For one that only some tools have, and that is an error without a convention, each of its meanings.
+        it sees, range, which values are better, aggregation, undefined cases, source, papers, where other programs
+        differ, and what the name means to them if that is something else. For a name that stands for several metrics,
+        these and what each kind of them is. For one that only some tools have, and that is an error without a
+        convention, each of its meanings.
 
     Raises
     ------

@@ -15,7 +15,8 @@ pytestmark = UNEVEN
 
 def collection(seed=1, queries=40):
     rng = random.Random(seed)
-    qrels = {f"q{i}": {f"d{j}": rng.choice((-1, 0, 0, 1, 2)) for j in range(rng.randrange(1, 20))} for i in range(queries)}
+    sizes = {f"q{i}": rng.randrange(1, 20) for i in range(queries)}
+    qrels = {query: {f"d{j}": rng.choice((-1, 0, 0, 1, 2)) for j in range(size)} for query, size in sizes.items()}
     run = {
         query: {doc: float(rng.randrange(9)) for doc in [*docs, "x", "y", "z"] if rng.random() < 0.8}
         for query, docs in qrels.items()
@@ -30,7 +31,7 @@ def collection(seed=1, queries=40):
         {"rel_level": 2},
         {"ties": "doc_id_asc", "max_depth": 5},
         {"judged_only": True},
-        {"queries": "intersection", "convention": "pytrec_eval"},
+        {"queries": "intersection", "convention": "trec_eval-9"},
     ],
     ids=str,
 )

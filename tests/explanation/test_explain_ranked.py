@@ -54,7 +54,8 @@ def test_the_last_running_sum_is_the_value(metric):
     for n in (0, 1, 2, 6, 9):
         labels = [rng.choice((0, 0, 1, 2, 4, -1, -2)) for _ in range(n)]
         ideal = [label for label in labels if label >= 0] + [rng.choice((0, 1, 3)) for _ in range(3)]
-        value = fastir.evaluate_ranked(labels, [0, n], metric, ideal_labels=ideal, ideal_offsets=[0, len(ideal)])[metric]
+        judged = {"ideal_labels": ideal, "ideal_offsets": [0, len(ideal)]}
+        value = fastir.evaluate_ranked(labels, [0, n], metric, **judged)[metric]
         told = fastir.explain_ranked(labels, metric, ideal_labels=ideal)
         assert same(told.value, value) and len(told.documents) == n
         last = told.documents[-1].running_sum if n else value
@@ -77,9 +78,10 @@ def test_options_are_those_of_evaluate_ranked():
     assert fastir.explain_ranked(labels, "mrr", rel_level=3).value == 1 / 6
     exponential = fastir.explain_ranked(labels, "dcg", gain="exp2", judged_only=True, max_depth=4)
     assert columns(exponential, "gain")[0] == [3, 0, 1]
-    assert exponential.value == fastir.evaluate_ranked(
-        labels, [0, 6], "dcg", gain="exp2", judged_only=True, max_depth=4
-    )["dcg"]
+    assert (
+        exponential.value
+        == fastir.evaluate_ranked(labels, [0, 6], "dcg", gain="exp2", judged_only=True, max_depth=4)["dcg"]
+    )
     capped = fastir.explain_ranked([0, 1, 1], "map@2", convention="lightgbm", ideal_labels=[1, 1, 1, 0])
     assert capped.value == capped.documents[-1].running_sum == 0.25
 

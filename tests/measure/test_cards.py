@@ -104,7 +104,10 @@ def test_a_name_for_several_metrics_cites_each_paper_once():
     keys = re.findall(r"^@\w+\{(.*),$", bibtex("official"), re.MULTILINE)
     assert len(keys) == len(set(keys)) > 3
     assert bibtex("ndcg") == bibtex("ndcg_cut_10") == bibtex("dcg")
-    assert "@article{jarvelin2002cumulated,\n  author    = {Järvelin, Kalervo and Kekäläinen, Jaana},\n" in bibtex("ndcg")
+    entry = bibtex("ndcg")
+    assert entry.startswith(
+        "@article{jarvelin2002cumulated,\n  author    = {Järvelin, Kalervo and Kekäläinen, Jaana},\n"
+    )
     with pytest.raises(fastir.UnknownMetricError):
         bibtex("ndgc")
 
