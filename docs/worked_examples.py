@@ -2,8 +2,8 @@
 
     python docs/worked_examples.py > docs/worked_examples.md
 
-In the prose ``{=expression:format}`` is a value from the code above it. Numbers that texts print, right or wrong, are in
-italics; no other number is written by hand.
+In the prose ``{=expression:format}`` is a value from the code above it. Numbers that texts print, right or wrong, are
+in italics; no other number is written by hand.
 """
 
 import contextlib
@@ -15,8 +15,8 @@ from typing import Any
 PAGE = """\
 # Worked examples
 
-Written by `python docs/worked_examples.py`, which runs the code below; edit that file. Numbers in italics are printed by
-public texts on these metrics, some of them with slips; all others are computed here.
+Written by `python docs/worked_examples.py`, which runs the code below; edit that file. Numbers in italics are printed
+by public texts on these metrics, some of them with slips; all others are computed here.
 
 ```python
 import fastir
@@ -46,7 +46,7 @@ print(" + ".join(f"{row.quotient:.2f}" for row in a.documents), "=", f"{value(A,
 ```
 
 Without ids the labels of the list are all that is judged, so the ideal ranking of both is 5, 4, 2, 1, 0. A text that
-rounds every term to two digits, and divides rounded sums, prints *0.9664* for the first; the quotient is {=a.value:.4f}.
+rounds every term to two digits, and divides rounded sums, prints *0.9664* for the first; it is {=a.value:.4f}.
 For the first three labels alone it prints *0.9694*, which is {=value(A[:3], "ndcg"):.4f}: the DCG is
 {=value(A[:3], "dcg"):.2f}, the ideal {=value(A[:3], "ideal_dcg"):.2f}.
 
@@ -148,8 +148,8 @@ for empty in ("zero", "skip", "one"):
 
 ## AUC of short lists
 
-The area under the ROC curve is the share of pairs, of a relevant document and another, that stand in the right order. It
-asks for both kinds, and short lists often lack one: the first two of the second list have no relevant document. Then it
+The area under the ROC curve is the share of pairs, of a relevant document and another, that stand in the right order.
+It asks for both kinds, and short lists often lack one: the first two of the second list have no relevant document. Then it
 is undefined and leaves the mean, or it counts as 0.
 
 ```python

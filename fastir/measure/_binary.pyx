@@ -260,20 +260,23 @@ cdef double expected_auc(const Query* q, const Snapshot* s, const double* p) noe
 
 cdef double split_auc(const Tie* tie, double wrong, int64_t seen, int64_t depth, const double* p) noexcept nogil:
     """Of the g documents of the last tie, r of them relevant, m are in the first `depth`: j relevant ones with the
-    chance C(r, j) C(g - r, m - j) / C(g, m). The chances grow from 1, and are divided by their sum."""
+    chance C(r, j) C(g - r, m - j) / C(g, m). The chances grow from 1, and are divided by their sum; an order in which
+    the value is undefined has none."""
     cdef int64_t m = depth - tie.first + 1, others = tie.last - tie.first + 1 - tie.relevant, j
     cdef int64_t least = m - others if m > others else 0, most = m if m < tie.relevant else tie.relevant
     cdef double chance = 1.0, chances = 0.0, total = 0.0, here
     for j in range(least, most + 1):
         here = wrong + <double>j * (<double>(tie.first - 1 - seen) + <double>(m - j) / 2.0)
-        total += chance * share_right(here, seen + j, depth, p)
-        chances += chance
+        here = share_right(here, seen + j, depth, p)
+        if here == here:
+            total += chance * here
+            chances += chance
         chance *= <double>(tie.relevant - j) * <double>(m - j) / (<double>(j + 1) * <double>(others - m + j + 1))
         if chance > 1e200:
             chance *= 1e-200
             chances *= 1e-200
             total *= 1e-200
-    return total / chances
+    return total / chances if chances > 0.0 else NAN
 
 
 cdef double share_right(double wrong, int64_t found, int64_t n, const double* p) noexcept nogil:
@@ -286,7 +289,7 @@ declare(auc, Card(
     "auc", "area under the ROC curve: how likely a relevant document stands above one that is not",
     "1 - pairs in the wrong order / pairs of a relevant document and another, both in the first k",
     "NaN, and out of the mean, if the first k hold no relevant document or no other, unless one_class=zero; with "
-    "ties=average also if they do in some order",
+    "ties=average the mean over the orders in which it is defined",
     (HANLEY_1982,), aliases=("roc_auc", "AUROC"),
     differs="scikit-learn's roc_auc_score counts half of a tied pair: ties=average; torchmetrics gives 0 where all or "
             "none are relevant: one_class=zero; pair_accuracy is 1 where all are relevant",

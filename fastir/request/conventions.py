@@ -171,7 +171,7 @@ CONVENTIONS = {
             ap_norm="hits",
             ties="input",
             f="beta",
-            of=several("ndcg ndcg_burges", ties="average"),
+            of=several("ndcg ndcg_burges", ties="average") + several("auc", ties="average", one_class="zero"),
         ),
         Convention(
             "sentence-transformers",

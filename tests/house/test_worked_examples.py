@@ -38,7 +38,7 @@ def test_no_number_of_the_prose_is_written_by_hand(program):
         "5.00 + 1.26 + 2.00 + 0.00 + 0.39 = 8.65",
         "DCG  8.648712314377457 6.478087787011559",
         "nDCG 0.9658622119704693 0.7234533849507802",
-        "prints *0.9664* for the first; the quotient is 0.9659",
+        "prints *0.9664* for the first; it is 0.9659",
         "prints *0.9694*, which is 0.9693",
         "DCG  6.5971714332568485 7.1409951840957",
         "a DCG of *6.64* and an nDCG of *0.93*",
