@@ -149,8 +149,8 @@ for empty in ("zero", "skip", "one"):
 ## AUC of short lists
 
 The area under the ROC curve is the share of pairs, of a relevant document and another, that stand in the right order.
-It asks for both kinds, and short lists often lack one: the first two of the second list have no relevant document. Then it
-is undefined and leaves the mean, or it counts as 0.
+It asks for both kinds, and short lists often lack one: the first two of the second list have no relevant document.
+Then it is undefined and leaves the mean, or it counts as 0.
 
 ```python
 labels, offsets = [1, 0, 1, 0, 0, 0, 1], [0, 4, 7]

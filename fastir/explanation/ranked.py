@@ -163,7 +163,8 @@ def explain_ranked(
        4      0     0    2.3219    0.0000       8.2619
        5      1     1    2.5850    0.3869       8.6487
     """
-    rules = {"rel_level": rel_level, "judged_only": judged_only, "max_depth": max_depth, "convention": convention}
+    kept: dict[str, Any] = {"rel_level": rel_level, "convention": convention}
+    rules: dict[str, Any] = {**kept, "judged_only": judged_only, "max_depth": max_depth}
     settings = compile_settings(metric_tuple(metric), options_of(ties=RANKED, **rules, choices=choices))
     if len(settings.names) != 1:
         raise ValueError(f"{quote(metric)} stands for {len(settings.names)} metrics; explain_ranked takes one")
@@ -183,7 +184,6 @@ def explain_ranked(
     value = float(values(given[None], metric, **rules)[0])
     ranked = given[: settings.options.max_depth]
     ranked = ranked[ranked >= 0] if settings.options.judged_only else ranked
-    kept = {"rel_level": rel_level, "convention": convention}
     divides = request.card.name in SUMS
     summed = sum_of(request, params) if divides else request.text
     base, documents = table(ranked, lambda lists: values(lists, summed, **kept))

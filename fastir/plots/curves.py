@@ -155,8 +155,11 @@ def ranked_cutoffs(
     if not longest:
         raise ValueError("lists holds no label; expected a list of labels for each name")
     names = [f"{metric}@{k}" for k in range(1, longest + 1)]
-    judged = {} if ideal_labels is None else {"ideal_labels": ideal_labels, "ideal_offsets": [0, len(ideal_labels)]}
-    curves = {}
+    judged: dict[str, Any] = {}
+    if ideal_labels is not None:
+        ideal = column(ideal_labels, "ideal_labels")
+        judged = {"ideal_labels": ideal, "ideal_offsets": [0, len(ideal)]}
+    curves: dict[Hashable, tuple[ArrayLike, ArrayLike]] = {}
     for name, given in labels.items():
         results = evaluate_ranked(given, [0, len(given)], names, **judged, **options)
         curves[name] = range(1, longest + 1), results.values[0]
@@ -208,5 +211,7 @@ def by_rank(ax: Axes, last: int) -> Axes:
     if last <= TICKED:
         ax.set_xticks(range(1, last + 1))
     else:
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        from matplotlib.ticker import MaxNLocator
+
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     return ax

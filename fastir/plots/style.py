@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,9 +14,7 @@ DASHES = ("-", "--", ":", "-.")
 LONGEST = 36  # letters of a name
 
 
-def lines(
-    curves: Mapping[Hashable, tuple[Sequence[float], Sequence[float]]], ax: Axes | None, dashed: bool = False
-) -> Axes:
+def lines(curves: Mapping[Any, tuple[Any, Any]], ax: Axes | None, dashed: bool = False) -> Axes:
     """A line for each name, through its x and y; with `dashed`, neighbours differ in dashes, too."""
     ax = ax or new_axes(8.4 if len(curves) > 7 else 6.4, max(4.2, 0.8 + 0.2 * len(curves)))
     drawn = []
