@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
+    from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
+    from fastir.explanation.ranked import RankedExplanation, explain_ranked
     from fastir.results.by_run import ResultsByRun, load_results
 
 __all__ = [
@@ -60,7 +62,9 @@ __all__ = [
     "FastirWarning",
     "FormatError",
     "NoOverlapError",
+    "PrecisionRecallCurve",
     "Qrels",
+    "RankedExplanation",
     "Results",
     "ResultsByRun",
     "Run",
@@ -75,9 +79,11 @@ __all__ = [
     "evaluate_scores",
     "evaluate_topk",
     "explain",
+    "explain_ranked",
     "load_results",
     "metrics",
     "plots",
+    "precision_recall_curve",
     "show_config",
     "stats",
 ]
@@ -88,6 +94,8 @@ LATER = {
     "Accumulator": "evaluation.accumulator",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
+    "PrecisionRecallCurve": "evaluation.recall_curve",
+    "RankedExplanation": "explanation.ranked",
     "ResultsByRun": "results.by_run",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
@@ -96,8 +104,10 @@ LATER = {
     "evaluate_ranked": "evaluation.label_lists",
     "evaluate_scores": "evaluation.label_lists",
     "evaluate_topk": "evaluation.matrix",
+    "explain_ranked": "explanation.ranked",
     "load_results": "results.by_run",
     "plots": "plots",
+    "precision_recall_curve": "evaluation.recall_curve",
     "show_config": "config",
     "stats": "stats",
 }

@@ -10,6 +10,7 @@ from typing import Any
 import fastir
 from fastir.cli.arguments import UsageError, arguments_checked
 from fastir.cli.terminal import Output
+from fastir.request.reference import bibtex
 
 WIDTH = 100  # of the list of metrics
 
@@ -21,32 +22,33 @@ def add_metrics_arguments(add: Callable[..., Any]) -> None:
 
 def add_explain_arguments(add: Callable[..., Any]) -> None:
     add("metric", metavar="METRIC", help="such as ndcg@10")
+    add("--bibtex", action="store_true", help="the papers to cite")
 
 
 def metrics_command(options: argparse.Namespace) -> Output:
     if options.markdown:
         from fastir.cli.reference_text import reference
 
-        return Output(reference(), [])
+        return Output(reference())
     word = (options.word or "").lower()
     entries = []
     for card in fastir.metrics():
         name = card.name + (f"[{card.place()}]" if card.place() else "")
         about = f"{card.summary} (also {', '.join(card.aliases)})" if card.aliases else card.summary
         if word in name.lower() or word in about.lower():
-            entries.append((name, about))
+            entries.append((name, card.relevance, card.order, about))
     if not entries:
         raise UsageError(f"no metric has {options.word!r} in its name or description")
-    width = max(len(name) for name, _ in entries) + 2
-    lines = (
-        textwrap.fill(
-            about, WIDTH, initial_indent=f"{name:<{width}}", subsequent_indent=" " * width, break_on_hyphens=False
-        )
-        for name, about in entries
-    )
-    return Output("".join(f"{line}\n" for line in lines), [])
+    entries.insert(0, ("metric", "relevance", "first k", "what it is"))
+    widths = [max(map(len, column)) + 2 for column in list(zip(*entries, strict=True))[:-1]]
+    lines = []
+    for *cells, about in entries:
+        label = "".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+        layout: dict[str, Any] = {"initial_indent": label, "subsequent_indent": " " * sum(widths)}
+        lines.append(textwrap.fill(about, WIDTH, break_on_hyphens=False, **layout))
+    return Output("".join(f"{line}\n" for line in lines))
 
 
 def explain_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
-        return Output(f"{fastir.explain(options.metric)}\n", [])
+        return Output(bibtex(options.metric) if options.bibtex else f"{fastir.explain(options.metric)}\n")

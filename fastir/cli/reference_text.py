@@ -48,6 +48,17 @@ is relevant if its label is at least `rel_level`; `-lN` sets this for one metric
 All metrics but {without_empty} have the parameter `empty`
 ({empty}; default `{default}`).
 
+## What each metric sees
+
+A binary metric tells relevant documents from others, and stays the same if a relevant label becomes another one; a
+graded metric tells them apart, too. A metric sees the first k documents by rank, or as a set, whose order is nothing to
+it. The parameters `gains` of `rbp` and `max_rel` of the C/W/L metrics, 1 unless it is given, say which labels they tell
+apart.
+
+| metric | relevance | first k | what it is |
+|---|---|---|---|
+{seen}
+
 ## The examples
 
 Each value below is the value of this ranking: a document judged not relevant, a relevant one, an unjudged one,
@@ -75,6 +86,7 @@ def reference() -> str:
         without_empty=code(card.name for card in CARDS if not any(param is empty for param in card.params)),
         empty=f"{empty.accepted()}: {empty.meaning}",
         default=empty.default,
+        seen="\n".join(f"| `{card.name}` | {card.relevance} | {card.order} | {card.summary} |" for card in CARDS),
         qrels=QRELS,
         by_group=pformat(BY_GROUP, width=120),
         run=RUN,
@@ -117,7 +129,9 @@ def section(card: Card, value: float) -> str:
     )
     if not card.by_label:
         lines.append(f"- Ties: {NOT_EXTREME}")
+    lines.append(f"- Sees: {card.relevance} relevance, the ranking {card.order}")
     lines.append(f"- Source: {card.source}")
+    lines.append(f"- Cite: {', '.join(f'[{paper}]({paper.url})' for paper in card.references)}")
     if card.differs:
         lines.append(f"- Peers differ: {card.differs}")
     qrels = "by_group" if card.groups else "qrels"

@@ -81,8 +81,6 @@ def evaluate_runs(
             raise
 
     for name, run in pairs(runs):
-        if name in names:
-            raise ValueError(f"two runs are named {quote(name)}; expected every name once")
         names[name] = None
         rows = rows_of(run)
         job = Job(len(names), name, run, rows or 0)
@@ -168,9 +166,13 @@ def pairs(runs: Mapping[Any, Any] | Iterable[Any]) -> Iterator[tuple[Hashable, A
     expected = "runs must be a mapping of name to run or an iterable of (name, run) pairs, got"
     if isinstance(runs, (str, bytes, os.PathLike, Run)) or not isinstance(runs, (Mapping, Iterable)):
         raise TypeError(f"{expected} {type(runs).__name__}")
+    names = set()
     for pair in runs.items() if isinstance(runs, Mapping) else runs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise TypeError(f"{expected} {type(pair).__name__} {quote(pair)} among them")
+        if pair[0] in names:
+            raise ValueError(f"two runs are named {quote(pair[0])}; expected every name once")
+        names.add(pair[0])
         yield tuple(pair)
 
 

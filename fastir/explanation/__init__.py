@@ -8,5 +8,6 @@ Raises    KeyError for a query or a metric that is not there, ValueError for exp
           evaluating the run raises
 
 explaining    computes: one evaluation for each judged document, with the documents below it taken as unjudged
+ranked        explain_ranked: the same for a bare list of labels, as a table with discounts and running sums
 records       Document, Explanation, Move, RankingDiff, and how they print; know nothing of how they were computed
 """

@@ -11,6 +11,7 @@ Memory   the row belongs to the caller. A thread's Scratch grows to the largest 
 Raises   only while a Plan is made. `measure` and everything below it is noexcept nogil.
 
     cards.py       the description of a metric: Card and Param
+    references.py  the papers that metrics come from
     views.py       the records that a Plan is made of
     _codes         the numbers that stand for words: reads, statuses, tie rules, problems
     _registry      how a metric is declared, once: its function beside its card, its parameters by name

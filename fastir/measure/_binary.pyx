@@ -14,6 +14,7 @@ from fastir.measure._ties cimport Tie, count_to, take_tie
 
 from fastir.measure._registry import CUTOFFS, EMPTY, words
 from fastir.measure.cards import Card, Numbers, Param
+from fastir.measure.references import BUCKLEY_2000, HANLEY_1982, KANTOR_2000, LIN_2015, ROBERTSON_2006
 
 cdef enum:                      # rounding
     V10
@@ -47,7 +48,8 @@ cdef double r_precision(const Query* q, const Snapshot* s, const double* p) noex
     return ratio(found_by(q, q.num_rel), <double>q.num_rel)
 
 declare(r_precision, Card(
-    "r_precision", "precision at rank R, the number of relevant documents", "r_R / R", "0 if R = 0", "trec_eval Rprec",
+    "r_precision", "precision at rank R, the number of relevant documents", "r_R / R", "0 if R = 0",
+    (BUCKLEY_2000, "trec_eval Rprec"),
     aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,)), r_precision)
 
 
@@ -63,7 +65,7 @@ cdef double r_precision_mult(const Query* q, const Snapshot* s, const double* p)
 
 declare(r_precision_mult, Card(
     "r_precision_mult", "precision at a multiple of the number of relevant documents",
-    "r_K / K, K = x R + 0.9 without its fraction", "0 if K = 0", "trec_eval Rprec_mult", family="Rprec_mult",
+    "r_K / K, K = x R + 0.9 without its fraction", "0 if K = 0", ("trec_eval Rprec_mult",), family="Rprec_mult",
     members=MULTIPLES,
     params=(TIMES, EMPTY), at="x"), r_precision_mult, times_fields)
 
@@ -71,7 +73,7 @@ declare(r_precision_mult, Card(
     "r_precision_mult_avgjg",
     "precision at a multiple of the number of relevant documents, averaged over groups of judges",
     "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0",
-    "trec_eval Rprec_mult_avgjg", family="Rprec_mult_avgjg", members=MULTIPLES, params=(TIMES, EMPTY), at="x",
+    ("trec_eval Rprec_mult_avgjg",), family="Rprec_mult_avgjg", members=MULTIPLES, params=(TIMES, EMPTY), at="x",
     groups="all"), r_precision_mult, times_fields)
 
 
@@ -100,7 +102,7 @@ cdef double expected_mrr(const Query* q, const Snapshot* s, const double* p) noe
 
 declare(mrr, Card(
     "mrr", "reciprocal rank of the first relevant document", "1 / rank, 0 beyond k", "0 if none is retrieved",
-    "Voorhees 1999; trec_eval recip_rank", aliases=("recip_rank", "RR"), params=(EMPTY,), cutoff=True), expected_mrr)
+    (KANTOR_2000, "trec_eval recip_rank"), aliases=("recip_rank", "RR"), params=(EMPTY,), cutoff=True), expected_mrr)
 
 
 cdef enum:                      # ap_norm
@@ -124,7 +126,8 @@ cdef double average_precision(const Query* q, const Snapshot* s, const double* p
 
 declare(average_precision, Card(
     "map", "average precision (its mean over queries is MAP)",
-    "sum of precision(i) over the relevant ranks i <= k, divided by R", "0 if R = 0", "trec_eval map, map_cut",
+    "sum of precision(i) over the relevant ranks i <= k, divided by R", "0 if R = 0",
+    (BUCKLEY_2000, "trec_eval map, map_cut"),
     aliases=("AP", "average_precision"), family="map_cut", members=CUTOFFS,
     differs="LightGBM, XGBoost and CatBoost divide by min(k, R): ap_norm=min_kR; torchmetrics and cwl_eval by "
             "r_k: ap_norm=hits",
@@ -138,7 +141,7 @@ cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(plain_map, Card(
     "map_avgjg", "average precision, averaged over groups of judges", "mean of AP@k over the groups", "0 where R = 0",
-    "trec_eval map_avgjg", params=(EMPTY,), cutoff=True, groups="all"), plain_map)
+    ("trec_eval map_avgjg",), params=(EMPTY,), cutoff=True, groups="all"), plain_map)
 
 
 cdef double gm_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -147,7 +150,7 @@ cdef double gm_map(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(gm_map, Card(
     "gm_map", "geometric mean of average precision", "max(AP, 0.00001); over queries exp(mean of ln)",
-    "0.00001 if R = 0", "Robertson 2006; trec_eval gm_map",
+    "0.00001 if R = 0", (ROBERTSON_2006, "trec_eval gm_map"),
     differs="pytrec_eval gives the logarithm of each query's value", range="0.00001 to 1", params=(EMPTY,),
     aggregate="geometric"))
 
@@ -159,7 +162,7 @@ cdef double yaap(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(yaap, Card(
     "yaap", "yet another average precision: its log odds", "ln((1 + R AP) / (1 + R - R AP))",
-    "0 if R = 0; -ln(1 + R) if r = 0", "trec_eval yaap", range="any number", params=(EMPTY,)))
+    "0 if R = 0; -ln(1 + R) if r = 0", (ROBERTSON_2006, "trec_eval yaap"), range="any number", params=(EMPTY,)))
 
 
 cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -191,7 +194,7 @@ cdef double expected_bin_g(const Query* q, const Snapshot* s, const double* p) n
 declare(bin_g, Card(
     "bin_g", "relevant documents discounted by the others above them",
     "1/R * sum over relevant ranks of 1 / log2(2 + documents above that are not relevant)", "0 if R = 0",
-    "trec_eval binG", aliases=("binG",), params=(EMPTY,)), expected_bin_g)
+    ("trec_eval binG",), aliases=("binG",), params=(EMPTY,)), expected_bin_g)
 
 
 cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -213,45 +216,86 @@ declare(pair_accuracy, Card(
     "share of pairs in the right order, of one relevant document and one that is not, in the first k",
     "1 - pairs in the wrong order / pairs",
     "NaN, and out of the mean, if the first k hold no relevant document; 1 if they hold no other",
-    "ir_measures Accuracy", only_in=(("ir_measures", "Accuracy"),),
+    ("ir_measures Accuracy",), only_in=(("ir_measures", "Accuracy"),),
     differs="ir_measures fails where all are relevant; BEIR's Accuracy is hit_rate",
     by_label=False, params=(EMPTY,), cutoff=True))
 
 
+cdef enum:                      # one_class
+    ONE_CLASS_SKIP
+    ONE_CLASS_ZERO
+
+
+cdef struct AucParams:
+    double one_class
+
+cdef AucParams auc_fields
+
+
 cdef double auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t found = <int64_t>s.num_rel_ret, i, seen = 0, wrong = 0
+    cdef int64_t depth = s.k if s.k < q.num_ret else q.num_ret, i, seen = 0, wrong = 0
     for i in range(q.num_hits):
+        if q.ranks[i] > depth:
+            break
         if q.labels[i] >= q.level:
             seen += 1
             wrong += q.ranks[i] - seen
-    return share_right(<double>wrong, found, q.num_ret)
+    return share_right(<double>wrong, seen, depth, p)
 
 
 cdef double expected_auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     """Half of the pairs of a tie are in the right order."""
-    cdef int64_t i = 0, seen = 0
+    cdef int64_t depth = s.k if s.k < q.num_ret else q.num_ret, i = 0, seen = 0
     cdef double wrong = 0.0
     cdef Tie tie
-    while i < q.num_hits:
+    while i < q.num_hits and q.ranks[i] <= depth:
         i = take_tie(q, i, &tie, 0)
+        if tie.last > depth:
+            return split_auc(&tie, wrong, seen, depth, p)
         wrong += <double>tie.relevant * (<double>(tie.first - 1 - seen)
                                          + <double>(tie.last - tie.first + 1 - tie.relevant) / 2.0)
         seen += tie.relevant
-    return share_right(wrong, seen, q.num_ret)
+    return share_right(wrong, seen, depth, p)
 
 
-cdef double share_right(double wrong, int64_t found, int64_t n) noexcept nogil:
+cdef double split_auc(const Tie* tie, double wrong, int64_t seen, int64_t depth, const double* p) noexcept nogil:
+    """Of the g documents of the last tie, r of them relevant, m are in the first `depth`: j relevant ones with the
+    chance C(r, j) C(g - r, m - j) / C(g, m). The chances grow from 1, and are divided by their sum; an order in which
+    the value is undefined has none."""
+    cdef int64_t m = depth - tie.first + 1, others = tie.last - tie.first + 1 - tie.relevant, j
+    cdef int64_t least = m - others if m > others else 0, most = m if m < tie.relevant else tie.relevant
+    cdef double chance = 1.0, chances = 0.0, total = 0.0, here
+    for j in range(least, most + 1):
+        here = wrong + <double>j * (<double>(tie.first - 1 - seen) + <double>(m - j) / 2.0)
+        here = share_right(here, seen + j, depth, p)
+        if here == here:
+            total += chance * here
+            chances += chance
+        chance *= <double>(tie.relevant - j) * <double>(m - j) / (<double>(j + 1) * <double>(others - m + j + 1))
+        if chance > 1e200:
+            chance *= 1e-200
+            chances *= 1e-200
+            total *= 1e-200
+    return total / chances if chances > 0.0 else NAN
+
+
+cdef double share_right(double wrong, int64_t found, int64_t n, const double* p) noexcept nogil:
     """The share of pairs in the right order, of one relevant document and one other, among n documents."""
-    return NAN if found == 0 or found == n else 1.0 - wrong / (<double>(n - found) * <double>found)
+    if found == 0 or found == n:
+        return 0.0 if (<const AucParams*>p).one_class == ONE_CLASS_ZERO else NAN
+    return 1.0 - wrong / (<double>(n - found) * <double>found)
 
 declare(auc, Card(
     "auc", "area under the ROC curve: how likely a relevant document stands above one that is not",
-    "1 - pairs in the wrong order / pairs of a relevant document and another, both retrieved",
-    "NaN, and out of the mean, if no relevant document is retrieved or no other", "Hanley and McNeil 1982",
-    aliases=("roc_auc", "AUROC"),
-    differs="scikit-learn's roc_auc_score counts half of a tied pair: ties=average; pair_accuracy is 1 where all are "
-            "relevant",
-    params=(EMPTY,)), expected_auc)
+    "1 - pairs in the wrong order / pairs of a relevant document and another, both in the first k",
+    "NaN, and out of the mean, if the first k hold no relevant document or no other, unless one_class=zero; with "
+    "ties=average the mean over the orders in which it is defined",
+    (HANLEY_1982,), aliases=("roc_auc", "AUROC"),
+    differs="scikit-learn's roc_auc_score counts half of a tied pair: ties=average; torchmetrics gives 0 where all or "
+            "none are relevant: one_class=zero; pair_accuracy is 1 where all are relevant",
+    params=(Param("one_class", "skip", "a ranking whose first k are all relevant, or none of them: is NaN and leaves "
+                  "the mean; counts as 0", words(skip=ONE_CLASS_SKIP, zero=ONE_CLASS_ZERO)), EMPTY),
+    cutoff=True), expected_auc, auc_fields)
 
 
 cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -267,7 +311,7 @@ cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexce
 declare(mean_rank, Card(
     "mean_rank", "mean rank of the relevant documents", "sum of the relevant ranks / r",
     "NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not count",
-    "Bordes et al. 2013, with one relevant document a query", aliases=("MR",), range="1 up",
+    (LIN_2015,), aliases=("MR",), range="1 up",
     direction="less", params=(EMPTY,)),
     mean_rank)
 
@@ -316,7 +360,7 @@ cdef double iprec(const Query* q, const Snapshot* s, const double* p) noexcept n
 declare(iprec, Card(
     "iprec", "interpolated precision at a recall point",
     "largest precision(i) from the rank of the K-th relevant document on, K = recall * R",
-    "0 if fewer than K are retrieved, or none", "trec_eval iprec_at_recall", family="iprec_at_recall",
+    "0 if fewer than K are retrieved, or none", ("trec_eval iprec_at_recall",), family="iprec_at_recall",
     members=POINTS,
     differs="trec_eval gives NaN for an empty ranking where K = 0: unranked=nan; 9.x rounds up from .1: rounding=v9",
     params=(RECALL, ROUNDING, UNRANKED, EMPTY), at="recall"), NULL, recall_fields)
@@ -353,7 +397,7 @@ cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(iprec_avg, Card(
     "iprec_avg", "interpolated precision averaged over recall points", "sum of iprec / their number",
-    "0 if nothing relevant is retrieved", "trec_eval 11pt_avg", aliases=("11pt_avg",),
+    "0 if nothing relevant is retrieved", ("trec_eval 11pt_avg",), aliases=("11pt_avg",),
     differs="trec_eval gives NaN for an empty ranking: unranked=nan; 9.x rounds up from .1: rounding=v9; both go "
     "wrong where recall points are not in ascending order",
     params=(RECALLS, ROUNDING, UNRANKED, EMPTY), positional=1), NULL, recalls_fields)

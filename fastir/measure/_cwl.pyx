@@ -12,6 +12,14 @@ from fastir.measure._registry cimport Query, Snapshot, declare
 
 from fastir.measure._registry import EMPTY
 from fastir.measure.cards import Card, Param
+from fastir.measure.references import (
+    AZZOPARDI_2021,
+    MOFFAT_2012,
+    MOFFAT_2015,
+    SAKAI_2013,
+    SMUCKER_2012,
+    ZHANG_2017,
+)
 
 INF = float("inf")
 MAX_REL = Param("max_rel", 1, "the label that counts as 1; labels above count the same", (), 0, 2**31, True)
@@ -91,7 +99,7 @@ cdef double insq(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(insq, Card(
     "insq", "gain seen by a reader ever more patient (inverse squares)",
-    "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2", "0 if nothing has a gain", "Moffat et al. 2012; cwl_eval INSQ",
+    "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2", "0 if nothing has a gain", (MOFFAT_2012, "cwl_eval INSQ"),
     differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True), insq, target_fields)
 
 
@@ -106,7 +114,7 @@ cdef double inst(const Query* q, const Snapshot* s, const double* p) noexcept no
 declare(inst, Card(
     "inst", "gain seen by a reader who stops sooner the more gain was found",
     "C/W/L with C_i = ((i + 2T - c_i - 1) / (i + 2T - c_i))^2, c_i the gain up to rank i", "0 if nothing has a gain",
-    "Moffat et al. 2015; cwl_eval INST", differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True),
+    (MOFFAT_2015, "cwl_eval INST"), differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True),
     NULL, target_fields)
 
 
@@ -120,7 +128,7 @@ cdef double bpm(const Query* q, const Snapshot* s, const double* p) noexcept nog
 declare(bpm, Card(
     "bpm", "gain per document read until T is found or k are read (bejewelled player, static)",
     "c_s / s, s the first rank with c_s >= T, at most k; k at most 1000", "0 if nothing has a gain",
-    "Zhang et al. 2017; cwl_eval BPM", differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), cutoff=True,
+    (ZHANG_2017, "cwl_eval BPM"), differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), cutoff=True,
     by_label=False, graded=True), NULL, target_fields)
 
 
@@ -134,7 +142,8 @@ cdef double sdcg(const Query* q, const Snapshot* s, const double* p) noexcept no
 declare(sdcg, Card(
     "sdcg", "scaled discounted cumulated gain",
     "sum of g_i / log2(i + 1) / sum of 1 / log2(i + 1), both over ranks i <= k; k at most 1000",
-    "0 if nothing has a gain", "cwl_eval SDCG", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
+    "0 if nothing has a gain", ("cwl_eval SDCG",), differs=CWL, params=(MAX_REL, MIN_REL, EMPTY),
+    cutoff=True,
     graded=True), sdcg, scale_fields)
 
 
@@ -148,7 +157,7 @@ cdef double nerr8(const Query* q, const Snapshot* s, const double* p) noexcept n
 declare(nerr8, Card(
     "nerr8", "gain seen by a reader who stops at a good document, at most at k",
     "C/W/L with C_i = 1 - g_i below rank k; k at most 1000", "0 if nothing has a gain",
-    "Azzopardi et al. 2021; cwl_eval NERR8", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
+    (AZZOPARDI_2021, "cwl_eval NERR8"), differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
     graded=True), NULL, scale_fields)
 
 
@@ -162,7 +171,7 @@ cdef double nerr9(const Query* q, const Snapshot* s, const double* p) noexcept n
 declare(nerr9, Card(
     "nerr9", "as nerr8, with reciprocal ranks",
     "C/W/L with C_i = i / (i + 1) * (1 - g_i) below rank k; k at most 1000", "0 if nothing has a gain",
-    "Azzopardi et al. 2021; cwl_eval NERR9", differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
+    (AZZOPARDI_2021, "cwl_eval NERR9"), differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
     graded=True), NULL, scale_fields)
 
 
@@ -175,7 +184,7 @@ cdef double nerr10(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(nerr10, Card(
     "nerr10", "as nerr8, with the patience of rbp", "C/W/L with C_i = p (1 - g_i)", "0 if nothing has a gain",
-    "Azzopardi et al. 2021; cwl_eval NERR10", differs=CWL,
+    (AZZOPARDI_2021, "cwl_eval NERR10"), differs=CWL,
     params=(MAX_REL, MIN_REL, Param("p", 0.9, "persistence", (), 0, 1), EMPTY), graded=True), NULL, persistence_fields)
 
 
@@ -188,7 +197,7 @@ cdef double nerr11(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(nerr11, Card(
     "nerr11", "as nerr8, with the patience of insq", "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i)",
-    "0 if nothing has a gain", "Azzopardi et al. 2021; cwl_eval NERR11", differs=CWL,
+    "0 if nothing has a gain", (AZZOPARDI_2021, "cwl_eval NERR11"), differs=CWL,
     params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True), NULL, target_fields)
 
 
@@ -201,7 +210,7 @@ cdef double tbg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(tbg, Card(
     "tbg", "time-biased gain, a document taking one unit of time", "C/W/L with weights 2^(-(i - 1) / h)",
-    "0 if nothing has a gain", "Smucker and Clarke 2012; cwl_eval TBG",
+    "0 if nothing has a gain", (SMUCKER_2012, "cwl_eval TBG"),
     differs="the paper does not divide by the sum of weights and knows reading times",
     params=(MAX_REL, MIN_REL, Param("h", 224.0, "half-life of the reader's attention, in documents", (), 0, INF),
         EMPTY),
@@ -219,7 +228,7 @@ cdef double u_measure(const Query* q, const Snapshot* s, const double* p) noexce
 declare(u_measure, Card(
     "u_measure", "gain by how far it stands in the text read, a document being one unit long",
     "C/W/L with weights max(0, 1 - (i - 1) / L), 0 at rank 1000", "0 if nothing has a gain",
-    "Sakai and Dou 2013; cwl_eval U", aliases=("U",),
+    (SAKAI_2013, "cwl_eval U"), aliases=("U",),
     differs="the paper does not divide by the sum of weights and knows lengths",
     params=(MAX_REL, MIN_REL, Param("L", 1000.0, "where the reader's attention ends, in documents", (), 0, INF),
         EMPTY),

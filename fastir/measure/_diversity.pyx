@@ -18,6 +18,7 @@ from fastir.measure._ties cimport chance_of_any
 
 from fastir.measure._registry import EMPTY
 from fastir.measure.cards import Card, Param
+from fastir.measure.references import AGRAWAL_2009, CHAPELLE_2009, CLARKE_2008, CLARKE_2009, ZHAI_2003
 
 ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True,
               aliases=("α",))
@@ -27,7 +28,7 @@ BETA = Param("beta", 0.5, "persistence", (), 0, 1, aliases=("β",))
 NONE = "0 if nothing is relevant; subtopics without a relevant document do not count"
 NDEVAL = ("ndeval and ir_measures do not divide by the number of subtopics at k = 1: first=raw; ndeval goes down to "
           "rank 20")
-CLARKE = "Clarke et al. 2008 and 2009; ndeval"
+CLARKE = (CLARKE_2008, CLARKE_2009, "ndeval")
 
 
 cdef struct AlphaParams:
@@ -113,7 +114,7 @@ declare(err_ia, Card(
     "err_ia", "expected reciprocal rank over subtopics",
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / i over relevant ranks i <= k / the same if "
     "all were relevant",
-    NONE, "Chapelle et al. 2009; ndeval", aliases=("ERR-IA",), differs=NDEVAL,
+    NONE, (CHAPELLE_2009, "ndeval"), aliases=("ERR-IA",), differs=NDEVAL,
     params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20, groups="relevant"), NULL, alpha_fields)
 
 
@@ -123,7 +124,7 @@ cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare(nerr_ia, Card(
     "nerr_ia", "expected reciprocal rank over subtopics against the ideal ranking",
-    "err_ia@k / err_ia@k of the greedy ideal ranking", NONE, "Chapelle et al. 2009; ndeval", aliases=("nERR-IA",),
+    "err_ia@k / err_ia@k of the greedy ideal ranking", NONE, (CHAPELLE_2009, "ndeval"), aliases=("nERR-IA",),
     params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="err_ia"), NULL, alpha_fields)
 
 
@@ -143,7 +144,7 @@ declare(nrbp, Card(
     "nrbp", "novelty- and rank-biased precision",
     "(1 - (1 - alpha) beta) * mean over subtopics of sum of (1 - alpha)^(relevant above i) beta^(i - 1) over "
     "relevant ranks i",
-    NONE, "Clarke et al. 2009; ndeval", params=(ALPHA, BETA, EMPTY), groups="relevant"), NULL, novelty_fields)
+    NONE, (CLARKE_2009, "ndeval"), params=(ALPHA, BETA, EMPTY), groups="relevant"), NULL, novelty_fields)
 
 
 cdef double nnrbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -153,7 +154,7 @@ cdef double nnrbp(const Query* q, const Snapshot* s, const double* p) noexcept n
 
 declare(nnrbp, Card(
     "nnrbp", "novelty- and rank-biased precision against the ideal ranking",
-    "nrbp / nrbp of the greedy ideal ranking", NONE, "Clarke et al. 2009; ndeval",
+    "nrbp / nrbp of the greedy ideal ranking", NONE, (CLARKE_2009, "ndeval"),
     differs="ndeval gives NaN where nothing is relevant", params=(ALPHA, BETA, EMPTY), groups="relevant",
     normalises="nrbp"), NULL, novelty_fields)
 
@@ -162,7 +163,7 @@ cdef double map_ia(const Query* q, const Snapshot* s, const double* p) noexcept 
     return ratio(s.sum_precision, <double>q.num_rel)
 
 declare(map_ia, Card(
-    "map_ia", "average precision over subtopics", "mean over subtopics of AP", NONE, "Agrawal et al. 2009; ndeval",
+    "map_ia", "average precision over subtopics", "mean over subtopics of AP", NONE, (AGRAWAL_2009, "ndeval"),
     aliases=("AP_IA", "MAP-IA"), params=(EMPTY,), groups="relevant"), map_ia)
 
 
@@ -171,7 +172,8 @@ cdef double p_ia(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(p_ia, Card(
     "p_ia", "precision over subtopics", "mean over subtopics of r_k / k; without k: r / n", NONE,
-    "Agrawal et al. 2009; ndeval", aliases=("P-IA",), params=(EMPTY,), cutoff=True, groups="relevant"), p_ia)
+    (AGRAWAL_2009, "ndeval"), aliases=("P-IA",), params=(EMPTY,), cutoff=True, groups="relevant",
+    rank_sensitive=False), p_ia)
 
 
 cdef double st_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -183,5 +185,6 @@ cdef double expected_st_recall(const Query* q, const Snapshot* s, const double* 
 
 declare(st_recall, Card(
     "st_recall", "share of the subtopics that the first k serve", "subtopics with r_k > 0 / subtopics", NONE,
-    "Zhai et al. 2003; ndeval strec", aliases=("StRecall", "strec"), params=(EMPTY,), cutoff=True, groups="relevant"),
+    (ZHAI_2003, "ndeval strec"), aliases=("StRecall", "strec"), params=(EMPTY,), cutoff=True, groups="relevant",
+    rank_sensitive=False),
     expected_st_recall)

@@ -11,6 +11,7 @@ from fastir.measure._registry cimport Query, Snapshot, declare
 
 from fastir.measure._registry import CUTOFFS, EMPTY
 from fastir.measure.cards import Card, Param
+from fastir.measure.references import BURGES_2005, JARVELIN_2002
 
 GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), or what the map says, "
              "itself for labels that it lacks; its labels -1 and -2 are documents outside the qrels, and in the pool "
@@ -30,7 +31,8 @@ cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogi
 
 declare(cg, Card(
     "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
-    "Järvelin and Kekäläinen 2002", range="0 up", params=(EMPTY,), cutoff=True, graded=True, fractional=True), cg)
+    (JARVELIN_2002,), range="0 up", params=(EMPTY,), cutoff=True, graded=True, fractional=True,
+    rank_sensitive=False), cg)
 
 
 cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -38,14 +40,14 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(dcg, Card(
     "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
-    "0 if nothing has a gain", "trec_eval dcg; Järvelin and Kekäläinen 2002 with discount=jk2", differs=SORTED,
+    "0 if nothing has a gain", (JARVELIN_2002, "trec_eval dcg"), differs=SORTED,
     range="0 up", params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True, fractional=True,
     equals=(("gain", "exp2", "dcg_burges"),)), dcg)
 
 declare(dcg, Card(
     "dcg_burges", "discounted cumulated gain, exponential gains",
     "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
-    "0 if nothing has a gain; a label above 1000 is an error", "Burges et al. 2005; ranx dcg_burges", range="0 up",
+    "0 if nothing has a gain; a label above 1000 is an error", (BURGES_2005, "ranx dcg_burges"), range="0 up",
     params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2"), dcg)
 
 
@@ -54,8 +56,9 @@ cdef double ideal_dcg(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(ideal_dcg, Card(
     "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
-    NO_GAIN, "trec_eval ideal_dcg", aliases=("idcg",), differs=SORTED, range="0 up",
-    direction="neither", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True), ideal_dcg)
+    NO_GAIN, (JARVELIN_2002, "trec_eval ideal_dcg"), aliases=("idcg",), differs=SORTED, range="0 up",
+    direction="neither", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True,
+    rank_sensitive=False), ideal_dcg)
 
 
 cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -63,7 +66,7 @@ cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
-    "trec_eval ndcg, ndcg_cut", family="ndcg_cut", members=CUTOFFS,
+    (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
     params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True,
     equals=(("gain", "exp2", "ndcg_burges"),)), ndcg)
@@ -71,7 +74,7 @@ declare(ndcg, Card(
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
-    "Burges et al. 2005; ranx ndcg_burges, gdeval", params=(DISCOUNT, IDEAL, EMPTY),
+    (BURGES_2005, "ranx ndcg_burges", "gdeval"), params=(DISCOUNT, IDEAL, EMPTY),
     cutoff=True, graded=True, gain="exp2"), ndcg)
 
 
@@ -96,7 +99,7 @@ declare(ndcg_rel, Card(
     "ndcg_rel", "nDCG averaged over the ranks of the documents with a gain",
     "1/m * (sum of DCG@i / IDCG@i over ranks i with a gain + (m - q) * DCG / IDCG), m documents judged with a "
     "gain, q retrieved",
-    f"{NO_GAIN}; 0 if the sum is negative", "trec_eval ndcg_rel", differs=SORTED, params=(GAIN, EMPTY), graded=True,
+    f"{NO_GAIN}; 0 if the sum is negative", ("trec_eval ndcg_rel",), differs=SORTED, params=(GAIN, EMPTY), graded=True,
     fractional=True))
 
 
@@ -125,7 +128,7 @@ declare(r_ndcg, Card(
     "r_ndcg", "nDCG averaged over the ranks where the ideal gain changes",
     "mean of DCG@p / IDCG@p over the ranks p <= m after which the ideal gain falls, and of DCG / IDCG if n >= m "
     "+ 2; m documents were judged with a gain",
-    f"0 if R = 0; {NO_GAIN}", "trec_eval Rndcg", aliases=("Rndcg",), differs=SORTED, params=(GAIN, EMPTY),
+    f"0 if R = 0; {NO_GAIN}", ("trec_eval Rndcg",), aliases=("Rndcg",), differs=SORTED, params=(GAIN, EMPTY),
     graded=True))
 
 
@@ -151,4 +154,4 @@ declare(g, Card(
     "g", "gain discounted by what was missed so far",
     "sum of g_i / log2(2 + C_i - S_i) / sum of the ideal gains; S_i sums the gains to rank i, C_i the ideal "
     "gains, at least 1 each",
-    NO_GAIN, "trec_eval G", differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True, fractional=True))
+    NO_GAIN, ("trec_eval G",), differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True, fractional=True))

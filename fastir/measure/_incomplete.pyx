@@ -13,6 +13,7 @@ from fastir.measure._ties cimport Tie, count_to, take_tie
 
 from fastir.measure._registry import EMPTY, words
 from fastir.measure.cards import Card, Param
+from fastir.measure.references import BUCKLEY_2004, YILMAZ_2006
 
 cdef enum:                      # bpref_norm
     BOTH                        # min(N, R)
@@ -94,7 +95,7 @@ declare(bpref, Card(
     "bpref", "how rarely judged non-relevant documents stand above relevant ones",
     "1/R * sum over retrieved relevant documents of 1 - min(a, R) / min(N, R), a = judged non-relevant above; 1 "
     "if a = 0",
-    "0 if R = 0; unjudged documents are skipped", "Buckley and Voorhees 2004 as in trec_eval bpref",
+    "0 if R = 0; unjudged documents are skipped", (BUCKLEY_2004, "trec_eval bpref"),
     differs="ranx counts negative labels as judged non-relevant, and gives NaN where nothing else is judged: "
             "negatives=nonrel, bpref_norm=min_nan; its documentation divides by R: bpref_norm=R",
     params=(Param("bpref_norm", "min", "what a is divided by: min(N, R), R, or min(N, R) with 0 / 0 = NaN, also in the "
@@ -109,7 +110,8 @@ cdef double gm_bpref(const Query* q, const Snapshot* s, const double* p) noexcep
 
 declare(gm_bpref, Card(
     "gm_bpref", "geometric mean of bpref", "max(bpref, 0.00001); over queries exp(mean of ln)", "0.00001 if R = 0",
-    "trec_eval gm_bpref", differs="pytrec_eval gives the logarithm of each query's value", range="0.00001 to 1",
+    (BUCKLEY_2004, "trec_eval gm_bpref"), differs="pytrec_eval gives the logarithm of each query's value",
+    range="0.00001 to 1",
     params=(EMPTY,), aggregate="geometric", reads="judged"))
 
 
@@ -136,7 +138,7 @@ declare(inf_ap, Card(
     "inf_ap", "average precision estimated from a sample of the pool",
     "1/R * sum over relevant ranks i of 1/i + (i - 1)/i * pooled above / (i - 1) * (relevant above + e) / "
     "(judged above + 2e), e = 0.00001",
-    "0 if R = 0; a negative label is in the pool, not judged", "Yilmaz and Aslam 2006; trec_eval infAP",
+    "0 if R = 0; a negative label is in the pool, not judged", (YILMAZ_2006, "trec_eval infAP"),
     aliases=("infAP",), by_label=False, params=(EMPTY,), reads="pool"))
 
 
@@ -147,15 +149,15 @@ cdef double unjudged(const Query* q, const Snapshot* s, const double* p) noexcep
 declare(unjudged, Card(
     "unjudged", "share of documents without a label in the first k",
     "documents of the first k without a label >= 0 / k; without k: / n",
-    "0 for an empty ranking; places that a shorter ranking lacks count as judged", "trec_eval unj", family="unj",
+    "0 for an empty ranking; places that a shorter ranking lacks count as judged", ("trec_eval unj",), family="unj",
     members=(5, 10, 20), direction="less", differs=NEGATIVE_LABELS,
-    params=(EMPTY,), cutoff=True, reads="judged"), unjudged)
+    params=(EMPTY,), cutoff=True, reads="judged", rank_sensitive=False), unjudged)
 
 declare(unjudged, Card(
     "hole", "share of documents in the first k that were not judged for any query",
     "documents of the first k that are not in the qrels of any query / k; without k: / n",
-    "0 for an empty ranking; places that a shorter ranking lacks count as judged", "BEIR Hole@k",
-    direction="less", cutoff=True, reads="judged", pooled="unjudged"), unjudged)
+    "0 for an empty ranking; places that a shorter ranking lacks count as judged", ("BEIR Hole@k",),
+    direction="less", cutoff=True, reads="judged", pooled="unjudged", rank_sensitive=False), unjudged)
 
 
 cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -163,6 +165,6 @@ cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(judged, Card(
     "judged", "share of documents in the first k that are in the qrels, with any label",
-    "documents of the qrels in the first k / min(k, n)", "0 for an empty ranking", "ir_measures Judged",
+    "documents of the qrels in the first k / min(k, n)", "0 for an empty ranking", ("ir_measures Judged",),
     differs=NEGATIVE_LABELS, params=(EMPTY,), cutoff=True,
-    reads="pool"), judged)
+    reads="pool", rank_sensitive=False), judged)

@@ -8,6 +8,7 @@ from fastir.measure._sort cimport rising_order
 
 from fastir.measure._registry import EMPTY, words
 from fastir.measure.cards import Card, Param
+from fastir.measure.references import CLARKE_2020
 
 
 cdef int64_t shared_depths(const Query* q) noexcept nogil:
@@ -68,7 +69,7 @@ declare(compat, Card(
     "compat", "rank-biased overlap with the ideal ranking (compatibility)",
     "sum of p^(d - 1) shared_d / d over depths d / the same for the ideal ranking with itself; shared_d "
     "documents stand in the first d of both",
-    "0 if no label is above 0, or nothing is retrieved", "Clarke et al. 2020; ir_measures Compat",
+    "0 if no label is above 0, or nothing is retrieved", (CLARKE_2020, "ir_measures Compat"),
     differs="the authors' program goes down to 1000: depth=1000; ir_measures takes 0 for the score of what is not "
             "retrieved, and equal scores as the qrels have them: unretrieved=zero",
     params=(

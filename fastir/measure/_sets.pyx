@@ -11,6 +11,7 @@ from fastir.measure._ties cimport chance_of_any
 
 from fastir.measure._registry import CUTOFFS, EMPTY, words
 from fastir.measure.cards import Card, Param
+from fastir.measure.references import BUCKLEY_2000, RIJSBERGEN_1974
 
 INF = float("inf")
 
@@ -21,33 +22,33 @@ cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept n
     return 1.0
 
 declare(num_q, Card(
-    "num_q", "queries evaluated", "1 per query", "never", "trec_eval num_q", aliases=("NumQ",), range="1",
-    direction="neither", aggregate="count", groups="all"), num_q)
+    "num_q", "queries evaluated", "1 per query", "never", ("trec_eval num_q",), aliases=("NumQ",), range="1",
+    direction="neither", aggregate="count", groups="all", rank_sensitive=False), num_q)
 
 
 cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return <double>q.num_ret
 
 declare(num_ret, Card(
-    "num_ret", "documents retrieved", "n", "0 for an empty ranking", "trec_eval num_ret", aliases=("NumRet",),
-    range="0 up", direction="neither", aggregate="sum", groups="all"), num_ret)
+    "num_ret", "documents retrieved", "n", "0 for an empty ranking", ("trec_eval num_ret",), aliases=("NumRet",),
+    range="0 up", direction="neither", aggregate="sum", groups="all", rank_sensitive=False), num_ret)
 
 
 cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return <double>q.num_rel
 
 declare(num_rel, Card(
-    "num_rel", "relevant documents in the qrels", "R", "0 if none", "trec_eval num_rel", aliases=("NumRel",),
+    "num_rel", "relevant documents in the qrels", "R", "0 if none", ("trec_eval num_rel",), aliases=("NumRel",),
     differs="trec_eval -c sums labels above 0 for any -l; ir_measures leaves out queries missing from the run",
-    range="0 up", direction="neither", aggregate="sum"), num_rel)
+    range="0 up", direction="neither", aggregate="sum", rank_sensitive=False), num_rel)
 
 
 cdef double num_rel_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return s.num_rel_ret
 
 declare(num_rel_ret, Card(
-    "num_rel_ret", "relevant documents retrieved", "r", "0 if none", "trec_eval num_rel_ret", aliases=("NumRelRet",),
-    range="0 up", aggregate="sum"), num_rel_ret)
+    "num_rel_ret", "relevant documents retrieved", "r", "0 if none", ("trec_eval num_rel_ret",), aliases=("NumRelRet",),
+    range="0 up", aggregate="sum", rank_sensitive=False), num_rel_ret)
 
 
 cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -58,16 +59,16 @@ cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const doubl
 
 declare(num_nonrel_judged_ret, Card(
     "num_nonrel_judged_ret", "documents retrieved that were judged not relevant",
-    "retrieved documents with 0 <= label < rel_level", "0 if none", "trec_eval num_nonrel_judged_ret", range="0 up",
-    direction="less", aggregate="sum", reads="judged"), num_nonrel_judged_ret)
+    "retrieved documents with 0 <= label < rel_level", "0 if none", ("trec_eval num_nonrel_judged_ret",), range="0 up",
+    direction="less", aggregate="sum", reads="judged", rank_sensitive=False), num_nonrel_judged_ret)
 
 
 # ---- at a cutoff, and sets -----------------------------------------------------------------------------------------
 
 declare(num_rel_ret, Card(
-    "hits", "relevant documents in the first k", "r_k", "0 if none is retrieved", "ranx hits",
+    "hits", "relevant documents in the first k", "r_k", "0 if none is retrieved", ("ranx hits",),
     differs="num_rel_ret is the same count, summed over queries instead of averaged",
-    range="0 to k", params=(EMPTY,), cutoff=True), num_rel_ret)
+    range="0 to k", params=(EMPTY,), cutoff=True, rank_sensitive=False), num_rel_ret)
 
 
 cdef double hit_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -79,8 +80,9 @@ cdef double expected_hit_rate(const Query* q, const Snapshot* s, const double* p
 
 declare(hit_rate, Card(
     "hit_rate", "whether the first k hold a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
-    "trec_eval success, ranx hit_rate", aliases=("success", "HitRate"), family="success", members=(1, 5, 10),
-    only_in=(("beir", "Accuracy"), ("sentence-transformers", "accuracy")), params=(EMPTY,), cutoff=True),
+    ("trec_eval success", "ranx hit_rate"), aliases=("success", "HitRate"), family="success", members=(1, 5, 10),
+    only_in=(("beir", "Accuracy"), ("sentence-transformers", "accuracy")), params=(EMPTY,), cutoff=True,
+    rank_sensitive=False),
     expected_hit_rate)
 
 
@@ -106,17 +108,17 @@ cdef double precision(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(precision, Card(
     "precision", "share of relevant documents in the first k", "r_k / k; without k: r / n",
-    "0 for an empty ranking; a ranking shorter than k still divides by k", "trec_eval P, set_P",
+    "0 for an empty ranking; a ranking shorter than k still divides by k", (BUCKLEY_2000, "trec_eval P, set_P"),
     aliases=("P", "SetP", "set_P", "pre"), family="P", members=CUTOFFS,
     differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: short=clip",
     params=(Param("short", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
         words(pad=PAD, clip=CLIP)), EMPTY),
-    cutoff=True), precision, precision_fields)
+    cutoff=True, rank_sensitive=False), precision, precision_fields)
 
 declare(plain_precision, Card(
     "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
-    "0 for an empty ranking", "trec_eval P_avgjg", family="P_avgjg", members=CUTOFFS, params=(EMPTY,), cutoff=True,
-    groups="all"), plain_precision)
+    "0 for an empty ranking", ("trec_eval P_avgjg",), family="P_avgjg", members=CUTOFFS, params=(EMPTY,), cutoff=True,
+    groups="all", rank_sensitive=False), plain_precision)
 
 
 cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -124,8 +126,9 @@ cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(recall, Card(
     "recall", "share of the relevant documents that the first k hold", "r_k / R", "0 if R = 0",
-    "trec_eval recall, set_recall", aliases=("R", "set_recall", "SetR"), family="recall", members=CUTOFFS,
-    params=(EMPTY,), cutoff=True), recall)
+    (BUCKLEY_2000, "trec_eval recall, set_recall"), aliases=("R", "set_recall", "SetR"), family="recall",
+    members=CUTOFFS,
+    params=(EMPTY,), cutoff=True, rank_sensitive=False), recall)
 
 
 cdef double relative_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -134,9 +137,10 @@ cdef double relative_precision(const Query* q, const Snapshot* s, const double* 
 
 declare(relative_precision, Card(
     "relative_precision", "precision at k over the best that is possible",
-    "r_k / min(k, R); without k: r / min(n, R)", "0 if R = 0", "trec_eval relative_P, set_relative_P; BEIR R_cap",
+    "r_k / min(k, R); without k: r / min(n, R)", "0 if R = 0", ("trec_eval relative_P, set_relative_P", "BEIR R_cap"),
     aliases=("set_relative_P", "SetRelP", "R_cap"), family="relative_P", members=CUTOFFS,
-    differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True), relative_precision)
+    differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True,
+    rank_sensitive=False), relative_precision)
 
 
 cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -145,7 +149,7 @@ cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogi
 
 declare(f1, Card(
     "f1", "harmonic mean of precision and recall", "2 P R / (P + R), both at k", "0 if both are 0",
-    "van Rijsbergen 1979; ranx f1, trec_eval set_F with x = 1", params=(EMPTY,), cutoff=True), f1)
+    (RIJSBERGEN_1974, "ranx f1", "trec_eval set_F with x = 1"), params=(EMPTY,), cutoff=True, rank_sensitive=False), f1)
 
 
 cdef enum:                      # f
@@ -171,12 +175,12 @@ cdef double set_f(const Query* q, const Snapshot* s, const double* p) noexcept n
 
 declare(set_f, Card(
     "set_f", "weighted harmonic mean of precision and recall", "(x + 1) P R / (R + x P), both at k", "0 if r = 0",
-    "trec_eval set_F", aliases=("SetF",), positional=1,
+    ("trec_eval set_F",), aliases=("SetF",), positional=1,
     differs="x is not beta but its square in the usual F: f=beta, or f_beta",
     params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
         Param("f", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
         words(x=F_X, beta=F_BETA)), EMPTY),
-    cutoff=True, equals=(("f", "beta", "f_beta"),)), set_f, set_f_fields)
+    cutoff=True, equals=(("f", "beta", "f_beta"),), rank_sensitive=False), set_f, set_f_fields)
 
 
 cdef struct FBetaParams:
@@ -191,9 +195,10 @@ cdef double f_beta(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(f_beta, Card(
     "f_beta", "weighted harmonic mean of precision and recall", "(beta^2 + 1) P R / (R + beta^2 P), both at k",
-    "0 if r = 0", "van Rijsbergen 1979",
+    "0 if r = 0", (RIJSBERGEN_1974,),
     differs="trec_eval set_F and ir_measures SetF take the square of beta: set_f",
-    params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True),
+    params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True,
+    rank_sensitive=False),
     f_beta, f_beta_fields)
 
 
@@ -201,8 +206,9 @@ cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept
     return ratio(s.num_rel_ret * s.num_rel_ret, <double>q.num_ret * <double>q.num_rel)
 
 declare(set_map, Card(
-    "set_map", "precision times recall of the whole ranking", "r^2 / (n R)", "0 if n = 0 or R = 0", "trec_eval set_map",
-    aliases=("SetAP",), params=(EMPTY,)), set_map)
+    "set_map", "precision times recall of the whole ranking", "r^2 / (n R)", "0 if n = 0 or R = 0",
+    ("trec_eval set_map",),
+    aliases=("SetAP",), params=(EMPTY,), rank_sensitive=False), set_map)
 
 
 cdef struct UtilityParams:
@@ -224,7 +230,7 @@ def weight(name, default, what):
 
 declare(utility, Card(
     "utility", "worth of the ranking as a set", "p1 r + p2 (n - r) + p3 (R - r) + p4 (n_docs + r - n - R)",
-    "as the formula says", "trec_eval utility", positional=4,
+    "as the formula says", ("trec_eval utility",), positional=4,
     differs="trec_eval -c gives 0 where the query is missing and no parameter is given", range="any number",
     params=(
         weight("p1", 1.0, "relevant and retrieved"),
@@ -232,4 +238,4 @@ declare(utility, Card(
         weight("p3", 0.0, "relevant, not retrieved"),
         weight("p4", 0.0, "neither"),
         Param("n_docs", 0, "documents in the collection", (), 0, 2**53, integer=True, closed=True),
-        EMPTY)), utility, utility_fields)
+        EMPTY), rank_sensitive=False), utility, utility_fields)

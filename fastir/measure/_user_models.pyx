@@ -14,6 +14,7 @@ from fastir.measure._ties cimport Tie, take_tie
 from fastir.measure._graded import IDEAL
 from fastir.measure._registry import EMPTY, PERSISTENCE, words
 from fastir.measure.cards import Card, Param
+from fastir.measure.references import CHAPELLE_2009, MOFFAT_2008
 
 cdef enum:                      # gains
     BINARY
@@ -101,7 +102,7 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(rbp, Card(
     "rbp", "rank-biased precision", "(1 - p) * sum of g_i p^(i - 1) over ranks i <= k, g_i = 1 if relevant",
-    "0 if nothing relevant is retrieved", "Moffat and Zobel 2008",
+    "0 if nothing relevant is retrieved", (MOFFAT_2008,),
     range="0 to 1, or up to the largest label with gains=raw",
     differs="trec_eval scales labels to 1, from uninitialised memory, and has p = 0.9: gains=scaled is what it "
             "means; ranx adds raw labels: gains=raw; cwl_eval and ir_measures share the weights out over 1000 "
@@ -182,7 +183,7 @@ declare(rbp_resid, Card(
     "rbp_resid", "what unjudged documents could still add to rbp",
     "p^n + (1 - p) * sum of p^(i - 1) over ranks i <= k without a label",
     "0 if all documents of the first k have a label, unless tail=always",
-    "Moffat and Zobel 2008; trec_eval rbp_resid",
+    (MOFFAT_2008, "trec_eval rbp_resid"),
     differs="rbp_eval always adds the ranks beyond the ranking: tail=always",
     params=(
         Param("p", 0.9, "persistence", (), 0, 1),
@@ -267,7 +268,7 @@ cdef double err(const Query* q, const Snapshot* s, const double* p) noexcept nog
 declare(err, Card(
     "err", "expected reciprocal rank",
     "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
-    "0 if nothing has a gain; a label above max_grade is an error", "Chapelle et al. 2009; gdeval at k = 20",
+    "0 if nothing has a gain; a label above max_grade is an error", (CHAPELLE_2009, "gdeval at k = 20"),
     params=(MAX_GRADE, EMPTY), cutoff=True, graded=True), err, grade_fields)
 
 
@@ -279,5 +280,5 @@ cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept no
 declare(nerr, Card(
     "nerr", "normalised expected reciprocal rank", "ERR@k / ERR@k of the ideal ranking",
     "0 if the ideal is 0: no judged document has a gain; a label above max_grade is an error",
-    "Chapelle et al. 2009", differs="the nerr8 to nerr11 of C/W/L are other metrics", params=(MAX_GRADE, IDEAL, EMPTY),
+    (CHAPELLE_2009,), differs="the nerr8 to nerr11 of C/W/L are other metrics", params=(MAX_GRADE, IDEAL, EMPTY),
     cutoff=True, graded=True), nerr, grade_fields)

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from fastir.measure._codes import NUMBERS_LIMIT, READ_CODES
+from fastir.measure.references import PROGRAMS, Reference
 
 READS = tuple(READ_CODES)
 DIRECTIONS = {"more": "larger values", "less": "smaller values", "neither": "neither: it does not judge a ranking"}
@@ -97,8 +98,8 @@ class Card(NamedTuple):
         qrels, N how many documents were judged not relevant, and g_i the gain at rank i.
     undefined : str
         The value where the formula has none.
-    source : str
-        The paper, and the program whose numbers it matches.
+    sources : tuple of Reference or str
+        The papers, and the programs whose numbers it matches, each with its name for the metric.
     aliases : tuple of str
         Other tools' spellings, read without regard to case like the name itself.
     family : str
@@ -131,7 +132,10 @@ class Card(NamedTuple):
         Which documents matter, one of `READS`: judged documents with a label above 0; all judged documents; documents
         in the pool without a judgment, too; or every retrieved document. Looking documents up costs time.
     graded : bool
-        Whether gains matter rather than relevance alone.
+        Whether gains matter rather than relevance alone: a binary metric stays the same if relevant labels change
+        among those that are relevant. Parameters such as ``gains`` of rbp can make a binary metric graded.
+    rank_sensitive : bool
+        Whether the order of the documents within the cutoff matters.
     fractional : bool
         Whether labels may be fractions, because the metric reads only their gains.
     gain : str
@@ -153,7 +157,7 @@ class Card(NamedTuple):
     summary: str
     formula: str
     undefined: str
-    source: str
+    sources: tuple[Reference | str, ...]
     aliases: tuple[str, ...] = ()
     family: str = ""
     members: tuple[float, ...] = ()
@@ -170,6 +174,7 @@ class Card(NamedTuple):
     aggregate: str = "mean"
     reads: str = "relevant"
     graded: bool = False
+    rank_sensitive: bool = True
     fractional: bool = False
     gain: str = "linear"
     dot: str | None = None
@@ -177,6 +182,27 @@ class Card(NamedTuple):
     normalises: str | None = None
     equals: tuple[tuple[str, str, str], ...] = ()
     pooled: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The sources in words."""
+        return "; ".join(map(str, self.sources))
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """Its papers; for a metric that only programs have, the papers that describe these."""
+        papers = tuple(source for source in self.sources if isinstance(source, Reference))
+        programs = (source.split()[0] for source in self.sources if isinstance(source, str))
+        return papers or tuple(PROGRAMS[program] for program in programs if program in PROGRAMS)
+
+    @property
+    def relevance(self) -> str:
+        return "graded" if self.graded else "binary"
+
+    @property
+    def order(self) -> str:
+        """Whether it sees the order of the first k documents, in a word."""
+        return "by rank" if self.rank_sensitive else "as a set"
 
     def other_names(self) -> list[str]:
         """Its other spellings: the aliases, trec_eval's form, and names that only some tools have."""

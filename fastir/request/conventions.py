@@ -45,6 +45,7 @@ class Convention:
     short: Any = "pad"
     rounding: Any = "v10"
     unranked: Any = "zero"
+    one_class: Any = "skip"
     gains: Any = "binary"
     rbp_norm: Any = "infinite"
     bpref_norm: Any = "min"
@@ -170,7 +171,7 @@ CONVENTIONS = {
             ap_norm="hits",
             ties="input",
             f="beta",
-            of=several("ndcg ndcg_burges", ties="average"),
+            of=several("ndcg ndcg_burges", ties="average") + several("auc", ties="average", one_class="zero"),
         ),
         Convention(
             "sentence-transformers",

@@ -1,4 +1,4 @@
-"""What metrics mean, for people: explain() and metrics(), from the cards."""
+"""What metrics mean, for people: explain(), metrics() and the papers to cite, from the cards."""
 
 from fastir.errors import UnknownMetricError
 from fastir.measure.cards import DIRECTIONS, Card
@@ -19,10 +19,11 @@ def explain(metric: str) -> str:
     Returns
     -------
     str
-        A line each: summary, names, formula, depth, the value of each parameter with the values that it takes, range,
-        which values are better, aggregation, undefined cases, source, where other programs differ, and what the name
-        means to them if that is something else. For a name that stands for several metrics, these and what each kind of
-        them is. For one that only some tools have, and that is an error without a convention, each of its meanings.
+        A line each: summary, names, formula, depth, the value of each parameter with the values that it takes, what
+        it sees, range, which values are better, aggregation, undefined cases, source, papers, where other programs
+        differ, and what the name means to them if that is something else. For a name that stands for several metrics,
+        these and what each kind of them is. For one that only some tools have, and that is an error without a
+        convention, each of its meanings.
 
     Raises
     ------
@@ -82,6 +83,7 @@ def one(metric: str, request: Request) -> list[str]:
     for param in card.params:
         value = request.params.get(param.name, param.default)
         lines.append(f"  {param.name:<15} {value}  ({param.accepted()}; {param.meaning})")
+    lines.append(f"  sees            {card.relevance} relevance, the ranking {card.order}")
     lines.append(f"  range           {card.range}")
     lines.append(f"  better          {DIRECTIONS[card.direction]}")
     if not extreme_by_label(request):
@@ -89,9 +91,22 @@ def one(metric: str, request: Request) -> list[str]:
     lines.append(f"  over queries    {card.aggregate}")
     lines.append(f"  undefined       {card.undefined}")
     lines.append(f"  source          {card.source}")
+    lines += [f"  {'paper':<15} {reference}: {reference.url}" for reference in card.references]
     if card.differs:
         lines.append(f"  differs         {card.differs}")
     return lines
+
+
+def bibtex(metric: str) -> str:
+    """The papers of a metric, or of all that a name stands for, as BibTeX entries.
+
+    Raises
+    ------
+    UnknownMetricError
+        As by `explain`.
+    """
+    papers = dict.fromkeys(paper for request in read(metric) for paper in request.card.references)
+    return "\n".join(paper.bibtex() for paper in papers)
 
 
 def extreme_by_label(request: Request) -> bool:

@@ -50,6 +50,7 @@ PARAMS = {
     "short": ("pad", "clip"),
     "f": ("x", "beta"),
     "unranked": ("zero", "nan"),
+    "one_class": ("skip", "zero"),
     "points": (Points(i / 10 for i in range(11)), Points((0.9, 0.25)), Points((0.0,)), Points((1, 0.001, 0.5, 0.5))),
     "bpref_norm": ("min", "R", "min_nan"),
     "negatives": ("skip", "nonrel"),

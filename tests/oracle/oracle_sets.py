@@ -89,14 +89,16 @@ def pair_accuracy(x, judged, level, k=None):
     return sum(a < b for a in good for b in bad) / (len(good) * len(bad)) if bad else 1.0
 
 
-def auc(x, judged, level):
+def auc(x, judged, level, k=None, one_class="skip"):
     """Hanley and McNeil 1982: how many of the pairs of a relevant document and another are in the right order."""
-    bad = len(x) - len(relevant_ranks(x, level))
-    return pair_accuracy(x, judged, level) if bad else math.nan
+    found, n = len(relevant_ranks(x[:k], level)), len(x[:k])
+    if found in (0, n):
+        return math.nan if one_class == "skip" else 0.0
+    return pair_accuracy(x, judged, level, k)
 
 
 def mean_rank(x, judged, level):
-    """Bordes et al. 2013: the mean of the relevant documents' ranks."""
+    """Lin et al. 2015: the mean of the relevant documents' ranks."""
     ranks = relevant_ranks(x, level)
     return sum(ranks) / len(ranks) if ranks else math.nan
 

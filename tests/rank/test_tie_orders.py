@@ -53,14 +53,15 @@ def small(rng):
 
 
 def expected(qrels, run, requests, judged_only=False, rel_level=1):
-    """Per query, the mean of each request over all orders."""
+    """Per query, the mean of each request over all orders in which it is defined."""
     means = {}
     for query, judged in qrels.items():
         rows = [
             [request.value(x, judged.values(), rel_level) for request in requests]
             for x in (oracle.codes(judged, order, None, judged_only) for order in orders(run[query]))
         ]
-        means[query] = [math.fsum(column) / len(rows) for column in zip(*rows, strict=True)]
+        defined = [[value for value in column if value == value] for column in zip(*rows, strict=True)]
+        means[query] = [math.fsum(column) / len(column) if column else math.nan for column in defined]
     return means
 
 

@@ -1,19 +1,14 @@
-"""Pictures of comparisons and runs, by matplotlib (the extra ``plot``): each function draws on one Axes and returns it.
-
-With None as `ax` it makes a new figure of pyplot, large enough for its labels. The colours, by Okabe and Ito, are
-distinct for colour-blind readers; many lines differ in dashes, too.
-"""
+"""Pictures of a Comparison: differences by query, means with intervals, wins; and all of them in one figure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.errors import quote
-from fastir.evaluation.evaluator import evaluate_many
+from fastir.plots.style import BLUE, GREY, VERMILION, new_axes, plain, tidy
 from fastir.request.directions import best_of
 from fastir.text import counted
 
@@ -22,16 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from fastir.comparison.comparison import Comparison
-    from fastir.qrels import QrelsLike
-    from fastir.run import RunsLike
 
-BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"
-COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-DASHES = ("-", "--", ":", "-.")
-RECALL = tuple(level / 10 for level in range(11))
-CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 LABELLED = 40  # queries up to which each has its id below
-LONGEST = 36  # letters of a name
 WRITTEN = 7  # runs up to which wins, ties and losses are all written into a heat map
 
 
@@ -179,85 +166,6 @@ def wins(comparison: Comparison, metric: str | None = None, ax: Axes | None = No
     return ax
 
 
-def precision_recall(qrels: QrelsLike, runs: RunsLike, ax: Axes | None = None, **options: Any) -> Axes:
-    """Interpolated precision at eleven points of recall, a line for each run.
-
-    Parameters
-    ----------
-    qrels, runs, **options
-        As for `evaluate_many`.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
-
-    Raises
-    ------
-    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many`.
-    """
-    names = [f"iprec@{level:g}" for level in RECALL]
-    results = evaluate_many(qrels, runs, names, **options)
-    ax = lines(results, names, RECALL, ax)
-    ax.set_xlim(0, 1)
-    ax.set_ylim(bottom=0)
-    ax.set_xlabel("recall")
-    ax.set_ylabel("interpolated precision")
-    return ax
-
-
-def cutoffs(
-    qrels: QrelsLike,
-    runs: RunsLike,
-    metric: str = "ndcg",
-    cutoffs: Iterable[int] = CUTOFFS,
-    ax: Axes | None = None,
-    **options: Any,
-) -> Axes:
-    """A metric against its cutoff, a line for each run.
-
-    Parameters
-    ----------
-    qrels, runs, **options
-        As for `evaluate_many`.
-    metric : str
-        Without a cutoff, such as "ndcg" or "recall".
-    cutoffs : iterable of int
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
-
-    Raises
-    ------
-    UnknownMetricError
-        The metric does not exist, or takes no cutoff.
-    ValueError
-        `cutoffs` is empty.
-    FormatError, DuplicateError, NoOverlapError, TypeError, OverflowError, OSError
-        As by `evaluate_many`.
-    """
-    depths = sorted(set(cutoffs))
-    if not depths:
-        raise ValueError(f"metric {quote(metric)}: no cutoff given")
-    names = [f"{metric}@{depth}" for depth in depths]
-    results = evaluate_many(qrels, runs, names, **options)
-    ax = lines(results, names, depths, ax)
-    ax.set_xscale("log")
-    if len(depths) <= 12:
-        ax.set_xticks(depths, map(str, depths))
-        ax.minorticks_off()
-    ax.set_xlabel("k")
-    ax.set_ylabel(plain(f"{metric}@k"))
-    return ax
-
-
 def overview(comparison: Comparison) -> Figure:
     """A row for each metric: the means, and beside them the differences of two runs or the wins of more.
 
@@ -291,40 +199,7 @@ def overview(comparison: Comparison) -> Figure:
     return figure
 
 
-# ---- shared helpers --------------------------------------------------------------------------------------------
-
-
-def lines(results: dict[Hashable, Any], names: list[str], places: Sequence[float], ax: Axes | None) -> Axes:
-    """A line for each of the results through the means of some metrics."""
-    ax = ax or new_axes(8.4 if len(results) > 7 else 6.4, max(4.2, 0.8 + 0.2 * len(results)))
-    drawn = []
-    for number, result in enumerate(results.values()):
-        round, colour = divmod(number, len(COLOURS))
-        drawn += ax.plot(
-            places,
-            [result[name] for name in names],
-            color=COLOURS[colour],
-            linestyle=DASHES[round % len(DASHES)],
-            marker="o",
-            markersize=3,
-        )
-    ax.legend(
-        drawn,
-        map(plain, results),
-        frameon=False,
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
-        fontsize="small",
-        handlelength=3,
-    )
-    ax.grid(color="0.9")
-    return tidy(ax)
-
-
-def new_axes(width: float, height: float) -> Axes:
-    from matplotlib import pyplot
-
-    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+# ---- sizes and names -----------------------------------------------------------------------------------------------
 
 
 def height_of(runs: int) -> float:
@@ -343,16 +218,3 @@ def known_metric(comparison: Comparison, metric: str | None) -> str:
     if metric not in comparison.metrics:
         raise KeyError(f"{metric!r} was not compared; there are {', '.join(map(repr, comparison.metrics))}")
     return metric
-
-
-def tidy(ax: Axes) -> Axes:
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.set_axisbelow(True)
-    return ax
-
-
-def plain(text: object) -> str:
-    """Text, cut if too long, that matplotlib shows as it is: no mathematics, no leading underscore to hide a label."""
-    text = str(text)
-    text = (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}").replace("$", r"\$")
-    return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text

@@ -11,6 +11,7 @@ pytest.importorskip("matplotlib.pyplot")
 
 import fastir  # noqa: E402
 from fastir import plots  # noqa: E402
+from fastir.plots import comparisons, style  # noqa: E402
 
 NAMES = ["bm25", "_hidden", "50$ or $60", "a name that is much too long to be read beside a picture"]
 
@@ -93,11 +94,11 @@ def test_the_best_mean_and_gains_are_coloured_by_what_is_better():
         comparison = fastir.compare_scores(values, metric)
         ax = drawn(plots.means(comparison))
         points = [line for line in ax.lines if line.get_marker() == "o"]
-        assert [point.get_color() == plots.BLUE for point in points] == best
+        assert [point.get_color() == style.BLUE for point in points] == best
         ax = drawn(plots.differences(comparison, "low", "high"))
         below = [patch for patch in ax.patches if patch.get_data().values.min() < 0]
         colours = {matplotlib.colors.to_hex(patch.get_facecolor()).upper() for patch in below}
-        assert colours == {plots.BLUE if metric == "mean_rank" else plots.VERMILION}
+        assert colours == {style.BLUE if metric == "mean_rank" else style.VERMILION}
 
 
 def test_means_stand_between_the_ends_of_their_intervals(comparison):
@@ -107,7 +108,7 @@ def test_means_stand_between_the_ends_of_their_intervals(comparison):
     assert [list(bar.get_xdata()) for bar in bars] == [[system.low, system.high] for system in systems]
     assert [dot.get_xdata()[0] for dot in dots] == [system.mean for system in systems]
     best = max(system.mean for system in systems)
-    assert [dot.get_color() == plots.BLUE for dot in dots] == [system.mean == best for system in systems]
+    assert [dot.get_color() == style.BLUE for dot in dots] == [system.mean == best for system in systems]
     assert len(ax.get_yticklabels()) == len(comparison.runs) and ax.yaxis_inverted()
     assert apart(ax, ax.get_yticklabels())
     with pytest.raises(KeyError, match="'p@1' was not compared; there are 'ndcg@5', 'map'"):
@@ -117,7 +118,7 @@ def test_means_stand_between_the_ends_of_their_intervals(comparison):
 def test_wins_are_those_of_the_pairs(comparison):
     ax = drawn(plots.wins(comparison))
     shares = ax.images[0].get_array()
-    few = len(comparison.runs) <= plots.WRITTEN
+    few = len(comparison.runs) <= comparisons.WRITTEN
     written = {text.get_position(): text.get_text() for text in ax.texts}
     for pair in comparison.pairs[: len(comparison.pairs) // 2]:
         row, column = comparison.runs.index(pair.a), comparison.runs.index(pair.b)
@@ -130,7 +131,7 @@ def test_wins_are_those_of_the_pairs(comparison):
 
 def test_wins_of_many_queries_fit_their_cells():
     rng = random.Random(1)
-    scores = {f"run {run}": {query: rng.random() for query in range(7000)} for run in range(plots.WRITTEN)}
+    scores = {f"run {run}": {query: rng.random() for query in range(7000)} for run in range(comparisons.WRITTEN)}
     ax = drawn(plots.wins(fastir.compare_scores(scores)))
     assert apart(ax, ax.texts)
 
@@ -195,7 +196,7 @@ def test_names_are_shown_as_they_are():
     ax = drawn(plots.means(fastir.compare(*collection(4), "map")))
     shown = texts(ax.get_yticklabels())
     assert shown[0] == "bm25" and shown[1].endswith("_hidden") and shown[2] == r"50\$ or \$60"
-    assert len(shown[3]) == plots.LONGEST and shown[3].endswith("…")
+    assert len(shown[3]) == style.LONGEST and shown[3].endswith("…")
     lines = drawn(plots.precision_recall(*collection(4)))
     assert len(lines.get_legend().get_texts()) == 4
 
@@ -210,4 +211,4 @@ def test_an_overview_has_a_row_for_each_metric(comparison):
 
 def test_colours_are_told_apart_by_colour_blind_readers():
     """Okabe and Ito's, without their yellow, which is too light for a line."""
-    assert set(plots.COLOURS) == {"#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"}
+    assert set(style.COLOURS) == {"#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"}

@@ -1,0 +1,213 @@
+"""Precision against recall: the curve whose area is average precision.
+
+Each point is a value of the metrics precision@k and recall@k, or of iprec@recall, so that every input and option of
+`evaluate` has its curve.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastir.errors import quote
+from fastir.evaluation.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    import pandas
+
+    from fastir.qrels import QrelsLike
+    from fastir.results.results import Results
+    from fastir.run import RunLike
+
+POINTS = tuple(level / 10 for level in range(11))
+
+
+class CurvePoints(NamedTuple):
+    """Points of a curve, from the first rank or the lowest recall.
+
+    Attributes
+    ----------
+    recall, precision : float64 array of shape (n_points,)
+    rank : int64 array of shape (n_points,), or None
+        From 1; None for interpolated points, which have no rank.
+    """
+
+    recall: np.ndarray
+    precision: np.ndarray
+    rank: np.ndarray | None = None
+
+
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class PrecisionRecallCurve:
+    """Precision and recall of a run at every rank; made by `precision_recall_curve`.
+
+    In every method None as `query_id` stands for the average over the queries, which is that of `Results`: of the
+    precision at a rank, and of the recall at a rank, or of the interpolated precision at a point.
+
+    Attributes
+    ----------
+    query_ids : list
+    precision, recall : float64 array of shape (n_queries, depth)
+        After each rank down to that of the longest ranking. Ranks that a shorter ranking lacks hold nothing.
+    interpolated_precision : float64 array of shape (n_queries, n_points)
+    points : tuple of float
+        The recall points, as they were given.
+    num_ret, num_rel : float64 array of shape (n_queries,)
+    means : tuple of CurvePoints
+        The averages at every rank and at the points.
+    """
+
+    query_ids: list[Any]
+    precision: np.ndarray
+    recall: np.ndarray
+    interpolated_precision: np.ndarray
+    points: tuple[float, ...]
+    num_ret: np.ndarray
+    num_rel: np.ndarray
+    means: tuple[CurvePoints, CurvePoints]
+
+    def at_ranks(self, query_id: Any = None) -> CurvePoints:
+        """Precision and recall after every rank.
+
+        Raises
+        ------
+        KeyError
+            The query was not evaluated. All methods raise it.
+        """
+        return self.means[0] if query_id is None else self._at_ranks(self._row(query_id))
+
+    def raw(self, query_id: Any = None) -> CurvePoints:
+        """Precision and recall after the ranks at which the recall changes: those of the relevant documents."""
+        return changes(self.at_ranks(query_id))
+
+    def interpolated(self, query_id: Any = None) -> CurvePoints:
+        """The highest precision at each recall point or beyond it, as iprec has it."""
+        if query_id is None:
+            return self.means[1]
+        return CurvePoints(np.array(self.points), self.interpolated_precision[self._row(query_id)])
+
+    def area(self, query_id: Any = None) -> float:
+        """The area under the raw curve: average precision, or its mean.
+
+        That is the sum of the precision at each change of the recall times the change, 1 / R. **Undefined**: 0 if no
+        document is relevant.
+        """
+        if query_id is not None:
+            return self._area(self._row(query_id))
+        areas = [area for area in map(self._area, range(len(self.query_ids))) if area == area]
+        return math.fsum(areas) / len(areas) if areas else math.nan
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The raw curves as a new frame: a row for each change of the recall, with query_id, rank, recall, precision.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+
+        curves = [changes(self._at_ranks(row)) for row in range(len(self.query_ids))]
+        ids = [query_id for query_id, curve in zip(self.query_ids, curves, strict=True) for _ in curve.recall]
+        data: dict[str, Any] = {"query_id": ids}
+        for name in ("rank", "recall", "precision"):
+            data[name] = np.concatenate([getattr(curve, name) for curve in curves] or [[]])
+        return pandas.DataFrame(data).astype({"rank": int})
+
+    def __repr__(self) -> str:
+        return f"PrecisionRecallCurve(n_queries={len(self.query_ids)}, area={self.area():.4f})"
+
+    def _row(self, query_id: Any) -> int:
+        if query_id not in self.query_ids:
+            raise KeyError(f"query {quote(query_id)} was not evaluated")
+        return self.query_ids.index(query_id)
+
+    def _at_ranks(self, row: int) -> CurvePoints:
+        n = int(self.num_ret[row])
+        return CurvePoints(self.recall[row, :n], self.precision[row, :n], np.arange(1, n + 1))
+
+    def _area(self, row: int) -> float:
+        total = 0.0
+        for precision in changes(self._at_ranks(row)).precision.tolist():
+            total += precision  # in the order of the ranks, as average precision adds up
+        return float(total / self.num_rel[row]) if self.num_rel[row] else 0.0
+
+
+def changes(curve: CurvePoints) -> CurvePoints:
+    """The points at which the recall changes."""
+    kept = np.diff(curve.recall, prepend=0.0) != 0
+    return CurvePoints(curve.recall[kept], curve.precision[kept], None if curve.rank is None else curve.rank[kept])
+
+
+def precision_recall_curve(
+    qrels: QrelsLike, run: RunLike, points: Iterable[float] = POINTS, **options: Any
+) -> PrecisionRecallCurve:
+    """Precision against recall, raw and interpolated, of every query and averaged.
+
+    Parameters
+    ----------
+    qrels, run
+        As in `evaluate`; the run is read twice.
+    points : iterable of float
+        The recall points of the interpolated curve, from 0 to 1, in any order.
+    **options
+        As in `evaluate`, such as rel_level, ties, max_depth and convention.
+
+    Returns
+    -------
+    PrecisionRecallCurve
+
+    Raises
+    ------
+    UnknownMetricError
+        A recall point is not a number from 0 to 1.
+    FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate`.
+
+    Notes
+    -----
+    **Undefined**: recall is 0 without relevant documents, and a query that the run lacks has an empty ranking. The area
+    under the raw curve is average precision; that under the interpolated one is larger.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels, run = {"q": {"a": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    >>> curve = fastir.precision_recall_curve(qrels, run)
+    >>> curve.raw("q").recall.tolist(), curve.raw("q").rank.tolist()
+    ([0.5, 1.0], [1, 3])
+    >>> curve.area("q") == fastir.evaluate(qrels, run, "map")["map"]
+    True
+    """
+    at = tuple(points)
+    interpolated = [f"iprec@{point!r}" if type(point) is float else f"iprec@{point}" for point in at]
+    first = Evaluator(qrels, ["num_ret", "num_rel", *interpolated], **options).evaluate(run)
+    depth = int(first.values[:, 0].max(initial=0.0))
+    names = [[f"{metric}@{rank}" for rank in range(1, max(depth, 1) + 1)] for metric in ("precision", "recall")]
+    # evaluate() would warn of missing queries once more
+    second = Evaluator(qrels, names[0] + names[1], **options).results_of(run, options.get("n_threads"))[0]
+    (precision, mean_precision), (recall, mean_recall) = (columns(second, part[:depth]) for part in names)
+    at_points, mean_at_points = columns(first, interpolated)
+    return PrecisionRecallCurve(
+        list(first.query_ids),
+        precision,
+        recall,
+        at_points,
+        at,
+        first.values[:, 0],
+        first.values[:, 1],
+        (
+            CurvePoints(mean_recall, mean_precision, np.arange(1, depth + 1)),
+            CurvePoints(np.array(at, float), mean_at_points),
+        ),
+    )
+
+
+def columns(results: Results, names: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The values of metrics, a column for each name, and their means."""
+    places = {name: place for place, name in enumerate(results.names)}
+    return results.values[:, [places[name] for name in names]], np.array([results[name] for name in names])

@@ -1,0 +1,262 @@
+"""The table behind a value of a bare list of labels, and what a rank is worth to a metric.
+
+As in `explaining`, every number is a value of the metric itself: of the list down to a rank, with the documents below
+it taken for unjudged ones, or of a list with a single document. No formula is said a second time here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+import numpy as np
+
+from fastir.checks import positive
+from fastir.errors import quote
+from fastir.evaluation.label_lists import evaluate_ranked
+from fastir.explanation.explaining import SUMS, sum_of
+from fastir.explanation.records import PRINTED_LINES
+from fastir.inputs import label_arrays
+from fastir.request.names import NAMES
+from fastir.request.options import RANKED, metric_tuple, options_of
+from fastir.request.plan import compile_settings
+from fastir.text import aligned, decimals
+
+if TYPE_CHECKING:
+    import pandas
+    from numpy.typing import ArrayLike
+
+    from fastir.request.conventions import Convention
+    from fastir.request.names import Request
+
+UNJUDGED = -1
+MOST_RANKS = 10_000
+
+
+class RankedLabel(NamedTuple):
+    """A row of the table.
+
+    Attributes
+    ----------
+    rank : int
+        From 1.
+    label : int or float
+        Negative: not judged.
+    gain : float
+        What a document with this label would add at rank 1.
+    discount : float or None
+        What divides a gain at this rank: log2(rank + 1) for DCG, the rank for the reciprocal rank; infinite where the
+        document adds nothing. Where the label has no gain, it is that of the label that has the most; None if none has.
+    quotient : float
+        What the document adds at its rank: gain over discount.
+    running_sum : float
+        The value down to this rank.
+    """
+
+    rank: int
+    label: int | float
+    gain: float
+    discount: float | None
+    quotient: float
+    running_sum: float
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class RankedExplanation:
+    """The table behind the value of one list; made by `explain_ranked`, prints as it.
+
+    Attributes
+    ----------
+    metric : str
+    value : float
+        As of `evaluate_ranked`.
+    ideal : float or None
+        For the nDCGs the DCG of the ideal ranking, which divides the last running sum; None for other metrics.
+    base : float
+        The value if none of the labels were known, from which the running sum starts; 0 for most metrics.
+    documents : list of RankedLabel
+        The list that was evaluated, from rank 1.
+    """
+
+    metric: str
+    value: float
+    ideal: float | None
+    base: float
+    documents: list[RankedLabel]
+
+    def records(self) -> list[dict[str, Any]]:
+        """A dict for each rank."""
+        return [document._asdict() for document in self.documents]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a new frame: a row for each rank, which is its index.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+
+        frame = pandas.DataFrame(self.documents, columns=list(RankedLabel._fields))
+        return frame.astype({"discount": float}).set_index("rank")
+
+    def __repr__(self) -> str:
+        total = self.documents[-1].running_sum if self.documents else self.base
+        division = "" if self.ideal is None else f" = {decimals(total)} / {decimals(self.ideal)}"
+        rows = [["rank", "label", "gain", "discount", "quotient", "running sum"]]
+        rows += [
+            [str(rank), "-" if label < 0 else f"{label:g}", f"{gain:g}", *map(decimals, numbers)]
+            for rank, label, gain, *numbers in self.documents[:PRINTED_LINES]
+        ]
+        more = [f"... {len(self.documents) - PRINTED_LINES} more"] * (len(self.documents) > PRINTED_LINES)
+        return "\n".join([f"{self.metric} {decimals(self.value)}{division}", aligned(rows, 0).rstrip("\n"), *more])
+
+
+def explain_ranked(
+    labels: ArrayLike,
+    metric: str,
+    *,
+    ideal_labels: ArrayLike | None = None,
+    rel_level: SupportsIndex = 1,
+    judged_only: bool = False,
+    max_depth: SupportsIndex | None = None,
+    convention: str | Convention = "fastir",
+    **choices: Any,
+) -> RankedExplanation:
+    """Show how the value of a list of labels comes about, rank by rank.
+
+    Parameters
+    ----------
+    labels : array of shape (n_documents,)
+        The label at each rank, as for `evaluate_ranked`.
+    metric : str
+        The name of one metric.
+    ideal_labels : array or None
+        All judged labels, in any order; without them those of the list.
+    rel_level, judged_only, max_depth, convention, **choices
+        As in `evaluate_ranked`.
+
+    Returns
+    -------
+    RankedExplanation
+        Its rows have rank, label, gain, discount, quotient and running sum. For the nDCGs these are of the DCG, which
+        the ideal one divides. The quotients add up to the value of a metric that is a sum over ranks; for others, where
+        a document's worth depends on those above it, a quotient is what it adds to them.
+
+    Raises
+    ------
+    UnknownMetricError, TypeError, ValueError, OverflowError
+        As by `evaluate_ranked`, or the name stands for several metrics.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> fastir.explain_ranked([5, 2, 4, 0, 1], "dcg")
+    dcg 8.6487
+    rank  label  gain  discount  quotient  running sum
+       1      5     5    1.0000    5.0000       5.0000
+       2      2     2    1.5850    1.2619       6.2619
+       3      4     4    2.0000    2.0000       8.2619
+       4      0     0    2.3219    0.0000       8.2619
+       5      1     1    2.5850    0.3869       8.6487
+    """
+    kept: dict[str, Any] = {"rel_level": rel_level, "convention": convention}
+    rules: dict[str, Any] = {**kept, "judged_only": judged_only, "max_depth": max_depth}
+    settings = compile_settings(metric_tuple(metric), options_of(ties=RANKED, **rules, choices=choices))
+    if len(settings.names) != 1:
+        raise ValueError(f"{quote(metric)} stands for {len(settings.names)} metrics; explain_ranked takes one")
+    request, params = settings.requests[0], settings.values[0]
+    given = label_arrays.column(labels, "labels")
+    judged = given if ideal_labels is None else label_arrays.column(ideal_labels, "ideal_labels")
+
+    def values(lists: np.ndarray, name: str, **rules: Any) -> np.ndarray:
+        many, length = lists.shape
+        places, ideal_places = np.arange(many + 1) * length, np.arange(many + 1) * len(judged)
+        every = np.tile(judged, many)
+        results = evaluate_ranked(
+            lists.ravel(), places, name, ideal_labels=every, ideal_offsets=ideal_places, **rules, **choices
+        )
+        return results.values[:, 0]
+
+    value = float(values(given[None], metric, **rules)[0])
+    ranked = given[: settings.options.max_depth]
+    ranked = ranked[ranked >= 0] if settings.options.judged_only else ranked
+    divides = request.card.name in SUMS
+    summed = sum_of(request, params) if divides else request.text
+    base, documents = table(ranked, lambda lists: values(lists, summed, **kept))
+    ideal = float(values(ranked[None], ideal_of(request, params), **kept)[0]) if divides else None
+    return RankedExplanation(settings.names[0], value, ideal, base, documents)
+
+
+def ideal_of(request: Request, values: dict[str, Any]) -> str:
+    """The name of the DCG of the ideal ranking that an nDCG divides by."""
+    card = NAMES["ideal_dcg"]
+    params = {"gain": request.card.gain, **values}
+    return str(request._replace(card=card, params={param.name: params[param.name] for param in card.params}))
+
+
+def table(ranked: np.ndarray, values: Callable[[np.ndarray], np.ndarray]) -> tuple[float, list[RankedLabel]]:
+    """The base and the rows, by a function that gives the value of each of many lists."""
+    n = len(ranked)
+    ranked = ranked.astype(np.int64) if ranked.dtype.kind == "u" else ranked
+    diagonal = np.arange(n)
+    beginnings = np.where(np.tri(n + 1, n, -1, dtype=bool), ranked, UNJUDGED)
+    sums = values(beginnings)
+    base = float(known(sums[0]))
+    kinds = np.unique(ranked)
+    first = np.full((len(kinds), n), UNJUDGED, ranked.dtype)
+    first[:, :1] = kinds[:, None]
+    gains = dict(zip(kinds.tolist(), (known(values(first)) - base).tolist(), strict=True))
+    most = max(gains, key=lambda label: abs(gains[label]), default=UNJUDGED)
+
+    shown = [label if gains[label] else most for label in ranked.tolist()]
+    after, alone = beginnings[:-1].copy(), np.full((n, n), UNJUDGED, ranked.dtype)
+    after[diagonal, diagonal] = alone[diagonal, diagonal] = shown
+    added, single = known(values(after)) - known(sums[:-1]), known(values(alone)) - base
+    # of a sum over ranks, the term itself: a difference of sums would be that term with a rounding error
+    worth = np.where(np.isclose(added, single, rtol=1e-9, atol=0), single, added).tolist()
+    changes = (known(sums[1:]) - known(sums[:-1])).tolist()
+    rows = []
+    for place, label in enumerate(ranked.tolist()):
+        gain, top = gains[label], gains[shown[place]]
+        discount = (top / worth[place] if worth[place] else math.inf) if top else None
+        quotient = worth[place] if gain else changes[place]
+        rows.append(RankedLabel(place + 1, label, gain, discount, quotient, float(sums[place + 1])))
+    return base, rows
+
+
+def known(values: Any) -> Any:
+    """Values, 0 where they are undefined."""
+    return np.where(np.isfinite(values), values, 0.0)
+
+
+# ---- the worth of ranks --------------------------------------------------------------------------------------------
+
+
+def rank_weights(metrics: str | Iterable[str], k: int) -> dict[str, np.ndarray]:
+    """What each of the first k ranks is worth to each metric, the first one being worth 1.
+
+    That is the value of a list of k whose only relevant document stands there, over its value with that document at
+    rank 1.
+
+    Raises
+    ------
+    TypeError
+        k is not an integer.
+    ValueError
+        k is below 1, or a single relevant document at rank 1 has no value.
+    """
+    names, k = metric_tuple(metrics), positive("k", "the last rank", k, MOST_RANKS)
+    results = evaluate_ranked(np.eye(k, dtype=np.int8).ravel(), np.arange(k + 1) * k, names)
+    weights = {}
+    for name, column in zip(results.names, results.values.T, strict=True):
+        if not column[0] or not np.isfinite(column[0]):
+            raise ValueError(
+                f"metric {quote(name)}: a list whose only relevant document is at rank 1 has the value {column[0]:g}; "
+                "there is nothing that the other ranks could be compared with"
+            )
+        weights[name] = column / column[0]
+    return weights

@@ -1,0 +1,327 @@
+"""Papers that metrics come from, each said once: the text `source` of a card and BibTeX entries are made of these."""
+
+import unicodedata
+from typing import NamedTuple
+
+FIELDS = {"inproceedings": "booktitle", "article": "journal", "misc": "howpublished"}
+
+
+class Reference(NamedTuple):
+    """A paper.
+
+    Attributes
+    ----------
+    authors : tuple of str
+        As "first names, family name": "C. J.", "van Rijsbergen" is ``"van Rijsbergen, C. J."``.
+    title : str
+    year : int
+    venue : str
+        The journal, the proceedings, or where else it stands.
+    doi : str
+        Without the address of the resolver.
+    volume, number, pages : str
+        May be empty.
+    kind : {"inproceedings", "article", "misc"}
+        BibTeX's type of entry.
+    """
+
+    authors: tuple[str, ...]
+    title: str
+    year: int
+    venue: str
+    doi: str
+    volume: str = ""
+    number: str = ""
+    pages: str = ""
+    kind: str = "inproceedings"
+
+    def families(self) -> list[str]:
+        return [author.partition(",")[0] for author in self.authors]
+
+    def __str__(self) -> str:
+        """Authors and year, as in "Moffat and Zobel 2008"."""
+        first, *others = self.families()
+        named = f"{first} et al." if len(others) > 1 else " and ".join([first, *others])
+        return f"{named} {self.year}"
+
+    @property
+    def url(self) -> str:
+        return f"https://doi.org/{self.doi}"
+
+    def bibtex(self) -> str:
+        """The entry; its key is the first author's family name, the year and the first word of the title."""
+        words = f"{self.families()[0]}{self.year}{self.title.split()[0]}".lower()
+        letters = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode()
+        key = "".join(letter for letter in letters if letter.isalnum())
+        fields = {
+            "author": " and ".join(self.authors),
+            "title": f"{{{self.title}}}",  # a second pair of braces keeps the capitals
+            FIELDS[self.kind]: self.venue,
+            "volume": self.volume,
+            "number": self.number,
+            "pages": self.pages.replace("-", "--"),
+            "year": str(self.year),
+            "doi": self.doi,
+        }
+        lines = [f"  {name:<9} = {{{text}}},\n" for name, text in fields.items() if text]
+        return f"@{self.kind}{{{key},\n{''.join(lines)}}}\n"
+
+
+# ---- the papers of metrics -----------------------------------------------------------------------------------------
+
+AGRAWAL_2009 = Reference(
+    ("Agrawal, Rakesh", "Gollapudi, Sreenivas", "Halverson, Alan", "Ieong, Samuel"),
+    "Diversifying Search Results",
+    2009,
+    "WSDM",
+    "10.1145/1498759.1498766",
+    pages="5-14",
+)
+AZZOPARDI_2021 = Reference(
+    ("Azzopardi, Leif", "Mackenzie, Joel", "Moffat, Alistair"),
+    "ERR is not C/W/L: Exploring the Relationship Between Expected Reciprocal Rank and Other Metrics",
+    2021,
+    "ICTIR",
+    "10.1145/3471158.3472239",
+    pages="231-237",
+)
+BUCKLEY_2000 = Reference(
+    ("Buckley, Chris", "Voorhees, Ellen M."),
+    "Evaluating Evaluation Measure Stability",
+    2000,
+    "SIGIR",
+    "10.1145/345508.345543",
+    pages="33-40",
+)
+BUCKLEY_2004 = Reference(
+    ("Buckley, Chris", "Voorhees, Ellen M."),
+    "Retrieval Evaluation with Incomplete Information",
+    2004,
+    "SIGIR",
+    "10.1145/1008992.1009000",
+    pages="25-32",
+)
+BURGES_2005 = Reference(
+    (
+        "Burges, Chris",
+        "Shaked, Tal",
+        "Renshaw, Erin",
+        "Lazier, Ari",
+        "Deeds, Matt",
+        "Hamilton, Nicole",
+        "Hullender, Greg",
+    ),
+    "Learning to Rank using Gradient Descent",
+    2005,
+    "ICML",
+    "10.1145/1102351.1102363",
+    pages="89-96",
+)
+CHAPELLE_2009 = Reference(
+    ("Chapelle, Olivier", "Metzler, Donald", "Zhang, Ya", "Grinspan, Pierre"),
+    "Expected Reciprocal Rank for Graded Relevance",
+    2009,
+    "CIKM",
+    "10.1145/1645953.1646033",
+    pages="621-630",
+)
+CLARKE_2008 = Reference(
+    (
+        "Clarke, Charles L. A.",
+        "Kolla, Maheedhar",
+        "Cormack, Gordon V.",
+        "Vechtomova, Olga",
+        "Ashkan, Azin",
+        "Büttcher, Stefan",
+        "MacKinnon, Ian",
+    ),
+    "Novelty and Diversity in Information Retrieval Evaluation",
+    2008,
+    "SIGIR",
+    "10.1145/1390334.1390446",
+    pages="659-666",
+)
+CLARKE_2009 = Reference(
+    ("Clarke, Charles L. A.", "Kolla, Maheedhar", "Vechtomova, Olga"),
+    "An Effectiveness Measure for Ambiguous and Underspecified Queries",
+    2009,
+    "ICTIR",
+    "10.1007/978-3-642-04417-5_17",
+    pages="188-199",
+)
+CLARKE_2020 = Reference(
+    ("Clarke, Charles L. A.", "Vtyurina, Alexandra", "Smucker, Mark D."),
+    "Offline Evaluation without Gain",
+    2020,
+    "ICTIR",
+    "10.1145/3409256.3409816",
+)
+HANLEY_1982 = Reference(
+    ("Hanley, James A.", "McNeil, Barbara J."),
+    "The Meaning and Use of the Area under a Receiver Operating Characteristic (ROC) Curve",
+    1982,
+    "Radiology",
+    "10.1148/radiology.143.1.7063747",
+    volume="143",
+    number="1",
+    pages="29-36",
+    kind="article",
+)
+JARVELIN_2002 = Reference(
+    ("Järvelin, Kalervo", "Kekäläinen, Jaana"),
+    "Cumulated Gain-Based Evaluation of IR Techniques",
+    2002,
+    "ACM Transactions on Information Systems",
+    "10.1145/582415.582418",
+    volume="20",
+    number="4",
+    pages="422-446",
+    kind="article",
+)
+KANTOR_2000 = Reference(
+    ("Kantor, Paul B.", "Voorhees, Ellen M."),
+    "The TREC-5 Confusion Track: Comparing Retrieval Methods for Scanned Text",
+    2000,
+    "Information Retrieval",
+    "10.1023/A:1009902609570",
+    volume="2",
+    number="2/3",
+    pages="165-176",
+    kind="article",
+)
+LIN_2015 = Reference(
+    ("Lin, Yankai", "Liu, Zhiyuan", "Sun, Maosong", "Liu, Yang", "Zhu, Xuan"),
+    "Learning Entity and Relation Embeddings for Knowledge Graph Completion",
+    2015,
+    "AAAI",
+    "10.1609/aaai.v29i1.9491",
+)
+MOFFAT_2008 = Reference(
+    ("Moffat, Alistair", "Zobel, Justin"),
+    "Rank-Biased Precision for Measurement of Retrieval Effectiveness",
+    2008,
+    "ACM Transactions on Information Systems",
+    "10.1145/1416950.1416952",
+    volume="27",
+    number="1",
+    pages="2:1-2:27",
+    kind="article",
+)
+MOFFAT_2012 = Reference(
+    ("Moffat, Alistair", "Scholer, Falk", "Thomas, Paul"),
+    "Models and Metrics: IR Evaluation as a User Process",
+    2012,
+    "ADCS",
+    "10.1145/2407085.2407092",
+    pages="47-54",
+)
+MOFFAT_2015 = Reference(
+    ("Moffat, Alistair", "Bailey, Peter", "Scholer, Falk", "Thomas, Paul"),
+    "INST: An Adaptive Metric for Information Retrieval Evaluation",
+    2015,
+    "ADCS",
+    "10.1145/2838931.2838938",
+)
+RIJSBERGEN_1974 = Reference(
+    ("van Rijsbergen, C. J.",),
+    "Foundation of Evaluation",
+    1974,
+    "Journal of Documentation",
+    "10.1108/eb026584",
+    volume="30",
+    number="4",
+    pages="365-373",
+    kind="article",
+)
+ROBERTSON_2006 = Reference(
+    ("Robertson, Stephen",),
+    "On GMAP: and Other Transformations",
+    2006,
+    "CIKM",
+    "10.1145/1183614.1183630",
+    pages="78-83",
+)
+SAKAI_2013 = Reference(
+    ("Sakai, Tetsuya", "Dou, Zhicheng"),
+    "Summaries, Ranked Retrieval and Sessions: A Unified Framework for Information Access Evaluation",
+    2013,
+    "SIGIR",
+    "10.1145/2484028.2484031",
+)
+SMUCKER_2012 = Reference(
+    ("Smucker, Mark D.", "Clarke, Charles L. A."),
+    "Time-Based Calibration of Effectiveness Measures",
+    2012,
+    "SIGIR",
+    "10.1145/2348283.2348300",
+)
+YILMAZ_2006 = Reference(
+    ("Yilmaz, Emine", "Aslam, Javed A."),
+    "Estimating Average Precision with Incomplete and Imperfect Judgments",
+    2006,
+    "CIKM",
+    "10.1145/1183614.1183633",
+    pages="102-111",
+)
+ZHAI_2003 = Reference(
+    ("Zhai, ChengXiang", "Cohen, William W.", "Lafferty, John"),
+    "Beyond Independent Relevance: Methods and Evaluation Metrics for Subtopic Retrieval",
+    2003,
+    "SIGIR",
+    "10.1145/860435.860440",
+    pages="10-17",
+)
+ZHANG_2017 = Reference(
+    ("Zhang, Fan", "Liu, Yiqun", "Li, Xin", "Zhang, Min", "Xu, Yinghui", "Ma, Shaoping"),
+    "Evaluating Web Search with a Bejeweled Player Model",
+    2017,
+    "SIGIR",
+    "10.1145/3077136.3080841",
+    pages="425-434",
+)
+
+# ---- the papers that describe programs, for the metrics that come from one -----------------------------------------
+
+PROGRAMS = {
+    # trec_eval has no paper of its own
+    "trec_eval": Reference(
+        ("Van Gysel, Christophe", "de Rijke, Maarten"),
+        "Pytrec_eval: An Extremely Fast Python Interface to trec_eval",
+        2018,
+        "SIGIR",
+        "10.1145/3209978.3210065",
+        pages="873-876",
+    ),
+    "ranx": Reference(
+        ("Bassani, Elias",),
+        "ranx: A Blazing-Fast Python Library for Ranking Evaluation and Comparison",
+        2022,
+        "ECIR",
+        "10.1007/978-3-030-99739-7_30",
+        pages="259-264",
+    ),
+    "ir_measures": Reference(
+        ("MacAvaney, Sean", "Macdonald, Craig", "Ounis, Iadh"),
+        "Streamlining Evaluation with ir-measures",
+        2022,
+        "ECIR",
+        "10.1007/978-3-030-99739-7_38",
+        pages="305-310",
+    ),
+    "BEIR": Reference(
+        ("Thakur, Nandan", "Reimers, Nils", "Rücklé, Andreas", "Srivastava, Abhishek", "Gurevych, Iryna"),
+        "BEIR: A Heterogeneous Benchmark for Zero-shot Evaluation of Information Retrieval Models",
+        2021,
+        "arXiv:2104.08663",
+        "10.48550/arXiv.2104.08663",
+        kind="misc",
+    ),
+    "cwl_eval": Reference(
+        ("Azzopardi, Leif", "Thomas, Paul", "Moffat, Alistair"),
+        "cwl_eval: An Evaluation Tool for Information Retrieval",
+        2019,
+        "SIGIR",
+        "10.1145/3331184.3331398",
+        pages="1321-1324",
+    ),
+}

@@ -1,0 +1,217 @@
+"""Pictures of runs and metrics: precision against recall, a metric against its cutoff, what a rank is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fastir.errors import quote
+from fastir.evaluation.evaluator import evaluate_many
+from fastir.evaluation.label_lists import evaluate_ranked
+from fastir.evaluation.many_runs import pairs
+from fastir.evaluation.recall_curve import POINTS, precision_recall_curve
+from fastir.explanation.ranked import rank_weights as worth
+from fastir.inputs.label_arrays import column
+from fastir.plots.style import lines, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from fastir.qrels import QrelsLike
+    from fastir.run import RunsLike
+
+CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
+TICKED = 12  # cutoffs up to which each is written below
+
+
+def precision_recall(
+    qrels: QrelsLike, runs: RunsLike, ax: Axes | None = None, *, raw: bool = False, **options: Any
+) -> Axes:
+    """Precision against recall, averaged over the queries, a line for each run.
+
+    Parameters
+    ----------
+    qrels, runs, **options
+        As for `evaluate_many`.
+    raw : bool
+        Whether each rank is a point, with its precision and recall, as `PrecisionRecallCurve.at_ranks` has them;
+        otherwise the precision is interpolated at eleven points of recall.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate_many`.
+    """
+    if raw:
+        averages = {name: precision_recall_curve(qrels, run, **options).at_ranks() for name, run in pairs(runs)}
+        ax = lines({name: (points.recall, points.precision) for name, points in averages.items()}, ax)
+    else:
+        names = [f"iprec@{level:g}" for level in POINTS]
+        results = evaluate_many(qrels, runs, names, **options)
+        ax = lines({run: (POINTS, [result[name] for name in names]) for run, result in results.items()}, ax)
+    ax.set_xlim(0, 1)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("recall")
+    ax.set_ylabel("precision" if raw else "interpolated precision")
+    return ax
+
+
+def cutoffs(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    metric: str = "ndcg",
+    cutoffs: Iterable[int] = CUTOFFS,
+    ax: Axes | None = None,
+    **options: Any,
+) -> Axes:
+    """A metric against its cutoff, a line for each run.
+
+    Parameters
+    ----------
+    qrels, runs, **options
+        As for `evaluate_many`.
+    metric : str
+        Without a cutoff, such as "ndcg" or "recall".
+    cutoffs : iterable of int
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    UnknownMetricError
+        The metric does not exist, or takes no cutoff.
+    ValueError
+        `cutoffs` is empty.
+    FormatError, DuplicateError, NoOverlapError, TypeError, OverflowError, OSError
+        As by `evaluate_many`.
+    """
+    depths = sorted(set(cutoffs))
+    if not depths:
+        raise ValueError(f"metric {quote(metric)}: no cutoff given")
+    names = [f"{metric}@{depth}" for depth in depths]
+    results = evaluate_many(qrels, runs, names, **options)
+    ax = lines({run: (depths, [result[name] for name in names]) for run, result in results.items()}, ax)
+    ax.set_xscale("log")
+    if len(depths) <= TICKED:
+        ax.set_xticks(depths, map(str, depths))
+        ax.minorticks_off()
+    ax.set_xlabel("k")
+    ax.set_ylabel(plain(f"{metric}@k"))
+    return ax
+
+
+def ranked_cutoffs(
+    lists: Mapping[Hashable, ArrayLike],
+    metric: str = "ndcg",
+    ax: Axes | None = None,
+    *,
+    ideal_labels: ArrayLike | None = None,
+    **options: Any,
+) -> Axes:
+    """A metric of bare lists of labels against its cutoff, from 1 to the length of the longest, a line for each list.
+
+    Parameters
+    ----------
+    lists : mapping of name to labels
+        The label at each rank, as for `evaluate_ranked`.
+    metric : str
+        Without a cutoff.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+    ideal_labels : array or None
+        All judged labels, the same for all lists; None: those of each list.
+    **options
+        As for `evaluate_ranked`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    UnknownMetricError
+        The metric does not exist, or takes no cutoff.
+    ValueError
+        All lists are empty, or there are none.
+    TypeError, OverflowError
+        As by `evaluate_ranked`.
+    """
+    labels = {name: column(given, "labels") for name, given in lists.items()}
+    longest = max(map(len, labels.values()), default=0)
+    if not longest:
+        raise ValueError("lists holds no label; expected a list of labels for each name")
+    names = [f"{metric}@{k}" for k in range(1, longest + 1)]
+    judged: dict[str, Any] = {}
+    if ideal_labels is not None:
+        ideal = column(ideal_labels, "ideal_labels")
+        judged = {"ideal_labels": ideal, "ideal_offsets": [0, len(ideal)]}
+    curves: dict[Hashable, tuple[ArrayLike, ArrayLike]] = {}
+    for name, given in labels.items():
+        results = evaluate_ranked(given, [0, len(given)], names, **judged, **options)
+        curves[name] = range(1, longest + 1), results.values[0]
+    ax = by_rank(lines(curves, ax), longest)
+    ax.set_xlabel("k")
+    ax.set_ylabel(plain(f"{metric}@k"))
+    return ax
+
+
+def rank_weights(metrics: str | Iterable[str], k: int = 20, ax: Axes | None = None) -> Axes:
+    """What each rank is worth to a metric, a line for each: 1 / rank to the reciprocal rank, for example.
+
+    That is the value of a list of k whose only relevant document has the label 1 and stands at this rank, as a share of
+    the value with that document at rank 1. Lines that lie on one another differ in dashes.
+
+    Parameters
+    ----------
+    metrics : str or iterable of str
+        Such as ``["mrr", "dcg", "rbp.8", "err"]``.
+    k : int
+        The last rank, from 1.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    UnknownMetricError
+        There is no such metric, or it needs document ids.
+    ValueError
+        k is below 1, or the document at rank 1 has no value.
+    TypeError
+        k is not an integer.
+    """
+    weights = worth(metrics, k)
+    ax = by_rank(lines({name: (range(1, k + 1), values) for name, values in weights.items()}, ax, dashed=True), k)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("rank")
+    ax.set_ylabel("worth, as a share of that of rank 1")
+    return ax
+
+
+def by_rank(ax: Axes, last: int) -> Axes:
+    """Whole numbers below, one for each rank where there is room."""
+    if last <= TICKED:
+        ax.set_xticks(range(1, last + 1))
+    else:
+        from matplotlib.ticker import MaxNLocator
+
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return ax

@@ -1,0 +1,111 @@
+"""Pictures of curves: each line is what was computed, lines on one another can be told apart, labels are readable."""
+
+import itertools
+import random
+
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+pytest.importorskip("matplotlib.pyplot")
+
+import fastir  # noqa: E402
+from fastir import plots  # noqa: E402
+from fastir.explanation.ranked import rank_weights  # noqa: E402
+
+RNG = random.Random(4)
+QRELS = {f"q{number}": {f"d{doc}": RNG.choice((0, 0, 1, 2)) for doc in range(20)} for number in range(15)}
+RUNS = {name: {q: {doc: RNG.random() for doc in docs} for q, docs in QRELS.items()} for name in ("bm25", "dense")}
+METRICS = ["mrr", "dcg", "rbp.8", "err"]
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    matplotlib.pyplot.close("all")
+
+
+def drawn(ax):
+    ax.figure.canvas.draw()
+    return ax
+
+
+def texts(labels):
+    return [label.get_text() for label in labels if label.get_text()]
+
+
+def legend(ax):
+    return texts(ax.get_legend().get_texts())
+
+
+def test_the_raw_curve_has_a_point_for_every_rank():
+    ax = drawn(plots.precision_recall(QRELS, RUNS, raw=True))
+    for line, run in zip(ax.lines, RUNS.values(), strict=True):
+        points = fastir.precision_recall_curve(QRELS, run).at_ranks()
+        assert list(line.get_xdata()) == points.recall.tolist() and list(line.get_ydata()) == points.precision.tolist()
+        assert len(points.rank) == 20
+    assert (ax.get_xlabel(), ax.get_ylabel(), legend(ax)) == ("recall", "precision", list(RUNS))
+    deeper = drawn(plots.precision_recall(QRELS, iter(RUNS.items()), raw=True, max_depth=5))
+    assert [len(line.get_xdata()) for line in deeper.lines] == [5, 5]
+
+
+def test_the_worth_of_ranks():
+    ax = drawn(plots.rank_weights(METRICS, k=20))
+    weights = rank_weights(METRICS, 20)
+    assert [list(line.get_ydata()) for line in ax.lines] == [column.tolist() for column in weights.values()]
+    assert list(ax.lines[0].get_ydata()) == [1 / rank for rank in range(1, 21)]
+    assert legend(ax) == METRICS and list(ax.lines[0].get_xdata()) == list(range(1, 21))
+    for shown in (ax.lines, ax.get_legend().get_lines()):
+        assert len({line.get_linestyle() for line in shown}) == 4, "mrr and err lie on one another"
+    assert all(float(tick).is_integer() for tick in ax.get_xticks())
+    few = drawn(plots.rank_weights("rbp", k=5))
+    assert texts(few.get_xticklabels()) == ["1", "2", "3", "4", "5"] and legend(few) == ["rbp"]
+
+
+def test_a_metric_of_lists_against_its_cutoff():
+    lists = {"A": [5, 2, 4, 0, 1], "B": [2, 0, 5, 1, 4], "short": [4, 5]}
+    ax = drawn(plots.ranked_cutoffs(lists, "dcg"))
+    for line, labels in zip(ax.lines, lists.values(), strict=True):
+        values = [fastir.evaluate_ranked(labels, [0, len(labels)], "dcg", max_depth=k)["dcg"] for k in range(1, 6)]
+        assert list(line.get_ydata()) == values
+    assert (legend(ax), ax.get_ylabel()) == (list(lists), "dcg@k") and texts(ax.get_xticklabels()) == list("12345")
+    judged = drawn(plots.ranked_cutoffs({"A": [3, 2, 3, 0, 1, 2]}, "ndcg", ideal_labels=[3, 2, 3, 0, 1, 2, 3, 2]))
+    assert judged.lines[0].get_ydata()[5] == 0.785002371969948
+
+
+def test_they_draw_where_they_are_told():
+    figure, axes = matplotlib.pyplot.subplots(1, 3)
+    assert [
+        plots.precision_recall(QRELS, RUNS, axes[0], raw=True),
+        plots.rank_weights(METRICS, ax=axes[1]),
+        plots.ranked_cutoffs({"A": [1, 0]}, ax=axes[2]),
+    ] == list(axes)
+    assert all(ax.figure is figure for ax in axes)
+    plots.rank_weights(["map", "recall"], 9, axes[1])
+    assert len(axes[1].lines) == 6
+
+
+def test_labels_of_lines_do_not_cover_one_another():
+    for ax in (
+        drawn(plots.rank_weights([f"rbp(p=0.{tenths})" for tenths in range(1, 10)])),
+        drawn(plots.ranked_cutoffs({number: [1] * 30 for number in range(20)})),
+    ):
+        boxes = [text.get_window_extent(ax.figure.canvas.get_renderer()) for text in ax.get_legend().get_texts()]
+        assert not any(one.padded(-1).overlaps(other.padded(-1)) for one, other in itertools.combinations(boxes, 2))
+        assert all(ax.figure.bbox.padded(1).contains(*box.max) for box in boxes)
+
+
+@pytest.mark.parametrize(
+    ("draw", "error", "message"),
+    [
+        (lambda: plots.rank_weights("mrr", k=0), ValueError, "k: the last rank must be positive"),
+        (lambda: plots.rank_weights("mrr", k=2.5), TypeError, "k must be an int, got float 2.5"),
+        (lambda: plots.rank_weights("rbp_resid"), ValueError, "metric 'rbp_resid': a list whose only relevant"),
+        (lambda: plots.ranked_cutoffs({}), ValueError, "lists holds no label"),
+        (lambda: plots.ranked_cutoffs({"A": [1]}, "bpref"), fastir.UnknownMetricError, "bpref takes no cutoff"),
+        (lambda: plots.precision_recall(QRELS, 2 * [*RUNS.items()], raw=True), ValueError, "two runs are named 'bm25'"),
+    ],
+)
+def test_bad_input_is_named(draw, error, message):
+    with pytest.raises(error, match=message):
+        draw()
