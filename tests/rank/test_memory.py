@@ -11,7 +11,8 @@ import resource, sys
 import numpy as np
 import fastir
 
-n, order, hits, bytes_a_label = 4_000_000, sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+order, hits, bytes_a_label = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+n = 16_000_000 if order == "ranked" else 4_000_000
 labels = np.zeros(n, np.int8)
 for first in range(hits):
     labels[first::100] = 1 + first % 2
@@ -26,7 +27,7 @@ metrics = ["map", "ndcg", "ndcg@100"]
 fastir.evaluate_ranked(labels[:10], [0, 10], metrics)
 fastir.evaluate_scores(labels[:10], few, metrics, offsets=[0, 10])
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-limit = used + bytes_a_label * n + (16 << 20)  # and a thread's stack
+limit = used + bytes_a_label * n + (20 << 20)  # and a thread's stack
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 if order == "ranked":
     results = fastir.evaluate_ranked(labels, np.array([0, n]), metrics)
