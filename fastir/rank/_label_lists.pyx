@@ -37,6 +37,9 @@ cdef enum:
     HITS = 512                  # and rows with a label above 0
     COUNTED_HITS = 1 << 16      # rows of a group above which memory is asked for by hits
 
+# For tests: rows of a group, and for one hit, at which the way to its hits changes.
+WIDTHS = {"counted": COUNTED, "by hits": COUNTED_HITS, "rows for a hit": SHARE}
+
 
 cdef struct Input:
     Column labels, scores, ideal
