@@ -46,6 +46,32 @@ def test_groups_are_ranked_as_numpy_sorts_them(n, kind):
                 assert got.values.tobytes() == want.values.tobytes(), (hits, factor, ties)
 
 
+@pytest.mark.parametrize("kind", ["apart", "few", "first", "single", "falling"])
+@pytest.mark.parametrize("n", [21, 2048, 2049, COUNTED, COUNTED + 1])
+def test_the_first_ranks_alone_are_those_of_the_whole_ranking(n, kind):
+    rng = np.random.default_rng(n)
+    for dtype in (np.float32, np.float64):
+        scores = scores_of(kind, max(n, 200), rng).astype(dtype)[:n]
+        for k in (1, 10, 11, 20, 21):
+            metrics = [f"ndcg@{k}", f"P@{k}", f"map@{k}"]
+            labels = rng.integers(0, 3, n)
+            got = fastir.evaluate_scores(labels, scores, metrics, offsets=[0, n], ties="input")
+            want = fastir.evaluate_ranked(sorted_labels(labels, scores, "input"), [0, n], metrics)
+            assert got.values.tobytes() == want.values.tobytes(), (dtype, k)
+
+
+@pytest.mark.parametrize("n", [COUNTED, COUNTED + 1])
+@pytest.mark.parametrize(("label", "tied"), [(0, 1), (2, 1), (None, 0)])
+def test_one_tie_of_one_hit_is_counted(n, label, tied):
+    labels = np.arange(n) % 2
+    scores = np.random.default_rng(n).permutation(n).astype(float)
+    if label is not None:
+        labels[[5, 9]] = 1, label
+        scores[5] = scores[9]
+    results = fastir.evaluate_scores(labels, scores, "map", offsets=[0, n])
+    assert results.report.queries_with_ties == tied
+
+
 @pytest.mark.parametrize("kind", ["few", "one", "falling", "apart"])
 @pytest.mark.parametrize("n", [COUNTED, COUNTED + 1])
 def test_ties_are_averaged_and_counted_as_in_dicts(n, kind):
