@@ -433,3 +433,9 @@ def test_only_a_child_of_multiprocessing_uses_one_thread(parent, monkeypatch):
     monkeypatch.setenv("FASTIR_NUM_THREADS", "")
     monkeypatch.setenv("OMP_NUM_THREADS", "")
     assert threads.automatic_count() == (4 if parent is None else 1)
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_there_is_at_least_one_thread(number):
+    with pytest.raises(ValueError, match=f"n_threads must be at least 1, got {number}"):
+        fastir.evaluate_ranked([1, 0], [0, 2], "map", n_threads=number)
