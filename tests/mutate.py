@@ -1,18 +1,27 @@
 """Do the tests notice small mistakes? Makes those of mutants.toml one at a time, and runs the tests that cover them.
 
-    python tests/mutate.py                  all of them, half an hour
+    python tests/mutate.py                  all of them, an hour or two
     python tests/mutate.py widths heap      those whose name, file or tests hold one of these words
     python tests/mutate.py --check          only see that every mistake can still be made
     python tests/mutate.py --all            what survives its tests is tried on the whole suite
 
-Each mistake is made in a copy of the checkout with what was built in it, so that only the module it is in is compiled;
-ccache, where it is installed, makes that faster. It is noticed if a test fails, the interpreter crashes or the tests
-hang; what cannot be compiled counts for nothing. The exit code is 1 if a mistake survived.
+Everything happens in one copy of the checkout with what was built in it, so the checkout is never changed, and only the
+module with the mistake is compiled; ccache, where it is installed, makes that faster. What becomes of a mistake:
+
+    noticed     a test failed, the interpreter crashed or the tests hung, where they passed without the mistake
+    survived    the tests passed
+    stale       the line is no longer there, or more than once
+    invalid     it cannot be compiled
+    untested    its tests fail without any mistake, are all skipped, or are not there
+
+The exit code is 0 if all were noticed.
 """
 
 import argparse
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,45 +41,80 @@ def mutants(words):
     return [one for one in listed if not words or any(word in str(one) for word in words)]
 
 
-def changed(one):
+def changed(one, folder=ROOT):
     """The text of the file with the mistake, None where the line is no longer there once."""
-    text = (ROOT / one["file"]).read_text("utf-8")
+    path = folder / one["file"]
+    text = path.read_text("utf-8") if path.exists() else ""
     return text.replace(one["old"], one["new"]) if text.count(one["old"]) == 1 else None
 
 
 def run(command, folder):
-    """The exit code of a command in a copy; None if it hangs."""
+    """The exit code of a command in the copy and the last line that it wrote; None for the code if it hangs."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    process = subprocess.Popen(
+        [sys.executable, *command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, text=True, errors="replace",
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
     try:
-        return subprocess.run(
-            [sys.executable, *command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE,
-        ).returncode  # fmt: skip
+        text, _ = process.communicate(timeout=PATIENCE)
+        return process.returncode, text.strip().rpartition("\n")[2]
     except subprocess.TimeoutExpired:
-        return None
+        return None, ""
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # what the tests started, too
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def tested(folder, tests):
-    """Whether the tests pass there."""
-    return run(["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests], folder) == 0
+    """The exit code of the tests and what pytest says of them; 0 only if some of them ran."""
+    code, said = run(["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests], folder)
+    return (code, said) if code or " passed" in said else (5, said)
 
 
-def outcome(one, whole_suite):
-    """What became of a mistake: noticed, survived, stale or invalid."""
-    text = changed(one)
-    if text is None:
-        return "stale"
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name, "copy")
-        shutil.copytree(ROOT, folder, ignore=NOT_COPIED, symlinks=True)
-        (folder / one["file"]).write_text(text, "utf-8")
-        if one["file"].endswith((".pyx", ".pxd", ".h")):
-            (folder / "setup.cfg").write_text(KEEP_OBJECTS)
-            if run(["setup.py", "-q", "build_ext", "--inplace"], folder) != 0:
+class Copy:
+    """A copy of the checkout in which one mistake at a time is made, and another one from which it is mended."""
+
+    def __init__(self, folder):
+        self.right, self.folder = folder / "right", folder / "copy"
+        self.passing = {}  # by test: whether it passes without a mistake
+        shutil.copytree(ROOT, self.right, ignore=NOT_COPIED, symlinks=True)
+        (self.right / "setup.cfg").write_text(KEEP_OBJECTS)
+        shutil.copytree(self.right, self.folder, symlinks=True)
+
+    def mend(self, since):
+        """Bring back all files that were written since a time, sources and what was made of them."""
+        for path in [*self.folder.rglob("*")]:
+            if path.is_file() and path.stat().st_mtime >= since:
+                right = self.right / path.relative_to(self.folder)
+                path.unlink()
+                if right.exists():
+                    shutil.copy2(right, path)
+
+    def sound(self, tests):
+        """Whether tests pass without a mistake."""
+        for test in tests:
+            if test not in self.passing:
+                self.passing[test] = tested(self.folder, [test])[0] == 0
+        return all(self.passing[test] for test in tests)
+
+    def outcome(self, one, whole_suite):
+        """What became of a mistake."""
+        text = changed(one, self.right)
+        if text is None:
+            return "stale"
+        if not self.sound(one["tests"]):
+            return "untested"
+        begin = time.time()
+        try:
+            (self.folder / one["file"]).write_text(text, "utf-8")
+            compiled = one["file"].endswith((".pyx", ".pxd", ".h"))
+            if compiled and run(["setup.py", "-q", "build_ext", "--inplace"], self.folder)[0] != 0:
                 return "invalid"
-        if tested(folder, one["tests"]) and not (whole_suite and not tested(folder, [])):
-            return "survived"
-    return "noticed"
+            passed = tested(self.folder, one["tests"])[0] == 0 and not (whole_suite and tested(self.folder, [])[0])
+            return "survived" if passed else "noticed"
+        finally:
+            self.mend(begin - 1)
 
 
 def main():
@@ -80,21 +124,20 @@ def main():
     parser.add_argument("--check", action="store_true", help="only see that every mistake can still be made")
     options = parser.parse_args()
     chosen = mutants(options.words)
-    if options.check:
-        counts = {"stale": [one["name"] for one in chosen if changed(one) is None]}
-    else:
-        if not tested(ROOT, sorted({test for one in chosen for test in one["tests"]})):
-            raise SystemExit("the tests fail without any mistake, or nothing is built")
-        counts = {}
-        for one in chosen:
-            begin = time.monotonic()
-            found = outcome(one, options.all)
-            counts.setdefault(found, []).append(one["name"])
-            print(f"{found:9}{time.monotonic() - begin:5.0f} s  {one['file']}: {one['name']}", flush=True)
-    print(f"{len(chosen)} mistakes:", ", ".join(f"{len(names)} {found}" for found, names in counts.items()))
-    for name in counts.get("stale", []):
-        print(f"stale: {name}")
-    return bool(counts.get("survived") or counts.get("stale"))
+    found = {"stale": [one["name"] for one in chosen if changed(one) is None]} if options.check else {}
+    if not options.check:
+        with tempfile.TemporaryDirectory() as name:
+            copy = Copy(Path(name))
+            for one in chosen:
+                begin = time.monotonic()
+                what = copy.outcome(one, options.all)
+                found.setdefault(what, []).append(one["name"])
+                print(f"{what:9}{time.monotonic() - begin:5.0f} s  {one['file']}: {one['name']}", flush=True)
+    print(f"{len(chosen)} mistakes:", ", ".join(f"{len(names)} {what}" for what, names in found.items() if names))
+    for what in ("survived", "stale", "invalid", "untested"):
+        for name in found.get(what, []):
+            print(f"{what}: {name}")
+    return any(names for what, names in found.items() if what != "noticed")
 
 
 if __name__ == "__main__":

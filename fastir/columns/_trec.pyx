@@ -427,10 +427,21 @@ def last_line(const unsigned char[::1] block, int64_t size):
     return size
 
 
-def last_group(const unsigned char[::1] block, int64_t size):
-    """The position in block[:size] of the rows of the last query, which may go on; 0 if there is no other query."""
-    cdef const unsigned char* text = &block[0]
-    cdef int64_t start, end = last_line(block, size), begin = 0
+def last_group(const unsigned char[::1] block, int64_t size, int64_t known):
+    """The position in block[:size] of the rows of the last query, which may go on; 0 if there is no other query.
+
+    The whole lines of block[:known] are of one query.
+    """
+    cdef int64_t begin, end = last_line(block, size)
+    known = last_line(block, known)
+    with nogil:
+        begin = last_of_query(&block[0], end, known)
+    return begin
+
+
+cdef int64_t last_of_query(const unsigned char* text, int64_t end, int64_t known) noexcept nogil:
+    """last_group() for whole lines, of which those that begin before `known` are of one query."""
+    cdef int64_t start, begin = 0
     cdef Text query, last
     last.start, last.length = NULL, 0
     while end > 0:
@@ -440,6 +451,8 @@ def last_group(const unsigned char[::1] block, int64_t size):
         if first_field(text + start, &query):
             if last.length and not equal(&query, &last):
                 return begin
+            if start < known:
+                return 0
             last = query
             begin = start
         end = start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import FormatError
 from fastir.inputs.files import Source, name_of
 from fastir.inputs.grouping import gather
+from fastir.threads import within_reach
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs, Watch
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 CHUNK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
 LONGEST_LINE = 1 << 24  # bytes
 ROW = 40  # bytes of a usual line
+PIECE = 1 << 24  # bytes that are read at a time
 SPARE = 9  # bytes behind a block: for a line end, and for the kernel to look at words
 
 
@@ -40,7 +43,7 @@ def read(
     """
     reader = Reader(name_of(path), is_run, format)
     wrong = None
-    with Blocks(path, last_line, watch) as blocks:
+    with Blocks(path, whole_lines, watch) as blocks:
         block = Block()
         while not wrong and (size := blocks.fill(block)):
             try:
@@ -70,6 +73,10 @@ def empty(reader: Reader | Stream) -> FormatError:
     return FormatError(f"the {kind} lines", reader.path)
 
 
+def whole_lines(array: np.ndarray, size: int, known: int) -> int:
+    return last_line(array, size)
+
+
 class Block:
     """A buffer that grows if one query fills it."""
 
@@ -87,14 +94,15 @@ class Blocks(Source):
     ----------
     path : str or path
         ``-`` is standard input.
-    cut : function of (array, size)
-        The position in array[:size] from which on rows may belong to a query that goes on; 0 if all of them may.
+    cut : function of (array, size, known)
+        The position in array[:size] from which on rows may belong to a query that goes on; 0 if all of them may, as it
+        said of array[:known].
     watch : function of (position), or None
         Called before every block with the number of bytes read of the file, 0 if unknown; may raise.
     """
 
-    def __init__(self, path: Path, cut: Callable[[np.ndarray, int], int], watch: Watch | None = None) -> None:
-        self.cut: Callable[[np.ndarray, int], int] = cut
+    def __init__(self, path: Path, cut: Callable[[np.ndarray, int, int], int], watch: Watch | None = None) -> None:
+        self.cut: Callable[[np.ndarray, int, int], int] = cut
         self.watch: Watch | None = watch
         self.ended: bool = False
         super().__init__(path)
@@ -109,12 +117,12 @@ class Blocks(Source):
         while len(self.carried) >= len(block.array) - SPARE:
             block.grow()
         while True:
-            used += self.readinto(block.array.data[used:-SPARE])
+            used += self.read_pieces(block.array.data[used:-SPARE])
             if used < len(block.array) - SPARE:
                 size = used
                 self.ended = True
                 break
-            size = self.cut(block.array, used)
+            size = within_reach(functools.partial(self.cut, block.array, used, seen), (used - seen) // ROW)
             if size:
                 break
             if (block.array[seen:used] == 0).any():  # whoever reads it, names the line
@@ -123,6 +131,16 @@ class Blocks(Source):
             if used - last_line(block.array, used) > LONGEST_LINE:
                 raise FormatError(f"a line has more than {LONGEST_LINE >> 20} MiB; expected a row per line", self.path)
             seen = used
-            block.grow()
+            within_reach(block.grow, used // ROW)
         self.carried = block.array[size:used].tobytes()
         return size
+
+    def read_pieces(self, view: memoryview) -> int:
+        """Like readinto, with a look for Ctrl-C, which Python has between two lines, at every PIECE."""
+        used = 0
+        while used < len(view):
+            read = self.readinto(view[used : used + PIECE])
+            used += read
+            if read < PIECE:
+                break
+        return used

@@ -5,6 +5,14 @@ from fastir.columns._seed cimport START
 from fastir.measure._measure cimport Judgments
 from fastir.columns._text cimport Text, equal, mixed
 
+cdef enum:
+    # Places of a table that are looked at for a free one. Tables are at most half full: with a hundred million ids of
+    # random hashes, the worst one needs fewer than 200.
+    MOST_PROBES = 1024
+
+
+cdef object collision()
+
 
 cdef struct Lookup:             # one query's judged ids
     uint64_t* table             # the hash's upper half, and position + 1 in the lower; 0 is free

@@ -28,9 +28,6 @@ from fastir.measure._sort cimport rising_order
 
 cdef enum:
     SPAN = 1024     # labels less than this apart are sorted by counting
-    # Places of a table that are looked at for a free one. Tables are at most half full: with a hundred million ids of
-    # random hashes, the worst one needs fewer than 200.
-    MOST_PROBES = 1024
 
 
 cdef class Judged:
@@ -373,6 +370,12 @@ cdef int64_t power_above(int64_t n) noexcept nogil:
     return size
 
 
+cdef object collision():
+    """The error for ids that collide as often as they do only if they were chosen to."""
+    return RuntimeError(f"{MOST_PROBES} ids collide in a table of hashes, which does not happen by chance; "
+                        "FASTIR_HASH_SEED, if it is set, was foreseen by whoever made the ids")
+
+
 cdef int put(uint64_t* table, uint64_t mask, uint64_t h, int64_t position) except -1:
     """Note a position under a hash; refuse ids that were chosen to collide, which would take a square of time."""
     cdef uint64_t slot = h & mask, last = slot + MOST_PROBES
@@ -380,8 +383,7 @@ cdef int put(uint64_t* table, uint64_t mask, uint64_t h, int64_t position) excep
         slot += 1
     slot &= mask
     if table[slot] != 0:
-        raise RuntimeError(f"{MOST_PROBES} ids collide in a table of hashes, which does not happen by chance; "
-                           "FASTIR_HASH_SEED, if it is set, was foreseen by whoever made the ids")
+        raise collision()
     table[slot] = (h >> 32 << 32) | <uint64_t>(position + 1)
     return 0
 

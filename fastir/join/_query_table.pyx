@@ -14,7 +14,8 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.columns._text cimport Text, equal, hash_of, last_word, mixed
-from fastir.join._judged cimport Index, Judged
+from fastir.join._judged cimport MOST_PROBES, Index, Judged
+from fastir.measure._codes cimport COLLISION, NO_MEMORY
 
 
 cdef int make_table(QueryTable* table, Judged judged, const Index* queries, const Index* docs) noexcept nogil:
@@ -60,11 +61,12 @@ cdef void free_table(QueryTable* table) noexcept nogil:
 
 
 cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noexcept nogil:
-    """Add a name of hash h unless it is there; its first row is the least. 0, or -1 without memory."""
+    """Add a name of hash h unless it is there; its first row is the least. 0, NO_MEMORY or COLLISION."""
     cdef uint64_t slot
+    cdef int probes = 0
     cdef Name* one
     if 2 * names.n >= names.size and grow(names) < 0:
-        return -1
+        return NO_MEMORY
     slot = h % <uint64_t>names.size
     while names.table[slot].text.start != NULL:
         one = names.table + slot
@@ -72,10 +74,13 @@ cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noex
             one.row = min(one.row, row)
             return 0
         slot = (slot + 1) % <uint64_t>names.size
+        probes += 1
+        if probes > MOST_PROBES:
+            return COLLISION
     one = names.table + slot
     one.text.start = <const char*>malloc(name.length + 1)
     if one.text.start == NULL:
-        return -1
+        return NO_MEMORY
     memcpy(<char*>one.text.start, name.start, name.length)
     one.text.length = name.length
     one.row = row

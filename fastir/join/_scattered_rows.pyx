@@ -24,9 +24,10 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Ids, read
 from fastir.columns._text cimport Text, hash_of, hash_of_word, mixed
 from fastir.join._join cimport Join, query_bytes
-from fastir.join._judged cimport find_judged
+from fastir.join._judged cimport collision, find_judged
 from fastir.join._query_table cimport (QueryTable, code_of, code_of_integer, free_names, free_table, make_table,
                                        may_be_judged, note_name)
+from fastir.measure._codes cimport COLLISION, NO_MEMORY, NOT_A_NUMBER
 
 cdef enum:
     CHUNK = 256         # rows between two looks at the columns
@@ -115,9 +116,11 @@ cdef class ScatteredRows(Join):
         cdef int failed
         with nogil:
             failed = self.look_at(self.lookers + t, &one, first, stop)
-        if failed < 0:
+        if failed == COLLISION:
+            raise collision()
+        if failed == NO_MEMORY:
             raise MemoryError
-        return failed > 0
+        return failed == NOT_A_NUMBER
 
     cdef int look_at(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil:
         cdef Text[CHUNK] queries
@@ -127,6 +130,7 @@ cdef class ScatteredRows(Join):
         cdef int64_t i, j, n, q, n_queries = self.judged.n_queries
         cdef uint64_t h
         cdef int32_t* codes
+        cdef int failed
         cdef bint nan = False
         while first < stop:
             n = CHUNK if stop - first > CHUNK else stop - first
@@ -154,18 +158,19 @@ cdef class ScatteredRows(Join):
                 if q == n_queries:
                     read(piece.queries, first + i, 1, queries + i)
                     h = hash_of(queries + i)
-                    if note_name(&looker.foreign, queries + i, h, piece.row + first + i) < 0:
-                        return -1
+                    failed = note_name(&looker.foreign, queries + i, h, piece.row + first + i)
+                    if failed:
+                        return failed
                     hashes[i] = mixed(hashes[i], h)
                 elif may_be_judged(&table, q, hashes[i]):
                     read(piece.docs, first + i, 1, docs + i)
                     j = find_judged(self.index, q, self.judged.offsets[q], docs + i, hashes[i])
                     if j >= 0 and note_found(looker, q, j, piece.scores[first + i], piece.row + first + i) < 0:
-                        return -1
+                        return NO_MEMORY
             if piece.hashes != NULL:
                 memcpy(piece.hashes + first, hashes, n * sizeof(uint64_t))
             first += n
-        return nan
+        return NOT_A_NUMBER if nan else 0
 
     def gather(self, bint integers):
         """Put together the findings of the threads; `integers` says whether the query ids are integers.

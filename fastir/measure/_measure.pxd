@@ -33,16 +33,16 @@ cdef struct Judgments:          # a query's part of the qrels
 
 cdef struct Scratch:
     Snapshot* snapshots
-    int32_t* sorted
-    int64_t* ranks              # of all hits; one allocation with what follows
+    int64_t* ranks              # of all hits; one allocation with what follows, of which a plan has what it needs
     int32_t* labels
     int64_t* lasts              # beside ranks: where the tie of the hit ends, for expected values
     int64_t* positive_ranks     # of hits with a label above 0, if there are others
     int64_t* positive_lasts
     int32_t* positive_labels
+    int32_t* sorted             # the labels of what was retrieved, for ideal rankings of these
     int64_t* room
-    double* gains
-    double* ideal_gains
+    double* gains               # where a metric reads them document by document
+    double* ideal_gains         # and where labels have gains of their own
     int64_t capacity
 
 
@@ -58,6 +58,7 @@ cdef class Plan:
     cdef readonly int64_t max_depth
     cdef readonly int64_t deepest   # the largest cutoff
     cdef readonly bint average  # whether values are expected ones, over the orders of equal scores
+    cdef bint room, gains, own_gains, sorts     # which arrays of Scratch it needs beside the first
     cdef take_views(self, list views)
     cdef take_slots(self, list slots)
 
@@ -80,8 +81,8 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
 
 
 cdef inline int64_t with_spare(int64_t n) noexcept nogil:
-    """How many entries to make room for where n are needed: some for the next query, fewer if that is much memory."""
-    return n + 64 + (n // 2 if n < 1 << 20 else n // 16)
+    """How many entries to make room for where n are needed: some for the next query, none if that is much memory."""
+    return n + 64 + (n // 2 if n < 1 << 20 else 0)
 
 
 cdef inline int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:

@@ -13,7 +13,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from fastir.measure._codes cimport ALL, JUDGED, RELEVANT
-from fastir.measure._registry cimport Query, Snapshot, function_of
+from fastir.measure._registry cimport Query, Snapshot, function_of, takes_room
 from fastir.measure._sort cimport labels_from
 from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
 
@@ -70,6 +70,9 @@ cdef class Plan:
             out.ideal_retrieved = view.ideal_retrieved
             out.gain_depth = view.gain_depth
             out.lists_gains = view.lists_gains
+            self.gains |= out.lists_gains
+            self.own_gains |= out.rule.n > 0
+            self.sorts |= out.ideal_retrieved
             if fill_tables(out) < 0:
                 raise MemoryError
             out.n_cutoffs = len(view.cutoffs)
@@ -89,6 +92,7 @@ cdef class Plan:
             self.views[i].first_slot = len(slots)
         for i, column in enumerate(sorted(range(len(slots)), key=lambda column: slots[column].view)):
             slot = slots[column]
+            self.room |= self.average or takes_room(slot.metric)
             out = self.slots + i
             view = self.views + <Py_ssize_t>slot.view
             view.first_slot = min(i, view.first_slot)
@@ -120,27 +124,39 @@ cdef class Plan:
         free(self.numbers)
 
 
+cdef inline int64_t* taken(int64_t** places, bint wanted, int64_t n) noexcept nogil:
+    """The next n places if they are wanted, else NULL."""
+    cdef int64_t* first = places[0]
+    if not wanted:
+        return NULL
+    places[0] += n
+    return first
+
+
 cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
-    """Make the room that grow() found lacking."""
-    cdef int64_t capacity = with_spare(n)
-    cdef char* block
+    """Make the room that grow() found lacking, for the arrays that the plan needs."""
+    cdef int64_t capacity = with_spare(n) + 1 & ~<int64_t>1, half = capacity // 2
+    cdef bint others = plan.reads > RELEVANT, own = plan.gains or plan.own_gains
+    cdef int64_t wholes = 1 + others + plan.average + (others and plan.average) + plan.room + plan.gains + own
+    cdef int64_t* block
     if scratch.snapshots == NULL:
         scratch.snapshots = <Snapshot*>malloc((plan.n_snapshots + 1) * sizeof(Snapshot))
         if scratch.snapshots == NULL:
             return -1
-    block = <char*>realloc(scratch.ranks, capacity * (5 * sizeof(int64_t) + 3 * sizeof(int32_t) + 2 * sizeof(double)))
+    block = <int64_t*>realloc(scratch.ranks, sizeof(int64_t) * (wholes * capacity + (1 + others + plan.sorts) * half))
     if block == NULL:
         return -1
-    scratch.ranks = <int64_t*>block
-    scratch.positive_ranks = scratch.ranks + capacity
-    scratch.lasts = scratch.positive_ranks + capacity
-    scratch.positive_lasts = scratch.lasts + capacity
-    scratch.room = scratch.positive_lasts + capacity
-    scratch.gains = <double*>(scratch.room + capacity)
-    scratch.ideal_gains = scratch.gains + capacity
-    scratch.labels = <int32_t*>(scratch.ideal_gains + capacity)
-    scratch.positive_labels = scratch.labels + capacity
-    scratch.sorted = scratch.positive_labels + capacity
+    scratch.ranks = taken(&block, True, capacity)
+    scratch.positive_ranks = taken(&block, others, capacity)
+    if plan.average:
+        scratch.lasts = taken(&block, True, capacity)
+        scratch.positive_lasts = taken(&block, others, capacity)
+    scratch.room = taken(&block, plan.room, capacity)
+    scratch.gains = <double*>taken(&block, plan.gains, capacity)
+    scratch.ideal_gains = <double*>taken(&block, own, capacity)
+    scratch.labels = <int32_t*>taken(&block, True, half)
+    scratch.positive_labels = <int32_t*>taken(&block, others, half)
+    scratch.sorted = <int32_t*>taken(&block, plan.sorts, half)
     scratch.capacity = capacity
     return 0
 

@@ -82,4 +82,4 @@ declare(compat, Card(
               "the others, or as if their score were 0, and equal scores as in the qrels; labels without ids have the "
               "former", ("last", "zero")),
         EMPTY),
-    graded=True), NULL, compat_fields)
+    graded=True), NULL, compat_fields, True)

@@ -27,7 +27,7 @@ cdef struct Query:
     int32_t level               # relevant from this label up
     int32_t floor               # labels below have no gain
     int32_t top                 # the largest judged label
-    int64_t* room               # as many places as there are hits, for the metric's own use
+    int64_t* room               # for a metric that declares it: as many places as there are hits, for its own use
 
 
 cdef struct Snapshot:           # the running sums when the walk passed cutoff k
@@ -42,5 +42,6 @@ cdef struct Snapshot:           # the running sums when the walk passed cutoff k
 
 ctypedef double (*metric_fn)(const Query* q, const Snapshot* s, const double* p) noexcept nogil
 
-cdef object declare(metric_fn function, card, metric_fn expected=*, fields=*)
+cdef object declare(metric_fn function, card, metric_fn expected=*, fields=*, bint room=*)
+cdef bint takes_room(name) except -1
 cdef metric_fn function_of(name, bint expected) except? NULL

@@ -18,6 +18,7 @@ cdef class Metric:
 
     cdef metric_fn function
     cdef metric_fn expected
+    cdef bint room              # whether it uses q.room
 
 
 cdef list _cards = []
@@ -29,13 +30,14 @@ EMPTY = Param("empty", "zero", "a query without relevant documents: counts as th
 PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 
 
-cdef object declare(metric_fn function, card, metric_fn expected=NULL, fields=None):
+cdef object declare(metric_fn function, card, metric_fn expected=NULL, fields=None, bint room=False):
     """Enter a metric; called once for each, when its file is imported.
 
     `expected` is the function for ties=average: the same one if the value is a sum over the ranks, times a factor that
     the order of equal scores does not change. Without it, that tie rule is an error for the metric. `fields` is an
     instance of the struct through which the function reads its parameters, converted to a dict: its fields must have
-    the names of the card's first parameters; a _ at the end distinguishes a name from a word of C.
+    the names of the card's first parameters; a _ at the end distinguishes a name from a word of C. `room` says whether
+    the metric uses q.room, which expected values have in any case.
     """
     cdef Metric metric = Metric.__new__(Metric)
     names = [param.name for param in card.params]
@@ -43,6 +45,7 @@ cdef object declare(metric_fn function, card, metric_fn expected=NULL, fields=No
         raise TypeError(f"{card.name}: the struct has the fields {list(fields)}, the card the parameters {names}")
     metric.function = function
     metric.expected = expected
+    metric.room = room
     _cards.append(card)
     _metrics[card.name] = metric
 
@@ -62,6 +65,11 @@ def cards():
 def has_expected(name):
     """Whether a metric has a function for expected values."""
     return (<Metric>_metrics[name]).expected != NULL
+
+
+cdef bint takes_room(name) except -1:
+    """Whether a metric uses q.room."""
+    return (<Metric>_metrics[name]).room
 
 
 cdef metric_fn function_of(name, bint expected) except? NULL:

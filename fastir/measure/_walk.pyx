@@ -129,7 +129,7 @@ cdef void walk_ideal(const View* view, const Query* q, const double* values, dou
                      Snapshot* snapshots) noexcept nogil:
     """Run over the ideal list as far as gains are read, leaving the sum at each cutoff."""
     cdef int64_t i = 0, c, k, n = q.num_ideal_gains if q.num_ideal_gains < view.gain_depth else view.gain_depth
-    cdef double ideal_dcg = 0.0
+    cdef double ideal_dcg = 0.0, gain
     cdef bint plain = view.rule.n == 0, alike = False
     if 0 < n < NEAR and plain and values == NULL:
         alike = q.ideal[0] < SMALL and q.ideal[0] == q.ideal[n - 1]
@@ -140,8 +140,10 @@ cdef void walk_ideal(const View* view, const Query* q, const double* values, dou
             continue
         while i < k:
             if plain:
-                gains[i] = gain_of(view, q.ideal[i], values)
-                ideal_dcg += added(view, q.ideal[i], i + 1, gains[i], values)
+                gain = gain_of(view, q.ideal[i], values)
+                ideal_dcg += added(view, q.ideal[i], i + 1, gain, values)
+                if view.lists_gains:
+                    gains[i] = gain
             else:
                 ideal_dcg += gains[i] / discount_at(i + 1, view.jk2)
             i += 1
@@ -157,7 +159,7 @@ cdef void walk_ties(const View* view, const Query* q, const double* values, doub
     """
     cdef Snapshot s
     cdef int64_t i = 0, c = 0, first, last, rank
-    cdef double above = 0.0, relevant, gain, cumulated = 0.0, size, place
+    cdef double above = 0.0, relevant, gain, value, cumulated = 0.0, size, place
     memset(&s, 0, sizeof(Snapshot))
     while i < q.num_hits and c < view.n_cutoffs:
         first, last = q.ranks[i], q.lasts[i]
@@ -165,8 +167,10 @@ cdef void walk_ties(const View* view, const Query* q, const double* values, doub
         while i < q.num_hits and q.ranks[i] == first:
             relevant += q.labels[i] >= view.level
             if first <= view.gain_depth:
-                gains[i] = gain_of(view, q.labels[i], values)
-                gain += gains[i]
+                value = gain_of(view, q.labels[i], values)
+                gain += value
+                if view.lists_gains:
+                    gains[i] = value
             i += 1
         size = <double>(last - first + 1)
         for rank in range(first, last + 1):

@@ -9,7 +9,7 @@ Checks   the values of scores and labels: NaN, labels that are no integers or to
 Memory   scratch of each thread, which its owner reserves before and discards at the end.
 Raises   nothing without the GIL: a kernel returns a code (PROBLEM_CODES) and the place, evaluation makes the exception.
 
-Ranks are found in six ways. Which one is taken shows in nothing but time; the tests compare them bit by bit.
+Ranks are found in seven ways. Which one is taken shows in nothing but time; the tests compare them bit by bit.
 
     way                          used for                                                             file
     binary search                a whole ranking whose scores already descend (most dicts, files)     _rank
@@ -17,6 +17,7 @@ Ranks are found in six ways. Which one is taken shows in nothing but time; the t
     place scores among hits      the same with hits of many distinct scores                           _rank
     select the first ranks       groups of labels and scores, where no cutoff is above 20             _top_ranks
     count in one pass            such groups of up to 4096 rows with larger cutoffs, up to 512 hits   _label_lists
+    sort all rows                longer groups with more than a hit in 32 rows                        _sorted_rows
     select, count or place       rows of a score matrix, while their blocks pass                      _row_counts
 
 Groups that the quick ways do not take (other tie rules, judged_only, more rows or hits) are ranked by _rank. Rows in
@@ -25,6 +26,7 @@ any order count the scores above their hits while they pass (join/_ungrouped), b
     _rank           from all scores of one ranking to the ranks of its hits
     _top_ranks      the rows at the first ranks of one group
     _labels         columns of labels of any dtype: the hits among labels in rank order, and the judgments made of them
+    _sorted_rows    the hits of a long group, from its rows sorted in place
     _label_lists    groups of labels, in rank order or with scores
     _row_counts     for a few columns of a matrix row, how many scores are above theirs
     _judged_items   a query's judged items, ready for a ranking of item numbers

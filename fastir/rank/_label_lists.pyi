@@ -5,6 +5,8 @@ from numpy import ndarray
 from fastir.measure._measure import Plan
 from fastir.threads._blocks import Blocks
 
+WIDTHS: dict[str, int]
+
 class Groups(Blocks):
     def __new__(
         cls,

@@ -5,26 +5,28 @@ In: columns, whose numbers are checked while they are read; out: a row of values
     labels in rank order    the hits are found by _labels
     labels and scores       small cutoffs: the rows at the first ranks are selected;
                             else the ranks of the rows with a label above 0 are counted, and the labels laid out by rank
-                            (_top_ranks); other tie rules, other hits than these, many hits: _rank
+                            (_top_ranks); long groups with many hits: the rows are sorted (_sorted_rows); other tie
+                            rules, other hits than these, many hits: _rank
 
 A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), threads
 take blocks of groups (fastir.threads), and nothing depends on which path was taken: the tests compare them bit by bit.
 """
 
 from cpython.buffer cimport PyBuffer_Release
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport UINT32_MAX, int8_t, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.measure._codes cimport (BAD_LABEL, EVALUATED, INPUT, LARGE_LABEL, NO_MEMORY, NO_RELEVANT, NOT_A_NUMBER,
+from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, INPUT, LARGE_LABEL, NO_MEMORY, NO_RELEVANT, NOT_A_NUMBER,
                                     RELEVANT)
-from fastir.rank._labels cimport (FLOAT32, TAIL, Column, Labels, count_labels, label_at, list_hits, open_column,
-                                  read_labels)
+from fastir.rank._labels cimport (FLOAT32, INT8, TAIL, Buffer, Column, Labels, count_labels, label_at, list_hits,
+                                  open_column, read_labels, room_in)
 from fastir.measure._measure cimport Judgments, Plan, grow, is_hit, label_code, measure, sort_labels, with_spare
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.rank._top_ranks cimport MOST, real, select_best
 from fastir.rank._simd cimport count_scores
+from fastir.rank._sorted_rows cimport SHARE, Entry, hits_by_sorting
 from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
 
 cdef int64_t BLOCK = 1 << 16    # bytes of input in a block; twice as many of labels alone, which take half the time
@@ -33,7 +35,10 @@ cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
 
 cdef enum:
     HITS = 512                  # and rows with a label above 0
-    COUNTED_HITS = 1 << 16      # rows of a group from which on memory is asked for by hits
+    COUNTED_HITS = 1 << 16      # rows of a group above which memory is asked for by hits
+
+# For tests: rows of a group, and for one hit, at which the way to its hits changes.
+WIDTHS = {"counted": COUNTED, "by hits": COUNTED_HITS, "rows for a hit": SHARE}
 
 
 cdef struct Input:
@@ -57,16 +62,12 @@ cdef struct Desk:               # scratch of one thread, and what it has found
     int problem                 # what ended the call
     int64_t at_fault            # in this group
     Ranking ranking
-    int64_t room, ideal_room
+    int64_t room
     int8_t* bytes
     int8_t* ranked
-    int32_t* wide
-    int32_t* ideal
     int64_t* rows
-    double* scores
-    float* singles
-    int8_t* ideal_bytes
-    int32_t* ideal_wide
+    Buffer scores               # double, float or Entry
+    Buffer wide, ideal, ideal_bytes, ideal_wide
 
 
 # ---- scores ----------------------------------------------------------------------------------------------------------
@@ -94,39 +95,24 @@ cdef bint read_scores(const Column* column, int64_t first, int64_t n, real* out)
 
 # ---- one group -------------------------------------------------------------------------------------------------------
 
-cdef int room_for(Desk* desk, int64_t n, int64_t ideal, bint scored) noexcept nogil:
-    """Make room for n rows, and for `ideal` other judged ones; 0, or -1 without memory."""
-    cdef char* block
-    if n >= desk.room:
-        n = with_spare(n)
-        free(desk.rows)
-        block = <char*>malloc((n + TAIL) * (2 + 2 * sizeof(int32_t) + scored * (2 * sizeof(int64_t) + sizeof(float))))
-        desk.rows = <int64_t*>block
-        desk.room = 0 if block == NULL else n
-        if block == NULL:
-            return -1
-        if scored:
-            desk.scores = <double*>(desk.rows + n + TAIL)
-            desk.singles = <float*>(desk.scores + n + TAIL)
-            block = <char*>(desk.singles + n + TAIL)
-        desk.wide = <int32_t*>block
-        desk.ideal = desk.wide + n + TAIL
-        desk.bytes = <int8_t*>(desk.ideal + n + TAIL)
-        desk.ranked = desk.bytes + n + TAIL
-    if ideal >= desk.ideal_room:
-        ideal = with_spare(ideal)
-        free(desk.ideal_wide)
-        desk.ideal_wide = <int32_t*>malloc((ideal + TAIL) * (1 + sizeof(int32_t)))
-        desk.ideal_room = 0 if desk.ideal_wide == NULL else ideal
-        if desk.ideal_wide == NULL:
-            return -1
-        desk.ideal_bytes = <int8_t*>(desk.ideal_wide + ideal + TAIL)
+cdef int room_for(Desk* desk, int64_t n) noexcept nogil:
+    """Make room for n rows; 0, or -1 without memory."""
+    cdef int64_t few
+    n = with_spare(n)
+    few = n if n < COUNTED else COUNTED
+    free(desk.rows)
+    desk.rows = <int64_t*>malloc((few + TAIL) * (1 + sizeof(int64_t)) + n + TAIL)
+    desk.room = 0 if desk.rows == NULL else n
+    if desk.rows == NULL:
+        return -1
+    desk.ranked = <int8_t*>(desk.rows + few + TAIL)
+    desk.bytes = desk.ranked + few + TAIL
     return 0
 
 
 cdef int by_row(const void* a, const void* b) noexcept nogil:
-    cdef int64_t x = (<const int64_t*>a)[0], y = (<const int64_t*>b)[0]
-    return (x > y) - (x < y)
+    """Of two addresses that stand for rows."""
+    return (a > b) - (a < b)
 
 
 cdef int64_t hits_by_counting(Desk* desk, const real* scores, const Labels* labels, int64_t n_hits, int64_t* ranks,
@@ -153,7 +139,7 @@ cdef int64_t hits_by_counting(Desk* desk, const real* scores, const Labels* labe
             for j in range(row):
                 rank += scores[j] == scores[row]
         desk.ranked[rank] = labels.bytes[row]
-    return list_hits(&ranked, RELEVANT, ranks, found, &falling, &none)
+    return list_hits(&ranked, RELEVANT, ranks, found, n_hits, &falling, &none)
 
 
 cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Labels* labels, int ties, int64_t n_positive,
@@ -185,7 +171,7 @@ cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Label
 
 cdef bint are_few(Plan plan, int64_t n) noexcept nogil:
     """Whether to make room for the hits of a group alone, which must be counted for that, and not for all its rows."""
-    return n > COUNTED_HITS and plan.reads == RELEVANT and not plan.average
+    return n > COUNTED_HITS and plan.reads == RELEVANT
 
 
 cdef int64_t count_hits(const Labels* labels) noexcept nogil:
@@ -199,66 +185,91 @@ cdef int64_t count_hits(const Labels* labels) noexcept nogil:
 cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first, const Labels* labels,
                         const Judgments* known, double* out) noexcept nogil:
     """The values of a group whose rows have scores; 0, 1 if there are ties, NOT_A_NUMBER or NO_MEMORY."""
-    cdef int64_t i, n = labels.n, n_hits, hits = known.n_positive if are_few(plan, n) else n
+    cdef int64_t i, n = labels.n, n_hits = -1, most = known.n_positive if plan.reads == RELEVANT else n
     cdef bint missing, tied = False, is_single = given.single or given.scores.kind == FLOAT32
+    cdef bint sorts = COUNTED < n <= UINT32_MAX and (most > n // SHARE or labels.bytes == NULL)
+    cdef int64_t entry = sizeof(Entry) if sorts else sizeof(double)
     cdef int32_t label
+    cdef double* scores = <double*>room_in(&desk.scores, n * entry)
+    cdef float* singles = <float*>scores
+    if scores == NULL:
+        return NO_MEMORY
+    if sorts:
+        scores += n
+        singles += 3 * n
     if is_single:
-        missing = read_scores(&given.scores, first, n, desk.singles)
+        missing = read_scores(&given.scores, first, n, singles)
     else:
-        missing = read_scores(&given.scores, first, n, desk.scores)
+        missing = read_scores(&given.scores, first, n, scores)
     if missing:
         return NOT_A_NUMBER
-    if grow(&desk.ranking.measured, plan, hits) < 0:
+    if grow(&desk.ranking.measured, plan, n if plan.reads == ALL or plan.average else most) < 0:
         return NO_MEMORY
     if is_single:
-        n_hits = hits_by_rank(plan, desk, desk.singles, labels, given.ties, known.n_positive, &tied)
+        n_hits = hits_by_rank(plan, desk, singles, labels, given.ties, known.n_positive, &tied)
     else:
-        n_hits = hits_by_rank(plan, desk, desk.scores, labels, given.ties, known.n_positive, &tied)
+        n_hits = hits_by_rank(plan, desk, scores, labels, given.ties, known.n_positive, &tied)
+    if n_hits < 0 and sorts:
+        n_hits = hits_by_sorting(plan, &desk.ranking.measured, <Entry*>desk.scores.start, is_single, labels,
+                                 given.ties, &tied)
     if n_hits >= 0:
         measure(plan, &desk.ranking.measured, n_hits, n, known, out)
         return tied
-    if reserve(&desk.ranking, plan, n, hits) < 0:
+    if reserve(&desk.ranking, plan, n, most) < 0:
         return NO_MEMORY
     n_hits = 0
+    if is_single:
+        for i in range(n - 1, -1, -1):      # each float stands at or before the place of its double
+            scores[i] = singles[i]
     for i in range(n):
-        if is_single:
-            desk.scores[i] = desk.singles[i]
-        desk.rows[i] = i
         label = label_at(labels, i)
         if is_hit(label, plan.reads):
-            desk.ranking.hits[n_hits] = Hit(desk.scores[i], desk.rows + i, i, label_code(label))
+            desk.ranking.hits[n_hits] = Hit(scores[i], desk.bytes + i, i, label_code(label))
             n_hits += 1
-    return rank_and_measure(plan, &desk.ranking, desk.scores, <const char*>desk.rows, sizeof(int64_t), n, n_hits,
-                            by_row, given.ties, known[0], out)
+    return rank_and_measure(plan, &desk.ranking, scores, <const char*>desk.bytes, 1, n, n_hits, by_row, given.ties,
+                            known[0], out)
 
 
 cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels* labels, int64_t first_judged,
                         int64_t m, Judgments* known, int64_t* negative, double* out) noexcept nogil:
-    """The values of a group in rank order; 0, BAD_LABEL, LARGE_LABEL or NO_MEMORY."""
-    cdef int64_t i, n_hits
+    """The values of a group in rank order; 0, BAD_LABEL, LARGE_LABEL, CHANGED or NO_MEMORY."""
+    cdef int64_t i, room = count_hits(labels) if are_few(plan, labels.n) else labels.n, n_hits
+    cdef int outcome
     cdef int32_t* found
+    cdef int32_t* ideal
     cdef bint falling
     cdef Labels judged
-    n_hits = count_hits(labels) if are_few(plan, labels.n) else labels.n
-    if grow(&desk.ranking.measured, plan, max(n_hits, m)) < 0:
+    if grow(&desk.ranking.measured, plan, max(room, m)) < 0:
         return NO_MEMORY
     found = desk.ranking.measured.labels
-    n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, &falling, negative)
+    n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, room, &falling, negative)
+    if n_hits < 0:
+        return CHANGED
     if not known.retrieved:
-        if read_labels(&given.ideal, first_judged, m, False, desk.ideal_bytes, desk.ideal_wide, &judged):
-            return BAD_LABEL
-        count_labels(&judged, desk.ideal, known)
+        if room_in(&desk.ideal_bytes, m + TAIL) == NULL:
+            return NO_MEMORY
+        outcome = read_labels(&given.ideal, first_judged, m, False, <int8_t*>desk.ideal_bytes.start, &desk.ideal_wide,
+                              &judged)
+        if outcome == 0:
+            outcome = count_labels(&judged, &desk.ideal, known)
+        if outcome:
+            return outcome
         for i in range(n_hits):
             if found[i] > given.limit:
                 return LARGE_LABEL
     elif plan.reads > RELEVANT:
-        count_labels(labels, desk.ideal, known)
+        outcome = count_labels(labels, &desk.ideal, known)
+        if outcome:
+            return outcome
     else:
         known.labels = found
         if not falling:
-            memcpy(desk.ideal, found, n_hits * sizeof(int32_t))
-            sort_labels(desk.ideal, n_hits)
-            known.labels = desk.ideal
+            ideal = <int32_t*>room_in(&desk.ideal, n_hits * sizeof(int32_t))
+            if ideal == NULL:
+                return NO_MEMORY
+            memcpy(ideal, found, n_hits * sizeof(int32_t))
+            sort_labels(ideal, n_hits)
+            known.labels = ideal
         known.n_positive = known.n_judged = known.n_pool = n_hits
     if known.n_positive > 0 and known.labels[0] > given.limit:
         return LARGE_LABEL
@@ -278,18 +289,22 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
     cdef int outcome
     if not own:
         m = given.ideal_offsets[q + 1] - given.ideal_offsets[q]
-    if (n >= desk.room or m >= desk.ideal_room) and room_for(desk, n if n > m else m, m, given.scores.data != NULL) < 0:
-        return NO_MEMORY
+    if n >= desk.room and not (in_place and given.labels.kind == INT8 and given.labels.step == 1):
+        if room_for(desk, n) < 0:
+            return NO_MEMORY
     memset(&known, 0, sizeof(Judgments))
     known.values = given.values
     known.retrieved = own
-    if read_labels(&given.labels, first, n, in_place, desk.bytes, desk.wide, &labels):
-        return BAD_LABEL
+    outcome = read_labels(&given.labels, first, n, in_place, desk.bytes, &desk.wide, &labels)
+    if outcome:
+        return outcome
     if given.scores.data == NULL:
         outcome = measure_ranked(plan, desk, given, &labels, 0 if own else given.ideal_offsets[q], m, &known,
                                  &tally.negative, out)
     else:
-        count_labels(&labels, desk.ideal, &known)
+        outcome = count_labels(&labels, &desk.ideal, &known)
+        if outcome:
+            return outcome
         tally.negative += n - known.n_judged
         if known.n_positive > 0 and known.labels[0] > given.limit:
             return LARGE_LABEL
@@ -370,7 +385,11 @@ cdef class Groups(Blocks):
             if self.desks[t] != NULL:
                 discard(&self.desks[t].ranking)
                 free(self.desks[t].rows)
-                free(self.desks[t].ideal_wide)
+                free(self.desks[t].scores.start)
+                free(self.desks[t].wide.start)
+                free(self.desks[t].ideal.start)
+                free(self.desks[t].ideal_bytes.start)
+                free(self.desks[t].ideal_wide.start)
                 free(self.desks[t])
         while self.opened > 0:
             self.opened -= 1

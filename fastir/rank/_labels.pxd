@@ -15,6 +15,11 @@ cdef enum:
     TAIL = 64                   # bytes that are read at a time; scratch has as many spare ones at its end
 
 
+cdef struct Buffer:             # scratch that grows
+    void* start
+    int64_t size                # in bytes
+
+
 cdef struct Column:
     const char* data            # NULL where there is none
     int64_t step                # entries from one row to the next
@@ -30,24 +35,30 @@ cdef struct Labels:             # of one group
 
 
 cdef int open_column(Column* column, Py_buffer* buffer, array) except -1
-cdef bint copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, int32_t* wide,
-                      Labels* labels) noexcept nogil
-cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, bint* falling,
+cdef void* enlarge_buffer(Buffer* buffer, int64_t size) noexcept nogil
+cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, Buffer* wide,
+                     Labels* labels) noexcept nogil
+cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, int64_t room, bint* falling,
                        int64_t* negative) noexcept nogil
-cdef void count_labels(const Labels* labels, int32_t* ideal, Judgments* known) noexcept nogil
+cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* known) noexcept nogil
 
 
-cdef inline bint read_labels(const Column* column, int64_t first, int64_t n, bint in_place, int8_t* bytes,
-                             int32_t* wide, Labels* labels) noexcept nogil:
-    """Read the labels of a group, and say whether one is not a whole number of 32 bits.
+cdef inline void* room_in(Buffer* buffer, int64_t size) noexcept nogil:
+    """The start of at least `size` bytes, whose contents are lost when they grow; NULL without memory."""
+    return buffer.start if size < buffer.size else enlarge_buffer(buffer, size)
 
-    in_place: bytes need not be copied; they are then read once only, as another thread may be changing them.
+
+cdef inline int read_labels(const Column* column, int64_t first, int64_t n, bint in_place, int8_t* bytes,
+                            Buffer* wide, Labels* labels) noexcept nogil:
+    """Read the labels of a group; 0, BAD_LABEL if one is not a whole number of 32 bits, or NO_MEMORY.
+
+    in_place: bytes need not be copied; another thread may be changing them while they are read.
     """
     if in_place and column.kind == INT8 and column.step == 1:
         labels.bytes = <const int8_t*>column.data + first
         labels.n = n
         labels.padded = first + n + TAIL <= column.n
-        return False
+        return 0
     return copy_labels(column, first, n, bytes, wide, labels)
 
 

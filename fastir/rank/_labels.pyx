@@ -9,10 +9,11 @@ with a label above 127 is read as 32 bits, and everything else works on either:
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
 from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from fastir.measure._codes cimport RELEVANT
-from fastir.measure._measure cimport TINY, Judgments, is_hit, label_code, sort_labels, write_runs
+from fastir.measure._codes cimport BAD_LABEL, NO_MEMORY, RELEVANT
+from fastir.measure._measure cimport TINY, Judgments, is_hit, label_code, sort_labels, with_spare, write_runs
 
 cdef extern from *:
     """
@@ -73,11 +74,21 @@ cdef int open_column(Column* column, Py_buffer* buffer, array) except -1:
     return 0
 
 
-cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, int32_t* wide) noexcept nogil:
-    """Labels as bytes; 0, 1 if one is above 127 and all are in `wide`, 2 if one is not a whole number of 32 bits."""
+cdef void* enlarge_buffer(Buffer* buffer, int64_t size) noexcept nogil:
+    """Make the room that room_in() found lacking."""
+    size = with_spare(size)
+    free(buffer.start)
+    buffer.start = malloc(size)
+    buffer.size = 0 if buffer.start == NULL else size
+    return buffer.start
+
+
+cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, Buffer* wide, Labels* labels) noexcept nogil:
+    """Labels as bytes, or where one is above 127 as 32 bits; 0, BAD_LABEL or NO_MEMORY."""
     cdef int64_t i
     cdef int large = 0, bad = 0
     cdef int32_t label
+    cdef int32_t* all_bits
     for i in range(n):
         if number is float or number is double:
             label = <int32_t>p[i * step] if -2147483648.0 <= p[i * step] <= 2147483647.0 else 0
@@ -89,38 +100,43 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, int32_
             label = p[i * step]
         large |= label > 127
         bytes[i] = <int8_t>(label if label > -2 else -2)
-    if large and not bad:
+    labels[0] = Labels(bytes, NULL, n, True)
+    if bad:
+        return BAD_LABEL
+    if large:
+        all_bits = <int32_t*>room_in(wide, n * sizeof(int32_t))
+        if all_bits == NULL:
+            return NO_MEMORY
         for i in range(n):
-            wide[i] = <int32_t>p[i * step]
-    return 2 if bad else large
+            all_bits[i] = <int32_t>p[i * step]
+        labels[0] = Labels(NULL, all_bits, n, True)
+    return 0
 
 
-cdef bint copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, int32_t* wide,
-                      Labels* labels) noexcept nogil:
+cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, Buffer* wide,
+                     Labels* labels) noexcept nogil:
     """read_labels for labels that are not read in place."""
-    cdef int outcome
     cdef int64_t step = column.step
     cdef const char* p = column.data
     first *= step
     if column.kind == INT8:
-        outcome = read_as(<const int8_t*>p + first, step, n, bytes, wide)
+        return read_as(<const int8_t*>p + first, step, n, bytes, wide, labels)
     elif column.kind == INT32:
-        outcome = read_as(<const int32_t*>p + first, step, n, bytes, wide)
+        return read_as(<const int32_t*>p + first, step, n, bytes, wide, labels)
     elif column.kind == INT64:
-        outcome = read_as(<const int64_t*>p + first, step, n, bytes, wide)
+        return read_as(<const int64_t*>p + first, step, n, bytes, wide, labels)
     elif column.kind == FLOAT32:
-        outcome = read_as(<const float*>p + first, step, n, bytes, wide)
+        return read_as(<const float*>p + first, step, n, bytes, wide, labels)
     else:
-        outcome = read_as(<const double*>p + first, step, n, bytes, wide)
-    labels[0] = Labels(NULL, wide, n, True)
-    if outcome == 0:
-        labels.bytes = bytes
-    return outcome == 2
+        return read_as(<const double*>p + first, step, n, bytes, wide, labels)
 
 
-cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, bint* falling,
+cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, int64_t room, bint* falling,
                        int64_t* negative) noexcept nogil:
-    """The hits among labels in rank order, whether their labels stand best first, and the labels below 0; how many."""
+    """The hits among labels in rank order, whether their labels stand best first, and the labels below 0; how many.
+
+    There is room for `room` hits and TAIL more. -1: there are more, as another thread has changed the labels.
+    """
     cdef int64_t i, start = 0, left, n_hits = 0
     cdef uint64_t above, below
     cdef const int8_t* p
@@ -151,6 +167,8 @@ cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t*
                 negative[0] += 1
                 below &= below - 1
             start += TAIL
+            if n_hits > room:
+                return -1
         falling[0] = falls
         return n_hits
     for i in range(labels.n):
@@ -167,25 +185,39 @@ cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t*
     return n_hits
 
 
-cdef void count_labels(const Labels* labels, int32_t* ideal, Judgments* known) noexcept nogil:
-    """The judgments made of a group's labels; `ideal` has room for as many labels."""
+cdef int32_t* judged_room(Buffer* ideal, Judgments* known, int64_t n) noexcept nogil:
+    """Where n labels above 0 are going to stand."""
+    cdef int32_t* judged = <int32_t*>room_in(ideal, n * sizeof(int32_t))
+    known.labels = judged
+    known.n_positive = n
+    return judged
+
+
+cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* known) noexcept nogil:
+    """The judgments made of a group's labels, in scratch; 0 or NO_MEMORY."""
     cdef int64_t i, start, stop, n = labels.n, found = 0
     cdef int64_t sizes[256]
     cdef uint64_t packed
     cdef int32_t label, top = TINY
     cdef int bits = 0
-    known.labels = ideal
+    cdef int32_t* judged
     known.n_judged = known.n_pool = n
     if labels.bytes == NULL:
         known.n_judged = known.n_pool = 0
         for i in range(n):
             known.n_judged += labels.wide[i] >= 0
             known.n_pool += labels.wide[i] != -1
-            ideal[found] = labels.wide[i]
             found += labels.wide[i] > 0
-        known.n_positive = found
-        sort_labels(ideal, found)
-        return
+        judged = judged_room(ideal, known, found)
+        if judged == NULL:
+            return NO_MEMORY
+        found = 0
+        for i in range(n):
+            if labels.wide[i] > 0:
+                judged[found] = labels.wide[i]
+                found += 1
+        sort_labels(judged, found)
+        return 0
     for i in range(n):
         bits |= labels.bytes[i]
     if 0 <= bits <= TINY:
@@ -197,6 +229,8 @@ cdef void count_labels(const Labels* labels, int32_t* ideal, Judgments* known) n
                 packed += <uint64_t>1 << 8 * labels.bytes[i]
             for label in range(1, TINY + 1):
                 sizes[label] += <int64_t>(packed >> 8 * label & 255)
+        for label in range(1, TINY + 1):
+            found += sizes[label]
     else:
         top = 127
         memset(sizes, 0, sizeof(sizes))
@@ -205,4 +239,9 @@ cdef void count_labels(const Labels* labels, int32_t* ideal, Judgments* known) n
         for label in range(128, 256):
             known.n_judged -= sizes[label]
         known.n_pool -= sizes[255]
-    known.n_positive = write_runs(sizes, top, ideal)
+        found = known.n_judged - sizes[0]
+    judged = judged_room(ideal, known, found)
+    if judged == NULL:
+        return NO_MEMORY
+    write_runs(sizes, top, judged)
+    return 0

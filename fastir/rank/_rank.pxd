@@ -21,7 +21,7 @@ cdef struct Hit:                # a judged document that was retrieved
 cdef struct Ranking:            # scratch of one thread
     Scratch measured
     int64_t capacity, hit_capacity
-    Hit* hits                   # one allocation with levels, above and alike
+    Hit* hits                   # one allocation with what follows, and measured.lasts but for expected values
     double* levels              # the distinct scores of the hits, highest first
     int64_t* above              # beside levels: how many scores are higher
     int64_t* alike              # and how many are equal

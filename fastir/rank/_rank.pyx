@@ -43,13 +43,15 @@ cdef int reserve(Ranking* r, Plan plan, int64_t n, int64_t hits) noexcept nogil:
     if hits >= r.hit_capacity:
         m = with_spare(hits)
         free(r.hits)
-        r.hits = <Hit*>malloc(m * (sizeof(Hit) + sizeof(double) + 2 * sizeof(int64_t)))
+        r.hits = <Hit*>malloc(m * (sizeof(Hit) + sizeof(double) + 3 * sizeof(int64_t)))
         r.hit_capacity = 0 if r.hits == NULL else m
         if r.hits == NULL:
             return -1
         r.levels = <double*>(r.hits + m)
         r.above = <int64_t*>(r.levels + m)
         r.alike = r.above + m
+        if not plan.average:
+            r.measured.lasts = r.alike + m
     return grow(&r.measured, plan, n if (plan.reads == ALL or plan.average) and n > hits else hits)
 
 

@@ -11,7 +11,7 @@ insertion with its branches takes 0.7.
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport INT32_MAX, int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t
 
 from fastir.rank._simd cimport fill_lanes, find_scores
 
@@ -20,6 +20,7 @@ cdef enum:
     LANES = 32
     FEW_RANKS = 10
     STEP = 16           # kept scores that are compared at once
+    STRETCH = 2048      # scores that are looked through at a time
 
 
 cdef real kth_of_lanes(const real* scores, int64_t n, int64_t k, int lanes) noexcept nogil:
@@ -67,29 +68,35 @@ cdef bint count_ranks(real* kept, int32_t* ranks, int m) noexcept nogil:
 cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows, bint* tied) noexcept nogil:
     """Fill rows with the first k of n, and say whether one of them ties with another; how many, or -1.
 
-    rows has room for n + 1. -1: too many scores are equal.
+    rows has room for k. -1: too many scores are equal.
     """
-    cdef int64_t i, m = n
+    cdef int64_t i, start, m = n, found
     cdef real bound
     cdef real kept[CANDIDATES]
     cdef int32_t ranks[CANDIDATES]
-    cdef int32_t order[CANDIDATES]
-    cdef int32_t* places = <int32_t*>rows
+    cdef int64_t order[CANDIDATES]
+    cdef int64_t candidates[CANDIDATES]
+    cdef int32_t places[STRETCH + 1]
     if n <= LANES:
         for i in range(n):
-            places[i] = <int32_t>i
+            candidates[i] = i
     else:
-        if n > INT32_MAX:
-            return -1
         bound = kth_of_lanes(scores, n, k, FEW_LANES) if k <= FEW_RANKS else kth_of_lanes(scores, n, k, LANES)
-        m = find_scores(scores, real is float, n, bound, places)
-        if m > CANDIDATES:
-            return -1
+        m = 0
+        start = 0
+        while start < n:
+            found = find_scores(scores + start, real is float, min(n - start, <int64_t>STRETCH), bound, places)
+            if m + found > CANDIDATES:
+                return -1
+            for i in range(found):
+                candidates[m + i] = start + places[i]
+            m += found
+            start += STRETCH
     for i in range(m):
-        kept[i] = scores[places[i]]
+        kept[i] = scores[candidates[i]]
     tied[0] = count_ranks(kept, ranks, <int>m)
     for i in range(m):
-        order[ranks[i]] = places[i]
+        order[ranks[i]] = candidates[i]
     k = k if k < m else m
     if tied[0]:
         tied[0] = k < m and scores[order[k - 1]] == scores[order[k]]

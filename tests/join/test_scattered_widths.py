@@ -52,3 +52,16 @@ def test_a_duplicate_far_from_the_first(later, batches):
     cut = pa.concat_tables([columns.slice(0, n // batches), columns.slice(n // batches)])
     with pytest.raises(fastir.DuplicateError, match=f"{docs[later]!r}.*twice"):
         fastir.evaluate({"q0": {"d000009": 1}, "q1": {"d000009": 1}}, cut, "map")
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_queries_that_the_qrels_lack_may_share_documents():
+    """Far from the first rows, too, what stands twice is decided by query and document."""
+    n = 40_000
+    rows = table([f"f{i % 2}" for i in range(n)] + ["q"], [f"d{i // 2:06d}" for i in range(n)] + ["d"], [1.0] * (n + 1))
+    assert fastir.evaluate({"q": {"d": 1}}, rows, "mrr")["mrr"] == 1
+    rows["doc_id"][n - 1] = rows["doc_id"][n - 3]
+    with pytest.raises(
+        fastir.DuplicateError, match=f"'d019998' stands twice for query 'f1', in rows {n - 3} and {n - 1}"
+    ):
+        fastir.evaluate({"q": {"d": 1}}, rows, "mrr")

@@ -857,3 +857,10 @@ def test_wilcoxon_is_exact_up_to_fifty_differences(n, exactly):
     found = stats.wilcoxon(d)
     assert found.exact is exactly
     assert found == stats.wilcoxon(d, exact=exactly) != stats.wilcoxon(d, exact=not exactly)
+
+
+def test_the_first_stage_rejects_a_p_value_that_is_its_limit():
+    from fastir.stats.corrections import two_stage_bh
+
+    assert two_stage_bh(np.array([0.03, 0.5]), 0.06).tolist() == [0.03, 0.25]
+    assert two_stage_bh(np.array([0.031, 0.5]), 0.06).tolist() == [0.062, 0.5]

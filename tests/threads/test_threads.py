@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+import types
 from pathlib import Path
 
 import numpy as np
@@ -422,3 +423,19 @@ def test_an_interrupt_is_more_urgent_than_an_error(kind):
     expected = KeyboardInterrupt if kind is KeyboardInterrupt else LookupError
     with pytest.raises(expected):
         threads.share_all(["earlier", "later"], work, 2)
+
+
+@pytest.mark.parametrize("parent", [None, object()])
+def test_only_a_child_of_multiprocessing_uses_one_thread(parent, monkeypatch):
+    module = types.SimpleNamespace(parent_process=lambda: parent)
+    monkeypatch.setitem(sys.modules, "multiprocessing.process", module)
+    monkeypatch.setattr(threads, "processors", lambda: 4)
+    monkeypatch.setenv("FASTIR_NUM_THREADS", "")
+    monkeypatch.setenv("OMP_NUM_THREADS", "")
+    assert threads.automatic_count() == (4 if parent is None else 1)
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_there_is_at_least_one_thread(number):
+    with pytest.raises(ValueError, match=f"n_threads must be at least 1, got {number}"):
+        fastir.evaluate_ranked([1, 0], [0, 2], "map", n_threads=number)

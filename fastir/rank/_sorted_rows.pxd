@@ -1,0 +1,18 @@
+# The hits of a long group, from its rows sorted by score.
+from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t
+
+from fastir.measure._measure cimport Plan, Scratch
+from fastir.rank._labels cimport Labels
+
+cdef enum:
+    SHARE = 32          # rows for one hit up to which sorting beats looking every row up among the hits
+
+
+cdef struct Entry:      # a row; entries sort by key, then by place
+    uint64_t key        # of its score, rising while scores fall
+    uint32_t place      # where scores are equal
+    int32_t label
+
+
+cdef int64_t hits_by_sorting(Plan plan, Scratch* measured, Entry* entries, bint single, const Labels* labels, int ties,
+                             bint* tied) noexcept nogil

@@ -1,0 +1,146 @@
+"""The hits of a long group with many of them, from its rows sorted by score.
+
+In: the labels, and the scores, which stand at the end of the memory in which the entries are made of them; out: ranks
+and labels of the hits, in rank order.
+
+    scores     [                        | s s s s s s s s ]      8 or 4 bytes each
+    entries    [ key place label | key place label | ...  ]      16 bytes each, from the left, and no score is
+                                                                  overwritten before it was read
+Entries are sorted in place, byte by byte of (key, place) from the highest on, each byte's entries being swapped into
+the part of the array that is theirs, and parts of a few entries by insertion. The time is linear, whatever the scores
+are. Measured with 10^6 rows that are all hits: a sixth of the time of placing each score among the hits' ones; with
+one hit in a hundred rows it is the other way round.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from fastir.measure._codes cimport INPUT, PESSIMISTIC
+from fastir.measure._measure cimport is_hit, label_code
+from fastir.rank._labels cimport label_at
+
+cdef enum:
+    DIGITS = 12         # bytes of key and place
+    INSERTED = 32       # entries up to which they are sorted by insertion
+    NO_HIT = -(1 << 31) # the label of the rows that are no hits
+
+
+cdef inline uint64_t falling_key(double score) noexcept nogil:
+    """A number that is smaller for a larger score, and the same for 0.0 and -0.0."""
+    cdef uint64_t bits
+    score += 0.0
+    memcpy(&bits, &score, sizeof(bits))
+    return bits if bits >> 63 else ~bits & ~(<uint64_t>1 << 63)
+
+
+cdef inline uint32_t place_of(int ties, int64_t row, int32_t label) noexcept nogil:
+    """What decides among equal scores: the row, or for rules that go by label the label."""
+    cdef uint32_t rising = <uint32_t>label ^ <uint32_t>1 << 31
+    return <uint32_t>row if ties == INPUT else rising if ties == PESSIMISTIC else ~rising
+
+
+cdef inline int digit(const Entry* entry, int which) noexcept nogil:
+    return <int>((entry.key >> 56 - 8 * which if which < 8 else entry.place >> 88 - 8 * which) & 255)
+
+
+cdef inline bint is_before(const Entry* a, const Entry* b) noexcept nogil:
+    return a.key < b.key or a.key == b.key and a.place < b.place
+
+
+cdef void insert(Entry* a, int64_t n) noexcept nogil:
+    cdef int64_t i, j
+    cdef Entry entry
+    for i in range(1, n):
+        entry = a[i]
+        j = i
+        while j > 0 and is_before(&entry, &a[j - 1]):
+            a[j] = a[j - 1]
+            j -= 1
+        a[j] = entry
+
+
+cdef void sort_entries(Entry* a, int64_t n, int which) noexcept nogil:
+    """Sort entries that agree in the digits before this one."""
+    cdef int64_t i, first
+    cdef int b, home
+    cdef int64_t next_free[256]
+    cdef int64_t stops[256]
+    cdef Entry entry, other
+    while n > INSERTED and which < DIGITS:
+        memset(stops, 0, sizeof(stops))
+        for i in range(n):
+            stops[digit(&a[i], which)] += 1
+        if stops[digit(a, which)] < n:
+            break
+        which += 1
+    if n <= INSERTED:
+        insert(a, n)
+        return
+    if which == DIGITS:
+        return
+    first = 0
+    for b in range(256):
+        next_free[b] = first
+        first += stops[b]
+        stops[b] = first
+    for b in range(256):
+        while next_free[b] < stops[b]:
+            entry = a[next_free[b]]
+            home = digit(&entry, which)
+            while home != b:
+                other = a[next_free[home]]
+                a[next_free[home]] = entry
+                next_free[home] += 1
+                entry = other
+                home = digit(&entry, which)
+            a[next_free[b]] = entry
+            next_free[b] += 1
+    first = 0
+    for b in range(256):
+        if stops[b] - first > 1:
+            sort_entries(a + first, stops[b] - first, which + 1)
+        first = stops[b]
+
+
+cdef bint fill_entries(Entry* entries, bint single, const Labels* labels, int reads, int ties) noexcept nogil:
+    """Make the entries, and say whether they stand in order."""
+    cdef int64_t i, n = labels.n
+    cdef const char* scores = <const char*>(entries + n) - n * (sizeof(float) if single else sizeof(double))
+    cdef float narrow
+    cdef double score
+    cdef int32_t label
+    cdef bint ordered = True
+    for i in range(n):
+        if single:
+            memcpy(&narrow, scores + i * sizeof(float), sizeof(float))
+            score = narrow
+        else:
+            memcpy(&score, scores + i * sizeof(double), sizeof(double))
+        label = label_at(labels, i)
+        label = label_code(label) if is_hit(label, reads) else NO_HIT
+        entries[i] = Entry(falling_key(score), place_of(ties, i, label), label)
+        ordered &= i == 0 or not is_before(&entries[i], &entries[i - 1])
+    return ordered
+
+
+cdef int64_t hits_by_sorting(Plan plan, Scratch* measured, Entry* entries, bint single, const Labels* labels, int ties,
+                             bint* tied) noexcept nogil:
+    """Fill ranks and labels, and lasts for expected values; how many, and whether a hit is tied with another row."""
+    cdef int64_t i, start = 0, stop, found, n_hits = 0, n = labels.n
+    if not fill_entries(entries, single, labels, plan.reads, ties):
+        sort_entries(entries, n, 0)
+    while start < n:
+        found = n_hits
+        stop = start
+        while stop < n and entries[stop].key == entries[start].key:
+            if entries[stop].label != NO_HIT:
+                measured.ranks[n_hits] = (start if plan.average else stop) + 1
+                measured.labels[n_hits] = entries[stop].label
+                n_hits += 1
+            stop += 1
+        tied[0] |= n_hits > found and stop - start > 1
+        if plan.average:
+            for i in range(found, n_hits):
+                measured.lasts[i] = stop
+        start = stop
+    return n_hits
