@@ -119,6 +119,18 @@ def written(case):
     return Case(case.name, {q: d for q, d in case.qrels.items() if d}, {q: d for q, d in case.run.items() if d})
 
 
+def numbered(case):
+    """Ids of queries are numbers."""
+    number = {query: str(place) for place, query in enumerate(dict.fromkeys((*case.qrels, *case.run)), 1)}
+    sides = ({number[query]: docs for query, docs in side.items()} for side in (case.qrels, case.run))
+    return Case(case.name, *sides)
+
+
+def labels_from_0(case):
+    """A query whose labels are all negative is read as a null pointer."""
+    return changed(case, keep=lambda judged, retrieved: judged is None or max(judged.values(), default=0) >= 0)
+
+
 def judged_queries(case):
     """A query of the run that is not judged is an error."""
     return changed(case, keep=lambda judged, retrieved: judged)
@@ -127,6 +139,11 @@ def judged_queries(case):
 def same_queries(case):
     """Queries on one side only are an error, and so are empty rankings."""
     return changed(case, keep=lambda judged, retrieved: judged and retrieved)
+
+
+def with_a_miss(case):
+    """A ranking of relevant documents alone is a division by zero."""
+    return changed(case, lambda judged, retrieved: (judged, retrieved and {"!": max(retrieved.values()), **retrieved}))
 
 
 def relevant_queries(case):

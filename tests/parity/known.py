@@ -15,8 +15,17 @@ class Known(NamedTuple):
 
 
 def lacking(case, query):
-    """A query that the run lacks."""
-    return query not in case.run
+    """A query that the run lacks, or has no documents for."""
+    return not case.run.get(query)
+
+
+def unjudged(case, query):
+    """A ranking without judged documents."""
+    return not case.run[query].keys() & case.qrels[query].keys()
+
+
+def empty(case, query):
+    return not case.run[query]
 
 
 KNOWN = (
@@ -25,6 +34,18 @@ KNOWN = (
         "NumQ|NumRel",
         lacking,
         "it counts neither a query that the run lacks nor its relevant documents",
+    ),
+    Known(
+        "ir_measures, pytrec_eval",
+        r"IPrec@.*",
+        empty,
+        "an empty ranking is NaN there where a query that the run lacks is 0; the convention takes both for 0",
+    ),
+    Known(
+        "ir_measures, pytrec_eval",
+        r"IPrec\(judged_only=True\)@.*",
+        unjudged,
+        "a ranking without judged documents is NaN there where a query that the run lacks is 0; here both are 0",
     ),
     Known(
         "ir_measures, pyndeval",

@@ -66,7 +66,8 @@ def by_torchmetrics(case, names, empty="neg", **options):
         warnings.simplefilter("ignore")
         for name in names:
             kind, _, k = name.partition("@")
-            metric = getattr(retrieval, kind)(empty_target_action=empty, top_k=int(k) if k else None, **options)
+            at_most = {"top_k": int(k)} if k else {}
+            metric = getattr(retrieval, kind)(empty_target_action=empty, **at_most, **options)
             value = metric(torch.tensor(scores.astype(np.float32)), torch.tensor(labels), indexes=queries)
             found[name] = {MEAN: float(value)}
     return found

@@ -100,19 +100,20 @@ def by_pytrec_eval(case, names, asked=None, **options):
 
 
 V9 = {"convention": "trec_eval-9"}
+NO_CRASH = (cases.labels_from_0,)
 PYTREC_EVAL = Peer(
     "pytrec-eval-terrier",
     by_pytrec_eval,
     (
-        Ask(TREC, V9),
-        Ask(TREC, V9 | {"rel_level": 2}, {"relevance_level": 2}),
-        Ask(TREC, V9 | {"judged_only": True}, {"judged_docs_only_flag": True}),
-        Ask({k: v for pair in PARAMETERS.values() for k, v in pair.items()}, V9, {"asked": set(PARAMETERS)}),
+        Ask(TREC, V9, {}, NO_CRASH),
+        Ask(TREC, V9 | {"rel_level": 2}, {"relevance_level": 2}, NO_CRASH),
+        Ask(TREC, V9 | {"judged_only": True}, {"judged_docs_only_flag": True}, NO_CRASH),
+        Ask({k: v for pair in PARAMETERS.values() for k, v in pair.items()}, V9, {"asked": set(PARAMETERS)}, NO_CRASH),
     ),
 )
 
 TREC_EVAL = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
-TREC_10 = TREC | {f"unj_{k}": f"unj_{k}" for k in CUTS} | {"rbp_resid": "rbp_resid", "gm_map": "gm_map"}
+TREC_10 = TREC | {f"unj_{k}": f"unj_{k}" for k in (5, 10, 20)} | {"rbp_resid": "rbp_resid", "gm_map": "gm_map"}
 
 
 def by_trec_eval(case, names, options=""):
@@ -128,15 +129,16 @@ def by_trec_eval(case, names, options=""):
 
 
 V10 = {"convention": "trec_eval-10"}
+WRITTEN = cases.written, cases.same_queries, cases.labels_from_0
 BY_TREC_EVAL = Peer(
     "trec_eval",
     by_trec_eval,
     (
-        Ask(TREC_10, V10, needs=(cases.written, cases.same_queries)),
-        Ask(TREC_10, V10 | {"queries": "qrels"}, {"options": "-c"}, (cases.written,)),
-        Ask(TREC_10, V10 | {"rel_level": 2}, {"options": "-l 2"}, (cases.written, cases.same_queries)),
-        Ask(TREC_10, V10 | {"judged_only": True}, {"options": "-J"}, (cases.written, cases.same_queries)),
-        Ask(TREC_10, V10 | {"max_depth": 7}, {"options": "-M 7"}, (cases.written, cases.same_queries)),
+        Ask(TREC_10, V10, needs=WRITTEN),
+        Ask(TREC_10, V10 | {"queries": "qrels"}, {"options": "-c"}, (cases.written, cases.labels_from_0)),
+        Ask(TREC_10, V10 | {"rel_level": 2}, {"options": "-l 2"}, WRITTEN),
+        Ask(TREC_10, V10 | {"judged_only": True}, {"options": "-J"}, WRITTEN),
+        Ask(TREC_10, V10 | {"max_depth": 7}, {"options": "-M 7"}, WRITTEN),
     ),
     within=5.1e-5,  # it prints four decimals
 )
@@ -236,7 +238,7 @@ def by_mteb(case, names):
 
 
 MTEB = {f"{theirs}@{k}": f"{ours}@{k}" for theirs, ours in peer_names.MTEB.items() for k in (1, 5, 10, 100)}
-DESCENDING = {"convention": "fastir", "ties": "doc_id_desc", "queries": "intersection"}
+IN_BOTH = {"convention": "fastir", "ties": "trec", "queries": "intersection"}
 
 
 def by_sentence_transformers(case, names):
@@ -264,14 +266,15 @@ IRM = "ir_measures"
 PEERS = {
     "trec_eval": BY_TREC_EVAL,
     "pytrec_eval": PYTREC_EVAL,
-    "ir_measures": by_provider("ir-measures", peer_names.IR_MEASURES["ir_measures"]),
-    "ir_measures, pytrec_eval": by_provider("pytrec-eval-terrier", peer_names.IR_MEASURES["pytrec_eval"]),
+    "ir_measures": by_provider("ir-measures", peer_names.IR_MEASURES["ir_measures"], cases.written),
+    "ir_measures, accuracy": by_provider("ir-measures", peer_names.ACCURACY, cases.written, cases.with_a_miss),
+    "ir_measures, pytrec_eval": by_provider("pytrec-eval-terrier", peer_names.IR_MEASURES["pytrec_eval"], *NO_CRASH),
     "ir_measures, cwl_eval": by_provider("cwl-eval", peer_names.IR_MEASURES["cwl"]),
     "ir_measures, pyndeval": by_provider("pyndeval", peer_names.DIVERSE, groups=True, ways=("dict",)),
     "ir_measures, gdeval": Peer(
         "ir-measures",
         by_ir_measures,
-        (Ask(GDEVAL, {"convention": IRM}, {}, (cases.labels_to_4,)),),
+        (Ask(GDEVAL, {"convention": IRM}, {}, (cases.written, cases.numbered, cases.labels_to_4, cases.small_scores)),),
         within=5.1e-6,  # it prints five decimals
     ),
     "pyndeval": Peer(
@@ -292,7 +295,7 @@ PEERS = {
         "beir",
         by_beir,
         (
-            Ask(same(BEIR), {"convention": "beir"}),
+            Ask(same(BEIR), {"convention": "beir"}, {}, NO_CRASH),
             Ask(same(BEIR_CUSTOM), {"convention": "beir"}, {"custom": ("mrr", "hole", "acc")}, (cases.judged_queries,)),
             Ask(
                 same(at((1, 3, 10), "R_cap")),
@@ -307,8 +310,8 @@ PEERS = {
         "mteb",
         by_mteb,
         (
-            Ask(MTEB, V9, {}, (cases.judged_queries,)),
-            Ask(same(at((1, 5, 10, 100), "MRR")), DESCENDING, {}, (cases.judged_queries,)),
+            Ask(MTEB, V9, {}, (cases.judged_queries, *NO_CRASH)),
+            Ask(same(at((1, 5, 10, 100), "MRR")), IN_BOTH, {}, (cases.judged_queries, *NO_CRASH)),
         ),
         within=5.1e-6,  # it rounds to five decimals
     ),

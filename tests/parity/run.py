@@ -53,17 +53,19 @@ class Count:
     def refuse(self, case, error):
         """The peer has no answer for a collection."""
         self.refused += 1
-        self.first.append(f"{case.name}: {type(error).__name__} there: {str(error)[:200]}")
+        self.first.append(f"{case.name}: {type(error).__name__} there: {str(error)[-200:]} {getattr(error, 'stderr', '')}")
 
     def record(self):
         return {**vars(self), "known": dict(self.known)}
 
 
 def distance(ours, theirs):
-    """Between two values, relative to theirs if that is above 1."""
+    """Between two values, relative to theirs if that is above 1; a value that they leave out is NaN here."""
+    if ours is not None and ours != ours and (theirs is None or theirs != theirs):
+        return 0.0
     if ours is None or theirs is None:
         return math.inf
-    if ours == theirs or (ours != ours and theirs != theirs):
+    if ours == theirs:
         return 0.0
     difference = abs(ours - theirs) / max(1.0, abs(theirs))
     return difference if difference == difference else math.inf

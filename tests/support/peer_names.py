@@ -13,9 +13,9 @@ IR_MEASURES = {
         SDCG(max_rel=2)@100 NERR8(max_rel=3)@5 NERR9(max_rel=3)@5 NERR10(max_rel=3) NERR10(max_rel=3,p=0.7)
         NERR11(max_rel=3,T=2.0) INST(max_rel=3) INST(max_rel=3,T=3.0) INSQ(max_rel=3) INSQ(max_rel=3,min_rel=1)""",
     "ir_measures": """
-        RR@3 RR(rel=2)@10 Judged Judged@5 Judged@100 Compat Compat(p=0.8) Compat(normalize=False) Accuracy Accuracy@30
-        Accuracy(rel=2)""",
+        RR@3 RR(rel=2)@10 Judged Judged@5 Judged@100 Compat Compat(p=0.8) Compat(normalize=False)""",
 }
+ACCURACY = "Accuracy Accuracy@30 Accuracy(rel=2)"  # of ir_measures itself, too; it has no value for some queries
 # And those that read subtopics.
 DIVERSE = """
     ERR_IA@1 ERR_IA@5 ERR_IA(rel=2)@10 nERR_IA@1 nERR_IA(rel=2)@20 alpha_DCG@1 alpha_DCG(alpha=0.2)@10 alpha_nDCG@1
