@@ -20,8 +20,8 @@ def lacking(case, query):
 
 
 def unjudged(case, query):
-    """A ranking without judged documents."""
-    return not case.run[query].keys() & case.qrels[query].keys()
+    """A ranking without judged documents: a negative label is no judgment."""
+    return all(case.qrels[query].get(doc, -1) < 0 for doc in case.run[query])
 
 
 def empty(case, query):
