@@ -161,11 +161,12 @@ class Unpickler(pickle.Unpickler):
 def pickles(data):
     """A damaged pickle is an error or an object that can be used.
 
-    One whose opcodes cannot be told apart is left out: Python itself takes gigabytes for some of them.
+    One whose opcodes cannot be told apart, or that counts millions of objects, is left out: Python itself takes
+    gigabytes for some of them.
     """
     with contextlib.suppress(Exception):
-        for _ in pickletools.genops(data):
-            pass
+        if any("PUT" in opcode.name and (place or 0) > 10**6 for opcode, place, _ in pickletools.genops(data)):
+            return
         found = Unpickler(io.BytesIO(data)).load()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -61,7 +61,9 @@ def made(number):
 def by_subtopic(number):
     """Judgments by subtopics; ndeval reads them as numbers."""
     qrels, run = gen.grouped_collection(number)
-    judged = {query: {group.removeprefix("group"): docs for group, docs in parts.items()} for query, parts in qrels.items()}
+    judged = {
+        query: {group.removeprefix("group"): docs for group, docs in parts.items()} for query, parts in qrels.items()
+    }
     return Case(f"subtopics {number}", judged, run)
 
 
@@ -99,7 +101,7 @@ def rows(path):
 
 
 def changed(case, docs=None, keep=None):
-    """The queries that are kept, each with docs(judged, retrieved); a query that a side lacks has no documents there."""
+    """The queries that are kept, each with docs(judged, retrieved), where None stands for a query that a side lacks."""
     qrels, run = {}, {}
     for query in dict.fromkeys((*case.qrels, *case.run)):
         judged, retrieved = case.qrels.get(query), case.run.get(query)

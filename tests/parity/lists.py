@@ -92,10 +92,10 @@ CATBOOST_BINARY = {
     "RecallAt:border=0.5": "recall", "RecallAt:top=5;border=0.5": "recall@5",
 }  # fmt: skip
 TORCH_NDCG = {"RetrievalNormalizedDCG": "ndcg"} | at(K, RetrievalNormalizedDCG="ndcg")
-TORCH = dict(
-    RetrievalMAP="map", RetrievalMRR="mrr", RetrievalPrecision="precision", RetrievalRecall="recall",
-    RetrievalHitRate="hit_rate",
-)  # fmt: skip
+TORCH = {
+    "RetrievalMAP": "map", "RetrievalMRR": "mrr", "RetrievalPrecision": "precision", "RetrievalRecall": "recall",
+    "RetrievalHitRate": "hit_rate",
+}  # fmt: skip
 TORCH_BINARY = {**TORCH, "RetrievalRPrecision": "r_precision"}
 TORCH_CUT = at(K, **TORCH)
 TORCH_NEEDS = (*BINARY, cases.distinct_scores)
@@ -137,7 +137,12 @@ LISTS = {
         by_sklearn,
         [
             (SKLEARN, SK, {}, (*LISTS_OF, cases.two_documents)),
-            (SKLEARN, SK | {"ties": "input"}, {"ignore_ties": True}, (*LISTS_OF, cases.two_documents, cases.distinct_scores)),
+            (
+                SKLEARN,
+                SK | {"ties": "input"},
+                {"ignore_ties": True},
+                (*LISTS_OF, cases.two_documents, cases.distinct_scores),
+            ),
         ],
         1e-12,
     ),

@@ -1,4 +1,4 @@
-"""The peers as data: what each is asked, by which of fastir's names and options its numbers are to be had, and the call.
+"""The peers as data: what each is asked, by which names and options fastir has its numbers, and the call.
 
 A peer without which the table is shorter is one that is not installed. Its names of metrics are read by fastir in the
 dialect of its convention; a pair of names stands only where that does not work.
@@ -19,8 +19,6 @@ import golden_set
 import lists
 import peer_names
 import ways
-
-import fastir
 
 MEAN = None  # the query whose value is the mean
 
@@ -67,11 +65,11 @@ def at(cutoffs, *names):
 # ---- trec_eval and what contains it --------------------------------------------------------------------------------
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-TREC = {
+WHOLE = """map Rprec bpref recip_rank infAP utility 11pt_avg binG G ndcg ndcg_rel Rndcg num_ret num_rel num_rel_ret
+    num_nonrel_judged_ret set_P set_relative_P set_recall set_map set_F"""
+TREC = same(WHOLE) | {
     name: name
     for name in (
-        *"map Rprec bpref recip_rank infAP utility 11pt_avg binG G ndcg ndcg_rel Rndcg num_ret num_rel".split(),
-        *"num_rel_ret num_nonrel_judged_ret set_P set_relative_P set_recall set_map set_F".split(),
         *(f"{name}_{k}" for name in ("P", "recall", "relative_P", "map_cut", "ndcg_cut") for k in CUTS),
         *(f"success_{k}" for k in (1, 5, 10)),
         *(f"iprec_at_recall_{x / 10:.2f}" for x in range(11)),
@@ -150,12 +148,16 @@ def by_ir_measures(case, names, alone=False):
     """One measure at a time where a second one changes the values of the first."""
     import ir_measures
 
-    qrels = case.qrels if ways.flat(case) else [
-        ir_measures.Qrel(query, doc, label, group)
-        for query, groups in case.qrels.items()
-        for group, docs in groups.items()
-        for doc, label in docs.items()
-    ]
+    qrels = (
+        case.qrels
+        if ways.flat(case)
+        else [
+            ir_measures.Qrel(query, doc, label, group)
+            for query, groups in case.qrels.items()
+            for group, docs in groups.items()
+            for doc, label in docs.items()
+        ]
+    )
     measures = {name: ir_measures.parse_measure(name) for name in names}
     found = {name: {} for name in names}
     text = {measure: name for name, measure in measures.items()}
@@ -175,7 +177,10 @@ GDEVAL = same("ERR@5 ERR@20 nDCG(dcg='exp-log2')@5 nDCG(dcg='exp-log2')@30")
 # ---- diversity -------------------------------------------------------------------------------------------------------
 
 NDEVAL = same(
-    at((2, 5, 20), "ERR-IA", "alpha-DCG") + " " + at((1, 5, 20), "nERR-IA", "alpha-nDCG") + " NRBP nNRBP MAP-IA "
+    at((2, 5, 20), "ERR-IA", "alpha-DCG")
+    + " "
+    + at((1, 5, 20), "nERR-IA", "alpha-nDCG")
+    + " NRBP nNRBP MAP-IA "
     + at((5, 10), "P-IA", "strec")
 )
 
@@ -281,7 +286,8 @@ PEERS = {
         "pyndeval",
         by_pyndeval,
         tuple(
-            Ask(with_parameters(a, b), {"convention": "ndeval"}, {"alpha": a, "beta": b}, (cases.written,)) for a, b in ((0.5, 0.5), (0.2, 0.8))
+            Ask(with_parameters(a, b), {"convention": "ndeval"}, {"alpha": a, "beta": b}, (cases.written,))
+            for a, b in ((0.5, 0.5), (0.2, 0.8))
         ),
         groups=True,
         ways=("dict",),
@@ -289,7 +295,11 @@ PEERS = {
     "ranx": Peer(
         "ranx",
         by_ranx,
-        (Ask({n: n for n in golden_set.RANX}, {"convention": "ranx"}, {}, (cases.same_queries, cases.distinct_scores)),),
+        (
+            Ask(
+                {n: n for n in golden_set.RANX}, {"convention": "ranx"}, {}, (cases.same_queries, cases.distinct_scores)
+            ),
+        ),
     ),
     "beir": Peer(
         "beir",

@@ -6,7 +6,8 @@
     python tests/parity/run.py --json                     the same numbers as one object
 
 Collections are numbered, and each is made from its number. What may differ, and why, is in known.py. The exit code is 1
-if any other value is off, or a peer refuses a collection that was made for it. trec_eval is the one on the path, or the file that TREC_EVAL names.
+if any other value is off, or a peer refuses a collection that was made for it. trec_eval is the one on the path, or the
+file that TREC_EVAL names.
 """
 
 import argparse
@@ -53,7 +54,9 @@ class Count:
     def refuse(self, case, error):
         """The peer has no answer for a collection."""
         self.refused += 1
-        self.first.append(f"{case.name}: {type(error).__name__} there: {str(error)[-200:]} {getattr(error, 'stderr', '')}")
+        self.first.append(
+            f"{case.name}: {type(error).__name__} there: {str(error)[-200:]} {getattr(error, 'stderr', '')}"
+        )
 
     def record(self):
         return {**vars(self), "known": dict(self.known)}
@@ -75,8 +78,6 @@ def compare(count, peer, case):
     """One collection: what the peer says to each of its asks, and fastir in every way."""
     from peers import MEAN
     from ways import WAYS
-
-    import fastir
 
     for ask in peer.asks:
         asked = case

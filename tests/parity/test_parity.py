@@ -1,4 +1,4 @@
-"""A few seconds of run.py, for the peers that the tests' own extra installs; it does the same for longer, and for all."""
+"""A few seconds of run.py for the peers that the extra `test` installs; it does the same for longer, and for all."""
 
 import json
 import subprocess

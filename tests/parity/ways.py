@@ -1,4 +1,4 @@
-"""The ways in which fastir is given a collection: each evaluates it and returns Results, or None if it cannot be given."""
+"""The ways in which fastir is given a collection: each returns Results, or None where it cannot be given so."""
 
 import tempfile
 from pathlib import Path

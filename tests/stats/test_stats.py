@@ -884,7 +884,9 @@ def test_values_whose_powers_would_overflow_are_refused_and_the_largest_are_not(
     rng = np.random.default_rng(5)
     a, b = rng.uniform(-1, 1, (2, 9))
     for large in (1e308, 1.01e100):
-        with pytest.raises(ValueError, match=r"\[.*\] is -?1\.?[0-9]*e\+[0-9]+; expected finite values of magnitude up to 1e\+100"):
+        with pytest.raises(
+            ValueError, match=r"\[.*\] is -?1\.?[0-9]*e\+[0-9]+; expected finite values of magnitude up to 1e\+100"
+        ):
             call(np.append(a, large), np.append(b, 0.0))
     with np.errstate(over="raise"):
         found, scaled = call(a, b), call(a * 2.0**332, b * 2.0**332)
@@ -894,7 +896,9 @@ def test_values_whose_powers_would_overflow_are_refused_and_the_largest_are_not(
 
 def test_a_comparison_refuses_them_by_run_and_query():
     scores = {"A": {"q1": 0.5, "q2": 1e200}, "B": {"q1": 0.25, "q2": 1.0}}
-    with pytest.raises(ValueError, match=r"run 'A': .* of query 'q2' is 1e\+200; expected values of magnitude up to 1e\+100"):
+    with pytest.raises(
+        ValueError, match=r"run 'A': .* of query 'q2' is 1e\+200; expected values of magnitude up to 1e\+100"
+    ):
         fastir.compare_scores(scores)
 
 
