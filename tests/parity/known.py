@@ -28,7 +28,21 @@ def empty(case, query):
     return not case.run[query]
 
 
+def none_relevant(level):
+    """A collection in which a query has no document of this label or a higher one."""
+    return lambda case, query: any(max(docs.values()) < level for docs in case.qrels.values())
+
+
 KNOWN = (
+    *(
+        Known(
+            "ranx",
+            metric,
+            none_relevant(level),
+            "a query without relevant documents is a division by zero, which leaves 0 for the queries that follow",
+        )
+        for metric, level in (("bpref", 1), ("bpref-l2", 2))
+    ),
     Known(
         "ir_measures.*",
         "NumQ|NumRel",
