@@ -57,6 +57,13 @@ def number(name: str, value: SupportsFloat, least: float = -math.inf, open: bool
     return real
 
 
+def flag(name: str, value: object) -> bool:
+    """An option that must be True or False, of Python or of NumPy: a text such as "no" would count as True."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"{name} must be True or False, got {type(value).__name__} {quote(value)}")
+    return bool(value)
+
+
 def proportion(name: str, value: SupportsFloat) -> float:
     """An option that must be a number between 0 and 1."""
     real = number(name, value)

@@ -20,6 +20,7 @@ from fastir.request.names import is_metric
 from fastir.results.by_run import load_results
 from fastir.results.results import Results, restored
 from fastir.results.saved_files import KEY
+from fastir.stats._checks import LARGEST
 
 SEEDS = ("mean", "crossed", "folds")
 POLICIES = ("intersection", "zero")
@@ -309,7 +310,9 @@ def aligned(sides: list[Side], query_ids: list[Any]) -> np.ndarray:
             at = places[id(side.query_ids)] = np.array([place.get(query_id, -1) for query_id in side.query_ids])
         kept = at >= 0
         row[at[kept]] = side.values[kept]
-        if np.isinf(row).any():
-            query_id = query_ids[int(np.isinf(row).argmax())]
-            raise ValueError(f"run {quote(side.run)}: {side.metric} of query {quote(query_id)} is infinite")
+        large = np.abs(row) > LARGEST
+        if large.any():
+            query_id, value = query_ids[int(large.argmax())], row[large][0]
+            what = "infinite" if np.isinf(value) else f"{value}; expected values of magnitude up to {LARGEST:g}"
+            raise ValueError(f"run {quote(side.run)}: {side.metric} of query {quote(query_id)} is {what}")
     return rows

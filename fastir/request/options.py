@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, get_a
 
 import numpy as np
 
-from fastir.checks import one_of, positive
+from fastir.checks import flag, one_of, positive
 from fastir.request import names
 from fastir.threads import thread_count
 
@@ -116,7 +116,7 @@ def options_of(
         rel_level,
         queries,
         ties,
-        bool(judged_only),
+        flag("judged_only", judged_only),
         max_depth,
         dtype,
         n_threads,

@@ -11,6 +11,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 EPSILON = float(np.finfo(float).eps)
 SMALLEST = float(np.finfo(float).tiny)  # the smallest p-value, because none is 0
+LARGEST = 1e100  # the largest magnitude of a value: the cubes of a million such values have a sum
 EQUAL, ZERO, SINGLE = "all differences are equal", "all differences are 0", "one query"
 
 
@@ -51,7 +52,7 @@ def differences(a: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, f
     Raises
     ------
     ValueError
-        The arrays are not one-dimensional and equally long, are empty, or hold NaN or infinity.
+        The arrays are not one-dimensional and equally long, are empty, or hold NaN or a magnitude above 1e100.
     """
     a = column(a, "a")
     if b is None:
@@ -74,9 +75,12 @@ def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.
     array = np.ascontiguousarray(values, np.float64)  # sums depend on the layout in the last bit
     if array.ndim != dimensions or 0 in array.shape:
         raise ValueError(f"{name} has shape {array.shape}; expected {expected}")
-    if not np.isfinite(array).all():
-        place = np.argwhere(~np.isfinite(array))[0].tolist()
-        raise ValueError(f"{name}{place} is {array[tuple(place)]}; expected finite values")
+    usable = np.abs(array) <= LARGEST
+    if not usable.all():
+        place = np.argwhere(~usable)[0].tolist()
+        value = array[tuple(place)]
+        limit = f" of magnitude up to {LARGEST:g}" if np.isfinite(value) else ""
+        raise ValueError(f"{name}{place} is {value}; expected finite values{limit}")
     return array
 
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.checks import one_of, proportion
+from fastir.checks import flag, one_of, proportion
 from fastir.stats._checks import EPSILON, Alternative, Interval, Test, differences, proper
 from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices
 from fastir.stats._scipy import special
@@ -201,6 +201,7 @@ def bootstrap_test(
     without variance as t = 0.
     """
     one_of("alternative", alternative, ALTERNATIVES)
+    studentized = flag("studentized", studentized)
     d, largest = differences(a, b)
     rows = d[None]
     pair_moments = moments(rows, largest)

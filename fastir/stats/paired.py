@@ -5,12 +5,13 @@ A function whose name ends in `_rows` takes the differences of many pairs at onc
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.checks import one_of, proportion
+from fastir.checks import flag, one_of, proportion
 from fastir.stats._checks import (
     EQUAL,
     SINGLE,
@@ -193,6 +194,7 @@ def wilcoxon(
     """
     one_of("alternative", alternative, ALTERNATIVES)
     one_of("zeros", zeros, ZEROS)
+    exact, continuity = exact if exact is None else flag("exact", exact), flag("continuity", continuity)
     return signed_ranks(*whole_differences(a, b), alternative, zeros, exact, continuity)
 
 
@@ -258,6 +260,8 @@ def welch_test(a: ArrayLike, b: ArrayLike) -> Test:
     """Welch's t-test of two independent samples, such as the means of the seeds of two systems; two-sided."""
     a, b = column(a, "a"), column(b, "b")
     largest = max(np.abs(a).max(), np.abs(b).max())
+    unit = 2.0 ** -math.frexp(largest)[1]  # exact, and the squares of variances do not overflow
+    a, b, largest = a * unit, b * unit, largest * unit
     first, second = (side.deviation**2 / side.n for side in (moments(a, largest), moments(b, largest)))
     difference, variance = a.mean() - b.mean(), first + second
     if np.isnan(variance):

@@ -87,15 +87,19 @@ def keep(name, data):
     return path
 
 
-def guided(name):
-    """Coverage-guided, until it is interrupted or breaks; atheris writes what it found itself."""
+def guided(name, seconds):
+    """Coverage-guided; atheris puts what breaks the target into its corpus itself, and what is merely new nowhere."""
     import atheris
 
     with atheris.instrument_imports(include=["fastir"]):
-        from targets import TARGETS
-    (CORPUS / name).mkdir(parents=True, exist_ok=True)
-    atheris.Setup([sys.argv[0], str(CORPUS / name)], TARGETS[name])
-    atheris.Fuzz()
+        from targets import SEEDS, TARGETS
+    with tempfile.TemporaryDirectory() as folder:
+        for number, data in enumerate((*kept(name), *SEEDS[name])):
+            Path(folder, str(number)).write_bytes(data)
+        (CORPUS / name).mkdir(parents=True, exist_ok=True)
+        limits = f"-max_total_time={int(seconds)}", f"-timeout={HANGING}", f"-max_len={LONGEST}"
+        atheris.Setup([sys.argv[0], *limits, f"-artifact_prefix={CORPUS / name}/", folder], TARGETS[name])
+        atheris.Fuzz()
 
 
 def main():
@@ -110,9 +114,9 @@ def main():
     names = options.targets or NAMES
     if set(names) - set(NAMES):
         parser.error(f"targets are {', '.join(NAMES)}")
-    if options.guided:
-        return guided(names[0])
     seconds = (options.hours * 60 or options.minutes) * 60
+    if options.guided:
+        return guided(names[0], seconds)
     if options.child:
         count, data, error = fuzz(names[0], seconds, options.seed, options.child)
         print(f"{count} inputs" if data is None else f"{type(error).__name__}: {error}")

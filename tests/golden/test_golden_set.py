@@ -19,8 +19,7 @@ pytestmark = UNEVEN
 
 QRELS = COLLECTION / "qrels.txt"
 FLAGS = {
-    # It prints 0 for a query that the run lacks; NaN is for a ranking that its options leave empty.
-    "-c": {"queries": "qrels", "unranked": "zero"},
+    "-c": {"queries": "qrels"},
     "-l 2": {"rel_level": 2},
     "-J": {"judged_only": True},
     "-M 7": {"max_depth": 7},

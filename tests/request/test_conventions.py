@@ -131,6 +131,17 @@ def test_an_empty_ranking_is_nan_in_trec_eval():
     assert math.isnan(results["11pt_avg"])
 
 
+@pytest.mark.parametrize("convention", TREC)
+def test_a_query_that_the_run_lacks_is_0_in_trec_eval(convention):
+    """As its -c prints it, even where an empty ranking would be NaN; an option of the caller wins."""
+    names = ["iprec@0", "11pt_avg", "map"]
+    results = fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, names, convention=convention, queries="qrels")
+    assert results.to_dict()["q2"] == {"iprec@0": 0.0, "11pt_avg": 0.0, "map": 0.0}
+    assert dict(results) == {"iprec@0": 0.5, "11pt_avg": 0.5, "map": 0.5}
+    given = {"convention": convention, "queries": "qrels", "unranked": "nan"}
+    assert math.isnan(fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, "iprec@0", **given)["iprec@0"])
+
+
 def test_scores_as_float32():
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0 + 1e-9, "b": 1.0}}
     for convention in CONVENTIONS:

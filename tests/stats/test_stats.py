@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import fastir
 from fastir import stats
 from fastir.stats import _resample, _subset_sums, bootstrap, exact, grid, paired, randomization, resampling
 
@@ -864,3 +865,61 @@ def test_the_first_stage_rejects_a_p_value_that_is_its_limit():
 
     assert two_stage_bh(np.array([0.03, 0.5]), 0.06).tolist() == [0.03, 0.25]
     assert two_stage_bh(np.array([0.031, 0.5]), 0.06).tolist() == [0.062, 0.5]
+
+
+# ---- what is refused -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, b: stats.t_test(a, b),
+        lambda a, b: stats.t_interval(a, b),
+        lambda a, b: stats.wilcoxon(a, b),
+        lambda a, b: stats.sign_test(a, b),
+        lambda a, b: stats.welch_test(a, b),
+        lambda a, b: stats.randomization_test(a, b),
+        lambda a, b: stats.bootstrap_test(a, b),
+        lambda a, b: stats.bootstrap_interval(a, b),
+        lambda a, b: stats.effect_size(a, b),
+        lambda a, b: stats.two_way_anova(np.stack([a, b], 1)),
+        lambda a, b: stats.tukey_test(np.stack([a, b], 1)),
+        lambda a, b: stats.max_t(np.stack([a, b], 1)),
+    ],
+)
+def test_values_whose_powers_would_overflow_are_refused_and_the_largest_are_not(call):
+    rng = np.random.default_rng(5)
+    a, b = rng.uniform(-1, 1, (2, 9))
+    for large in (1e308, 1.01e100):
+        with pytest.raises(
+            ValueError, match=r"\[.*\] is -?1\.?[0-9]*e\+[0-9]+; expected finite values of magnitude up to 1e\+100"
+        ):
+            call(np.append(a, large), np.append(b, 0.0))
+    with np.errstate(over="raise"):
+        found, scaled = call(a, b), call(a * 2.0**332, b * 2.0**332)
+    for name in {"p_value", "exact"} & set(getattr(found, "_fields", ())):
+        assert getattr(scaled, name) == getattr(found, name)
+
+
+def test_a_comparison_refuses_them_by_run_and_query():
+    scores = {"A": {"q1": 0.5, "q2": 1e200}, "B": {"q1": 0.25, "q2": 1.0}}
+    with pytest.raises(
+        ValueError, match=r"run 'A': .* of query 'q2' is 1e\+200; expected values of magnitude up to 1e\+100"
+    ):
+        fastir.compare_scores(scores)
+
+
+@pytest.mark.parametrize("value", ["no", 1, 0, None, []])
+def test_an_option_that_is_true_or_false_is_nothing_else(value):
+    a, b = [0.1, 0.4, 0.3], [0.2, 0.1, 0.0]
+    calls = {
+        "exact": lambda: stats.wilcoxon(a, b, exact=value),
+        "continuity": lambda: stats.wilcoxon(a, b, continuity=value),
+        "studentized": lambda: stats.bootstrap_test(a, b, studentized=value),
+        "judged_only": lambda: fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map", judged_only=value),
+    }
+    for name, call in calls.items():
+        if (name, value) != ("exact", None):
+            with pytest.raises(TypeError, match=f"{name} must be True or False, got {type(value).__name__}"):
+                call()
+    assert stats.wilcoxon(a, b, exact=np.True_) == stats.wilcoxon(a, b, exact=True)

@@ -1,0 +1,62 @@
+"""A few seconds of run.py for the peers that the extra `test` installs; it does the same for longer, and for all."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN = Path(__file__).with_name("run.py")
+
+
+def told(*arguments):
+    done = subprocess.run([sys.executable, RUN, *arguments], capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("peer", "module", "at_least"),
+    [
+        ("pytrec_eval", "pytrec_eval", 1000),
+        ("ir_measures, pytrec_eval", "ir_measures", 1000),
+        ("ir_measures", "ir_measures", 100),
+        ("ir_measures, accuracy", "ir_measures", 50),
+    ],
+)
+def test_no_value_is_off(peer, module, at_least):
+    pytest.importorskip(module)
+    code, said = told("--peer", peer, "--seconds", "0.5", "--seed", "500", "--json")
+    [count] = json.loads(said)
+    assert (code, count["off"], count["refused"]) == (0, 0, 0), count["first"]
+    assert count["compared"] >= at_least and count["largest"] <= 1e-12
+
+
+def test_the_table_counts_and_names_what_is_known():
+    pytest.importorskip("ir_measures")
+    arguments = "--peer", "ir_measures, pytrec_eval", "--seconds", "0", "--seed", "0"
+    code, said = told(*arguments)
+    head, row, *reasons = said.splitlines()
+    assert code == 0
+    assert head.split()[:3] == ["peer", "version", "collections"]
+    [count] = json.loads(told(*arguments, "--json")[1])
+    assert row.startswith("ir_measures, pytrec_eval") and f" {count['compared']:,} " in row
+    assert reasons == [f"{count['name']}, known, {number}: {why}" for why, number in count["known"].items()] != []
+
+
+def test_a_value_that_is_off_is_shown_with_what_repeats_it(monkeypatch):
+    monkeypatch.syspath_prepend(str(RUN.parent))
+    import run
+    from cases import case_of
+    from peers import Ask, Peer
+
+    def call(case, names):
+        return {"map": {"first": 0.123}, "recall@2": {None: 7.0}}
+
+    peer = Peer("pytest", call, (Ask({"map": "map", "recall@2": "recall@2"}, {}),), ways=("dict",))
+    count = run.Count("made up", peer.version())
+    case = case_of(0)
+    run.compare(count, peer, case._replace(qrels={"first": case.qrels["first"]}, run={"first": case.run["first"]}))
+    assert (count.compared, count.off, count.refused) == (2, 2, 0)
+    assert count.first[0].startswith("random 0, dict, query first, map: ") and count.first[0].endswith("0.123 there")
+    assert "query None, recall@2" in count.first[1]
