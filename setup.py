@@ -48,6 +48,7 @@ DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
     "cdivision": True,
+    "freethreading_compatible": True,  # what threads share is named in tests/threads/test_free_threading.py
     "initializedcheck": DEBUG,
     "nonecheck": DEBUG,
     "wraparound": False,

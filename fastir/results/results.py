@@ -210,16 +210,18 @@ class Results:
     @property
     def report(self) -> Report:
         """How the queries of qrels and run overlap, and what was repaired: a `Report`."""
-        if not isinstance(self._report, Report):
-            self._report = self._report()
-        return self._report
+        report = self._report  # read once, here and below: another thread may make it meanwhile
+        if not isinstance(report, Report):
+            report = self._report = report()
+        return report
 
     @property
     def convention(self) -> Convention:
         """The choices behind these numbers, as a record that `evaluate` takes, too."""
-        if callable(self._convention):
-            self._convention = self._convention()
-        return self._convention  # type: ignore[return-value]
+        convention = self._convention
+        if callable(convention):
+            convention = self._convention = convention()
+        return convention  # type: ignore[return-value]
 
     def convention_text(self) -> str:
         """The convention in words; empty if all choices are fastir's own."""
