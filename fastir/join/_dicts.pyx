@@ -8,8 +8,9 @@ One walk over a ranking collects its scores and checks on the way that every key
 Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types (columns/_dicts), made
 once: a caller's __float__ that changes the dict meanwhile does not reach us.
 
-Keys are borrowed from the ranking until its query is measured, all in one critical section, in which no Python code
-runs and nothing waits: it holds off threads that change the ranking, and costs nothing where there is a GIL.
+Keys are borrowed from the ranking until its query is measured. Where there is no GIL, other threads may change it
+meanwhile: there the run and each ranking are copied, each at once. A critical section would not do: looking up a key
+takes the dict's lock, too, and in CPython 3.13 that lets a section go that holds it.
 
 Judged documents that no metric reads matter only to the report. Where looking them up would be most of the work, a word
 per document of the ranking is kept instead, and count_rest() counts when the report is read: the id itself if it is an
@@ -55,12 +56,18 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    #ifdef Py_GIL_DISABLED
+    #define fastir_unchanged(dict) PyDict_Copy(dict)
+    #else
+    #define fastir_unchanged(dict) Py_NewRef(dict)
+    #endif
     #ifdef Py_LIMITED_API
     #define fastir_hash_of_key(key) PyObject_Hash(key)
     #else
     #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
     #endif
     """
+    dict unchanged "fastir_unchanged"(dict)     # this dict, or a copy that no other thread knows
     Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept
 
 cdef enum:
@@ -278,27 +285,20 @@ cdef class Walk:
         n_hits[0] = j
         return n_found
 
-    cdef int take(self, dict ranking, int64_t q, double* out) except -1:
+    cdef int judge(self, dict ranking, int64_t q, double* out) except -1:
         """Evaluate the ranking of query q; what read() returns."""
-        cdef int64_t probes = self.judged.wanted(self.plan.reads, q)
-        if self.again and self.lookups == NULL and probes * LOOKED_UP_RATIO > PyDict_Size(ranking):
-            self.lookups = self.judged.lookup(self.integers)
-        if self.breathes:
-            return self.judge(ranking, q, probes, out)
-        with cython.critical_section(ranking):
-            return self.judge(ranking, q, probes, out)
-
-    cdef int judge(self, dict ranking, int64_t q, int64_t probes, double* out) except -1:
-        """What take() does, while no other thread changes the ranking."""
         cdef Judged judged = self.judged
-        cdef int64_t first = judged.offsets[q], n = judged.offsets[q + 1] - first, rest = n - probes, n_hits, n_found
+        cdef int64_t first = judged.offsets[q], n = judged.offsets[q + 1] - first, n_hits, n_found
+        cdef int64_t probes = judged.wanted(self.plan.reads, q), rest = n - probes
         cdef bint tied, many
         cdef compare_fn compare = compare_integers if self.integers else compare_keys
         cdef Judgments known
         cdef const char* keys
         cdef int state
         self.n = PyDict_Size(ranking)
-        many = self.lookups != NULL and probes * LOOKED_UP_RATIO > self.n
+        many = self.again and probes * LOOKED_UP_RATIO > self.n
+        if many and self.lookups == NULL:
+            self.lookups = judged.lookup(self.integers)
         self.room(self.n, max(self.n if many else 0, n))
         state = self.read(ranking)
         if state != ROWS_READ:
@@ -400,23 +400,23 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
     walk.ties, walk.single, walk.tally, walk.uncounted = ties, single, tally, uncounted
     walk.breathes, walk.again = breathes, judged.used
     judged.used = True
+    run = unchanged(run)
     for row in range(n_rows):
         q = row if rows is None else rows[row]
         row_out = out + row * plan.n_slots
-        with cython.critical_section(run):
-            value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
-            given = None if value == NULL else <object>value
+        value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
         if value == NULL:
             codes[row] = MISSING
             walk.room(0, judged.offsets[q + 1] - judged.offsets[q])
             known = judged.of(q)
             measure(plan, &walk.ranking.measured, 0, 0, &known, row_out)
             continue
-        ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
-        state = walk.take(ranking, q, row_out)
+        given = <object>value
+        ranking = unchanged(given) if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
+        state = walk.judge(ranking, q, row_out)
         if state == NOT_PLAIN:
             ranking = plain_scores(judged.query_ids[q], ranking, integers)
-            state = walk.take(ranking, q, row_out)
+            state = walk.judge(ranking, q, row_out)
         if state == HAS_NAN:
             refuse_nan(judged.query_ids[q], ranking)
         work += walk.n + judged.wanted(plan.reads, q)
