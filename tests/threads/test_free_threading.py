@@ -82,7 +82,10 @@ def columns_of(run, order=None):
     """A run as a table of columns, perhaps in another order."""
     rows = [(query, doc, score) for query, ranking in run.items() for doc, score in ranking.items()]
     names = ("query_id", "doc_id", "score")
-    return {name: np.array(column)[slice(None) if order is None else order] for name, column in zip(names, zip(*rows, strict=True), strict=True)}
+    return {
+        name: np.array(column)[slice(None) if order is None else order]
+        for name, column in zip(names, zip(*rows, strict=True), strict=True)
+    }
 
 
 def arrays(results):
@@ -300,7 +303,9 @@ def test_blocks_of_a_file_meet_once(tmp_path, monkeypatch):
     """A query that comes back in the block of another thread is never missed."""
     monkeypatch.setattr(trec, "CHUNK", 1 << 10)
     qrels, run = collection(100, 40)
-    halves = [[f"{q} Q0 {doc} 0 {score} t\n" for q in run for doc, score in list(run[q].items())[part::2]] for part in (0, 1)]
+    halves = [
+        [f"{q} Q0 {doc} 0 {score} t\n" for q in run for doc, score in list(run[q].items())[part::2]] for part in (0, 1)
+    ]
     (tmp_path / "run").write_text("".join(halves[0] + halves[1]))
     expected = fastir.evaluate(qrels, run, NAMES).values.tobytes()
     evaluator = fastir.Evaluator(qrels, NAMES, n_threads=N)
