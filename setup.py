@@ -48,6 +48,7 @@ DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
     "cdivision": True,
+    "freethreading_compatible": True,  # for every module: one without it would turn the GIL on for the whole process
     "initializedcheck": DEBUG,
     "nonecheck": DEBUG,
     "wraparound": False,

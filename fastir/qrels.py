@@ -131,8 +131,9 @@ class Qrels(Rows):
 
     def prepared(self) -> Judged:
         """The qrels as the joins read them, indexed once."""
-        if self._judged is None:
-            self._judged = Judged(self._query_ids, self._ids, self._offsets, self._numbers)
+        if self._judged is None:  # of several threads that make it, all get the first one's
+            made = Judged(self._query_ids, self._ids, self._offsets, self._numbers)
+            return self.__dict__.setdefault("_judged", made)
         return self._judged
 
     def save(self, path: Path, format: str | None = None) -> None:

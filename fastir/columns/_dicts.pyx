@@ -4,10 +4,16 @@ In: {query_id: {doc_id: label or score}}. Out: an answer (is it nested, are the 
 exact str, int and float objects in a new dict or in columns. The usual dict, with exact str or int keys and float or
 int values, passes with one look at each item; for any other dict plain_judgments() returns None, and inputs/dicts.py
 reads it in Python. Errors name the query and the document.
+
+Other threads may change a caller's dict. Each is looked at in a critical section, which costs nothing where there is a
+GIL; an inner section can let the outer one go, so what is needed of a dict beyond its section is held.
 """
 
+cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -62,10 +68,11 @@ def plain_scores(query_id, ranking, bint integers):
 
 
 def refuse_nan(query_id, ranking):
-    """Raise the error that names the document whose score is NaN."""
+    """Raise the error that names the document whose score is NaN, or was when the ranking was read."""
     for doc_id, score in ranking.items():
         if score != score:
             raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
+    raise RuntimeError(f"run: the ranking of query {quote(query_id)} changed while it was read")
 
 
 def is_nested(data):
@@ -73,7 +80,10 @@ def is_nested(data):
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0
-    return type(data) is dict and (not PyDict_Next(data, &position, &key, &value) or type(<object>value) is dict)
+    if type(data) is not dict:
+        return False
+    with cython.critical_section(data):
+        return not PyDict_Next(data, &position, &key, &value) or type(<object>value) is dict
 
 
 def has_plain_keys(dict run):
@@ -82,9 +92,10 @@ def has_plain_keys(dict run):
     cdef PyObject* value
     cdef Py_ssize_t position = 0
     cdef bint strings = True, integers = True
-    while PyDict_Next(run, &position, &key, &value):
-        strings &= PyUnicode_CheckExact(key) != 0
-        integers &= PyLong_CheckExact(key) != 0
+    with cython.critical_section(run):
+        while PyDict_Next(run, &position, &key, &value):
+            strings &= PyUnicode_CheckExact(key) != 0
+            integers &= PyLong_CheckExact(key) != 0
     return strings or integers
 
 
@@ -98,57 +109,102 @@ def plain_judgments(dict data):
     """
     cdef PyObject* query
     cdef PyObject* value
-    cdef PyObject* doc
-    cdef PyObject* label
-    cdef Py_ssize_t position = 0, inner, n = 0, q = 0
-    cdef Py_buffer offset_buffer, label_buffer
-    cdef int overflow = 0
-    cdef long number
-    cdef bint strings = True, integers = True
+    cdef Py_ssize_t position = 0, q
+    cdef Py_buffer buffer
+    cdef Labels found = Labels.__new__(Labels)
+    cdef list query_ids = [], dicts = []
+    cdef dict judged
     if not has_plain_keys(data):
         return None
-    while PyDict_Next(data, &position, &query, &value):
-        if type(<object>value) is not dict:
-            return None
-        n += PyDict_Size(<object>value)
-    cdef list doc_ids = []
-    offsets, labels = np.empty(len(data) + 1, np.int64), np.empty(n, np.int32)
-    PyObject_GetBuffer(offsets, &offset_buffer, PyBUF_WRITABLE)
-    PyObject_GetBuffer(labels, &label_buffer, PyBUF_WRITABLE)
-    try:
-        position = n = 0
-        (<int64_t*>offset_buffer.buf)[0] = 0
+    with cython.critical_section(data):
         while PyDict_Next(data, &position, &query, &value):
-            inner = 0
-            while PyDict_Next(<object>value, &inner, &doc, &label):
-                strings &= PyUnicode_CheckExact(doc) != 0
-                integers &= PyLong_CheckExact(doc) != 0
-                if not (PyLong_CheckExact(label) and (strings or integers)):
+            if type(<object>value) is not dict:
+                return None
+            query_ids.append(<object>query)
+            dicts.append(<object>value)
+    offsets = np.zeros(len(query_ids) + 1, np.int64)
+    PyObject_GetBuffer(offsets, &buffer, PyBUF_WRITABLE)
+    try:
+        for q in range(len(dicts)):
+            judged = dicts[q]
+            with cython.critical_section(judged):
+                if not found.add(judged):
                     return None
-                number = PyLong_AsLongAndOverflow(label, &overflow)
-                if overflow or number > 2147483647 or number < -2147483647 - 1:
-                    return None
-                doc_ids.append(<object>doc)
-                (<int32_t*>label_buffer.buf)[n] = <int32_t>number
-                n += 1
-            q += 1
-            (<int64_t*>offset_buffer.buf)[q] = n
+            (<int64_t*>buffer.buf)[q + 1] = found.n
     finally:
-        PyBuffer_Release(&offset_buffer)
-        PyBuffer_Release(&label_buffer)
-    return list(data), offsets, doc_ids, labels
+        PyBuffer_Release(&buffer)
+    return query_ids, offsets, found.doc_ids, found.array()
+
+
+cdef class Labels:
+    """Document ids and labels, gathered from one dict after the other."""
+
+    cdef list doc_ids
+    cdef int32_t* labels
+    cdef Py_ssize_t n, capacity
+    cdef bint strings, integers
+
+    def __cinit__(self):
+        self.doc_ids = []
+        self.strings = self.integers = True
+
+    def __dealloc__(self):
+        free(self.labels)
+
+    cdef bint add(self, dict judged) except -1:
+        """Append a query's judgments; False if something in them is unusual."""
+        cdef Py_ssize_t position = 0, size = self.n + PyDict_Size(judged)
+        cdef PyObject* doc
+        cdef PyObject* label
+        cdef int overflow = 0
+        cdef long number
+        if size > self.capacity:
+            size += size // 2
+            room = <int32_t*>realloc(self.labels, size * sizeof(int32_t))
+            if room == NULL:
+                raise MemoryError
+            self.labels, self.capacity = room, size
+        while PyDict_Next(judged, &position, &doc, &label):
+            self.strings &= PyUnicode_CheckExact(doc) != 0
+            self.integers &= PyLong_CheckExact(doc) != 0
+            if not (PyLong_CheckExact(label) and (self.strings or self.integers)):
+                return False
+            number = PyLong_AsLongAndOverflow(label, &overflow)
+            if overflow or number > 2147483647 or number < -2147483647 - 1:
+                return False
+            self.doc_ids.append(<object>doc)
+            self.labels[self.n] = <int32_t>number
+            self.n += 1
+        return True
+
+    cdef object array(self):
+        """The labels as a new int32 array."""
+        cdef Py_buffer buffer
+        labels = np.empty(self.n, np.int32)
+        if self.n:
+            PyObject_GetBuffer(labels, &buffer, PyBUF_WRITABLE)
+            memcpy(buffer.buf, self.labels, self.n * sizeof(int32_t))
+            PyBuffer_Release(&buffer)
+        return labels
 
 
 def has_integer_documents(dict run):
     """Whether the document ids are integers, judged by the first one; None if there is none."""
     cdef PyObject* key
     cdef PyObject* value
-    cdef Py_ssize_t position = 0, inner = 0
-    while PyDict_Next(run, &position, &key, &value):
-        ranking = <object>value
+    cdef Py_ssize_t position = 0, inner
+    cdef object ranking, doc_id
+    while True:
+        with cython.critical_section(run):
+            if not PyDict_Next(run, &position, &key, &value):
+                return None
+            ranking = <object>value
         if type(ranking) is dict:
-            if PyDict_Next(ranking, &inner, &key, &value):
-                return not PyUnicode_CheckExact(key) and is_integer(<object>key)
-        elif hasattr(ranking, "keys") and len(ranking):
+            inner = 0
+            with cython.critical_section(ranking):
+                if not PyDict_Next(ranking, &inner, &key, &value):
+                    continue
+                doc_id = <object>key
+            return type(doc_id) is not str and is_integer(doc_id)
+        if hasattr(ranking, "keys") and len(ranking):
             return is_integer(next(iter(ranking)))
-    return None

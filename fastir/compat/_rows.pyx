@@ -6,6 +6,7 @@ for qrels of any size). A row of the result is a copy of one dict whose values a
 and placed once, not once for each query.
 """
 
+cimport cython
 from libc.stdlib cimport free, malloc
 
 import numpy as np
@@ -21,8 +22,7 @@ from fastir.errors import quote
 cdef extern from "Python.h":
     ctypedef struct PyObject
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
-    PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
-    int PyUnicode_Check(PyObject*) noexcept
+    PyObject* PyDict_GetItemWithError(object, object) except? NULL
 
 
 def measured(Judged judged, Plan plan, run, dict positions, int ties, bint single):
@@ -48,13 +48,16 @@ def measured(Judged judged, Plan plan, run, dict positions, int ties, bint singl
     cdef unsigned char* codes
     cdef fenv_t callers
     cdef Counts tally
-    while PyDict_Next(run, &position, &query, &value):
-        if not PyUnicode_Check(query):
-            raise TypeError(f"run: a query id must be a str, got {type(<object>query).__name__} "
-                            f"{quote(<object>query)}")
-        row = PyDict_GetItemWithError(positions, query)
+    while True:
+        with cython.critical_section(run):      # for each query: looking for an id may run Python code
+            if not PyDict_Next(run, &position, &query, &value):
+                break
+            query_id = <object>query
+        if not isinstance(query_id, str):
+            raise TypeError(f"run: a query id must be a str, got {type(query_id).__name__} {quote(query_id)}")
+        row = PyDict_GetItemWithError(positions, query_id)
         if row != NULL:
-            query_ids.append(<object>query)
+            query_ids.append(query_id)
             rows.append(<object>row)
     values = np.empty((len(rows), plan.n_slots))
     if not rows:

@@ -83,7 +83,10 @@ class Coverage:
     def only_in_run(self) -> list[str | int]:
         """The run's query ids that the qrels do not have."""
         known = set(map(str, self.prepared.judged.query_ids))
-        return [query_id for query_id in self.run_ids if str(query_id) not in known]
+        foreign = [query_id for query_id in self.run_ids if str(query_id) not in known]
+        if not foreign and self.n_run != self.tally.found:
+            raise RuntimeError("run: its queries changed while it was read")
+        return foreign
 
     def only_in_qrels(self) -> list[str | int]:
         query_ids, missing = self.prepared.judged.query_ids, (self.status == MISSING).tolist()
@@ -97,7 +100,7 @@ class Coverage:
         if found == 0:
             raise NoOverlapError(
                 f"no query in common: the qrels have {quote(self.prepared.judged.query_ids[0])}, "
-                f"the run has {quote(next(iter(self.run_ids)))}"
+                f"the run has {quote(self.only_in_run()[0])}"
             )
         if queries == "strict" and not found == n_run == self.prepared.judged.n_queries:
             missing, extra = self.only_in_qrels(), self.only_in_run()

@@ -8,19 +8,24 @@ One walk over a ranking collects its scores and checks on the way that every key
 Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types (columns/_dicts), made
 once: a caller's __float__ that changes the dict meanwhile does not reach us.
 
+Keys are borrowed from the ranking until its query is measured. Where there is no GIL, other threads may change it
+meanwhile: there the run and each ranking are copied, each at once. A critical section would not do: looking up a key
+takes the dict's lock, too, and in CPython 3.13 that lets a section go that holds it.
+
 Judged documents that no metric reads matter only to the report. Where looking them up would be most of the work, a word
 per document of the ranking is kept instead, and count_rest() counts when the report is read: the id itself if it is an
 integer, else the 64-bit hash that the str carries. Neither the caller's dict nor its ids are held. Among a thousand
 documents and a thousand judged ones, two different ids share a hash once in 10^13 queries.
 """
 
+cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
-from fastir.join._join cimport Counts, clear_tally, tally_of
+from fastir.join._join cimport Counts, clear_tally, count_ranking, tally_of
 from fastir.join._judged cimport Judged, Lookup, spread_hash
 from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
@@ -51,12 +56,18 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    #ifdef Py_GIL_DISABLED
+    #define fastir_unchanged(dict) PyDict_Copy(dict)
+    #else
+    #define fastir_unchanged(dict) Py_NewRef(dict)
+    #endif
     #ifdef Py_LIMITED_API
     #define fastir_hash_of_key(key) PyObject_Hash(key)
     #else
     #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
     #endif
     """
+    dict unchanged "fastir_unchanged"(dict)     # this dict, or a copy that no other thread knows
     Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept
 
 cdef enum:
@@ -127,15 +138,22 @@ cdef class Walk:
     cdef double* scores
     cdef PyObject** keys        # the rows' ids, and behind them the hits'; one allocation with scores
     cdef int64_t n, capacity
+    cdef Judged judged
+    cdef Plan plan
     cdef list ids               # the judged ids, of the kind that the run has
-    cdef bint integers
-    cdef bint breathes          # whether the GIL may be released within a ranking
+    cdef const Lookup* lookups  # the judged ids by hash, NULL until a ranking is looked up
+    cdef Counts* tally
+    cdef bytearray uncounted    # None where a tally of unjudged documents is not wanted
+    cdef int ties
+    cdef bint single, integers
+    cdef bint again             # whether the judged ids were joined with a dict before
+    cdef bint breathes          # whether the GIL may be released within a ranking, which is then a copy
 
     def __dealloc__(self):
         discard(&self.ranking)
         free(self.scores)
 
-    cdef int room(self, Plan plan, int64_t n, int64_t hits) except -1:
+    cdef int room(self, int64_t n, int64_t hits) except -1:
         cdef int64_t m
         if n + hits >= self.capacity:
             m = n + hits + (n + hits) // 2 + 64
@@ -146,17 +164,17 @@ cdef class Walk:
                 raise MemoryError
             self.keys = <PyObject**>(self.scores + m)
             self.capacity = m
-        if reserve(&self.ranking, plan, n, hits) < 0:
+        if reserve(&self.ranking, self.plan, n, hits) < 0:
             raise MemoryError
         return 0
 
-    cdef int read(self, dict ranking, bint single) except -1:
+    cdef int read(self, dict ranking) except -1:
         """Collect the rows; ROWS_READ, NOT_PLAIN or HAS_NAN."""
         cdef Py_ssize_t position = 0
         cdef PyObject* key
         cdef PyObject* value
         cdef double score
-        cdef bint nan = False
+        cdef bint nan = False, single = self.single
         cdef int64_t i = 0
         while i < self.n and PyDict_Next(ranking, &position, &key, &value):
             if not ((PyLong_CheckExact(key) if self.integers else PyUnicode_CheckExact(key)) and PyFloat_Check(value)):
@@ -173,8 +191,9 @@ cdef class Walk:
                     pass
         return HAS_NAN if nan else ROWS_READ
 
-    cdef bint keep(self, bytearray kept, int64_t q) except -1:
+    cdef bint keep(self, int64_t q) except -1:
         """Append query q's ranking as int64: 2 q, and 1 for integers; its length; its words. False if one is longer."""
+        cdef bytearray kept = self.uncounted
         cdef Py_ssize_t size = PyByteArray_Size(kept)
         cdef int64_t* words
         cdef int64_t i
@@ -194,7 +213,7 @@ cdef class Walk:
             return False
         return True
 
-    cdef int64_t probe(self, Judged judged, dict ranking, int64_t first, int64_t n, bint single) except -1:
+    cdef int64_t probe(self, dict ranking, int64_t first, int64_t n) except -1:
         """Collect the hits, the ids among n judged ones that are in the ranking; how many."""
         cdef int64_t i, n_hits = 0
         cdef PyObject* key
@@ -209,15 +228,14 @@ cdef class Walk:
             if value != NULL:
                 score = PyFloat_AsDouble(value)
                 self.keys[self.n + n_hits] = key
-                self.ranking.hits[n_hits].score = <double><float>score if single else score
+                self.ranking.hits[n_hits].score = <double><float>score if self.single else score
                 self.ranking.hits[n_hits].item = &self.keys[self.n + n_hits]
                 self.ranking.hits[n_hits].row = -1
-                self.ranking.hits[n_hits].label = label_code(judged.labels[i])
+                self.ranking.hits[n_hits].label = label_code(self.judged.labels[i])
                 n_hits += 1
         return n_hits
 
-    cdef int64_t match(self, Judged judged, const Lookup* lookup, int64_t first, int64_t wanted,
-                       int64_t* n_hits) except -1:
+    cdef int64_t match(self, const Lookup* lookup, int64_t first, int64_t wanted, int64_t* n_hits) except -1:
         """Look up the ranking's ids among the judged ones; how many there are. Judged ids before `wanted` become hits.
 
         Comparing with a judged id waits for memory: all candidates are found and asked for before one is compared.
@@ -262,10 +280,51 @@ cdef class Walk:
                 hits[j].row = hits[i].row
                 hits[j].score = self.scores[hits[i].row]
                 hits[j].item = &self.keys[hits[i].row]
-                hits[j].label = label_code(judged.labels[first + place])
+                hits[j].label = label_code(self.judged.labels[first + place])
                 j += 1
         n_hits[0] = j
         return n_found
+
+    cdef int judge(self, dict ranking, int64_t q, double* out) except -1:
+        """Evaluate the ranking of query q; what read() returns."""
+        cdef Judged judged = self.judged
+        cdef int64_t first = judged.offsets[q], n = judged.offsets[q + 1] - first, n_hits, n_found
+        cdef int64_t probes = judged.wanted(self.plan.reads, q), rest = n - probes
+        cdef bint tied, many
+        cdef compare_fn compare = compare_integers if self.integers else compare_keys
+        cdef Judgments known
+        cdef const char* keys
+        cdef int state
+        self.n = PyDict_Size(ranking)
+        many = self.again and probes * LOOKED_UP_RATIO > self.n
+        if many and self.lookups == NULL:
+            self.lookups = judged.lookup(self.integers)
+        self.room(self.n, max(self.n if many else 0, n))
+        state = self.read(ranking)
+        if state != ROWS_READ:
+            return state
+        if many:
+            n_found = self.match(self.lookups + q, first, probes, &n_hits)
+            rest = 0
+        else:
+            n_hits = n_found = self.probe(ranking, first, probes)
+        if rest > 0 and self.n > 0 and self.uncounted is not None:
+            if rest * COUNTED_RATIO <= self.n or n_hits == 0 or not self.keep(q):
+                n_found += count(self.ids, ranking, first + probes, first + n)
+        known = judged.of(q)
+        keys = <const char*>self.keys
+        if self.breathes:
+            with nogil:
+                tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n, n_hits,
+                                        compare, self.ties, known, out)
+        else:
+            tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n, n_hits,
+                                    compare, self.ties, known, out)
+        count_ranking(self.tally, q, self.n, n_found)
+        if tied:
+            self.tally.tied += 1
+            self.tally.tied_example = q if self.tally.tied_example < 0 else self.tally.tied_example
+        return ROWS_READ
 
 
 def longest_ranking(dict run):
@@ -273,9 +332,10 @@ def longest_ranking(dict run):
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0, longest = 0
-    while PyDict_Next(run, &position, &key, &value):
-        if type(<object>value) is dict:
-            longest = max(longest, PyDict_Size(<object>value))
+    with cython.critical_section(run):
+        while PyDict_Next(run, &position, &key, &value):
+            if type(<object>value) is dict:
+                longest = max(longest, PyDict_Size(<object>value))
     return longest
 
 
@@ -328,73 +388,38 @@ cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bin
     """
     cdef Walk walk = Walk.__new__(Walk)
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
-    cdef int64_t first, n_hits, n_found, probes, rest, work = 0
+    cdef int64_t work = 0
     cdef Judgments known
-    cdef bint many, tied, again = judged.used
-    cdef compare_fn compare = compare_integers if integers else compare_keys
     cdef double* row_out
     cdef int state
     cdef PyObject* value
     cdef dict ranking
     cdef object given
     cdef list query_ids = judged.queries(integer_queries)
-    cdef const char* keys
-    walk.ids, walk.integers, walk.breathes = judged.ids(integers), integers, breathes
+    walk.judged, walk.plan, walk.ids, walk.integers = judged, plan, judged.ids(integers), integers
+    walk.ties, walk.single, walk.tally, walk.uncounted = ties, single, tally, uncounted
+    walk.breathes, walk.again = breathes, judged.used
     judged.used = True
+    run = unchanged(run)
     for row in range(n_rows):
         q = row if rows is None else rows[row]
         row_out = out + row * plan.n_slots
-        first = judged.offsets[q]
         value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
         if value == NULL:
             codes[row] = MISSING
-            walk.room(plan, 0, judged.offsets[q + 1] - first)
+            walk.room(0, judged.offsets[q + 1] - judged.offsets[q])
             known = judged.of(q)
             measure(plan, &walk.ranking.measured, 0, 0, &known, row_out)
             continue
         given = <object>value
-        ranking = given if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
-        probes = judged.wanted(plan.reads, q)
-        rest = judged.offsets[q + 1] - first - probes
-        state = NOT_PLAIN
-        while state == NOT_PLAIN:
-            walk.n = PyDict_Size(ranking)
-            many = again and probes * LOOKED_UP_RATIO > walk.n
-            walk.room(plan, walk.n, max(walk.n if many else 0, judged.offsets[q + 1] - first))
-            state = walk.read(ranking, single)
-            if state == NOT_PLAIN:
-                ranking = plain_scores(judged.query_ids[q], ranking, integers)
+        ranking = unchanged(given) if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
+        state = walk.judge(ranking, q, row_out)
+        if state == NOT_PLAIN:
+            ranking = plain_scores(judged.query_ids[q], ranking, integers)
+            state = walk.judge(ranking, q, row_out)
         if state == HAS_NAN:
             refuse_nan(judged.query_ids[q], ranking)
-        if many:
-            n_found = walk.match(judged, judged.lookup(integers) + q, first, probes, &n_hits)
-            rest = 0
-        else:
-            n_hits = n_found = walk.probe(judged, ranking, first, probes, single)
-        if rest > 0 and walk.n > 0 and uncounted is not None:
-            if rest * COUNTED_RATIO <= walk.n or n_hits == 0 or not walk.keep(uncounted, q):
-                n_found += count(walk.ids, ranking, first + probes, first + probes + rest)
-        tally.found += 1
-        tally.ranked += walk.n
-        tally.unjudged += walk.n - n_found
-        if n_found == 0 and walk.n > 0:
-            tally.nothing += 1
-            if tally.nothing_example < 0:
-                tally.nothing_example = q
-        known = judged.of(q)
-        keys = <const char*>walk.keys
-        if breathes:
-            with nogil:
-                tied = rank_and_measure(plan, &walk.ranking, walk.scores, keys, sizeof(PyObject*), walk.n, n_hits,
-                                        compare, ties, known, row_out)
-        else:
-            tied = rank_and_measure(plan, &walk.ranking, walk.scores, keys, sizeof(PyObject*), walk.n, n_hits, compare,
-                                    ties, known, row_out)
-        if tied:
-            tally.tied += 1
-            if tally.tied_example < 0:
-                tally.tied_example = q
-        work += walk.n + probes
+        work += walk.n + judged.wanted(plan.reads, q)
         if work > WORK_BETWEEN_SIGNALS:
             work = 0
             PyErr_CheckSignals()

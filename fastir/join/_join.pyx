@@ -12,6 +12,7 @@ not grow with the run; rows of values are disjoint, so threads need no order. A 
 cannot be evaluated this way: `ungrouped` says so.
 """
 
+cimport cython
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
@@ -361,16 +362,17 @@ cdef class Join:
     cdef meet(self, Part* part, int64_t number, bint integers):
         """Note the queries that a part took from block `number`; one that was met before makes the rows ungrouped."""
         cdef int64_t i
-        for i in range(part.n):
-            if part.places[i] >= 0:
-                if self.met[part.places[i]]:
-                    self.ungrouped = True
-                self.met[part.places[i]] = 1
-            else:
-                query = query_bytes(part.queries + i, integers)
-                if query in self.foreign:
-                    self.ungrouped = True
-                self.foreign[query] = number
+        with cython.critical_section(self):
+            for i in range(part.n):
+                if part.places[i] >= 0:
+                    if self.met[part.places[i]]:
+                        self.ungrouped = True
+                    self.met[part.places[i]] = 1
+                else:
+                    query = query_bytes(part.queries + i, integers)
+                    if query in self.foreign:
+                        self.ungrouped = True
+                    self.foreign[query] = number
         part.n = 0
 
     def finish(self):

@@ -42,11 +42,9 @@ cdef class Judged:
     cdef list strings, integers         # the ids as str and as int beside labels, None before they are asked for
     cdef list other_queries     # query_ids as the other of str and int, None before they are asked for
     cdef list kept              # what owns the bytes that are borrowed
-    cdef Index* text
-    cdef Index* integer
+    cdef Index* indexes[2]      # by the bytes of text and of int64; NULL before they are asked for
+    cdef Lookup* lookups[2]     # per query, by Python's own hash of str and of int, likewise
     cdef bint used              # whether a dict was joined with them before
-    cdef Lookup* lookups[2]     # per query, by Python's own hash of str and of int; NULL before they are asked for
-    cdef uint64_t* tables[2]    # what the lookups point to
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil
     cdef Judgments of(self, int64_t q) noexcept nogil
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept
@@ -55,7 +53,8 @@ cdef class Judged:
     cdef take(self, arena, const int64_t* order, int64_t n)
     cdef const Index* index(self, bint integers) except NULL
     cdef const Lookup* lookup(self, bint integers) except NULL
-    cdef int fill_lookups(self, Lookup* made, uint64_t* tables, list ids) except -1
+    cdef void* noted(self, void** place) noexcept
+    cdef void* note(self, void** place, void* made) noexcept
 
 
 cdef inline uint64_t spread_hash(Py_ssize_t h) noexcept nogil:

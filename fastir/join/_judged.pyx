@@ -10,8 +10,12 @@ Other forms of the ids are made when the first run needs them: ids as Python obj
 and for ids that come as bytes an Index, one for text and one for integers, in which an id is the eight bytes of an
 int64 and ids that are not the decimal text of one are left out. In front of each query's table stands a filter of 32
 bits or more per id: nearly all ranked documents are unjudged and end at it, without a branch that depends on the table.
+
+Any number of threads may ask for a form that is not there yet. What is made runs Python code, which lets a critical
+section go: so each thread looks again before it notes what it made, and the first one's stays.
 """
 
+cimport cython
 from cpython.object cimport PyObject
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -99,9 +103,8 @@ cdef class Judged:
 
     def __dealloc__(self):
         free(self.offsets); free(self.labels); free(self.positive); free(self.judged); free(self.texts)
-        discard_index(self.text)
-        discard_index(self.integer)
-        free(self.lookups[0]); free(self.lookups[1]); free(self.tables[0]); free(self.tables[1])
+        discard_index(self.indexes[0]); discard_index(self.indexes[1])
+        discard_lookups(self.lookups[0]); discard_lookups(self.lookups[1])
 
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil:
         """How many documents of a query, from the first on, a plan with this `reads` looks up."""
@@ -170,90 +173,65 @@ cdef class Judged:
     cdef list ids(self, bint integers):
         """All ids as str or as int, beside labels; an id that is not the decimal text of an int stays a str."""
         cdef int64_t i
-        if integers and self.integers is None:
-            self.integers = as_integers(self.ids(False))
-        elif not integers and self.strings is None:
-            if self.integers is not None:
-                self.strings = [str(doc_id) for doc_id in self.integers]
-            else:
-                self.strings = [self.texts[i].start[:self.texts[i].length].decode("utf-8", "surrogateescape")
-                                for i in range(self.offsets[self.n_queries])]
-        return self.integers if integers else self.strings
+        cdef list made
+        with cython.critical_section(self):
+            made = self.integers if integers else self.strings
+        if made is not None:
+            return made
+        if integers:
+            made = as_integers(self.ids(False))
+        elif self.arena is None:
+            made = [str(doc_id) for doc_id in self.integers]
+        else:
+            made = [self.texts[i].start[:self.texts[i].length].decode("utf-8", "surrogateescape")
+                    for i in range(self.offsets[self.n_queries])]
+        with cython.critical_section(self):
+            if integers:
+                self.integers = made if self.integers is None else self.integers
+                return self.integers
+            self.strings = made if self.strings is None else self.strings
+            return self.strings
 
     cdef list queries(self, bint integers):
         """The query ids as str or as int, likewise."""
+        cdef list made
         cdef bint are_integers = self.n_queries > 0 and type(self.query_ids[0]) is int
         if integers == are_integers:
             return self.query_ids
-        if self.other_queries is None:
-            self.other_queries = as_integers(self.query_ids) if integers else list(map(str, self.query_ids))
-        return self.other_queries
+        with cython.critical_section(self):
+            made = self.other_queries
+        if made is None:
+            made = as_integers(self.query_ids) if integers else list(map(str, self.query_ids))
+        with cython.critical_section(self):
+            self.other_queries = made if self.other_queries is None else self.other_queries
+            return self.other_queries
 
     cdef const Index* index(self, bint integers) except NULL:
         """The ids as bytes; made when it is first asked for."""
-        cdef Index* made
-        cdef Text* texts
-        if self.texts == NULL:
-            texts = borrow(self.ids(False), self.kept)
-            if self.texts == NULL:
-                self.texts = texts
-            else:                           # another thread was faster, here or below
-                free(texts)
-        if (self.integer if integers else self.text) == NULL:
-            made = make_index(self, integers)
-            if (self.integer if integers else self.text) != NULL:
-                discard_index(made)
-            elif integers:
-                self.integer = made
-            else:
-                self.text = made
-        return self.integer if integers else self.text
+        if self.noted(<void**>&self.texts) == NULL:
+            free(self.note(<void**>&self.texts, borrow(self.ids(False), self.kept)))
+        if self.noted(<void**>&self.indexes[integers]) == NULL:
+            discard_index(<Index*>self.note(<void**>&self.indexes[integers], make_index(self, integers)))
+        return self.indexes[integers]
 
     cdef const Lookup* lookup(self, bint integers) except NULL:
         """The ids by Python's hash; made when it is first asked for."""
-        cdef int64_t q, n, total = 0
-        cdef list ids
-        cdef Lookup* made
-        cdef uint64_t* tables
-        if self.lookups[integers] == NULL:
-            ids = self.ids(integers)
-            for q in range(self.n_queries):
-                n = self.offsets[q + 1] - self.offsets[q]
-                total += power_above(2 * n) + power_above(n // 2)
-            made = <Lookup*>calloc(self.n_queries + 1, sizeof(Lookup))
-            tables = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
-            if made == NULL or tables == NULL:
-                free(made); free(tables)
-                raise MemoryError
-            try:
-                self.fill_lookups(made, tables, ids)
-            except BaseException:
-                free(made); free(tables)
-                raise
-            if self.lookups[integers] != NULL:      # another thread was faster
-                free(made); free(tables)
-            else:
-                self.tables[integers] = tables
-                self.lookups[integers] = made
+        if self.noted(<void**>&self.lookups[integers]) == NULL:
+            discard_lookups(<Lookup*>self.note(<void**>&self.lookups[integers], make_lookups(self, integers)))
         return self.lookups[integers]
 
-    cdef int fill_lookups(self, Lookup* made, uint64_t* tables, list ids) except -1:
-        """Give each query its part of the tables, and put its ids there."""
-        cdef int64_t i, q, n, first, total = 0
-        cdef uint64_t h
-        for q in range(self.n_queries):
-            first = self.offsets[q]
-            n = self.offsets[q + 1] - first
-            made[q].mask = power_above(2 * n) - 1
-            made[q].filter_mask = power_above(n // 2) - 1
-            made[q].table = tables + total
-            made[q].filter = made[q].table + made[q].mask + 1
-            total += made[q].mask + made[q].filter_mask + 2
-            for i in range(n):
-                h = spread_hash(hash(ids[first + i]))
-                made[q].filter[h >> 38 & made[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
-                put(made[q].table, made[q].mask, h, i)
-        return 0
+    cdef void* noted(self, void** place) noexcept:
+        """What a thread has noted there; NULL if none has."""
+        with cython.critical_section(self):
+            return place[0]
+
+    cdef void* note(self, void** place, void* made) noexcept:
+        """Note what was made there; returns it again, to be freed, if another thread was faster, else NULL."""
+        with cython.critical_section(self):
+            if place[0] != NULL:
+                return made
+            place[0] = made
+            return NULL
 
 
 cdef list as_integers(list strings):
@@ -291,6 +269,12 @@ cdef void discard_index(Index* index) noexcept:
         free(index.texts); free(index.queries); free(index.integers); free(index.lookups); free(index.tables)
         free(index.query_table)
         free(index)
+
+
+cdef void discard_lookups(Lookup* lookups) noexcept:
+    if lookups != NULL:
+        free(lookups[0].table)      # where the tables of all queries begin
+        free(lookups)
 
 
 cdef void to_integers(Text* texts, int64_t n, int64_t* numbers) noexcept nogil:
@@ -360,6 +344,40 @@ cdef int fill_index(Judged judged, Index* index) except -1:
         if index.queries[q].length >= 0:
             put(index.query_table, index.query_mask, hash_of(index.queries + q), q)
     return 0
+
+
+cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
+    """Give each query its part of the tables, and put its ids there by Python's hash."""
+    cdef int64_t i, q, n, first, total = 0
+    cdef uint64_t h
+    cdef list ids = judged.ids(integers)
+    cdef Lookup* made = <Lookup*>calloc(judged.n_queries + 1, sizeof(Lookup))
+    for q in range(judged.n_queries):
+        n = judged.offsets[q + 1] - judged.offsets[q]
+        total += power_above(2 * n) + power_above(n // 2)
+    if made != NULL:
+        made[0].table = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
+    if made == NULL or made[0].table == NULL:
+        free(made)
+        raise MemoryError
+    total = 0
+    try:
+        for q in range(judged.n_queries):
+            first = judged.offsets[q]
+            n = judged.offsets[q + 1] - first
+            made[q].mask = power_above(2 * n) - 1
+            made[q].filter_mask = power_above(n // 2) - 1
+            made[q].table = made[0].table + total
+            made[q].filter = made[q].table + made[q].mask + 1
+            total += made[q].mask + made[q].filter_mask + 2
+            for i in range(n):
+                h = spread_hash(hash(ids[first + i]))
+                made[q].filter[h >> 38 & made[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
+                put(made[q].table, made[q].mask, h, i)
+    except BaseException:
+        discard_lookups(made)
+        raise
+    return made
 
 
 cdef int64_t power_above(int64_t n) noexcept nogil:

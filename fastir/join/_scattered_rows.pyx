@@ -15,6 +15,7 @@ without hits, or with one, touches one counter only:
                first hit of each   | unknown ones's | second, third, ... hits of queries with few: level_of[q] on
 """
 
+cimport cython
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -97,23 +98,27 @@ cdef class ScatteredRows(Join):
         if self.table.codes == NULL and make_table(
                 &self.table, self.judged, self.judged.index(queries.column.integers), self.index) < 0:
             raise MemoryError
-        cdef Piece* more = <Piece*>realloc(self.pieces, (self.n_pieces + 1) * sizeof(Piece))
-        if more == NULL:
-            raise MemoryError
-        self.pieces = more
-        more = self.pieces + self.n_pieces
-        more.queries, more.docs, more.scores, more.codes = &queries.column, &docs.column, &scores[0], &codes[0]
-        more.hashes = NULL if self.only_judged else &hashes[0]
-        more.n, more.row = codes.shape[0], self.n_rows
+        cdef Piece* more
         self.kept.append((queries, docs, scores, codes, hashes))
-        self.n_pieces += 1
-        self.n_rows += more.n
-        return self.n_pieces - 1
+        with cython.critical_section(self):     # other threads look() meanwhile
+            more = <Piece*>realloc(self.pieces, (self.n_pieces + 1) * sizeof(Piece))
+            if more == NULL:
+                raise MemoryError
+            self.pieces = more
+            more = self.pieces + self.n_pieces
+            more.queries, more.docs, more.scores, more.codes = &queries.column, &docs.column, &scores[0], &codes[0]
+            more.hashes = NULL if self.only_judged else &hashes[0]
+            more.n, more.row = codes.shape[0], self.n_rows
+            self.n_pieces += 1
+            self.n_rows += more.n
+            return self.n_pieces - 1
 
     def look(self, int t, int64_t piece, int64_t first, int64_t stop):
         """Find the queries and the judged documents of rows first to stop of a batch; return whether a score is NaN."""
-        cdef Piece one = self.pieces[piece]
+        cdef Piece one
         cdef int failed
+        with cython.critical_section(self):
+            one = self.pieces[piece]
         with nogil:
             failed = self.look_at(self.lookers + t, &one, first, stop)
         if failed == COLLISION:

@@ -211,21 +211,24 @@ class Results:
     @property
     def report(self) -> Report:
         """How the queries of qrels and run overlap, and what was repaired: a `Report`."""
-        if not isinstance(self._report, Report):
-            self._report = self._report()
-        return self._report
+        report = self._report  # read once, here and below: another thread may make it meanwhile
+        if not isinstance(report, Report):
+            report = self._report = report()
+        return report
 
     @property
     def provenance(self) -> Provenance | None:
         """Where these numbers come from: convention, options, metrics as understood, files: a `Provenance`."""
-        if callable(self._provenance):
-            self._provenance = self._provenance()
-        return self._provenance
+        provenance = self._provenance
+        if callable(provenance):
+            provenance = self._provenance = provenance()
+        return provenance
 
     @property
     def convention(self) -> Convention:
         """The choices behind these numbers, as a record that `evaluate` takes, too."""
-        return None if self.provenance is None else self.provenance.convention  # type: ignore[return-value]
+        provenance = self.provenance
+        return None if provenance is None else provenance.convention  # type: ignore[return-value]
 
     def convention_text(self) -> str:
         """The convention in words; empty if all choices are fastir's own."""

@@ -48,6 +48,6 @@ def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
         else:
             exec(compile(code, PAGE.name, "exec"), {})
             worse = code.replace("dense.run", "bm25.run").replace("- 0.01", "+ 0.01")
-            with pytest.raises(AssertionError, match="ndcg@10: 0.7724 against 0.7724"):
+            with pytest.raises(AssertionError, match=r"ndcg@10: 0\.7724 against 0\.7724"):
                 exec(compile(worse, PAGE.name, "exec"), {})
     assert ran == ["bash", "text", "bash", "text", "yaml", "python"]

@@ -1,0 +1,325 @@
+"""Many threads at once: dicts that change while they are read, one Evaluator, and what is made when first asked for.
+
+On an ordinary interpreter threads switch every few microseconds here; on a free-threaded one they run at the same time
+(tests/free_threading.sh builds one).
+"""
+
+import random
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import fastir
+from fastir import stats, threads
+from fastir.compat import pytrec_eval
+from fastir.evaluation import table_runs
+from fastir.inputs import trec
+
+N = 16
+FREE = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+NAMES = ["ndcg@10", "map", "mrr", "recall@5"]
+
+IMPORTS = """
+import importlib, pathlib, sys, warnings
+warnings.simplefilter("error")
+import fastir
+folder = pathlib.Path(fastir.__file__).parent
+for path in sorted(folder.rglob("*.so")) + sorted(folder.rglob("*.pyd")):
+    name = ".".join(("fastir", *path.relative_to(folder).parts))
+    importlib.import_module(name[: name.index(".", name.rindex("._"))])
+for name in fastir.__all__:
+    getattr(fastir, name)
+assert not sys._is_gil_enabled()
+"""
+
+
+@pytest.fixture(autouse=True)
+def eager_switches():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+def together(work, n=N):
+    """What work(t) returns for t = 0 ... n - 1, called by n threads that begin at the same time."""
+    barrier, outcomes, problems = threading.Barrier(n), [None] * n, []
+
+    def call(t):
+        barrier.wait()
+        try:
+            outcomes[t] = work(t)
+        except BaseException as error:
+            problems.append(error)
+
+    workers = [threading.Thread(target=call, args=(t,)) for t in range(n)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if problems:
+        raise problems[0]
+    return outcomes
+
+
+def collection(n_queries=20, n_docs=60, id_of=str, seed=0):
+    """Qrels and a run with tied scores."""
+    rng = random.Random(seed)
+    qrels, run = {}, {}
+    for q in range(n_queries):
+        docs = [id_of(doc) for doc in rng.sample(range(1000), n_docs)]
+        qrels[id_of(q)] = {doc: rng.randrange(-1, 3) for doc in docs[::2]}
+        run[id_of(q)] = {doc: float(rng.randrange(9)) for doc in docs}
+    return qrels, run
+
+
+def columns_of(run, order=None):
+    """A run as a table of columns, perhaps in another order."""
+    rows = [(query, doc, score) for query, ranking in run.items() for doc, score in ranking.items()]
+    names = ("query_id", "doc_id", "score")
+    return {
+        name: np.array(column)[slice(None) if order is None else order]
+        for name, column in zip(names, zip(*rows, strict=True), strict=True)
+    }
+
+
+def arrays(results):
+    return results.query_ids, results.values.tobytes(), results.report, dict(results)
+
+
+@pytest.mark.skipif(not FREE, reason="this interpreter always has a GIL")
+def test_importing_every_module_leaves_the_gil_off():
+    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+# ---- dicts that change ------------------------------------------------------------------------------------------
+
+
+def while_changing(change, read, seconds=0.2):
+    """What read() returned or raised, over and over in three threads while change() is called over and over in two."""
+    until = time.monotonic() + seconds
+    outcomes = []
+
+    def work(t):
+        while time.monotonic() < until:
+            if t < 2:
+                change(random.Random(t))
+                continue
+            try:
+                outcomes.append(read())
+            except RuntimeError as error:
+                assert "changed" in str(error), error
+
+    together(work, 5)
+    assert outcomes
+    return outcomes
+
+
+def changing(id_of, n_judged):
+    """A ranking that changes, and its judgments: {doc_id: score}, change(random), the states that count.
+
+    Documents come and go below all others, dicts are replaced by new ones, and one judged document is there or not.
+    """
+    qrels = {id_of(doc): doc % 3 for doc in range(n_judged)}
+    above = {id_of(doc): float(doc % 7) for doc in range(0, 40, 2)}
+    there = {**above, id_of(1): 9.0}
+    run = {id_of(0): dict(there), id_of(1): dict(above)}
+
+    def change(rng):
+        ranking = run[id_of(0)]
+        for _ in range(50):
+            ranking[id_of(rng.randrange(10**6, 10**9))] = -1.0
+        ranking[id_of(1)] = 9.0
+        ranking.pop(id_of(1), None)
+        for doc in list(ranking):
+            if ranking.get(doc) == -1.0:
+                ranking.pop(doc, None)
+        run[id_of(0)] = dict(there)
+        run[id_of(2)] = {}
+        run.pop(id_of(2), None)
+
+    return {id_of(0): qrels, id_of(1): qrels}, run, change, [above, there]
+
+
+@pytest.mark.parametrize("id_of", [lambda doc: f"document {doc}", int], ids=["text", "integers"])
+@pytest.mark.parametrize("n_judged", [3, 30], ids=["probed", "looked up"])
+@pytest.mark.parametrize("reading", ["evaluate", "evaluator", "held", "many", "mapping"])
+def test_a_run_that_other_threads_change_has_the_values_of_one_of_its_states(id_of, n_judged, reading):
+    qrels, run, change, states = changing(id_of, n_judged)
+    names = ["map", "mrr", "ndcg@10"]
+    evaluator = fastir.Evaluator(qrels, names, queries="qrels")
+    allowed = {fastir.evaluate(qrels, {**run, id_of(0): state}, names).values.tobytes() for state in states}
+
+    def read():
+        if reading == "evaluate":
+            results = fastir.evaluate(qrels, run, names, queries="qrels")
+        elif reading == "evaluator":
+            results = evaluator.evaluate(run)
+        elif reading == "held":
+            results = evaluator.evaluate(fastir.Run.from_dict(run))
+        elif reading == "many":
+            results = evaluator.evaluate_many({"one": run})["one"]
+        else:
+            results = evaluator.evaluate(dict(run))
+        return results.values.tobytes(), results.report.in_both
+
+    assert {outcome for outcome, _ in while_changing(change, read, 0.1)} <= allowed
+
+
+@pytest.mark.parametrize("id_of", [lambda doc: f"document {doc}", int], ids=["text", "integers"])
+def test_qrels_that_other_threads_change_are_those_of_one_state_of_each_query(id_of):
+    qrels = {id_of(q): {id_of(doc): doc % 3 for doc in range(50)} for q in range(3)}
+    expected = fastir.Qrels.from_dict(qrels).to_dict()
+
+    def change(rng):
+        judged = qrels[id_of(1)]
+        for doc in rng.sample(range(1000, 10**6), 50):
+            judged[id_of(doc)] = 7
+        for doc in [doc for doc, label in list(judged.items()) if label == 7]:
+            judged.pop(doc, None)
+        qrels[id_of(1)] = dict(expected[id_of(1)])
+        qrels[id_of(9)] = {}
+        qrels.pop(id_of(9), None)
+
+    for read in while_changing(change, lambda: fastir.Qrels.from_dict(qrels).to_dict()):
+        read.pop(id_of(9), None)
+        read[id_of(1)] = {doc: label for doc, label in read[id_of(1)].items() if label != 7}
+        assert read == expected
+
+
+def test_a_score_that_becomes_nan_is_an_error_or_was_not_seen():
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}
+    evaluator = fastir.Evaluator(qrels, "mrr")
+
+    def change(rng):
+        run["q"]["b"] = float("nan")
+        run["q"]["b"] = 2.0
+
+    def read():
+        try:
+            return evaluator.evaluate(run)["mrr"]
+        except ValueError as error:
+            assert "NaN" in str(error)
+            return 0.5
+
+    assert set(while_changing(change, read)) == {0.5}
+
+
+def test_a_stand_in_reads_a_run_that_other_threads_change():
+    qrels, run, change, states = changing(lambda doc: f"d{doc}", 30)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, ["map", "recip_rank"])
+    allowed = [evaluator.evaluate({**run, "d0": state}) for state in states]
+    for read in while_changing(change, lambda: evaluator.evaluate(run)):
+        read.pop("d2", None)
+        assert read in allowed
+
+
+# ---- one object, many threads -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("qrels_from", ["text", "integers", "file"])
+@pytest.mark.parametrize("run_as", ["dict", "integers", "held", "file", "table", "scattered"])
+def test_what_is_made_when_first_asked_for_is_the_same_for_all_threads(qrels_from, run_as, tmp_path):
+    if {qrels_from, run_as} == {"text", "integers"} or (qrels_from, run_as) == ("integers", "dict"):
+        pytest.skip("text never matches integers")
+    qrels, run = collection(id_of=int if qrels_from == "integers" else str)
+    if qrels_from == "file":
+        fastir.Qrels.from_dict(qrels).save(tmp_path / "qrels")
+    if run_as == "integers":
+        run = {int(query): {int(doc): score for doc, score in ranking.items()} for query, ranking in run.items()}
+    given = run
+    if run_as == "held":
+        given = fastir.Run.from_dict(run)
+    elif run_as == "file":
+        fastir.Run.from_dict(run).save(tmp_path / "run")
+        given = tmp_path / "run"
+    elif run_as in ("table", "scattered"):
+        given = columns_of(run, np.random.default_rng(0).permutation(20 * 60) if run_as == "scattered" else None)
+
+    def evaluator():
+        held = fastir.Qrels.from_file(tmp_path / "qrels") if qrels_from == "file" else qrels
+        return fastir.Evaluator(held, NAMES)
+
+    expected = arrays(evaluator().evaluate(given))
+    for _ in range(2):
+        shared = evaluator()
+        for got in together(lambda t, shared=shared: [arrays(shared.evaluate(given)) for _ in range(2)]):
+            assert got == [expected] * 2
+
+
+def test_qrels_are_prepared_once_for_all_threads():
+    qrels, run = collection()
+    for _ in range(4):
+        held, held_run = fastir.Qrels.from_dict(qrels), fastir.Run.from_dict(run)
+        assert len({id(made) for made in together(lambda t, held=held: held.prepared())}) == 1
+        values = together(
+            lambda t, held=held, held_run=held_run: (
+                held.to_dict(),
+                held_run.to_dict(),
+                "3" in held,
+                fastir.evaluate(held, held_run, NAMES).values.tobytes(),
+            )
+        )
+        assert values == [(qrels, run, True, fastir.evaluate(qrels, run, NAMES).values.tobytes())] * N
+
+
+def test_results_are_read_by_many_threads():
+    qrels, run = collection(n_docs=400)
+    names = [f"ndcg@{k}" for k in range(1, 30)]
+
+    def reading(results):
+        return lambda t: (dict(results), results.report, results.convention, results.to_dict(), str(results))
+
+    expected = reading(fastir.evaluate(qrels, run, names))(0)
+    for _ in range(5):
+        assert together(reading(fastir.evaluate(qrels, run, names))) == [expected] * N
+
+
+@pytest.mark.parametrize("teams", [True, False], ids=["team", "Python threads"])
+@pytest.mark.parametrize("n_threads", [None, 3])
+def test_arrays_are_evaluated_by_many_threads(teams, n_threads, monkeypatch):
+    monkeypatch.setattr(threads, "teams", teams and threads.OPENMP)
+    rng = np.random.default_rng(1)
+    labels, scores = rng.integers(0, 3, 60_000), np.round(rng.random(60_000), 2)
+    matrix, wanted = rng.random((40, 500)), [[1, 5, 77]] * 40
+
+    def work(t):
+        return (
+            fastir.evaluate_scores(labels, scores, NAMES, group=[100] * 600, n_threads=n_threads).values.tobytes(),
+            fastir.evaluate_matrix(matrix, wanted, NAMES, n_threads=n_threads).values.tobytes(),
+            stats.randomization_test(matrix[0], matrix[1], n_resamples=2000, n_threads=n_threads),
+        )
+
+    assert together(work) == [work(0)] * N
+
+
+def test_blocks_of_a_file_meet_once(tmp_path, monkeypatch):
+    """A query that comes back in the block of another thread is never missed."""
+    monkeypatch.setattr(trec, "CHUNK", 1 << 10)
+    qrels, run = collection(100, 40)
+    halves = [
+        [f"{q} Q0 {doc} 0 {score} t\n" for q in run for doc, score in list(run[q].items())[part::2]] for part in (0, 1)
+    ]
+    (tmp_path / "run").write_text("".join(halves[0] + halves[1]))
+    expected = fastir.evaluate(qrels, run, NAMES).values.tobytes()
+    evaluator = fastir.Evaluator(qrels, NAMES, n_threads=N)
+    for _ in range(10):
+        assert evaluator.evaluate(tmp_path / "run").values.tobytes() == expected
+
+
+def test_batches_are_added_while_others_are_looked_at(monkeypatch):
+    monkeypatch.setattr(table_runs, "STRETCH", 64)
+    pyarrow = pytest.importorskip("pyarrow")
+    qrels, run = collection(100, 60)
+    table = pyarrow.table(columns_of(run, np.random.default_rng(0).permutation(100 * 60)))
+    table = pyarrow.Table.from_batches(table.to_batches(max_chunksize=500))
+    expected = fastir.evaluate(qrels, run, NAMES).values.tobytes()
+    evaluator = fastir.Evaluator(qrels, NAMES, n_threads=N)
+    for _ in range(5):
+        assert evaluator.evaluate(table).values.tobytes() == expected
