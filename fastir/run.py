@@ -18,6 +18,7 @@ from fastir.join._grouped import documents_of
 from fastir.text import counted
 
 if TYPE_CHECKING:
+    from fastir.inputs.parents import AnyParents
     from fastir.join._parents import Parents
     from fastir.request.options import Duplicates
 
@@ -183,7 +184,7 @@ def as_run(
     data: Any,
     columns: Mapping[str, str] | None,
     duplicates: Duplicates | None,
-    parents: Parents | None = None,
+    parents: AnyParents | None = None,
 ) -> Run:
     """A Run from a caller's rankings, of any shape; with parents, its documents are those that the ids stand for."""
     if parents is not None:

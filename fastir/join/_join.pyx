@@ -18,8 +18,8 @@ from libc.string cimport memset
 
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
 from fastir.join._parents cimport Parents
-from fastir.join._repeats cimport KEEP, find_repeats, forget_repeats
-from fastir.measure._codes cimport MISSING, NO_MEMORY, NOT_SUMMED, REPEATED
+from fastir.join._repeats cimport find_repeats, forget_repeats
+from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, hash_of

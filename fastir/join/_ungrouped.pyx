@@ -89,7 +89,7 @@ cdef class Scattered(ScatteredRows):
         free(again)
 
     cdef int64_t take_hits(self, Part* part, int64_t q) noexcept nogil:
-        """Put the hits of a query that the metrics read into the ranking; how many, or -1: with part.failed, or for a repeat."""
+        """Put the hits of a query that the metrics read into the ranking; how many, or -1: a problem, or a repeat."""
         cdef int64_t i, n_hits = 0, first = self.judged.offsets[q], n_judged = self.judged.offsets[q + 1] - first
         cdef Found* found
         if reserve(&part.ranking, self.plan, self.counts[q], n_judged) < 0 or clear_rows(&part.seen, n_judged) < 0:
