@@ -12,9 +12,10 @@ from typing import Any
 
 import fastir
 from fastir.inputs.formats import READERS, TABLES, WITH_GROUPS
+from fastir.inputs.parents import check_aggregate
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.names import CARDS
-from fastir.request.options import DUPLICATES, QUERIES, SCORES, TIES, Options, metric_tuple, options_of
+from fastir.request.options import AGGREGATES, DUPLICATES, QUERIES, SCORES, TIES, Options, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
@@ -56,7 +57,9 @@ def add_run_arguments(add: Callable[..., Any]) -> None:
     add("--ties", choices=TIES, help="order of equal scores (default trec)")
     add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
     add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
-    add("--duplicates", choices=DUPLICATES[1:], help="which line of a document to keep (default: refuse)")
+    add("--duplicates", choices=DUPLICATES[1:], help="which line of a document counts (default: refuse)")
+    add("--parents", metavar="FILE", help="the document of each id of the runs: two columns, an id and its document")
+    add("--aggregate", choices=AGGREGATES, default="max", help="of the scores of a document's parts (default max)")
     add("--score-dtype", choices=SCORES[1:], help="how scores are compared (default float64)")
     add("--convention", choices=tuple(CONVENTIONS), default="fastir", metavar="TOOL", help="whose numbers: %(choices)s")
     add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
@@ -111,6 +114,12 @@ def settings_of(metrics: list[str], chosen: dict[str, Any]) -> Settings:
 
 def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in vars(options).items() if name in Options._fields}
+
+
+def parents_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The options that no Settings have: what the ids of runs stand for."""
+    check_aggregate(options.parents, options.aggregate, options.duplicates)
+    return {"parents": options.parents, "aggregate": options.aggregate}
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------

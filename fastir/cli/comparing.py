@@ -17,6 +17,7 @@ from fastir.cli.arguments import (
     files_explained,
     metrics_of,
     named_runs,
+    parents_options,
     qrels_of,
     runs_of,
     settings_of,
@@ -75,6 +76,7 @@ def compare_command(options: argparse.Namespace) -> Output:
             raise ValueError("--fail-if compares with a baseline; name it with --baseline")
         options.metrics = metrics_of(options, [rule.metric for rule in rules])
         check_comparison(options, runs, settings_of(options.metrics, chosen))
+        chosen.update(parents_options(options))
     with files_explained(options), watched(runs) as notice:
         comparison = compared(options, qrels_of(options), runs_of(runs, options), chosen, notice)
     failed = [line for rule in rules for line in rule.failures(comparison)]

@@ -17,6 +17,7 @@ from fastir.cli.arguments import (
     files_explained,
     metrics_of,
     named_runs,
+    parents_options,
     qrels_of,
     runs_of,
     settings_of,
@@ -54,9 +55,10 @@ def evaluate_command(options: argparse.Namespace) -> Output:
         bounds = bounds_of(options.fail_under, options.fail_over)
         metrics = metrics_of(options, [bound.metric for bound in bounds])
         settings_of(metrics, chosen)
+        parents = parents_options(options)
         check_output(options)
     with files_explained(options), watched(runs) as notice:
-        evaluator = fastir.Evaluator(qrels_of(options), metrics, columns=columns_of(options), **chosen)
+        evaluator = fastir.Evaluator(qrels_of(options), metrics, columns=columns_of(options), **chosen, **parents)
         results = evaluator.evaluate_many(runs_of(runs, options), notice=notice)
     failed = failures(bounds, results)
     if options.output is not None and options.format is None and suffix_of(options) in SAVED:

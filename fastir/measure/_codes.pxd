@@ -35,6 +35,7 @@ cdef enum:                  # problems that stop a kernel; smaller numbers are c
     LARGE_LABEL             # a label is above the limit of a metric
     CHANGED                 # an array changed during the call
     COLLISION               # more ids have one place in a table than chance allows
+    NOT_SUMMED              # infinite scores of both signs that are to be added up
 
 
 cdef enum:
