@@ -88,8 +88,26 @@ def has_plain_keys(dict run):
     return strings or integers
 
 
+cdef as_judgments(value):
+    """A query's judgments as an exact dict, label 1 for ids that are listed; None if they are something unusual."""
+    if type(value) is dict:
+        return value
+    if type(value) is str:
+        return {value: 1}
+    try:
+        if type(value) is list or type(value) is tuple:
+            return dict.fromkeys(value, 1)
+        if type(value) is set or type(value) is frozenset:
+            return dict.fromkeys(sorted(value), 1)  # an order that is the same in every process
+    except TypeError:
+        pass
+    return None
+
+
 def plain_judgments(dict data):
     """{query_id: {doc_id: label}} as columns, or None if something in it is unusual.
+
+    In place of {doc_id: label} may stand the ids of relevant documents, as a list, a tuple, a set or one str.
 
     Returns
     -------
@@ -107,20 +125,23 @@ def plain_judgments(dict data):
     cdef bint strings = True, integers = True
     if not has_plain_keys(data):
         return None
+    cdef list judged = []       # of each query, as a dict
     while PyDict_Next(data, &position, &query, &value):
-        if type(<object>value) is not dict:
+        one = as_judgments(<object>value)
+        if one is None:
             return None
-        n += PyDict_Size(<object>value)
+        judged.append(one)
+        n += PyDict_Size(one)
     cdef list doc_ids = []
     offsets, labels = np.empty(len(data) + 1, np.int64), np.empty(n, np.int32)
     PyObject_GetBuffer(offsets, &offset_buffer, PyBUF_WRITABLE)
     PyObject_GetBuffer(labels, &label_buffer, PyBUF_WRITABLE)
     try:
-        position = n = 0
+        n = 0
         (<int64_t*>offset_buffer.buf)[0] = 0
-        while PyDict_Next(data, &position, &query, &value):
+        for one in judged:
             inner = 0
-            while PyDict_Next(<object>value, &inner, &doc, &label):
+            while PyDict_Next(one, &inner, &doc, &label):
                 strings &= PyUnicode_CheckExact(doc) != 0
                 integers &= PyLong_CheckExact(doc) != 0
                 if not (PyLong_CheckExact(label) and (strings or integers)):

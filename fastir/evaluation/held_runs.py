@@ -13,6 +13,8 @@ from fastir.evaluation.coverage import Coverage
 from fastir.inputs import dicts, formats
 from fastir.join._dicts import judge_dict, longest_ranking
 from fastir.join._grouped import Columns
+from fastir.join._lists import judge_lists, longest_list
+from fastir.measure._codes import COPY_CODES
 from fastir.run import Run
 from fastir.threads import LONG, longest, share_all, thread_count, within_reach
 
@@ -49,6 +51,30 @@ def judge_long_dict(
     mine = {query_id: dict(ranking) if type(ranking) is dict else ranking for query_id, ranking in run.items()}
     rows = longest_ranking(mine)
     return within_reach(lambda: judge_dict(judged, plan, mine, values, status, ties, single, True), rows)
+
+
+def from_lists(
+    prepared: Prepared,
+    run: Any,
+    values: np.ndarray,
+    status: np.ndarray,
+    n_threads: SupportsIndex | None,
+    watch: Callable[..., Any] | None,
+) -> Coverage:
+    """Evaluate a dict of lists in rank order, in the caller's thread, like a dict of dicts."""
+    settings = prepared.settings
+    if type(run) is not dict or not has_plain_keys(run):
+        run = dicts.query_dict(run, "run")
+    rule = COPY_CODES[settings.options.duplicates]
+    rows = longest_list(run)
+    mine = run if rows <= LONG else {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
+    tally, kinds, (copies, query, rank) = within_reach(
+        lambda: judge_lists(prepared.judged, settings.plan, mine, values, status, rule, mine is not run), rows
+    )
+    repairs = {"duplicates": (copies, f"query {prepared.judged.query_ids[query]}, rank {rank}")} if copies else {}
+    if kinds != prepared.kinds:
+        repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
+    return Coverage(prepared, status, tally, len(run), run, repairs)
 
 
 def from_run(

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 from numpy import empty, ndarray
 
 from fastir.evaluation.coverage import MISSING, Coverage
-from fastir.evaluation.held_runs import from_dict, from_run, from_whole_file
+from fastir.evaluation.held_runs import from_dict, from_lists, from_run, from_whole_file
 from fastir.evaluation.prepared import Prepared
 from fastir.inputs import formats
-from fastir.inputs.shapes import DICTS, HELD, OTHER, PATH, TABLE, shape_of
+from fastir.inputs.shapes import DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class OneRuleSet(Prepared):
         """
         values = empty(self.shape)
         status = self.status.copy()
-        coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
+        coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
         query_ids: list[Any] = self.judged.query_ids
         if not coverage.clean:
             queries = self.settings.queries
@@ -116,6 +116,7 @@ def from_path(
 DRIVERS: dict[str, Callable[..., Coverage]] = {
     DICTS: from_dict,
     OTHER: from_dict,
+    LISTS: from_lists,
     HELD: from_run,
     TABLE: from_table,
     PATH: from_path,

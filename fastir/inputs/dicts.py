@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.columns import id_lists
 from fastir.columns._dicts import has_plain_keys, plain_judgments
 from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import quote
@@ -47,6 +48,29 @@ def compared(
         f"run: {what} ids are {kinds[place].__name__} such as {quote(next(ids))}, but those of the qrels "
         f"are {known[place].__name__}; they never match"
     )
+
+
+def scored_lists(data: Any, duplicates: str | None) -> tuple[dict[Any, dict[Any, float]], dict[str, tuple[int, str]]]:
+    """{query_id: ids in rank order} as {query_id: {doc_id: score}}, with scores n, ..., 1, and the repairs.
+
+    Raises
+    ------
+    TypeError
+        A ranking is no list, or an id is of another type than the first.
+    DuplicateError
+        A document stands twice in a list, and `duplicates` does not say what becomes of it.
+    """
+    lists = {query_id: id_lists.ranking(query_id, value) for query_id, value in query_dict(data, "run").items()}
+    integers = next((is_integer(ids[0]) for ids in lists.values() if len(ids)), False)
+    scored, n_copies, place = {}, 0, ""
+    for query_id, ids in lists.items():
+        ids = id_lists.plain_ranking(query_id, ids, integers)
+        ranks = id_lists.distinct(query_id, ids, duplicates)
+        if len(ranks) < len(ids):
+            place = place or f"query {query_id}"
+            n_copies += len(ids) - len(ranks)
+        scored[query_id] = {doc_id: float(len(ranks) - place) for place, doc_id in enumerate(ranks)}
+    return scored, {"duplicates": (n_copies, place)} if n_copies else {}
 
 
 def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
@@ -136,11 +160,7 @@ def judgments(data: Any) -> tuple[list[Any], np.ndarray, list[Any], np.ndarray]:
     labels: list[int] = []
     kind: type[Any] = str
     for query_id, judged in query_dict(data, "qrels").items():
-        if not hasattr(judged, "items"):
-            raise TypeError(
-                f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, got {type(judged).__name__}"
-            )
-        for doc_id, label in judged.items():
+        for doc_id, label in id_lists.relevant(query_id, judged).items():
             if type(doc_id) is not kind:
                 if not doc_ids and is_integer(doc_id):
                     kind = int
