@@ -36,12 +36,5 @@ cdef enum:                  # problems that stop a kernel; smaller numbers are c
     CHANGED                 # an array changed during the call
 
 
-cdef enum:                  # what happens to a document that stands twice in a ranking without scores
-    REFUSED                 # it is an error
-    FIRST                   # later copies are removed
-    LAST                    # earlier copies are removed
-    ONCE                    # later copies keep their ranks, as documents without a judgment
-
-
 cdef enum:
     MOST_NUMBERS = 100      # in a parameter that is a set of numbers; bounds an array on the stack

@@ -12,5 +12,4 @@ PROBLEM_CODES = {"no memory": NO_MEMORY, "repeated": REPEATED, "not a number": N
                  "excluded outside": EXCLUDED_OUTSIDE, "ranked twice": RANKED_TWICE, "negative": NEGATIVE,
                  "padded inside": PADDED_INSIDE, "bad label": BAD_LABEL, "large label": LARGE_LABEL,
                  "changed": CHANGED}
-COPY_CODES = {None: REFUSED, "first": FIRST, "max": FIRST, "last": LAST, "once": ONCE}
 NUMBERS_LIMIT = MOST_NUMBERS
