@@ -9,18 +9,22 @@ import numpy as np
 
 from fastir.checks import one_of
 from fastir.columns._dicts import has_integer_documents, plain_scores
+from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, formats
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import HELD, LISTS, PATH, TABLE, Table, shape_of
+from fastir.join._grouped import documents_of
 from fastir.request.options import DUPLICATES
 from fastir.text import counted
 
 if TYPE_CHECKING:
+    from fastir.join._parents import Parents
     from fastir.request.options import Duplicates
 
 
+MERGED = "parts of a document"  # the kind of repair that `parents` make: rows that are not their document's first
 Ranked = Sequence[Any] | np.ndarray  # ids in rank order
 
 
@@ -167,6 +171,15 @@ class Run(Rows):
             self._numbers[rows],
         )
 
+    def of_documents(self, parents: Parents) -> Run:
+        """The Run with each id replaced by that of its document, and the rows of a document merged as `parents` says."""
+        query_ids = self._query_ids
+        offsets, ids, scores, merged, first = documents_of(
+            parents, of_arena(self._ids), self._offsets, self._numbers, query_ids
+        )
+        repairs = {**self.repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else self.repairs
+        return Run(query_ids, offsets, Arena(*ids), scores, repairs)
+
     def __repr__(self) -> str:
         return f"<Run: {counted(len(self), 'query', 'queries')}, {counted(self.n_rows, 'document', 'documents')}>"
 
@@ -176,8 +189,16 @@ RunLike = RankingsLike | Path | Run | Table  # what is evaluated
 RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]]  # several of them, with names
 
 
-def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Run:
-    """A Run from a caller's rankings, of any shape."""
+def as_run(
+    data: Any,
+    columns: Mapping[str, str] | None,
+    duplicates: Duplicates | None,
+    parents: Parents | None = None,
+) -> Run:
+    """A Run from a caller's rankings, of any shape; with parents, its documents are those that the ids stand for."""
+    if parents is not None:
+        run = as_run(data, columns, duplicates)
+        return run.of_documents(parents.of(run))
     shape = shape_of(data, Run, columns)
     if shape == HELD:
         return data

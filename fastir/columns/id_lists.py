@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from fastir.columns.ids import is_integer, plain_id
-from fastir.errors import DuplicateError, quote
+from fastir.errors import DuplicateError, quote, remedy
 
 
 def ranking(query_id: Any, value: Any) -> list[Any] | tuple[Any, ...]:
@@ -102,5 +102,5 @@ def repeated(query_id: Any, doc_id: Any, first: int, later: int) -> DuplicateErr
     """The error about a document that stands twice in a list, at these ranks."""
     return DuplicateError(
         f"run: document {quote(doc_id)} stands twice for query {quote(query_id)}, at ranks {first} and {later}; "
-        "duplicates='first' or 'once' would repair it"
+        + remedy(True)
     )

@@ -11,15 +11,24 @@ from fastir.columns.ids import Arena
 from fastir.errors import quote
 
 
+def refused(pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool) -> list[tuple[int, int]]:
+    """The pairs of rows with one document that are an error: all without a rule; judgments that differ under "once"."""
+    if rule == "once" and not is_run:
+        return [(first, later) for first, later in pairs if numbers[first] != numbers[later]]
+    return pairs if rule is None else []
+
+
 def without_duplicates(
-    offsets: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], rule: str
+    offsets: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], rule: str | None, is_run: bool
 ) -> tuple[Any, ...]:
     """Drop rows that repeat an earlier one of their query; the earlier row gets the number that the rule chooses.
 
     Parameters
     ----------
     pairs : list of (earlier row, later row)
-    rule : {"first", "last", "max"}
+    rule : {"first", "last", "max", "once"}
+        "once" drops nothing of a run; of judgments that agree it leaves one.
+    is_run : bool
 
     Returns
     -------
@@ -28,7 +37,7 @@ def without_duplicates(
     """
     numbers = numbers.copy()
     kept = np.ones(len(numbers), bool)
-    for first, later in pairs:
+    for first, later in pairs if rule != "once" or not is_run else ():
         kept[later] = False
         if rule == "last" or (rule == "max" and numbers[later] > numbers[first]):
             numbers[first] = numbers[later]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from fastir.errors import NoOverlapError
 from fastir.evaluation.measuring import OneRuleSet
 from fastir.inputs import dicts
+from fastir.inputs.parents import parents_of
 from fastir.qrels import GroupedQrels, as_qrels
-from fastir.request.options import Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
+from fastir.request.options import Aggregate, Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.measuring import Measurer
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
+    from fastir.inputs.parents import ParentsLike
+    from fastir.join._parents import Parents
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
     from fastir.request.plan import Settings
@@ -61,6 +64,8 @@ class Evaluator:
         score_dtype: DTypeLike | None = None,
         n_threads: SupportsIndex | None = None,
         duplicates: Duplicates | None = None,
+        parents: ParentsLike | None = None,
+        aggregate: Aggregate = "max",
         validate: Validate = "full",
         columns: Mapping[str, str] | None = None,
         weights: Mapping[Any, float] | None = None,
@@ -80,7 +85,7 @@ class Evaluator:
             convention=convention,
             choices=choices,
         )
-        self._prepare(qrels, metrics, options, columns, weights)
+        self._prepare(qrels, metrics, options, columns, weights, parents_of(parents, aggregate, duplicates))
 
     def _prepare(
         self,
@@ -89,17 +94,19 @@ class Evaluator:
         options: Options,
         columns: Mapping[str, str] | None,
         weights: Mapping[Any, float] | None,
+        parents: Parents | None,
     ) -> None:
         settings = compile_settings(metric_tuple(metrics), options)
         qrels = as_qrels(qrels, columns, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
-        self.prepared: Measurer = prepare(qrels, settings, columns)
+        self.prepared: Measurer = prepare(qrels, settings, columns, parents)
 
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self.prepared, self.prepared.settings
-        return evaluator_of, (prepared.qrels, settings.metrics, settings.options, prepared.columns, self._weights)
+        made_of = prepared.qrels, settings.metrics, settings.options, prepared.columns, self._weights, prepared.parents
+        return evaluator_of, made_of
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
@@ -189,24 +196,27 @@ def evaluator_of(
     options: Options,
     columns: Mapping[str, str] | None,
     weights: Mapping[Any, float] | None,
+    parents: Parents | None,
 ) -> Evaluator:
     """An Evaluator from options that are checked."""
     evaluator = Evaluator.__new__(Evaluator)
-    evaluator._prepare(qrels, metrics, options, columns, weights)
+    evaluator._prepare(qrels, metrics, options, columns, weights, parents)
     return evaluator
 
 
-def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None) -> Measurer:
+def prepare(
+    qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None, parents: Parents | None = None
+) -> Measurer:
     """A Prepared, or an object that puts several of them together for groups or for metrics with rules of their own."""
     if isinstance(qrels, GroupedQrels):
         from fastir.evaluation.groups import Groups
 
-        return Groups(prepare, qrels, settings, columns)
+        return Groups(prepare, qrels, settings, columns, parents)
     if settings.parts:
         from fastir.evaluation.rule_sets import PerRule
 
-        return PerRule(prepare, qrels, settings, columns)
-    return OneRuleSet(qrels, settings, columns)
+        return PerRule(prepare, qrels, settings, columns, parents)
+    return OneRuleSet(qrels, settings, columns, parents)
 
 
 def evaluate(
@@ -222,6 +232,8 @@ def evaluate(
     score_dtype: DTypeLike | None = None,
     n_threads: SupportsIndex | None = None,
     duplicates: Duplicates | None = None,
+    parents: ParentsLike | None = None,
+    aggregate: Aggregate = "max",
     validate: Validate = "full",
     columns: Mapping[str, str] | None = None,
     weights: Mapping[Any, float] | None = None,
@@ -361,7 +373,8 @@ def evaluate(
         convention=convention,
         choices=choices,
     )
-    return evaluator_of(qrels, metrics, options, columns, weights).evaluate(run)
+    made = parents_of(parents, aggregate, duplicates)
+    return evaluator_of(qrels, metrics, options, columns, weights, made).evaluate(run)
 
 
 def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any) -> ResultsByRun:

@@ -13,13 +13,13 @@ from fastir.evaluation.coverage import Coverage
 from fastir.inputs import dicts, formats
 from fastir.join._dicts import judge_dict, longest_ranking
 from fastir.join._grouped import Columns
-from fastir.join._lists import judge_lists, longest_list
-from fastir.measure._codes import COPY_CODES
+from fastir.join._lists import Lists, integer_ids, longest_list
 from fastir.run import Run
 from fastir.threads import LONG, longest, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
+    from fastir.inputs.files import Repairs
     from fastir.join._judged import Judged
     from fastir.measure._measure import Plan
 
@@ -36,6 +36,8 @@ def from_dict(
 ) -> Coverage:
     """Evaluate a dict of dicts, in the caller's thread: a dict cannot be walked without the GIL."""
     settings = prepared.settings
+    if prepared.parents is not None:
+        return from_run(prepared, Run.from_dict(run), values, status, n_threads, watch)
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
     judge = judge_dict if longest_ranking(run) <= LONG else judge_long_dict
@@ -62,19 +64,29 @@ def from_lists(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a dict of lists in rank order, in the caller's thread, like a dict of dicts."""
-    settings = prepared.settings
+    settings, (once, parents) = prepared.settings, prepared.rules()
+    rule = settings.options.duplicates
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
-    rule = COPY_CODES[settings.options.duplicates]
-    rows = longest_list(run)
-    mine = run if rows <= LONG else {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
-    tally, kinds, (copies, query, rank) = within_reach(
-        lambda: judge_lists(prepared.judged, settings.plan, mine, values, status, rule, mine is not run), rows
-    )
-    repairs = {"duplicates": (copies, f"query {prepared.judged.query_ids[query]}, rank {rank}")} if copies else {}
-    if kinds != prepared.kinds:
+    integers = integer_ids(run)
+    query_kind = type(next(iter(run))) if run else None
+    kinds = query_kind, None if integers is None else int if integers else str
+    repairs: Repairs = {}
+    if parents is None and kinds != prepared.kinds:
         repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
-    return Coverage(prepared, status, tally, len(run), run, repairs)
+    if rule == "last" or parents is not None and (integers or not parents.ready):
+        return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
+    join = Lists(
+        prepared.judged, settings.plan, values, status, settings.ties, False, False, 1, bool(integers), once, parents
+    )
+    join.removes = rule in ("first", "max")
+    rows = longest_list(run)
+    if rows > LONG:
+        join.breathes = True
+        run = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
+    if not within_reach(lambda: join.read(run, query_kind is int), rows):
+        return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
+    return Coverage(prepared, status, join.finish(), len(run), run, repairs)
 
 
 def from_run(
@@ -87,8 +99,10 @@ def from_run(
 ) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
     settings, query_ids = prepared.settings, prepared.judged.query_ids
+    parents = None if prepared.parents is None else prepared.parents.of(run)
     threads = thread_count(n_threads, run.n_rows)
-    join = Columns(prepared.judged, settings.plan, values, status, settings.ties, settings.single, False, threads)
+    make = prepared.judged, settings.plan, values, status, settings.ties, settings.single, False, threads, False
+    join = Columns(*make, True, parents)
     find = {str(query_id): place for query_id, place in run.places().items()}
     places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
     ids, offsets, scores = run.columns()

@@ -83,5 +83,5 @@ def evaluate_lists(
         choices=choices,
     )
     ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids)
-    evaluator = evaluator_of(Qrels.from_dict(judged), metrics, options, None, weights_of(weights, ids))
+    evaluator = evaluator_of(Qrels.from_dict(judged), metrics, options, None, weights_of(weights, ids), None)
     return evaluator.evaluate(run)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fastir.inputs.files import Watch
+    from fastir.join._parents import Parents
     from fastir.qrels import GroupedQrels, Qrels
     from fastir.request.plan import Settings
 
@@ -39,6 +40,9 @@ class Measurer(Protocol):
 
     @property
     def columns(self) -> Mapping[str, str] | None: ...
+
+    @property
+    def parents(self) -> Parents | None: ...
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured: ...
 
@@ -83,9 +87,8 @@ def from_table(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a table while it is read; as a Run where duplicates are to be repaired."""
-    duplicates = prepared.settings.options.duplicates
-    if duplicates is not None:
-        held = Run.from_table(run, prepared.columns, duplicates)
+    if prepared.reads_whole:
+        held = Run.from_table(run, prepared.columns, prepared.settings.options.duplicates)
         return from_run(prepared, held, values, status, n_threads, watch)
     from fastir.evaluation import table_runs
 
@@ -101,7 +104,7 @@ def from_path(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
-    form = None if prepared.settings.options.duplicates else formats.format_of(path)
+    form = None if prepared.reads_whole else formats.format_of(path)
     if form == "trec":
         from fastir.evaluation.trec_runs import from_trec_file
 

@@ -159,7 +159,7 @@ def ranking_of(prepared: Measurer, run: Any, query_id: str | int) -> dict[str | 
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None
-    run = as_run(run, prepared.columns, prepared.settings.options.duplicates)
+    run = as_run(run, prepared.columns, prepared.settings.options.duplicates, prepared.parents)
     found = next((other for other in run if str(other) == str(query_id)), None)
     return None if found is None else run[found]
 
