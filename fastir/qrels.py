@@ -14,7 +14,7 @@ from fastir.columns.line_formats import WITH_GROUPS
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, files, formats
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import HELD, PATH, TABLE, Table, shape_of
+from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, shape_of
 from fastir.join._judged import Judged
 from fastir.text import counted
 
@@ -233,4 +233,6 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
         return data
     if shape == PATH:
         return Qrels.from_file(data, duplicates=duplicates, columns=columns)
+    if shape == COLUMNS:
+        return Qrels(*data.judged())
     return Qrels.from_table(data, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)

@@ -12,9 +12,9 @@ from fastir.columns._dicts import has_integer_documents, plain_scores
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import Rows
-from fastir.inputs import dicts, formats
+from fastir.inputs import dicts, formats, list_columns
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import HELD, LISTS, PATH, TABLE, Table, shape_of
+from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
 from fastir.join._grouped import documents_of
 from fastir.request.options import DUPLICATES
 from fastir.text import counted
@@ -56,9 +56,8 @@ class Run(Rows):
             An id is neither a str nor an int, or a score is NaN or not a number.
         """
         one_of("duplicates", duplicates, DUPLICATES)
-        repairs: dict[str, tuple[int, str]] = {}
-        if shape_of(data, cls, {}) == LISTS:
-            data, repairs = dicts.scored_lists(data, duplicates)
+        if shape_of(data, cls) == LISTS:
+            return cls(*list_columns.of_lists(data, duplicates))
         query_ids: list[Any] = []
         sizes: list[int] = [0]
         ids: list[Any] = []
@@ -74,7 +73,7 @@ class Run(Rows):
             ids.extend(ranking)
             scores.extend(ranking.values())
             sizes.append(len(ids))
-        return cls(query_ids, np.array(sizes, np.int64), Arena.of(ids), np.array(scores, float), repairs)
+        return cls(query_ids, np.array(sizes, np.int64), Arena.of(ids), np.array(scores, float))
 
     @classmethod
     def from_file(
@@ -204,4 +203,6 @@ def as_run(
         return data
     if shape == PATH:
         return Run.from_file(data, duplicates=duplicates, columns=columns)
+    if shape == COLUMNS:
+        return Run(*data.scored(duplicates))
     return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

@@ -57,23 +57,6 @@ def plain_ranking(query_id: Any, ranked: Sequence[Any], integers: bool) -> list[
     ]
 
 
-def distinct(query_id: Any, ids: list[Any], duplicates: str | None) -> list[Any]:
-    """The ids without copies: the first of each stays, or the last.
-
-    Raises
-    ------
-    DuplicateError
-        There are copies, and `duplicates` is None.
-    """
-    if duplicates == "last":
-        return [*dict.fromkeys(reversed(ids))][::-1]
-    ranks: dict[Any, int] = {}
-    for rank, doc_id in enumerate(ids, 1):
-        if ranks.setdefault(doc_id, rank) < rank and duplicates is None:
-            raise repeated(query_id, doc_id, ranks[doc_id], rank)
-    return list(ranks)
-
-
 def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
     """A query's judgments as {doc_id: label}: those of a mapping, or label 1 for the id or for each of the ids given.
 

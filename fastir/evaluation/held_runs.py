@@ -13,13 +13,11 @@ from fastir.evaluation.coverage import Coverage
 from fastir.inputs import dicts, formats
 from fastir.join._dicts import judge_dict, longest_ranking
 from fastir.join._grouped import Columns
-from fastir.join._lists import Lists, integer_ids, longest_list
 from fastir.run import Run
 from fastir.threads import LONG, longest, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
-    from fastir.inputs.files import Repairs
     from fastir.join._judged import Judged
     from fastir.measure._measure import Plan
 
@@ -53,40 +51,6 @@ def judge_long_dict(
     mine = {query_id: dict(ranking) if type(ranking) is dict else ranking for query_id, ranking in run.items()}
     rows = longest_ranking(mine)
     return within_reach(lambda: judge_dict(judged, plan, mine, values, status, ties, single, True), rows)
-
-
-def from_lists(
-    prepared: Prepared,
-    run: Any,
-    values: np.ndarray,
-    status: np.ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable[..., Any] | None,
-) -> Coverage:
-    """Evaluate a dict of lists in rank order, in the caller's thread, like a dict of dicts."""
-    settings, (once, parents) = prepared.settings, prepared.rules()
-    rule = settings.options.duplicates
-    if type(run) is not dict or not has_plain_keys(run):
-        run = dicts.query_dict(run, "run")
-    integers = integer_ids(run)
-    query_kind = type(next(iter(run))) if run else None
-    kinds = query_kind, None if integers is None else int if integers else str
-    repairs: Repairs = {}
-    if parents is None and kinds != prepared.kinds:
-        repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
-    if rule == "last" or parents is not None and (integers or not parents.ready):
-        return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
-    join = Lists(
-        prepared.judged, settings.plan, values, status, settings.ties, False, False, 1, bool(integers), once, parents
-    )
-    join.removes = rule in ("first", "max")
-    rows = longest_list(run)
-    if rows > LONG:
-        join.breathes = True
-        run = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
-    if not within_reach(lambda: join.read(run, query_kind is int), rows):
-        return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
-    return Coverage(prepared, status, join.finish(), len(run), run, repairs)
 
 
 def from_run(

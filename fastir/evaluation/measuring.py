@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 from numpy import empty, ndarray
 
 from fastir.evaluation.coverage import MISSING, Coverage
-from fastir.evaluation.held_runs import from_dict, from_lists, from_run, from_whole_file
+from fastir.evaluation.held_runs import from_dict, from_run, from_whole_file
+from fastir.evaluation.list_runs import from_list_columns, from_lists
 from fastir.evaluation.prepared import Prepared
 from fastir.inputs import formats
-from fastir.inputs.shapes import DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
+from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ DRIVERS: dict[str, Callable[..., Coverage]] = {
     DICTS: from_dict,
     OTHER: from_dict,
     LISTS: from_lists,
+    COLUMNS: from_list_columns,
     HELD: from_run,
     TABLE: from_table,
     PATH: from_path,

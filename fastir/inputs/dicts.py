@@ -50,29 +50,6 @@ def compared(
     )
 
 
-def scored_lists(data: Any, duplicates: str | None) -> tuple[dict[Any, dict[Any, float]], dict[str, tuple[int, str]]]:
-    """{query_id: ids in rank order} as {query_id: {doc_id: score}}, with scores n, ..., 1, and the repairs.
-
-    Raises
-    ------
-    TypeError
-        A ranking is no list, or an id is of another type than the first.
-    DuplicateError
-        A document stands twice in a list, and `duplicates` does not say what becomes of it.
-    """
-    lists = {query_id: id_lists.ranking(query_id, value) for query_id, value in query_dict(data, "run").items()}
-    integers = next((is_integer(ids[0]) for ids in lists.values() if len(ids)), False)
-    scored, n_copies, place = {}, 0, ""
-    for query_id, ids in lists.items():
-        ids = id_lists.plain_ranking(query_id, ids, integers)
-        ranks = id_lists.distinct(query_id, ids, duplicates)
-        if len(ranks) < len(ids):
-            place = place or f"query {query_id}"
-            n_copies += len(ids) - len(ranks)
-        scored[query_id] = {doc_id: float(len(ranks) - place) for place, doc_id in enumerate(ranks)}
-    return scored, {"duplicates": (n_copies, place)} if n_copies else {}
-
-
 def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
     """{query_id: weight} with floats, checked; every query must have one."""
     if not hasattr(weights, "items"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.columns._dicts import is_nested
 from fastir.columns.id_lists import is_mapping
+from fastir.inputs.list_columns import ListColumns
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -42,6 +43,7 @@ Table = ArrowStream | ArrowArray | Frame | Mapping[str, "ArrayLike"] | Iterable[
 DICTS = "dicts"  # a dict whose values are dicts
 LISTS = "lists"  # a mapping of each query to what it ranks or what is relevant, without numbers
 PATH = "path"
+COLUMNS = "columns"  # ListColumns
 HELD = "held"  # a Qrels or a Run, as the caller of shape_of says
 TABLE = "table"
 OTHER = "other"  # some other mapping of mappings, or an object that cannot be read
@@ -60,6 +62,8 @@ def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = No
         return PATH
     from fastir.inputs import tables
 
+    if isinstance(data, ListColumns):
+        return COLUMNS
     if isinstance(data, Mapping):
         if len(data) > 1 and tables.has_columns(data, held.what, columns):
             return TABLE

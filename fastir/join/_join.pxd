@@ -52,16 +52,17 @@ cdef class Join:
     cdef bint single
     cdef readonly bint only_judged
     cdef bint once
+    cdef public bint removes
     cdef Parents parents
     cdef Part* parts
     cdef unsigned char* met             # per query of the qrels
     cdef int count(self, Part* part, int64_t q) noexcept nogil
     cdef int judge(self, Part* part, int64_t q) noexcept nogil
+    cdef int settle(self, Part* part, int64_t q) noexcept nogil
     cdef int take(self, Part* part, const Index* queries) noexcept nogil
     cdef meet(self, Part* part, int64_t number, bint integers)
 
 
-cdef void count_repeats(Counts* tally, int64_t q, int64_t n) noexcept nogil
 cdef int hash_group(Seen* seen, const Group* g) noexcept nogil
 cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogil
 cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil

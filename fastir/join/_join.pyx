@@ -18,7 +18,7 @@ from libc.string cimport memset
 
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
 from fastir.join._parents cimport Parents
-from fastir.join._repeats cimport KEEP, find_repeats, forget_repeats
+from fastir.join._repeats cimport KEEP, MAX, find_repeats, forget_repeats, merge_repeats
 from fastir.measure._codes cimport MISSING, NO_MEMORY, NOT_SUMMED, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
@@ -288,6 +288,9 @@ cdef class Join:
 
     Attributes
     ----------
+    removes : bool
+        Whether of the documents that stand twice in a list without scores the first is left; else they are an error,
+        unless `once` says more.
     ungrouped : bool
         Whether a query came back after another.
     foreign : dict
@@ -409,6 +412,26 @@ cdef class Join:
             tally.tied += 1
             tally.tied_example = smaller(tally.tied_example, q)
         return 0
+
+    cdef int settle(self, Part* part, int64_t q) noexcept nogil:
+        """Judge the group, which is a list; its copies are removed, left or refused. Returns the value for part.failed."""
+        cdef Group* g = &part.group
+        cdef int64_t twice = 0
+        if hash_group(&part.seen, g) < 0:
+            return NO_MEMORY
+        if self.parents is None or not self.removes and not self.once:
+            twice = may_repeat(&part.seen, part.seen.hashes, g.n)
+        if twice > 0 and not self.removes and not self.once:
+            twice = find_repeated(&part.seen, g, 0)
+            if twice > 0:
+                return REPEATED
+        elif twice > 0:
+            twice = find_repeats(&part.repeats, g, part.seen.hashes)
+            if twice > 0:
+                count_repeats(&part.tally, q, twice)
+                if self.removes:
+                    merge_repeats(&part.repeats, g, part.seen.hashes, MAX)
+        return NO_MEMORY if twice < 0 else self.judge(part, q)
 
     cdef meet(self, Part* part, int64_t number, bint integers):
         """Note the queries that a part took from block `number`; one that was met before makes the rows ungrouped."""

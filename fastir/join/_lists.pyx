@@ -18,9 +18,8 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport borrow_text
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Group, Text, room_for_rows
-from fastir.join._join cimport Join, Part, count_repeats, find_repeated, hash_group, may_repeat
-from fastir.join._repeats cimport MAX, find_repeats, merge_repeats
-from fastir.measure._codes cimport NO_MEMORY, REPEATED
+from fastir.join._join cimport Join, Part
+from fastir.measure._codes cimport REPEATED
 
 from fastir.columns.id_lists import plain_ranking, ranking, repeated
 from fastir.columns.ids import is_integer
@@ -75,13 +74,11 @@ cdef class Lists(Join):
 
     Attributes
     ----------
-    removes : bool
-        Whether later copies of a document are removed; else they are an error, unless `once` or `parents` say more.
     breathes : bool
         Whether the GIL may be released within a list: nobody else can change the run.
     """
 
-    cdef public bint removes, breathes
+    cdef public bint breathes
     cdef PyObject** keys        # the ids of the list in work
     cdef int64_t* numbers       # what integers are
     cdef int64_t capacity
@@ -144,26 +141,6 @@ cdef class Lists(Join):
         g.n = n
         return FILLED
 
-    cdef int settle(self, Part* part, int64_t q) noexcept nogil:
-        """Judge the group, whose copies are removed, left or refused; returns the value for part.failed."""
-        cdef Group* g = &part.group
-        cdef int64_t twice = 0
-        if hash_group(&part.seen, g) < 0:
-            return NO_MEMORY
-        if self.parents is None or not self.removes and not self.once:
-            twice = may_repeat(&part.seen, part.seen.hashes, g.n)
-        if twice > 0 and not self.removes and not self.once:
-            twice = find_repeated(&part.seen, g, 0)
-            if twice > 0:
-                return REPEATED
-        elif twice > 0:
-            twice = find_repeats(&part.repeats, g, part.seen.hashes)
-            if twice > 0:
-                count_repeats(&part.tally, q, twice)
-                if self.removes:
-                    merge_repeats(&part.repeats, g, part.seen.hashes, MAX)
-        return NO_MEMORY if twice < 0 else self.judge(part, q)
-
     def read(self, dict run, bint integer_queries):
         """Evaluate a run whose keys are exact str objects, or exact int objects; False if an integer is too large."""
         cdef fenv_t callers
@@ -179,21 +156,19 @@ cdef class Lists(Join):
         cdef int64_t q, n, work = 0
         cdef int state
         cdef Py_ssize_t position = 0
+        cdef Py_ssize_t next_position
         cdef PyObject* query_id
-        cdef PyObject* key = NULL
-        cdef PyObject* value = NULL
-        cdef PyObject* ahead = NULL     # the value behind the one in work
+        cdef PyObject* key
+        cdef PyObject* value
         cdef object ids
-        PyDict_Next(run, &position, &key, &ahead)
         for q in range(self.judged.n_queries):
             query_id = PyList_GetItem(query_ids, q)
-            value = ahead
-            if key == NULL or not (key == query_id or PyObject_RichCompareBool(key, query_id, Py_EQ) == 1):
-                value = PyDict_GetItemWithError(run, query_id)
-            elif not PyDict_Next(run, &position, &key, &ahead):     # the run has its queries in the order of the qrels
-                key = NULL
+            next_position = position
+            if PyDict_Next(run, &next_position, &key, &value) and (
+                    key == query_id or PyObject_RichCompareBool(key, query_id, Py_EQ) == 1):
+                position = next_position    # the run has its queries in the order of the qrels
             else:
-                prefetch(<const char*>ahead)
+                value = PyDict_GetItemWithError(run, query_id)
             if value == NULL:
                 continue
             ids = <object>value
@@ -244,5 +219,7 @@ def integer_ids(dict run):
         if type(ids) is not list and type(ids) is not tuple:
             ids = ranking(<object>key, ids)
         if len(ids):
-            return is_integer(ids[0])
+            integers = is_integer(ids[0])
+            plain_ranking(<object>key, ids[:1], integers)   # refuses what is neither
+            return integers
     return None
