@@ -72,7 +72,7 @@ def named(query_ids: Any, n: int) -> list[Any]:
     if found is None:
         raise TypeError(f"query_ids must be a sequence of str or int, got {type(query_ids).__name__}")
     if len(found) != n:
-        raise ValueError(f"query_ids has {len(found)} but there are {counted(n, 'query', 'queries')}")
+        raise ValueError(f"query_ids has {counted(len(found), 'entry', 'entries')}, retrieved {n}; lengths must match")
     integers = bool(found) and is_integer(found[0])
     ids = [plain_id(query_id, integers, f"query_ids: entry {place}") for place, query_id in enumerate(found, 1)]
     places: dict[Any, int] = {}

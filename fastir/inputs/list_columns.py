@@ -160,7 +160,9 @@ def add(made: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
     if null >= 0:
         raise ValueError(f"{what}: the list of query number {row + null} is null; an empty list is an empty ranking")
     if found is None:
-        raise TypeError(f"{what} must hold lists of strings or of integers, got Arrow type {quote(batch.type_of(place))}")
+        raise TypeError(
+            f"{what} must hold lists of strings or of integers, got Arrow type {quote(batch.type_of(place))}"
+        )
     offsets, ids, missing = found
     if missing >= 0:
         query = int(np.searchsorted(offsets, missing, "right")) - 1
