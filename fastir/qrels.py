@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
 Label = SupportsIndex | SupportsFloat
-Relevant = Mapping[Any, Label] | Sequence[Any] | Set[Any] | np.ndarray | str | int  # those of a query
+Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray | str | int  # those of a query
 JudgmentsLike = Mapping[Any, Relevant] | Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
 
 

@@ -5,7 +5,8 @@ A position is counted from 1; in a run it is the rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from fastir.columns.ids import is_integer, plain_id
@@ -23,7 +24,7 @@ def ranking(query_id: Any, value: Any) -> list[Any] | tuple[Any, ...]:
     found = sequence(value)
     if found is None:
         why = f"got {type(value).__name__} {quote(value)}"
-        if isinstance(value, Set):
+        if isinstance(value, AbstractSet):
             why = f"got a {type(value).__name__}, which has no order"
         elif isinstance(value, Iterator):
             why = f"got a {type(value).__name__}, which can be read only once"
@@ -69,7 +70,7 @@ def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
         return value
     if isinstance(value, str) or is_integer(value):
         return {value: 1}
-    found = list(value) if isinstance(value, Set) else sequence(value)
+    found = list(value) if isinstance(value, AbstractSet) else sequence(value)
     if found is None:
         raise TypeError(
             f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, or to a list or set of the relevant "
@@ -78,7 +79,7 @@ def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
     integers = bool(found) and is_integer(found[0])
     what = f"of query {quote(query_id)}"
     ids = [plain_id(doc_id, integers, f"qrels: document id {place} {what}") for place, doc_id in enumerate(found, 1)]
-    return dict.fromkeys(sorted(ids) if isinstance(value, Set) else ids, 1)
+    return dict.fromkeys(sorted(ids) if isinstance(value, AbstractSet) else ids, 1)
 
 
 def repeated(query_id: Any, doc_id: Any, first: int, later: int) -> DuplicateError:

@@ -79,9 +79,9 @@ def evaluate_lists(
     Examples
     --------
     >>> import fastir
-    >>> results = fastir.evaluate_lists([["c2", "c7", "c1"], ["c4"]], [{"c1", "c7"}, ["c9"]], ["recall@2", "mrr"])
+    >>> results = fastir.evaluate_lists([["c2", "c7", "c1"], ["c4"]], [{"c1", "c7"}, "c4"], ["recall@2", "mrr"])
     >>> results.per_query("recall@2")
-    {0: 0.5, 1: 0.0}
+    {0: 0.5, 1: 1.0}
     """
     options = options_of(
         rel_level=rel_level,

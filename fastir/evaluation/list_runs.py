@@ -53,7 +53,7 @@ def from_lists(
     repairs: Repairs = {}
     if parents is None and kinds != prepared.kinds:
         repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
-    if rule == "last" or parents is not None and (integers or not parents.ready):
+    if rule == "last" or (parents is not None and (integers or not parents.ready)):
         return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
     join = Lists(*made_of(prepared, values, status, 1), bool(integers), once, parents)
     join.removes = rule in REMOVED
@@ -78,7 +78,7 @@ def from_list_columns(
     once, parents = prepared.rules()
     rule = prepared.settings.options.duplicates
     integers = run.integers
-    if rule == "last" or parents is not None and (integers or not parents.ready):
+    if rule == "last" or (parents is not None and (integers or not parents.ready)):
         return from_run(prepared, Run(*run.scored(rule)), values, status, n_threads, watch)
     n_queries = len(run)
     threads = thread_count(n_threads, run.n_rows)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from fastir.columns import id_lists
@@ -51,12 +52,12 @@ def with_ids(lists: Any, ids: list[Any]) -> Any:
 
 def per_query(data: Any, name: str) -> Any:
     """What a caller gave for each query, as a list or tuple or as ListColumns."""
-    found = data if isinstance(data, ListColumns) else list_columns.column(data, name)
+    found: Any = data if isinstance(data, ListColumns) else list_columns.column(data, name)
     if found is None:
         found = id_lists.sequence(data)
     if found is None:
         why = f"got {type(data).__name__} {quote(data)}"
-        if isinstance(data, Set):
+        if isinstance(data, AbstractSet):
             why = f"got a {type(data).__name__}, which has no order"
         elif isinstance(data, Iterator):
             why = f"got a {type(data).__name__}, which can be read only once"

@@ -1,4 +1,4 @@
-"""Columns of lists of ids, a list for each query: of Arrow data, of tables, and of files of these, without Python objects.
+"""Columns of lists of ids, a list for each query, of Arrow data, tables and files: read in place, without objects.
 
 A column stays in the batches that it comes in. Files are read by pyarrow, like other tables.
 """

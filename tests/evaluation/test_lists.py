@@ -380,7 +380,7 @@ def test_what_is_no_judgment_is_named(judged, message):
         ([["a"], ["b"]], [["a"], ["b"]], {"query_ids": ["x", "x"]}, ValueError, "'x' stands twice, as entries 1 and 2"),
         ([["a"]], [["a"]], {"query_ids": ["x", "y"]}, ValueError, "query_ids has 2 entries, retrieved 1"),
         ([["a"]], [["a"]], {"query_ids": 3}, TypeError, "query_ids must be a sequence"),
-        ([["a"], {"b": 1.0}], [["a"], ["b"]], {}, TypeError, "query 1 .* got a dict, where the first ranking is a list"),
+        ([["a"], {"b": 1.0}], [["a"], ["b"]], {}, TypeError, "query 1 .* got a dict, where the first"),
         ([], [], {}, fastir.NoOverlapError, "the qrels are empty"),
     ],
 )  # fmt: skip

@@ -1,7 +1,6 @@
 """Tables: whatever shape the rows come in, and in whatever order, the values are those of the dicts, bit for bit."""
 
 import random
-import re
 import warnings
 from collections import namedtuple
 
