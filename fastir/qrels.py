@@ -76,8 +76,8 @@ class Qrels(Rows):
             "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic
             or a group of judges. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz
             or .zst), else "trec".
-        duplicates : None, "first", "last" or "max"
-            None makes a document that stands twice an error.
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a document that stands twice an error, "once" only if its labels differ.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
 
@@ -106,8 +106,8 @@ class Qrels(Rows):
             integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns that have other names.
-        duplicates : None, "first", "last" or "max"
-            None makes a document that stands twice an error.
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a document that stands twice an error, "once" only if its labels differ.
 
         Raises
         ------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsFloat
 import numpy as np
 
 from fastir.checks import one_of
-from fastir.columns._dicts import has_integer_documents, plain_scores
+from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import Rows
@@ -65,15 +65,19 @@ class Run(Rows):
         data = dicts.query_dict(data, "run")
         integers = bool(has_integer_documents(data))
         for query_id, ranking in data.items():
-            ranking = plain_scores(query_id, ranking, integers)
-            for doc_id, score in ranking.items():
-                if score != score:
-                    raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
+            if not is_plain(ranking, integers):
+                ranking = plain_scores(query_id, ranking, integers)
             query_ids.append(query_id)
             ids.extend(ranking)
             scores.extend(ranking.values())
             sizes.append(len(ids))
-        return cls(query_ids, np.array(sizes, np.int64), Arena.of(ids), np.array(scores, float))
+        numbers, offsets = np.array(scores, float), np.array(sizes, np.int64)
+        missing = np.isnan(numbers)
+        if missing.any():
+            row = int(missing.argmax())
+            query_id = query_ids[int(np.searchsorted(offsets, row, "right")) - 1]
+            raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {ids[row]})")
+        return cls(query_ids, offsets, Arena.of(ids), numbers)
 
     @classmethod
     def from_file(
@@ -95,8 +99,9 @@ class Run(Rows):
             {doc_id: score}}``. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as
             for `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
             .zst), else "trec".
-        duplicates : None, "first", "last" or "max"
-            None makes a document that stands twice an error.
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is
+            judged, the others are not; as a dict, the Run has the largest score of them.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
 
@@ -121,8 +126,9 @@ class Run(Rows):
             query-id; doc_id, docno, docid, item_id, corpus-id; score. Ids are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "score": name}``, for columns that have other names.
-        duplicates : None, "first", "last" or "max"
-            None makes a document that stands twice an error.
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is
+            judged, the others are not; as a dict, the Run has the largest score of them.
 
         Raises
         ------
@@ -171,7 +177,7 @@ class Run(Rows):
         )
 
     def of_documents(self, parents: Parents) -> Run:
-        """The Run with each id replaced by that of its document, and the rows of a document merged as `parents` says."""
+        """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
         query_ids = self._query_ids
         offsets, ids, scores, merged, first = documents_of(
             parents, of_arena(self._ids), self._offsets, self._numbers, query_ids

@@ -21,6 +21,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
+    int PyFloat_CheckExact(PyObject*) noexcept
     long PyLong_AsLongAndOverflow(PyObject*, int*) noexcept
 
 cdef enum:
@@ -59,6 +60,19 @@ def plain_scores(query_id, ranking, bint integers):
     if len(ranking) != len(items):
         raise RuntimeError(f"run: the ranking of query {quote(query_id)} changed size while it was read")
     return plain
+
+
+def is_plain(ranking, bint integers):
+    """Whether a ranking is an exact dict whose ids are exact str, or exact int objects, and whose scores are floats."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    if type(ranking) is not dict:
+        return False
+    while PyDict_Next(ranking, &position, &key, &value):
+        if not ((PyLong_CheckExact(key) if integers else PyUnicode_CheckExact(key)) and PyFloat_CheckExact(value)):
+            return False
+    return True
 
 
 def refuse_nan(query_id, ranking):

@@ -52,7 +52,7 @@ class Rows:
     query_ids : list of str or of int
     offsets : int64 array of shape (n_queries + 1,)
     ids : Arena, or list of str or of int
-        Document ids, distinct within a query.
+        Document ids, distinct within a query but for a Run that was made with ``duplicates="once"``.
     numbers : array of shape (n_rows,)
     repairs : dict
         {kind: (count, place)}.
@@ -104,7 +104,12 @@ class Rows:
         except KeyError:
             raise KeyError(f"query {quote(query_id)} is not in the {self.what}") from None
         rows = slice(self._offsets[place], self._offsets[place + 1])
-        return dict(zip(self._ids[rows], self._numbers[rows].tolist(), strict=True))
+        ids, numbers = self._ids[rows], self._numbers[rows].tolist()
+        found = dict(zip(ids, numbers, strict=True))
+        if len(found) < len(ids):  # a Run made with "once"
+            for doc_id, number in zip(ids, numbers, strict=True):
+                found[doc_id] = max(found[doc_id], number)
+        return found
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if type(other) is type(self) else NotImplemented

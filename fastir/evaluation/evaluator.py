@@ -275,8 +275,22 @@ def evaluate(
         process may use, if the work is worth it: files and tables from a million rows on, arrays if the rest would take
         15 ms. The environment variable FASTIR_NUM_THREADS, or else OMP_NUM_THREADS, can lower that. A number given here
         is used even for little work: on a busy machine a call over arrays can then take 20 ms longer.
-    duplicates : {None, "first", "last", "max"}
-        What to do with a document that stands twice under a query of a file or table; None is an error.
+    duplicates : {None, "first", "last", "max", "once"}
+        What to do with a document that stands twice under a query of a file or table. None: an error that names both
+        places; "first", "last", "max": one row stays, at the place of the first, with the score of the first, the last
+        or the best, and the ranks below close up; "once": all rows keep their ranks, the document is the first of them
+        in rank order, and the others count like documents without a judgment. In qrels "once" leaves one of several
+        rows with the same label, and rows with two labels are an error. The report counts the repeats.
+    parents : mapping, table, function, path or None
+        For runs whose ids are parts (chunks, passages) of the documents that the qrels judge: the document of each id,
+        as a mapping, as a table or tuple of two columns, as a file with an id and its document on each line, or as a
+        function that gets an array of the distinct ids of a run and returns an array of their documents. An id without
+        one is a document itself. Applied once, before the run is judged; ids that are integers equal their decimal
+        text. Parts of one document become one row, as `aggregate` says, or stay with ``duplicates="once"``; the report
+        counts those that are not their document's first. An id that itself stands twice is what `duplicates` is about.
+    aggregate : {"max", "sum", "mean"}
+        With `parents`, the score of a document: of its best part, the sum over its parts in the run, from the largest
+        score down, or their mean. It stands where its best part stood.
     validate : {"full", "judged"}
         Where duplicates of documents are looked for: everywhere, or only among judged documents, which is quicker for
         tables whose rows are not grouped by query, and right for data that is known to have no duplicates.
@@ -308,14 +322,16 @@ def evaluate(
     FormatError
         A file does not have the expected content; the message names the line.
     DuplicateError
-        A document stands twice under a query of a file or table, and `duplicates` is None.
+        A document stands twice under a query of a file or table, and `duplicates` is None; or with two labels in the
+        qrels, and it is "once".
     NoOverlapError
         The qrels or the run are empty, no query is in both, or ``queries="strict"`` and a query is in only one of them.
     TypeError
         An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number, or a score not a
         number; an option has the wrong type or name.
     ValueError
-        A score is NaN, a label is not finite, or an option is out of its range. fastir's errors are ValueErrors, too.
+        A score is NaN, a label is not finite, an option is out of its range, a part has two documents or a missing one,
+        or infinite scores of both signs are to be added up. fastir's errors are ValueErrors, too.
     OverflowError
         A label is outside [-2^31, 2^31 - 1] or too large for a metric's formula, or a score for a float.
     RuntimeError

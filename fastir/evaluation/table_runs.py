@@ -100,7 +100,7 @@ def from_rows(
         if found.again:
             batches.close()  # releases the stream behind it: some sources allow only one at a time
         rows = rows_of(found, prepared.parents) if found.again else chain(filter(None, kept or ()), source)
-        if any(prepared.rules()):
+        if prepared.parents is not None:
             held = Run(*grouped(found, prepared.settings.options.duplicates, rows))
             return from_run(prepared, held, values, status, n_threads, None)
         join = Scattered(*make)

@@ -82,10 +82,7 @@ def parents_of(
     FormatError, OSError
         A file cannot be read.
     """
-    one_of("aggregate", aggregate, AGGREGATES)
-    if aggregate != "max" and (given is None or duplicates == "once"):
-        why = "parents=, whose chunks it puts together" if given is None else "duplicates other than 'once'"
-        raise ValueError(f"aggregate={aggregate!r} needs {why}")
+    check_aggregate(given, aggregate, duplicates)
     rule = None if duplicates == "once" else aggregate
     if given is None or isinstance(given, (Parents, ParentFunction)):
         return given
@@ -102,6 +99,17 @@ def parents_of(
     if len(chunks) != len(documents):
         raise ValueError(f"parents: the columns differ in length: {len(chunks)} chunks, {len(documents)} documents")
     return Parents(chunks, documents, rule)
+
+
+def check_aggregate(given: object, aggregate: str, duplicates: str | None) -> None:
+    """Refuse scores that are to be put together where none are."""
+    one_of("aggregate", aggregate, AGGREGATES)
+    if aggregate != "max" and given is None:
+        raise ValueError(f"aggregate={aggregate!r} needs parents, the documents whose scores it makes")
+    if aggregate != "max" and duplicates == "once":
+        raise ValueError(
+            f"aggregate={aggregate!r} makes one row of a document, but duplicates='once' keeps all of them"
+        )
 
 
 def arena_of(ids: Ids) -> Arena:

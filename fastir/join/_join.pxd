@@ -56,7 +56,7 @@ cdef class Join:
     cdef Parents parents
     cdef Part* parts
     cdef unsigned char* met             # per query of the qrels
-    cdef int count(self, Part* part, int64_t q) noexcept nogil
+    cdef int count_again(self, Part* part, int64_t q) noexcept nogil
     cdef int judge(self, Part* part, int64_t q) noexcept nogil
     cdef int settle(self, Part* part, int64_t q) noexcept nogil
     cdef int take(self, Part* part, const Index* queries) noexcept nogil

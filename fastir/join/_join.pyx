@@ -346,11 +346,11 @@ cdef class Join:
             return NO_MEMORY
         if q < 0:
             return 0
-        if self.once and self.parents is None and not self.only_judged and self.count(part, q) < 0:
+        if self.once and self.parents is None and not self.only_judged and self.count_again(part, q) < 0:
             return NO_MEMORY
         return self.judge(part, q)
 
-    cdef int count(self, Part* part, int64_t q) noexcept nogil:
+    cdef int count_again(self, Part* part, int64_t q) noexcept nogil:
         """Count the rows whose document stands in an earlier one; 0, or -1 without memory."""
         cdef int64_t twice = may_repeat(&part.seen, part.seen.hashes, part.group.n)
         if twice > 0:

@@ -2,18 +2,21 @@
 
     chunk ids    d1#0  d1#1  d2#0       columns of one length, copied
     documents    d1    d1    d2
-    d1#0 ─ hash ─▶ table ─▶ entry: chunk, document, hash of the document
+    d1#0 ─ hash ─▶ table ─▶ record ─▶ document and its hash
 
 The rows of a query are replaced before they are judged: the hash that a join has made of each id finds the document,
 whose own hash was made once. An id that is not in the table stays what it is. The rows of one document then become one
 (_repeats), or all stay, and the first in rank order is judged (_join).
 
-With many chunks each look-up waits for memory three times, for the slot, the entry and the bytes; the rows of a query
-are looked up together, each step for all of them, so that they wait at the same time.
+With many chunks a look-up waits for memory twice, for the slot and for the record, which holds the bytes of the chunk;
+the rows of a query are looked up together, each step for all of them, so that they wait at the same time.
 """
 
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+import numpy as np
 
 from fastir.columns._ids cimport Ids, read
 from fastir.columns._prefetch cimport prefetch
@@ -49,36 +52,51 @@ cdef class Parents:
 
     def __init__(self, chunks, documents, aggregate):
         cdef Ids given = of_arena(chunks), targets = of_arena(documents)
-        cdef int64_t i, j, n = len(given), size = 64
-        cdef uint64_t h
+        cdef int64_t i, n = len(given), size = 64, used = 0, n_known = 0
+        cdef uint64_t h, slot, low = 0xFFFFFFFF
+        cdef Text chunk, document
+        cdef const Chunk* found
         cdef Chunk* one
         self.chunks, self.documents, self.aggregate = chunks, documents, aggregate
         self.rule = RULES[aggregate]
         while size < 2 * n:
             size *= 2
         self.mask = <uint64_t>(size - 1)
-        self.entries = <Chunk*>malloc((n + 1) * sizeof(Chunk))
-        self.table = <uint64_t*>calloc(size, sizeof(uint64_t))
-        if self.entries == NULL or self.table == NULL:
+        # arrays of NumPy, because it asks for large pages of memory
+        table, numbers = np.zeros(size, np.uint64), np.zeros(size, np.int64)
+        records = np.empty(n * (sizeof(Chunk) // 8 + 1) + int(chunks.lengths.sum()) // 8 + 1, np.int64)
+        cdef uint64_t[::1] slots = table
+        cdef int64_t[::1] words = records, places = numbers
+        self.kept = [targets, table, records]
+        self.table, self.records = &slots[0], <const char*>&words[0]
+        self.known = <Document*>malloc((n + 1) * sizeof(Document))
+        if self.known == NULL:
             raise MemoryError
         for i in range(n):
-            read(&targets.column, i, 1, &self.entries[i].document)
-            self.entries[i].hash = hash_of(&self.entries[i].document)
-        self.share_bytes(n, size)
-        for i in range(n):
-            one = self.entries + i
-            read(&given.column, i, 1, &one.chunk)
-            h = hash_of(&one.chunk)
-            j = self.find(&one.chunk, h)
-            if j < 0:
-                self.insert(h, i)
-            elif self.entries[j].document.start != one.document.start:
-                raise ValueError(f"parents: chunk {quote(chunks[i:i + 1][0])} has two documents, "
-                                 f"{quote(documents[j:j + 1][0])} and {quote(documents[i:i + 1][0])}")
+            read(&given.column, i, 1, &chunk)
+            read(&targets.column, i, 1, &document)
+            h = hash_of(&chunk)
+            found = self.find(&chunk, h)
+            number = self.number(&places[0], self.mask, n_known, &document)
+            n_known += number == n_known
+            if found != NULL:
+                if found.document != number:
+                    first = self.known[found.document].text
+                    raise ValueError(f"parents: chunk {quote(chunks[i:i + 1][0])} has two documents, "
+                                     f"{quote(first.start[:first.length].decode('utf-8', 'surrogateescape'))} and "
+                                     f"{quote(documents[i:i + 1][0])}")
+                continue
+            one = <Chunk*>&words[used]
+            one.document, one.length = number, chunk.length
+            memcpy(<char*>(one + 1), chunk.start, chunk.length)
+            slot = h & self.mask
+            while slots[slot] != 0:
+                slot = (slot + 1) & self.mask
+            slots[slot] = h & ~low | <uint64_t>(used + 1)
+            used += sizeof(Chunk) // 8 + (chunk.length + 7) // 8
 
     def __dealloc__(self):
-        free(self.entries)
-        free(self.table)
+        free(self.known)
 
     def __reduce__(self):
         return Parents, (self.chunks, self.documents, self.aggregate)
@@ -92,60 +110,46 @@ cdef class Parents:
     def __len__(self):
         return len(self.chunks)
 
-    cdef share_bytes(self, int64_t n, int64_t size):
-        """Let equal documents have their bytes in one place, so that they are known by it."""
-        cdef int64_t i
-        cdef uint64_t slot
-        cdef int64_t* table = <int64_t*>calloc(size, sizeof(int64_t))
-        if table == NULL:
-            raise MemoryError
-        for i in range(n):
-            slot = self.entries[i].hash & self.mask
-            while table[slot] != 0 and not (self.entries[table[slot] - 1].hash == self.entries[i].hash and equal(
-                    &self.entries[table[slot] - 1].document, &self.entries[i].document)):
-                slot = (slot + 1) & self.mask
-            if table[slot] == 0:
-                table[slot] = i + 1
-            self.entries[i].document = self.entries[table[slot] - 1].document
-        free(table)
+    cdef int64_t number(self, int64_t* table, uint64_t mask, int64_t n, const Text* text) noexcept nogil:
+        """The position of a document among the n that are known; it becomes the last of them if it is new."""
+        cdef uint64_t h = hash_of(text), slot = h & mask
+        while table[slot] != 0:
+            if self.known[table[slot] - 1].hash == h and equal(&self.known[table[slot] - 1].text, text):
+                return table[slot] - 1
+            slot = (slot + 1) & mask
+        table[slot] = n + 1
+        self.known[n].text, self.known[n].hash = text[0], h
+        return n
 
-    cdef void insert(self, uint64_t h, int64_t i) noexcept nogil:
+    cdef const Chunk* find(self, const Text* chunk, uint64_t h) noexcept nogil:
+        """The record of an id with hash h, or NULL."""
         cdef uint64_t slot = h & self.mask, low = 0xFFFFFFFF
-        while self.table[slot] != 0:
-            slot = (slot + 1) & self.mask
-        self.table[slot] = h & ~low | <uint64_t>(i + 1)
-
-    cdef int64_t find(self, const Text* chunk, uint64_t h) noexcept nogil:
-        """The entry of an id with hash h, or -1."""
-        cdef uint64_t slot = h & self.mask, low = 0xFFFFFFFF
-        cdef int64_t i
+        cdef const Chunk* one
+        cdef Text text
         while self.table[slot] != 0:
             if self.table[slot] >> 32 == h >> 32:
-                i = <int64_t>(self.table[slot] & low) - 1
-                if equal(&self.entries[i].chunk, chunk):
-                    return i
+                one = <const Chunk*>(self.records + 8 * (<int64_t>(self.table[slot] & low) - 1))
+                text.start, text.length = <const char*>(one + 1), one.length
+                if equal(&text, chunk):
+                    return one
             slot = (slot + 1) & self.mask
-        return -1
+        return NULL
 
     cdef void replace(self, Group* g, uint64_t* hashes) noexcept nogil:
         """Give the rows of a group the ids of their documents, with their hashes."""
-        cdef int64_t i, j
+        cdef int64_t i
         cdef uint64_t entry, low = 0xFFFFFFFF
+        cdef const Chunk* one
         for i in range(g.n):
             prefetch(<const char*>(self.table + (hashes[i] & self.mask)))
         for i in range(g.n):
             entry = self.table[hashes[i] & self.mask]
             if entry != 0:
-                prefetch(<const char*>(self.entries + <int64_t>(entry & low) - 1))
+                prefetch(self.records + 8 * (<int64_t>(entry & low) - 1))
         for i in range(g.n):
-            entry = self.table[hashes[i] & self.mask]
-            if entry != 0:
-                prefetch(self.entries[<int64_t>(entry & low) - 1].chunk.start)
-        for i in range(g.n):
-            j = self.find(g.docs + i, hashes[i])
-            if j >= 0:
-                g.docs[i] = self.entries[j].document
-                hashes[i] = self.entries[j].hash
+            one = self.find(g.docs + i, hashes[i])
+            if one != NULL:
+                g.docs[i], hashes[i] = self.known[one.document].text, self.known[one.document].hash
 
     cdef int64_t merge(self, Group* g, uint64_t* hashes, Repeats* repeats) noexcept nogil:
         """Replace the rows of a group, and merge those of one document unless all stay.
