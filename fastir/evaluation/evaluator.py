@@ -282,9 +282,9 @@ def evaluate(
         What to do with a document that stands twice in a list or under a query of a file or table. None: an error that
         names both places; "first", "last", "max": one row stays, at the place of the first, with the score of the
         first, the last or the best, and the ranks below close up (of a list "max" leaves the first and "last" the last
-        one); "once": all rows keep their ranks, the document is the first of them
-        in rank order, and the others count like documents without a judgment. In qrels "once" leaves one of several
-        rows with the same label, and rows with two labels are an error. The report counts the repeats.
+        one); "once": all rows keep their ranks, the document is the first of them in rank order, and the others count
+        like documents without a judgment. In qrels "once" leaves one of several rows with the same label, and rows with
+        two labels are an error. The report counts the repeats.
     parents : mapping, table, function, path or None
         For runs whose ids are parts (chunks, passages) of the documents that the qrels judge: the document of each id,
         as a mapping, as a table or tuple of two columns, as a file with an id and its document on each line, or as a
