@@ -1,7 +1,7 @@
 """Lists of ids in rank order, without scores: against what callers have today, and against reading the lists.
 
-Callers of pytrec_eval and ranx must invent scores and build dicts first, which is part of their time. The loops that RAG
-frameworks have are written out here, as they are in LlamaIndex and Haystack: a pass over the list for each metric.
+Callers of pytrec_eval and ranx must invent scores and build dicts first, which is part of their time. The loops of RAG
+frameworks are written out here as these have them: a pass over the list for each metric.
 """
 
 import math

@@ -16,7 +16,7 @@ from fastir.evaluation.coverage import Coverage
 from fastir.evaluation.held_runs import STRETCH, from_run
 from fastir.inputs import dicts
 from fastir.join._grouped import Columns
-from fastir.join._lists import Lists, integer_ids, longest_list
+from fastir.join._lists import Lists, kinds_of, longest_list
 from fastir.run import Run
 from fastir.threads import LONG, longest, share_all, thread_count, within_reach
 
@@ -47,21 +47,24 @@ def from_lists(
     rule = prepared.settings.options.duplicates
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
-    integers = integer_ids(run)
-    query_kind = type(next(iter(run))) if run else None
-    kinds = query_kind, None if integers is None else int if integers else str
+    kinds = kinds_of(run)
     repairs: Repairs = {}
-    if parents is None and kinds != prepared.kinds:
+    if kinds != prepared.kinds and parents is None:
         repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
+    integers = kinds[1] is int
     if rule == "last" or (parents is not None and (integers or not parents.ready)):
         return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
-    join = Lists(*made_of(prepared, values, status, 1), bool(integers), once, parents)
+    join = Lists(*made_of(prepared, values, status, 1), integers, once, parents)
     join.removes = rule in REMOVED
+    integer_queries = kinds[0] is int
     rows = longest_list(run)
-    if rows > LONG:
+    if rows <= LONG:
+        whole = join.read(run, integer_queries)
+    else:
         join.breathes = True
-        run = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
-    if not within_reach(lambda: join.read(run, query_kind is int), rows):
+        mine = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
+        whole = within_reach(lambda: join.read(mine, integer_queries), rows)
+    if not whole:
         return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
     return Coverage(prepared, status, join.finish(), len(run), run, repairs)
 

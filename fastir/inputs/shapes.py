@@ -56,6 +56,8 @@ def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = No
     """
     if is_nested(data):
         return DICTS
+    if type(data) is dict and len(data) == 1 and type(next(iter(data.values()))) is list:
+        return LISTS  # a single query, for which what follows would take as long as its evaluation
     if isinstance(data, held):
         return HELD
     if isinstance(data, (str, bytes, os.PathLike)):

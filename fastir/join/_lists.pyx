@@ -209,17 +209,21 @@ def longest_list(dict run):
     return longest
 
 
-def integer_ids(dict run):
-    """Whether the document ids are integers, judged by the first one; None if there is none."""
+def kinds_of(dict run):
+    """The types of the run's query ids and document ids, each str or int by the first one; None if there is none."""
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0
+    query_kind = None
     while PyDict_Next(run, &position, &key, &value):
+        query_kind = type(<object>key)
         ids = <object>value
         if type(ids) is not list and type(ids) is not tuple:
             ids = ranking(<object>key, ids)
         if len(ids):
+            if type(ids[0]) is str:
+                return query_kind, str
             integers = is_integer(ids[0])
             plain_ranking(<object>key, ids[:1], integers)   # refuses what is neither
-            return integers
-    return None
+            return query_kind, int if integers else str
+    return query_kind, None
