@@ -20,6 +20,7 @@ from fastir.request.options import DUPLICATES
 from fastir.text import counted
 
 if TYPE_CHECKING:
+    from fastir.inputs.parents import AnyParents
     from fastir.join._parents import Parents
     from fastir.request.options import Duplicates
 
@@ -198,7 +199,7 @@ def as_run(
     data: Any,
     columns: Mapping[str, str] | None,
     duplicates: Duplicates | None,
-    parents: Parents | None = None,
+    parents: AnyParents | None = None,
 ) -> Run:
     """A Run from a caller's rankings, of any shape; with parents, its documents are those that the ids stand for."""
     if parents is not None:

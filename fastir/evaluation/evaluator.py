@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.measuring import Measurer
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
-    from fastir.inputs.parents import ParentsLike
-    from fastir.join._parents import Parents
+    from fastir.inputs.parents import AnyParents, ParentsLike
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
     from fastir.request.plan import Settings
@@ -94,7 +93,7 @@ class Evaluator:
         options: Options,
         columns: Mapping[str, str] | None,
         weights: Mapping[Any, float] | None,
-        parents: Parents | None,
+        parents: AnyParents | None,
     ) -> None:
         settings = compile_settings(metric_tuple(metrics), options)
         qrels = as_qrels(qrels, columns, options.duplicates)
@@ -196,7 +195,7 @@ def evaluator_of(
     options: Options,
     columns: Mapping[str, str] | None,
     weights: Mapping[Any, float] | None,
-    parents: Parents | None,
+    parents: AnyParents | None,
 ) -> Evaluator:
     """An Evaluator from options that are checked."""
     evaluator = Evaluator.__new__(Evaluator)
@@ -205,7 +204,7 @@ def evaluator_of(
 
 
 def prepare(
-    qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None, parents: Parents | None = None
+    qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None, parents: AnyParents | None = None
 ) -> Measurer:
     """A Prepared, or an object that puts several of them together for groups or for metrics with rules of their own."""
     if isinstance(qrels, GroupedQrels):

@@ -24,7 +24,7 @@ from fastir.run import Run, as_run
 if TYPE_CHECKING:
     from fastir.evaluation.measuring import Measured, Measurer
     from fastir.evaluation.prepared import Prepared
-    from fastir.join._parents import Parents
+    from fastir.inputs.parents import AnyParents
 
 
 class Groups:
@@ -49,7 +49,7 @@ class Groups:
         qrels: GroupedQrels,
         settings: Settings,
         columns: Mapping[str, str] | None,
-        parents: Parents | None,
+        parents: AnyParents | None,
     ) -> None:
         metrics, level = settings.names, settings.level
         self.requests: dict[str, names.Request] = dict(zip(metrics, settings.requests, strict=True))

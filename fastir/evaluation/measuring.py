@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fastir.inputs.files import Watch
-    from fastir.join._parents import Parents
+    from fastir.inputs.parents import AnyParents
     from fastir.qrels import GroupedQrels, Qrels
     from fastir.request.plan import Settings
 
@@ -43,7 +43,7 @@ class Measurer(Protocol):
     def columns(self) -> Mapping[str, str] | None: ...
 
     @property
-    def parents(self) -> Parents | None: ...
+    def parents(self) -> AnyParents | None: ...
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured: ...
 

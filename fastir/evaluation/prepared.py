@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import quote
+from fastir.join._parents import Parents
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
+    from fastir.inputs.parents import AnyParents
     from fastir.join._judged import Judged
-    from fastir.join._parents import Parents
     from fastir.qrels import Qrels
     from fastir.request.plan import Settings
 
@@ -43,12 +44,12 @@ class Prepared:
     __slots__ = ("columns", "judged", "kinds", "parents", "qrels", "settings", "shape", "status")
 
     def __init__(
-        self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: Parents | None
+        self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: AnyParents | None
     ) -> None:
         self.qrels: Qrels = qrels
         self.settings: Settings = settings
         self.columns: Mapping[str, str] | None = columns
-        self.parents: Parents | None = parents
+        self.parents: AnyParents | None = parents
         self.kinds: tuple[type[Any], type[Any]] | None = qrels.kinds
         self.judged: Judged = qrels.prepared()
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
@@ -63,8 +64,8 @@ class Prepared:
         return rule not in (None, "once") or not (self.parents is None or self.parents.ready)
 
     def rules(self) -> tuple[bool, Parents | None]:
-        """What a join does with documents that stand twice: its arguments `once` and `parents`."""
-        return self.settings.options.duplicates == "once", self.parents
+        """What a join does with documents that stand twice while it reads: its arguments `once` and `parents`."""
+        return self.settings.options.duplicates == "once", self.parents if isinstance(self.parents, Parents) else None
 
     def rankers(self) -> list[Prepared]:
         """The Prepared objects that decide the order of documents: here this one alone."""

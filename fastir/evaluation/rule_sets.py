@@ -20,7 +20,7 @@ from fastir.run import Run, as_run
 if TYPE_CHECKING:
     from fastir.evaluation.measuring import Measured, Measurer
     from fastir.evaluation.prepared import Prepared
-    from fastir.join._parents import Parents
+    from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
 
 
@@ -46,7 +46,7 @@ class PerRule:
         qrels: Qrels,
         settings: Settings,
         columns: Mapping[str, str] | None,
-        parents: Parents | None,
+        parents: AnyParents | None,
     ) -> None:
         self.qrels = qrels
         self.settings = settings

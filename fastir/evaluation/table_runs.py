@@ -28,7 +28,6 @@ from fastir.threads import WORTH, share, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
-    from fastir.join._parents import Parents
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
 WINDOW = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
@@ -68,7 +67,7 @@ def from_rows(
     or, if the table can be read only once, taken from memory, which holds the first WINDOW rows.
     """
     settings = prepared.settings
-    batches = rows_of(found, prepared.parents)
+    batches = rows_of(found, prepared.parents is not None)
     head = deque(until(batches, WORTH if found.n_rows is None else 1))
     if not head:
         return Coverage(prepared, status, Tally(), 0, [], {})
@@ -99,7 +98,7 @@ def from_rows(
             )
         if found.again:
             batches.close()  # releases the stream behind it: some sources allow only one at a time
-        rows = rows_of(found, prepared.parents) if found.again else chain(filter(None, kept or ()), source)
+        rows = rows_of(found, prepared.parents is not None) if found.again else chain(filter(None, kept or ()), source)
         if prepared.parents is not None:
             held = Run(*grouped(found, prepared.settings.options.duplicates, rows))
             return from_run(prepared, held, values, status, n_threads, None)
@@ -112,10 +111,10 @@ def from_rows(
     return Coverage(prepared, status, tally, tally.found + len(foreign), foreign, repairs)
 
 
-def rows_of(found: Table, parents: Parents | None) -> Generator[Batch, None, None]:
+def rows_of(found: Table, with_parents: bool) -> Generator[Batch, None, None]:
     """The batches of a table; with parents, ids of documents are text, as those that stand for them may be."""
     for batch in found:
-        if parents is not None and batch.docs.integers:
+        if with_parents and batch.docs.integers:
             batch = batch._replace(docs=of_arena(Arena(*batch.docs.copy(0, len(batch.docs)))))
         yield batch
 

@@ -70,9 +70,12 @@ class ParentFunction:
         return Parents(Arena.of(distinct), arena_of(documents), self.aggregate)
 
 
+AnyParents = Parents | ParentFunction
+
+
 def parents_of(
-    given: ParentsLike | Parents | None, aggregate: Aggregate, duplicates: Duplicates | None
-) -> Parents | ParentFunction | None:
+    given: ParentsLike | AnyParents | None, aggregate: Aggregate, duplicates: Duplicates | None
+) -> AnyParents | None:
     """The documents of chunks, from the options of a call, checked.
 
     Raises

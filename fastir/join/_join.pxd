@@ -46,8 +46,9 @@ cdef class Join:
     cdef Plan plan
     cdef const Index* index
     cdef bint integers                  # whether document ids come as integers
-    cdef double[:, ::1] values
-    cdef unsigned char[::1] status
+    cdef Py_buffer value_buffer, status_buffer
+    cdef double* values                 # a row per query of the qrels
+    cdef unsigned char* status          # likewise
     cdef int ties, n_threads
     cdef bint single
     cdef readonly bint only_judged

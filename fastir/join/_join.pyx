@@ -12,14 +12,15 @@ not grow with the run; rows of values are disjoint, so threads need no order. A 
 cannot be evaluated this way: `ungrouped` says so.
 """
 
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
 from fastir.join._parents cimport Parents
-from fastir.join._repeats cimport KEEP, MAX, find_repeats, forget_repeats, merge_repeats
-from fastir.measure._codes cimport MISSING, NO_MEMORY, NOT_SUMMED, REPEATED
+from fastir.join._repeats cimport MAX, find_repeats, forget_repeats, merge_repeats
+from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, hash_of
@@ -297,12 +298,17 @@ cdef class Join:
         {query id as bytes: number of its block}, for the queries that the qrels do not have.
     """
 
-    def __init__(self, Judged judged, Plan plan, double[:, ::1] values, unsigned char[::1] status, int ties,
+    def __init__(self, Judged judged, Plan plan, values, status, int ties,
                  bint single, bint only_judged, int n_threads, bint integers=False, bint once=False,
                  Parents parents=None):
         cdef int t
         self.index = judged.index(integers)
-        self.judged, self.plan, self.values, self.status = judged, plan, values, status
+        self.judged, self.plan = judged, plan
+        # memoryviews would take as long as a query of ten documents
+        PyObject_GetBuffer(values, &self.value_buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS)
+        PyObject_GetBuffer(status, &self.status_buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS)
+        self.values = <double*>self.value_buffer.buf
+        self.status = <unsigned char*>self.status_buffer.buf
         self.ties, self.single, self.only_judged = ties, single, only_judged
         self.n_threads, self.integers = n_threads, integers
         self.once, self.parents = once, parents
@@ -327,6 +333,8 @@ cdef class Join:
                 free(self.parts[t].places)
         free(self.parts)
         free(self.met)
+        PyBuffer_Release(&self.value_buffer)
+        PyBuffer_Release(&self.status_buffer)
 
     cdef int take(self, Part* part, const Index* queries) noexcept nogil:
         """Judge the group and note its query, which is looked up in `queries`; returns the value for part.failed."""
@@ -408,7 +416,7 @@ cdef class Join:
             count_repeats(tally, q, again)
         if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
                             compare_integers if self.integers else compare_texts, self.ties, self.judged.of(q),
-                            &self.values[q, 0]):
+                            self.values + q * self.plan.n_slots):
             tally.tied += 1
             tally.tied_example = smaller(tally.tied_example, q)
         return 0
@@ -461,7 +469,7 @@ cdef class Join:
                     raise MemoryError
                 self.status[q] = MISSING
                 known = judged.of(q)
-                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, &known, &self.values[q, 0])
+                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, &known, self.values + q * self.plan.n_slots)
         clear_tally(&total)
         for t in range(self.n_threads):
             add_tally(&total, &self.parts[t].tally)

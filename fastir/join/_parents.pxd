@@ -20,7 +20,7 @@ cdef class Parents:
     cdef list kept          # what owns the bytes
     cdef Document* known    # the distinct documents
     cdef const char* records            # a Chunk after the other
-    cdef uint64_t* table    # by a chunk's hash: its upper half, and in the lower half where its record is, in words, + 1
+    cdef uint64_t* table    # by a chunk's hash: its upper half, and in the lower where its record is, in words, + 1
     cdef uint64_t mask
     cdef int rule
     cdef int64_t number(self, int64_t* table, uint64_t mask, int64_t n, const Text* text) noexcept nogil
