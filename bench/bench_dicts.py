@@ -1,10 +1,5 @@
 """Dicts of dicts in, five metrics out: against pytrec_eval, ranx, and a C loop that only looks at the scores."""
 
-import importlib.util
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -82,28 +77,12 @@ def test_ranx(race, collection, table, asked):
     race(f"dicts, {table}", calls, goals, ROUNDS, TABLES[table].repeat, slow=["ranx, one call"])
 
 
-@pytest.fixture(scope="module")
-def walk(tmp_path_factory):
-    """The function in walk.pyx, compiled."""
-    pytest.importorskip("Cython")
-    pytest.importorskip("setuptools")
-    folder = tmp_path_factory.mktemp("walk")
-    source = shutil.copy(Path(__file__).with_name("walk.pyx"), folder)
-    command = [sys.executable, "-m", "Cython.Build.Cythonize", "-i", "-3", source]
-    subprocess.run(command, check=True, capture_output=True)
-    [path] = folder.glob("walk.*.so")
-    spec = importlib.util.spec_from_file_location("walk", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.walk
-
-
 @pytest.mark.parametrize(("table", "asked"), [("50 x 1000", None), ("50 x 1000, cold", None), ("6980 x 1000", 1 / 1.6)])
-def test_walk(race, collection, walk, table, asked):
+def test_walk(race, collection, loops, table, asked):
     """What evaluating takes beyond looking at every score once."""
     qrels, run = collection(TABLES[table].collection)
     total = sum(sum(docs.values()) for docs in run.values())
-    assert abs(walk(run) - total) <= 1e-9 * total
+    assert abs(loops.walk(run) - total) <= 1e-9 * total
     ours = fastir.Evaluator(qrels, METRICS, n_threads=1)
-    calls = {PREPARED: lambda: ours.evaluate(run), "C walk": lambda: walk(run)}
+    calls = {PREPARED: lambda: ours.evaluate(run), "C walk": lambda: loops.walk(run)}
     race(f"dicts, {table}", calls, [Goal(PREPARED, "C walk", asked)], ROUNDS, TABLES[table].repeat)

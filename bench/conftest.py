@@ -11,7 +11,11 @@ os.environ["POLARS_MAX_THREADS"] = "1"
 os.environ["NUMBA_NUM_THREADS"] = str(max(4, os.cpu_count() or 1))  # the most that a bench may choose
 
 import importlib.metadata
+import importlib.util
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import timing
@@ -62,6 +66,22 @@ def collection(quick):
         return getattr(workloads, name)(*[100] * (quick and name == "passages"))
 
     return make
+
+
+@pytest.fixture(scope="session")
+def loops(tmp_path_factory):
+    """The module walk.pyx, compiled."""
+    pytest.importorskip("Cython")
+    pytest.importorskip("setuptools")
+    folder = tmp_path_factory.mktemp("walk")
+    source = shutil.copy(Path(__file__).with_name("walk.pyx"), folder)
+    command = [sys.executable, "-m", "Cython.Build.Cythonize", "-i", "-3", source]
+    subprocess.run(command, check=True, capture_output=True)
+    [path] = folder.glob("walk.*.so")
+    spec = importlib.util.spec_from_file_location("walk", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture

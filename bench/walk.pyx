@@ -1,11 +1,18 @@
 """The least that reading a run of dicts costs: every score is looked at, nothing else is done.
 
-Compiled by bench_dicts.py; no part of fastir.
+And of lists: every id is hashed, unless it has been before. Compiled by conftest.py; no part of fastir.
 """
 
 from cpython.dict cimport PyDict_Next
 from cpython.float cimport PyFloat_AS_DOUBLE
+from cpython.list cimport PyList_GET_ITEM
+from cpython.object cimport PyObject_Hash
 from cpython.ref cimport PyObject
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyASCIIObject:
+        Py_hash_t hash
 
 
 def walk(dict run):
@@ -20,3 +27,23 @@ def walk(dict run):
         while PyDict_Next(<object>docs, &place, &key, &score):
             total += PyFloat_AS_DOUBLE(<object>score)
     return total
+
+
+def walk_lists(list lists):
+    """The sum of the hashes of all ids in lists; a str that has been hashed before keeps its hash."""
+    cdef Py_ssize_t i
+    cdef unsigned long long total = 0
+    cdef list ids
+    for ids in lists:
+        for i in range(len(ids)):
+            total += <unsigned long long>PyObject_Hash(<object>PyList_GET_ITEM(ids, i))
+    return total
+
+
+def forget_hashes(list lists):
+    """Make the strings in lists as new: nobody has hashed them."""
+    cdef Py_ssize_t i
+    cdef list ids
+    for ids in lists:
+        for i in range(len(ids)):
+            (<PyASCIIObject*>PyList_GET_ITEM(ids, i)).hash = -1

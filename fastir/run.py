@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, SupportsFloat
 
 import numpy as np
 
+from fastir.checks import one_of
 from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import Rows
-from fastir.inputs import dicts, formats
+from fastir.inputs import dicts, formats, list_columns
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import HELD, PATH, TABLE, Table, shape_of
+from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
 from fastir.join._grouped import documents_of
+from fastir.request.options import DUPLICATES
 from fastir.text import counted
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 
 MERGED = "parts of a document"  # the kind of repair that `parents` make: rows that are not their document's first
+Ranked = Sequence[Any] | np.ndarray  # ids in rank order
 
 
 class Run(Rows):
@@ -37,14 +40,25 @@ class Run(Rows):
     _ids: Arena
 
     @classmethod
-    def from_dict(cls, data: Mapping[Any, Mapping[Any, SupportsFloat]]) -> Self:
-        """From ``{query_id: {doc_id: score}}``.
+    def from_dict(cls, data: RankingsLike, duplicates: Duplicates | None = None) -> Self:
+        """From ``{query_id: {doc_id: score}}``, or ``{query_id: [doc_id, ...]}`` in rank order.
+
+        The scores of a list of n documents are n, n - 1, ..., 1.
+
+        Parameters
+        ----------
+        data : mapping
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a document that stands twice in a list an error; "max" is "first".
 
         Raises
         ------
-        TypeError, ValueError, OverflowError
+        TypeError, ValueError, OverflowError, DuplicateError
             An id is neither a str nor an int, or a score is NaN or not a number.
         """
+        one_of("duplicates", duplicates, DUPLICATES)
+        if shape_of(data, cls) == LISTS:
+            return cls(*list_columns.of_lists(data, duplicates))
         query_ids: list[Any] = []
         sizes: list[int] = [0]
         ids: list[Any] = []
@@ -176,7 +190,8 @@ class Run(Rows):
         return f"<Run: {counted(len(self), 'query', 'queries')}, {counted(self.n_rows, 'document', 'documents')}>"
 
 
-RunLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Path | Run | Table  # what is evaluated
+RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
+RunLike = RankingsLike | Path | Run | Table  # what is evaluated
 RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]]  # several of them, with names
 
 
@@ -190,9 +205,11 @@ def as_run(
     if parents is not None:
         run = as_run(data, columns, duplicates)
         return run.of_documents(parents.of(run))
-    shape = shape_of(data, Run)
+    shape = shape_of(data, Run, columns)
     if shape == HELD:
         return data
     if shape == PATH:
         return Run.from_file(data, duplicates=duplicates, columns=columns)
-    return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data)
+    if shape == COLUMNS:
+        return Run(*data.scored(duplicates))
+    return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

@@ -113,8 +113,26 @@ def has_plain_keys(dict run):
     return strings or integers
 
 
+cdef as_judgments(value):
+    """A query's judgments as an exact dict, label 1 for ids that are listed; None if they are something unusual."""
+    if type(value) is dict:
+        return value
+    if type(value) is str:
+        return {value: 1}
+    try:
+        if type(value) is list or type(value) is tuple:
+            return dict.fromkeys(value, 1)
+        if type(value) is set or type(value) is frozenset:
+            return dict.fromkeys(sorted(value), 1)  # an order that is the same in every process
+    except TypeError:
+        pass
+    return None
+
+
 def plain_judgments(dict data):
     """{query_id: {doc_id: label}} as columns, or None if something in it is unusual.
+
+    In place of {doc_id: label} may stand the ids of relevant documents, as a list, a tuple, a set or one str.
 
     Returns
     -------
@@ -132,10 +150,12 @@ def plain_judgments(dict data):
         return None
     with cython.critical_section(data):
         while PyDict_Next(data, &position, &query, &value):
-            if type(<object>value) is not dict:
-                return None
             query_ids.append(<object>query)
             dicts.append(<object>value)
+    for q in range(len(dicts)):
+        dicts[q] = as_judgments(dicts[q])
+        if dicts[q] is None:
+            return None
     offsets = np.zeros(len(query_ids) + 1, np.int64)
     PyObject_GetBuffer(offsets, &buffer, PyBUF_WRITABLE)
     try:

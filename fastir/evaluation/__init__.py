@@ -17,12 +17,14 @@ made, and any number of threads may use it.
     measuring.py      OneRuleSet: measures a run of any shape under one set of rules, with the driver for that shape
     prepared.py       Prepared: qrels and a Plan, for any number of runs; what all drivers read
     held_runs.py      runs in memory: dicts of dicts and Run objects; files that are read as a whole
+    list_runs.py      lists of ids in rank order
     trec_runs.py      TREC files, evaluated while they are read
     table_runs.py     tables and files of tables, evaluated while they are read
     coverage.py       Coverage: how the queries of qrels and run overlap
     groups.py         qrels with groups: subtopics, or groups of judges
     rule_sets.py      metrics whose rules differ, and metrics that read the judgments of all queries
     many_runs.py      many runs, in threads
+    id_lists.py       evaluate_lists(): lists of ids by position
     label_lists.py    evaluate_ranked(), evaluate_scores(): labels without ids
     matrix.py         evaluate_matrix(), evaluate_topk(): numbered items
     item_rankings.py  how rows of numbered items reach the kernels, and the errors that kernels find in them

@@ -251,13 +251,16 @@ def evaluate(
 
     Parameters
     ----------
-    qrels : dict of dict, table, path or Qrels
-        ``{query_id: {doc_id: label}}``, a table as for `Qrels.from_table` or a file as for `Qrels.from_file`. Ids are
-        str or int; labels are whole numbers of any type, from -2^31 to 2^31 - 1; a negative label means that the
-        document was in the pool but not judged.
-    run : dict of dict, table, path or Run
-        ``{query_id: {doc_id: score}}``, a table as for `Run.from_table` or a file as for `Run.from_file`. Scores are
-        numbers of any type, infinite ones too, but not NaN; they are compared as `score_dtype`.
+    qrels : dict, table, path or Qrels
+        ``{query_id: {doc_id: label}}`` or the ids of relevant documents as for `Qrels.from_dict`, a table as for
+        `Qrels.from_table` or a file as for `Qrels.from_file`. A dict is a table if it has columns of the usual names,
+        or of those that `columns` says; else its keys are query ids. Ids are str or int; labels are whole numbers of
+        any type, from -2^31 to 2^31 - 1; a negative label means that the document was in the pool but not judged.
+    run : dict, table, path or Run
+        ``{query_id: {doc_id: score}}``, or ``{query_id: [doc_id, ...]}`` in rank order; a table as for
+        `Run.from_table` or a file as for `Run.from_file`. Scores are numbers of any type, infinite ones too, but not
+        NaN; they are compared as `score_dtype`. A list has none: its order is the ranking, and an empty list is an
+        empty ranking.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.
     rel_level : int
@@ -283,11 +286,12 @@ def evaluate(
         15 ms. The environment variable FASTIR_NUM_THREADS, or else OMP_NUM_THREADS, can lower that. A number given here
         is used even for little work: on a busy machine a call over arrays can then take 20 ms longer.
     duplicates : {None, "first", "last", "max", "once"}
-        What to do with a document that stands twice under a query of a file or table. None: an error that names both
-        places; "first", "last", "max": one row stays, at the place of the first, with the score of the first, the last
-        or the best, and the ranks below close up; "once": all rows keep their ranks, the document is the first of them
-        in rank order, and the others count like documents without a judgment. In qrels "once" leaves one of several
-        rows with the same label, and rows with two labels are an error. The report counts the repeats.
+        What to do with a document that stands twice in a list or under a query of a file or table. None: an error that
+        names both places; "first", "last", "max": one row stays, at the place of the first, with the score of the
+        first, the last or the best, and the ranks below close up (of a list "max" leaves the first and "last" the last
+        one); "once": all rows keep their ranks, the document is the first of them in rank order, and the others count
+        like documents without a judgment. In qrels "once" leaves one of several rows with the same label, and rows with
+        two labels are an error. The report counts the repeats.
     parents : mapping, table, function, path or None
         For runs whose ids are parts (chunks, passages) of the documents that the qrels judge: the document of each id,
         as a mapping, as a table or tuple of two columns, as a file with an id and its document on each line, or as a

@@ -13,9 +13,10 @@ from numpy import empty, ndarray
 
 from fastir.evaluation.coverage import MISSING, Coverage
 from fastir.evaluation.held_runs import from_dict, from_run, from_whole_file
+from fastir.evaluation.list_runs import from_list_columns, from_lists
 from fastir.evaluation.prepared import Prepared
 from fastir.inputs import formats
-from fastir.inputs.shapes import DICTS, HELD, OTHER, PATH, TABLE, shape_of
+from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class OneRuleSet(Prepared):
         """
         values = empty(self.shape)
         status = self.status.copy()
-        coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
+        coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
         query_ids: list[Any] = self.judged.query_ids
         if not coverage.clean:
             queries = self.settings.queries
@@ -119,6 +120,8 @@ def from_path(
 DRIVERS: dict[str, Callable[..., Coverage]] = {
     DICTS: from_dict,
     OTHER: from_dict,
+    LISTS: from_lists,
+    COLUMNS: from_list_columns,
     HELD: from_run,
     TABLE: from_table,
     PATH: from_path,

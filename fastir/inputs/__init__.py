@@ -12,6 +12,8 @@ calls need are imported by the function that needs them.
 
     shapes.py        which of the shapes an object has
     dicts.py         dicts of dicts; weights of queries
+    id_lists.py      lists of ids by position
+    list_columns.py  columns of lists, of tables and files
     formats.py       the formats of files, and the ends of names that stand for them
     files.py         opening, unpacking and writing files
     parents.py       the documents that the ids of a run stand for

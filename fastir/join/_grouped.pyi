@@ -11,8 +11,8 @@ class Columns(Join):
         self, t: int, number: int, queries: Ids, docs: Ids, scores: ndarray, first: int, stop: int
     ) -> tuple[int, int] | None: ...
     def read_run(
-        self, t: int, docs: Ids, scores: ndarray, offsets: ndarray, places: ndarray, begin: int, end: int
-    ) -> None: ...
+        self, t: int, docs: Ids, scores: ndarray | None, offsets: ndarray, places: ndarray, begin: int, end: int
+    ) -> tuple[int, int, int] | None: ...
 
 def find_duplicates(
     docs: Ids, offsets: ndarray, watch: Callable[[int], object] | None = None

@@ -19,7 +19,7 @@ from fastir.join._join cimport Join, Part, Seen, forget, hash_group, may_repeat,
 from fastir.join._judged cimport Index
 from fastir.join._parents cimport Parents
 from fastir.join._repeats cimport Repeats, find_repeats, forget_repeats
-from fastir.measure._codes cimport NO_MEMORY, NOT_A_NUMBER, NOT_SUMMED
+from fastir.measure._codes cimport NO_MEMORY, NOT_A_NUMBER, NOT_SUMMED, REPEATED
 
 import numpy as np
 
@@ -28,7 +28,7 @@ cdef extern from "Python.h":
 
 
 cdef int fill(Group* g, const Column* docs, const double* scores, int64_t first, int64_t stop) noexcept nogil:
-    """Make rows first to stop the group; 0, or its problem."""
+    """Make rows first to stop the group; 0, or its problem. Without scores they are in rank order: n, n - 1, ..., 1."""
     cdef int64_t i, n = stop - first
     cdef bint nan = False
     g.n = 0
@@ -40,6 +40,9 @@ cdef int fill(Group* g, const Column* docs, const double* scores, int64_t first,
         for i in range(n):
             g.scores[i] = scores[first + i]
             nan |= g.scores[i] != g.scores[i]
+    else:
+        for i in range(n):
+            g.scores[i] = <double>(n - i)
     return NOT_A_NUMBER if nan else 0
 
 
@@ -104,11 +107,11 @@ cdef class Columns(Join):
             if places[q] < 0:
                 continue
             if (fill(&part.group, docs, scores, offsets[places[q]], offsets[places[q] + 1])
-                    or hash_group(&part.seen, &part.group) < 0):
+                    or scores != NULL and hash_group(&part.seen, &part.group) < 0):
                 part.failed = NO_MEMORY
                 break
             self.met[q] = 1
-            part.failed = self.judge(part, q)
+            part.failed = self.judge(part, q) if scores != NULL else self.settle(part, q)
             if part.failed:
                 part.row = q
                 break
@@ -116,16 +119,27 @@ cdef class Columns(Join):
 
     def read_run(self, int t, Ids docs, const double[::1] scores, const int64_t[::1] offsets, const int64_t[::1] places,
                  int64_t begin, int64_t end):
-        """Evaluate queries begin to end of the qrels; their rows are group places[q] of a Run, none if that is -1."""
+        """Evaluate queries begin to end of the qrels; their rows are group places[q] of a Run, none if that is -1.
+
+        Without scores the groups are lists, which may hold a document twice.
+
+        Returns
+        -------
+        None, or a query and two places in its list that hold the same document
+        """
         cdef Part* part = self.parts + t
         cdef const Column* doc_column = &docs.column
-        cdef const double* numbers = &scores[0] if scores.shape[0] else NULL
+        cdef double none = 0
+        cdef const double* numbers = NULL if scores is None else &scores[0] if scores.shape[0] else &none
         with nogil:
             self.read_groups(part, doc_column, numbers, &offsets[0], &places[0], begin, end)
         if part.failed == NOT_SUMMED:
             raise not_summed(&part.group, self.judged.query_ids[part.row])
+        if part.failed == REPEATED:
+            return part.row, part.seen.first, part.seen.later
         if part.failed:
             raise MemoryError
+        return None
 
 
 def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):

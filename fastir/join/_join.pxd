@@ -46,17 +46,20 @@ cdef class Join:
     cdef Plan plan
     cdef const Index* index
     cdef bint integers                  # whether document ids come as integers
-    cdef double[:, ::1] values
-    cdef unsigned char[::1] status
+    cdef Py_buffer value_buffer, status_buffer
+    cdef double* values                 # a row per query of the qrels
+    cdef unsigned char* status          # likewise
     cdef int ties, n_threads
     cdef bint single
     cdef readonly bint only_judged
     cdef bint once
+    cdef public bint removes
     cdef Parents parents
     cdef Part* parts
     cdef unsigned char* met             # per query of the qrels
     cdef int count_again(self, Part* part, int64_t q) noexcept nogil
     cdef int judge(self, Part* part, int64_t q) noexcept nogil
+    cdef int settle(self, Part* part, int64_t q) noexcept nogil
     cdef int take(self, Part* part, const Index* queries) noexcept nogil
     cdef meet(self, Part* part, int64_t number, bint integers)
 

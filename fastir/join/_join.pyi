@@ -16,6 +16,7 @@ class Tally:
     repeated_example: int
 
 class Join:
+    removes: bool
     ungrouped: bool
     foreign: dict[bytes, int]
     only_judged: bool

@@ -13,13 +13,14 @@ cannot be evaluated this way: `ungrouped` says so.
 """
 
 cimport cython
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
 from fastir.join._parents cimport Parents
-from fastir.join._repeats cimport find_repeats, forget_repeats
+from fastir.join._repeats cimport MAX, find_repeats, forget_repeats, merge_repeats
 from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
@@ -289,18 +290,26 @@ cdef class Join:
 
     Attributes
     ----------
+    removes : bool
+        Whether of the documents that stand twice in a list without scores the first is left; else they are an error,
+        unless `once` says more.
     ungrouped : bool
         Whether a query came back after another.
     foreign : dict
         {query id as bytes: number of its block}, for the queries that the qrels do not have.
     """
 
-    def __init__(self, Judged judged, Plan plan, double[:, ::1] values, unsigned char[::1] status, int ties,
+    def __init__(self, Judged judged, Plan plan, values, status, int ties,
                  bint single, bint only_judged, int n_threads, bint integers=False, bint once=False,
                  Parents parents=None):
         cdef int t
         self.index = judged.index(integers)
-        self.judged, self.plan, self.values, self.status = judged, plan, values, status
+        self.judged, self.plan = judged, plan
+        # memoryviews would take as long as a query of ten documents
+        PyObject_GetBuffer(values, &self.value_buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS)
+        PyObject_GetBuffer(status, &self.status_buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS)
+        self.values = <double*>self.value_buffer.buf
+        self.status = <unsigned char*>self.status_buffer.buf
         self.ties, self.single, self.only_judged = ties, single, only_judged
         self.n_threads, self.integers = n_threads, integers
         self.once, self.parents = once, parents
@@ -325,6 +334,8 @@ cdef class Join:
                 free(self.parts[t].places)
         free(self.parts)
         free(self.met)
+        PyBuffer_Release(&self.value_buffer)
+        PyBuffer_Release(&self.status_buffer)
 
     cdef int take(self, Part* part, const Index* queries) noexcept nogil:
         """Judge the group and note its query, which is looked up in `queries`; returns the value for part.failed."""
@@ -406,10 +417,30 @@ cdef class Join:
             count_repeats(tally, q, again)
         if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
                             compare_integers if self.integers else compare_texts, self.ties, self.judged.of(q),
-                            &self.values[q, 0]):
+                            self.values + q * self.plan.n_slots):
             tally.tied += 1
             tally.tied_example = smaller(tally.tied_example, q)
         return 0
+
+    cdef int settle(self, Part* part, int64_t q) noexcept nogil:
+        """Judge the group, which is a list; its copies are removed, left or refused. Returns the value for part.failed."""
+        cdef Group* g = &part.group
+        cdef int64_t twice = 0
+        if hash_group(&part.seen, g) < 0:
+            return NO_MEMORY
+        if self.parents is None or not self.removes and not self.once:
+            twice = may_repeat(&part.seen, part.seen.hashes, g.n)
+        if twice > 0 and not self.removes and not self.once:
+            twice = find_repeated(&part.seen, g, 0)
+            if twice > 0:
+                return REPEATED
+        elif twice > 0:
+            twice = find_repeats(&part.repeats, g, part.seen.hashes)
+            if twice > 0:
+                count_repeats(&part.tally, q, twice)
+                if self.removes:
+                    merge_repeats(&part.repeats, g, part.seen.hashes, MAX)
+        return NO_MEMORY if twice < 0 else self.judge(part, q)
 
     cdef meet(self, Part* part, int64_t number, bint integers):
         """Note the queries that a part took from block `number`; one that was met before makes the rows ungrouped."""
@@ -440,7 +471,7 @@ cdef class Join:
                     raise MemoryError
                 self.status[q] = MISSING
                 known = judged.of(q)
-                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, &known, &self.values[q, 0])
+                measure(self.plan, &self.parts[0].ranking.measured, 0, 0, &known, self.values + q * self.plan.n_slots)
         clear_tally(&total)
         for t in range(self.n_threads):
             add_tally(&total, &self.parts[t].tally)

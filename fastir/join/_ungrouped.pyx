@@ -116,7 +116,7 @@ cdef class Scattered(ScatteredRows):
         cdef const double* scores = self.scores + self.scores_of[q]
         if n_hits < 0 or rank_and_measure(
                 self.plan, &part.ranking, scores, <const char*>scores, 0, self.counts[q], n_hits, compare_nothing,
-                self.ties, self.judged.of(q), &self.values[q, 0]):
+                self.ties, self.judged.of(q), self.values + q * self.plan.n_slots):
             return True
         return self.settled(part, q)
 
@@ -140,7 +140,7 @@ cdef class Scattered(ScatteredRows):
         for i in range(n_hits):
             part.ranking.measured.lasts[i] = part.ranking.measured.ranks[i]
         known = self.judged.of(q)
-        measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], &known, &self.values[q, 0])
+        measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], &known, self.values + q * self.plan.n_slots)
         return self.settled(part, q)
 
     cdef bint settled(self, Part* part, int64_t q) noexcept nogil:
