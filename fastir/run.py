@@ -65,7 +65,9 @@ class Run(Rows):
         scores: list[Any] = []
         data = dicts.query_dict(data, "run")
         integers = bool(has_integer_documents(data))
-        for query_id, ranking in data.items():
+        for query_id, ranking in list(data.items()):
+            if type(ranking) is dict:
+                ranking = ranking.copy()  # ids and scores of one moment, whatever other threads do
             if not is_plain(ranking, integers):
                 ranking = plain_scores(query_id, ranking, integers)
             query_ids.append(query_id)
