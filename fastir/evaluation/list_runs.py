@@ -28,10 +28,13 @@ if TYPE_CHECKING:
 REMOVED = ("first", "max")  # the rules that leave the first of a document's copies in a list
 
 
-def made_of(prepared: Prepared, values: np.ndarray, status: np.ndarray, threads: int) -> tuple[Any, ...]:
-    """What a join of lists is made of, up to the kind of its ids."""
+def made_of(
+    prepared: Prepared, values: np.ndarray, status: np.ndarray, threads: int, integers: bool
+) -> tuple[Any, ...]:
+    """What a join of lists is made of."""
     settings = prepared.settings
-    return prepared.judged, settings.plan, values, status, settings.ties, False, False, threads
+    rules = prepared.rules()
+    return prepared.judged, settings.plan, values, status, settings.ties, False, False, threads, integers, *rules
 
 
 def from_lists(
@@ -43,7 +46,7 @@ def from_lists(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a dict of lists in rank order, in the caller's thread, like a dict of dicts."""
-    once, parents = prepared.rules()
+    parents = prepared.parents
     rule = prepared.settings.options.duplicates
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
@@ -54,7 +57,7 @@ def from_lists(
     integers = kinds[1] is int
     if rule == "last" or (parents is not None and (integers or not parents.ready)):
         return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
-    join = Lists(*made_of(prepared, values, status, 1), integers, once, parents)
+    join = Lists(*made_of(prepared, values, status, 1, integers))
     join.removes = rule in REMOVED
     integer_queries = kinds[0] is int
     rows = longest_list(run)
@@ -78,14 +81,14 @@ def from_list_columns(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate columns of lists, whose queries are those of the qrels, in stretches that threads share."""
-    once, parents = prepared.rules()
+    parents = prepared.parents
     rule = prepared.settings.options.duplicates
     integers = run.integers
     if rule == "last" or (parents is not None and (integers or not parents.ready)):
         return from_run(prepared, Run(*run.scored(rule)), values, status, n_threads, watch)
     n_queries = len(run)
     threads = thread_count(n_threads, run.n_rows)
-    join = Columns(*made_of(prepared, values, status, threads), bool(integers), once, parents)
+    join = Columns(*made_of(prepared, values, status, threads, bool(integers)))
     join.removes = rule in REMOVED
     stretch = max(1, n_queries * STRETCH // max(1, run.n_rows))
     begun = 0

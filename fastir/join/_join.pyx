@@ -423,7 +423,7 @@ cdef class Join:
         return 0
 
     cdef int settle(self, Part* part, int64_t q) noexcept nogil:
-        """Judge the group, which is a list; its copies are removed, left or refused. Returns the value for part.failed."""
+        """Judge the group, a list whose copies are removed, left or refused; returns the value for part.failed."""
         cdef Group* g = &part.group
         cdef int64_t twice = 0
         if hash_group(&part.seen, g) < 0:
