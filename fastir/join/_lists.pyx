@@ -36,6 +36,14 @@ cdef extern from *:
         return (const char*)PyUnicode_1BYTE_DATA(s);
     #endif
     }
+    /* Without a GIL another thread may change what the caller has: then a copy that is made at one moment is read. */
+    #ifdef Py_GIL_DISABLED
+    #define fastir_unchanged(dict) PyDict_Copy(dict)
+    #define fastir_unchanged_ids(ids) PySequence_Tuple(ids)
+    #else
+    #define fastir_unchanged(dict) Py_NewRef(dict)
+    #define fastir_unchanged_ids(ids) Py_NewRef(ids)
+    #endif
     #ifdef Py_LIMITED_API
     #define FASTIR_LIST_ITEM PyList_GetItem
     #define FASTIR_TUPLE_ITEM PyTuple_GetItem
@@ -46,6 +54,8 @@ cdef extern from *:
     """
     ctypedef struct PyObject
     const char* ascii "fastir_ascii"(PyObject*, int64_t*) noexcept
+    dict unchanged "fastir_unchanged"(dict)
+    object unchanged_ids "fastir_unchanged_ids"(object)
     PyObject* list_item "FASTIR_LIST_ITEM"(object, Py_ssize_t) noexcept
     PyObject* tuple_item "FASTIR_TUPLE_ITEM"(object, Py_ssize_t) noexcept
     int PyErr_CheckSignals() except -1
@@ -147,7 +157,7 @@ cdef class Lists(Join):
         self.kept = []
         ordinary(&callers)
         try:
-            return self.read_all(run, self.judged.queries(integer_queries))
+            return self.read_all(unchanged(run), self.judged.queries(integer_queries))
         finally:
             fesetenv(&callers)
 
@@ -174,6 +184,7 @@ cdef class Lists(Join):
             ids = <object>value
             if type(ids) is not list and type(ids) is not tuple:
                 ids = ranking(self.judged.query_ids[q], ids)
+            ids = unchanged_ids(ids)
             n = len(ids)
             self.room(&part.group, n)
             state = self.fill(&part.group, ids, n)
@@ -203,6 +214,7 @@ def longest_list(dict run):
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0, longest = 0
+    run = unchanged(run)
     while PyDict_Next(run, &position, &key, &value):
         if type(<object>value) is list or type(<object>value) is tuple:
             longest = max(longest, len(<object>value))
@@ -215,6 +227,7 @@ def kinds_of(dict run):
     cdef PyObject* value
     cdef Py_ssize_t position = 0
     query_kind = None
+    run = unchanged(run)
     while PyDict_Next(run, &position, &key, &value):
         query_kind = type(<object>key)
         ids = <object>value
