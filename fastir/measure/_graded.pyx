@@ -9,15 +9,17 @@ from libc.stdint cimport int64_t
 from fastir.measure._arithmetic cimport discount_at, log2_real, ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 
+from fastir.measure._codes import GAIN_CODES, IDEAL_CODES
 from fastir.measure._registry import CUTOFFS, EMPTY
 from fastir.measure.cards import Card, Param
 
-GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), or what the map says, "
-             "itself for labels that it lacks; its labels -1 and -2 are documents outside the qrels, and in the pool "
-             "without a judgment", ("linear", "exp2"), mapping=True, aliases=("gains", "dcg"),
+GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), 1 if it is relevant, or "
+             "what the map says, itself for labels that it lacks; its labels -1 and -2 are documents outside the "
+             "qrels, and in the pool without a judgment", tuple(GAIN_CODES), mapping=True, aliases=("gains", "dcg"),
              synonyms=(("exp-log2", "exp2"), ("log2", "linear")))
-IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved",
-              ("judged", "retrieved"))
+IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, only those retrieved, no more of "
+              "them than are retrieved, or at each rank to k (without k: to n) a document as good as the best of them",
+              tuple(IDEAL_CODES))
 DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
                  ("log2", "jk2"))
 NO_GAIN = "0 if the ideal is 0: no judged document has a gain"

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
-from fastir.measure._codes cimport ALL, JUDGED, RELEVANT
+from fastir.measure._codes cimport ALL, JUDGED, RELEVANT, RETRIEVED_BEST, SHORTENED
 from fastir.measure._registry cimport Query, Snapshot, function_of
 from fastir.measure._sort cimport labels_from
 from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
@@ -59,7 +59,7 @@ cdef class Plan:
             out.rule.values = <double*>malloc((len(view.gains) + 1) * sizeof(double))
             if out.cutoffs == NULL or out.rule.labels == NULL or out.rule.values == NULL:
                 raise MemoryError
-            out.rule.exponential = view.exponential
+            out.rule.curve = view.curve
             out.rule.n = len(view.gains)
             for j, (label, gain) in enumerate(view.gains):
                 out.rule.labels[j] = label
@@ -67,7 +67,7 @@ cdef class Plan:
             out.level = view.level
             out.floor = view.floor
             out.jk2 = view.jk2
-            out.ideal_retrieved = view.ideal_retrieved
+            out.ideal = view.ideal
             out.gain_depth = view.gain_depth
             out.lists_gains = view.lists_gains
             if fill_tables(out) < 0:
@@ -342,7 +342,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         if view.gain_depth > 0:
             q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, known.n_judged - n_ideal, scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
-        if view.ideal_retrieved and not retrieved:
+        if view.ideal == RETRIEVED_BEST and not retrieved:
             if n_sorted < 0:
                 n_sorted = sort_retrieved(scratch, n_hits)
                 zeros = 0
@@ -352,6 +352,9 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.num_ideal = n_sorted
             if view.gain_depth > 0:
                 q.num_ideal_gains = ideal_gains(view, scratch.sorted, n_sorted, zeros, scratch.ideal_gains)
+        elif view.ideal == SHORTENED:
+            q.num_ideal = min(q.num_ideal, num_ret)
+            q.num_ideal_gains = min(q.num_ideal_gains, num_ret)
         snapshots = scratch.snapshots + view.first
         plan.walk(view, &q, known.values, scratch.gains, snapshots)
         if view.gain_depth > 0:

@@ -79,7 +79,7 @@ cdef double expected_hit_rate(const Query* q, const Snapshot* s, const double* p
 
 declare(hit_rate, Card(
     "hit_rate", "whether the first k hold a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
-    "trec_eval success, ranx hit_rate", aliases=("success", "HitRate"), family="success", members=(1, 5, 10),
+    "trec_eval success, ranx hit_rate", aliases=("success", "HitRate", "hit", "HitRatio"), family="success", members=(1, 5, 10),
     only_in=(("beir", "Accuracy"), ("sentence-transformers", "accuracy")), params=(EMPTY,), cutoff=True),
     expected_hit_rate)
 
@@ -119,13 +119,33 @@ declare(plain_precision, Card(
     groups="all"), plain_precision)
 
 
-cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+cdef enum:                      # recall_norm
+    ALL_RELEVANT
+    AT_MOST_K
+
+
+cdef struct RecallParams:
+    double recall_norm
+
+cdef RecallParams recall_fields
+
+
+cdef double plain_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return ratio(s.num_rel_ret, <double>q.num_rel)
+
+
+cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    if (<const RecallParams*>p).recall_norm == AT_MOST_K and s.k < q.num_rel:
+        return ratio(s.num_rel_ret, <double>s.k)
+    return plain_recall(q, s, p)
 
 declare(recall, Card(
     "recall", "share of the relevant documents that the first k hold", "r_k / R", "0 if R = 0",
     "trec_eval recall, set_recall", aliases=("R", "set_recall", "SetR"), family="recall", members=CUTOFFS,
-    params=(EMPTY,), cutoff=True), recall)
+    differs="LensKit divides by min(k, R): recall_norm=min_kR, or relative_precision",
+    params=(Param("recall_norm", "R", "the denominator: all relevant documents, or at most k of them",
+        words(R=ALL_RELEVANT, min_kR=AT_MOST_K)), EMPTY),
+    cutoff=True), recall, recall_fields)
 
 
 cdef double relative_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -140,7 +160,7 @@ declare(relative_precision, Card(
 
 
 cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef double a = plain_precision(q, s, p), b = recall(q, s, p)
+    cdef double a = plain_precision(q, s, p), b = plain_recall(q, s, p)
     return ratio(2.0 * a * b, a + b)
 
 declare(f1, Card(
@@ -161,7 +181,7 @@ cdef SetFParams set_f_fields
 
 
 cdef double weighted_f(const Query* q, const Snapshot* s, const double* p, double x) noexcept nogil:
-    cdef double a = plain_precision(q, s, p), b = recall(q, s, p)
+    cdef double a = plain_precision(q, s, p), b = plain_recall(q, s, p)
     return ratio((x + 1.0) * a * b, b + x * a)
 
 
