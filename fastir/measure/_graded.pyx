@@ -9,15 +9,15 @@ from libc.stdint cimport int64_t
 from fastir.measure._arithmetic cimport discount_at, log2_real, ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 
-from fastir.measure._registry import CUTOFFS, EMPTY
+from fastir.measure._registry import CUTOFFS, EMPTY, UNANSWERED
 from fastir.measure.cards import Card, Param
 
 GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), or what the map says, "
              "itself for labels that it lacks; its labels -1 and -2 are documents outside the qrels, and in the pool "
              "without a judgment", ("linear", "exp2"), mapping=True, aliases=("gains", "dcg"),
              synonyms=(("exp-log2", "exp2"), ("log2", "linear")))
-IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved",
-              ("judged", "retrieved"))
+IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, only those retrieved, or the best judged "
+              "ones, as many as were retrieved", ("judged", "retrieved", "num_ret"))
 DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
                  ("log2", "jk2"))
 NO_GAIN = "0 if the ideal is 0: no judged document has a gain"
@@ -65,13 +65,13 @@ declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     "trec_eval ndcg, ndcg_cut", family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True,
+    params=(GAIN, DISCOUNT, IDEAL, UNANSWERED, EMPTY), cutoff=True, graded=True, fractional=True,
     equals=(("gain", "exp2", "ndcg_burges"),)), ndcg)
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
-    "Burges et al. 2005; ranx ndcg_burges, gdeval", params=(DISCOUNT, IDEAL, EMPTY),
+    "Burges et al. 2005; ranx ndcg_burges, gdeval", params=(DISCOUNT, IDEAL, UNANSWERED, EMPTY),
     cutoff=True, graded=True, gain="exp2"), ndcg)
 
 

@@ -8,6 +8,7 @@ sequential in rank order, so values do not depend on threads, which only divide 
 each with its own Scratch.
 """
 
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
@@ -67,7 +68,8 @@ cdef class Plan:
             out.level = view.level
             out.floor = view.floor
             out.jk2 = view.jk2
-            out.ideal_retrieved = view.ideal_retrieved
+            out.ideal_retrieved = view.ideal == "retrieved"
+            out.ideal_as_long = view.ideal == "num_ret"
             out.gain_depth = view.gain_depth
             out.lists_gains = view.lists_gains
             if fill_tables(out) < 0:
@@ -95,7 +97,8 @@ cdef class Plan:
             view.stop_slot = i + 1
             out.column = column
             out.reads = slot.reads
-            out.plain = slot.empty is None and slot.reads == RELEVANT
+            out.plain = slot.empty is None and not slot.skips_unanswered and slot.reads == RELEVANT
+            out.skips_unanswered = slot.skips_unanswered
             out.function = function_of(slot.metric, self.average)
             out.snapshot = view.first + slot.cutoff
             out.replaces_empty = slot.empty is not None
@@ -352,6 +355,9 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.num_ideal = n_sorted
             if view.gain_depth > 0:
                 q.num_ideal_gains = ideal_gains(view, scratch.sorted, n_sorted, zeros, scratch.ideal_gains)
+        if view.ideal_as_long and num_ret < q.num_ideal:
+            q.num_ideal = num_ret
+            q.num_ideal_gains = min(num_ret, q.num_ideal_gains)
         snapshots = scratch.snapshots + view.first
         plan.walk(view, &q, known.values, scratch.gains, snapshots)
         if view.gain_depth > 0:
@@ -364,6 +370,8 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             slot = &plan.slots[i]
             if slot.plain:
                 out[slot.column] = slot.function(&q, scratch.snapshots + slot.snapshot, slot.params)
+            elif slot.skips_unanswered and num_ret == 0:
+                out[slot.column] = NAN
             elif slot.replaces_empty and (worthless if slot.graded else q.num_rel == 0):
                 out[slot.column] = slot.empty
             else:

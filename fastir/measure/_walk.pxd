@@ -14,7 +14,8 @@ cdef struct View:               # metrics that share one walk
     int32_t floor
     Gains rule
     int jk2
-    int ideal_retrieved
+    int ideal_retrieved         # whether the ideal ranking holds only documents of the ranking
+    int ideal_as_long           # whether it is no longer than the ranking
     int64_t gain_depth          # how far down a metric reads gains, 0 for not at all
     int lists_gains             # whether a metric reads them document by document
     double small[SMALL]         # the gains of labels 0, 1, 2 and so on

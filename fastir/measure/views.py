@@ -18,8 +18,8 @@ class View(NamedTuple):
         Labels with a gain of their own, and these gains; by ascending labels.
     jk2 : bool
         Whether the discount is that of Järvelin and Kekäläinen 2002.
-    ideal_retrieved : bool
-        Whether the ideal ranking holds only retrieved documents.
+    ideal : {"judged", "retrieved", "num_ret"}
+        What the ideal ranking holds.
     gain_depth : int
         The last rank at which a metric reads gains; 0 if none does.
     lists_gains : bool
@@ -33,7 +33,7 @@ class View(NamedTuple):
     exponential: bool
     gains: tuple[tuple[int, float], ...]
     jk2: bool
-    ideal_retrieved: bool
+    ideal: str
     gain_depth: int
     lists_gains: bool
     cutoffs: list[int]
@@ -52,6 +52,8 @@ class Slot(NamedTuple):
         The position of its cutoff among the view's cutoffs.
     params : list of float
         In the order of the card's params; after them the numbers of a parameter that is a set of numbers.
+    skips_unanswered : bool
+        Whether an empty ranking is NaN.
     empty : float or None
         The value of a query without relevant documents, None where the metric's formula says it.
     graded : bool
@@ -64,6 +66,7 @@ class Slot(NamedTuple):
     view: int
     cutoff: int
     params: list[float]
+    skips_unanswered: bool
     empty: float | None
     graded: bool
     reads: int

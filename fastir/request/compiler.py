@@ -16,7 +16,7 @@ from fastir.request.options import WHOLE
 
 EMPTY: dict[Any, float] = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN = {-2: READ_CODES["pool"], -1: READ_CODES["all"]}
-Shared = tuple[int, int, bool, tuple[tuple[int, float], ...], bool, bool]  # the first fields of a View
+Shared = tuple[int, int, bool, tuple[tuple[int, float], ...], bool, str]  # the first fields of a View
 
 
 def compile_plan(
@@ -40,7 +40,7 @@ def compile_plan(
             gain == "exp2",
             tuple(sorted(own.items())),
             values.get("discount") == "jk2",
-            values.get("ideal") == "retrieved",
+            values.get("ideal", "judged"),
         )
         cutoff = request.cutoff or WHOLE
         cutoffs, gain_depth, lists_gains = walks.get(shared, (set(), 0, False))
@@ -67,6 +67,7 @@ def compile_plan(
             places[shared],
             snapshots[shared][cutoff],
             numbers_for(card, values),
+            values.get("unanswered") == "skip",
             EMPTY.get(values.get("empty")),
             card.graded,
             READ_CODES[card.reads],

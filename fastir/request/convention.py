@@ -24,7 +24,7 @@ class Convention:
         The tool that it stands for, and where that tool differs nevertheless.
     queries, ties, score_dtype : str
         As for `evaluate`.
-    empty to unretrieved
+    empty to unanswered
         Parameters of metrics, for all that have them; `explain` says what they mean.
     of : tuple of (metric, tuple of (option, value))
         What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
@@ -55,6 +55,7 @@ class Convention:
     depth: Any = "max"
     normalize: Any = "true"
     unretrieved: Any = "last"
+    unanswered: Any = "zero"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 
     @property

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import oracle_intents
 import oracle_sets
 import oracle_users
-from oracle_common import discounted, gains, ideal_gains, num_relevant
+from oracle_common import depth, discounted, gains, ideal_gains, num_relevant
 
 # ---- counts (trec_eval) ----------------------------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ def dcg(x, judged, level, k=None, gain="linear", discount="log2"):
 
 def ndcg(x, judged, level, k=None, gain="linear", discount="log2", ideal="judged"):
     """trec_eval ndcg and ndcg_cut; ideal=retrieved sorts the list itself, as LightGBM and scikit-learn do."""
-    top = discounted(ideal_gains(judged if ideal == "judged" else x, gain)[:k], discount)
+    top = discounted(ideal_gains(x if ideal == "retrieved" else judged, gain)[: depth(x, k, ideal)], discount)
     return dcg(x, judged, level, k, gain, discount) / top if top else 0.0
 
 
@@ -165,7 +165,8 @@ def err(x, judged, level, k=None, max_grade=4):
 
 def nerr(x, judged, level, k=None, max_grade=4, ideal="judged"):
     """ERR over that of the labels sorted best first."""
-    top = err(sorted(judged if ideal == "judged" else x, reverse=True), judged, level, k, max_grade)
+    best = sorted(x if ideal == "retrieved" else judged, reverse=True)
+    top = err(best, judged, level, depth(x, k, ideal), max_grade)
     return err(x, judged, level, k, max_grade) / top if top else 0.0
 
 
@@ -231,6 +232,8 @@ class Request(NamedTuple):
             x = [0 if 0 <= code < level else code for code in x]
             judged = [0 if 0 <= label < level else label for label in judged]
         params = dict(self.params)
+        if params.pop("unanswered", "zero") == "skip" and not x:
+            return math.nan
         empty = {"one": 1.0, "skip": math.nan, "nan": math.nan}.get(params.pop("empty", "zero"))
         if empty is not None:
             worth = ideal_gains(judged, params.get("gain")) if self.name in GRADED else num_relevant(judged, level)

@@ -23,3 +23,8 @@ def discounted(values, discount="log2"):
 def ideal_gains(labels, gain="linear"):
     """The positive gains of judged documents, best first."""
     return sorted((value for value in gains([v for v in labels if v >= 0], gain) if value > 0), reverse=True)
+
+
+def depth(x, k, ideal):
+    """How far the ideal ranking goes: to k, and with ideal=num_ret no farther than the list."""
+    return k if ideal != "num_ret" else len(x) if k is None else min(k, len(x))
