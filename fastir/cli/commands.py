@@ -78,6 +78,12 @@ def parser() -> Parser:
     metrics.set_defaults(command=metrics_command)
     metrics.add_argument("--markdown", action="store_true", help="the whole reference: formulas, sources, examples")
 
+    conventions = commands.add_parser("conventions", help="list the tools whose numbers --convention gives")
+    conventions.set_defaults(command=conventions_command)
+    conventions.add_argument(
+        "--markdown", action="store_true", help="what each answers where tools differ, by examples"
+    )
+
     explain = commands.add_parser("explain", help="say what a metric means")
     explain.set_defaults(command=explain_command)
     explain.add_argument("metric", metavar="METRIC")
@@ -137,6 +143,14 @@ def metrics_command(options: argparse.Namespace) -> str:
     about = ([", ".join(card.aliases), card.summary] for card in fastir.metrics())
     rows = ([name, *words] for name, words in zip(names, about, strict=True))
     return aligned([["metric", "also written", "what it is"], *rows], left=3)
+
+
+def conventions_command(options: argparse.Namespace) -> str:
+    if options.markdown:
+        from fastir.cli.conventions_text import page
+
+        return page()
+    return aligned([["convention", "what it is"], *([name, each.about] for name, each in CONVENTIONS.items())], left=2)
 
 
 def explain_command(options: argparse.Namespace) -> str:

@@ -45,7 +45,7 @@ cdef enum:                  # what a label from the floor up adds
 cdef enum:                  # what the ideal ranking holds
     JUDGED_BEST             # all judged documents
     RETRIEVED_BEST          # those that are retrieved
-    SHORTENED               # as many judged documents as are retrieved
+    AS_LONG                 # as many judged documents as are retrieved
     FULL                    # as good a document as the best judged one at each rank
 
 

@@ -10,7 +10,7 @@ from fastir.measure._arithmetic cimport discount_at, log2_real, ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 
 from fastir.measure._codes import GAIN_CODES, IDEAL_CODES
-from fastir.measure._registry import CUTOFFS, EMPTY
+from fastir.measure._registry import CUTOFFS, EMPTY, UNANSWERED
 from fastir.measure.cards import Card, Param
 
 GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), 1 if it is relevant, or "
@@ -67,13 +67,13 @@ declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     "trec_eval ndcg, ndcg_cut", family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True,
+    params=(GAIN, DISCOUNT, IDEAL, UNANSWERED, EMPTY), cutoff=True, graded=True, fractional=True,
     equals=(("gain", "exp2", "ndcg_burges"),)), ndcg)
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
-    "Burges et al. 2005; ranx ndcg_burges, gdeval", params=(DISCOUNT, IDEAL, EMPTY),
+    "Burges et al. 2005; ranx ndcg_burges, gdeval", params=(DISCOUNT, IDEAL, UNANSWERED, EMPTY),
     cutoff=True, graded=True, gain="exp2"), ndcg)
 
 

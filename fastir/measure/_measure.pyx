@@ -8,11 +8,12 @@ sequential in rank order, so values do not depend on threads, which only divide 
 each with its own Scratch.
 """
 
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
-from fastir.measure._codes cimport ALL, JUDGED, RELEVANT, RETRIEVED_BEST, SHORTENED
+from fastir.measure._codes cimport ALL, AS_LONG, JUDGED, RELEVANT, RETRIEVED_BEST
 from fastir.measure._registry cimport Query, Snapshot, function_of
 from fastir.measure._sort cimport labels_from
 from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
@@ -95,7 +96,8 @@ cdef class Plan:
             view.stop_slot = i + 1
             out.column = column
             out.reads = slot.reads
-            out.plain = slot.empty is None and slot.reads == RELEVANT
+            out.plain = slot.empty is None and not slot.skips_unanswered and slot.reads == RELEVANT
+            out.skips_unanswered = slot.skips_unanswered
             out.function = function_of(slot.metric, self.average)
             out.snapshot = view.first + slot.cutoff
             out.replaces_empty = slot.empty is not None
@@ -352,7 +354,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.num_ideal = n_sorted
             if view.gain_depth > 0:
                 q.num_ideal_gains = ideal_gains(view, scratch.sorted, n_sorted, zeros, scratch.ideal_gains)
-        elif view.ideal == SHORTENED:
+        elif view.ideal == AS_LONG:
             q.num_ideal = min(q.num_ideal, num_ret)
             q.num_ideal_gains = min(q.num_ideal_gains, num_ret)
         snapshots = scratch.snapshots + view.first
@@ -367,6 +369,8 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             slot = &plan.slots[i]
             if slot.plain:
                 out[slot.column] = slot.function(&q, scratch.snapshots + slot.snapshot, slot.params)
+            elif slot.skips_unanswered and num_ret == 0:
+                out[slot.column] = NAN
             elif slot.replaces_empty and (worthless if slot.graded else q.num_rel == 0):
                 out[slot.column] = slot.empty
             else:

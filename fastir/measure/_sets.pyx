@@ -9,7 +9,7 @@ from fastir.measure._arithmetic cimport ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 from fastir.measure._ties cimport chance_of_any
 
-from fastir.measure._registry import CUTOFFS, EMPTY, words
+from fastir.measure._registry import CUTOFFS, EMPTY, UNANSWERED, words
 from fastir.measure.cards import Card, Param
 
 INF = float("inf")
@@ -110,7 +110,7 @@ declare(precision, Card(
     aliases=("P", "SetP", "set_P", "pre"), family="P", members=CUTOFFS,
     differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: short=clip",
     params=(Param("short", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
-        words(pad=PAD, clip=CLIP)), EMPTY),
+        words(pad=PAD, clip=CLIP)), UNANSWERED, EMPTY),
     cutoff=True), precision, precision_fields)
 
 declare(plain_precision, Card(

@@ -67,6 +67,7 @@ def compile_plan(
             places[shared],
             snapshots[shared][cutoff],
             numbers_for(card, values),
+            values.get("unanswered") == "skip",
             EMPTY.get(values.get("empty")),
             card.graded,
             READ_CODES[card.reads],

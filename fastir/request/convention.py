@@ -24,7 +24,7 @@ class Convention:
         The tool that it stands for, and where that tool differs nevertheless.
     queries, ties, score_dtype : str
         As for `evaluate`.
-    empty to unfound
+    empty to unanswered
         Parameters of metrics, for all that have them; `explain` says what they mean.
     of : tuple of (metric, tuple of (option, value))
         What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
@@ -57,6 +57,7 @@ class Convention:
     unretrieved: Any = "last"
     recall_norm: Any = "R"
     unfound: Any = "skip"
+    unanswered: Any = "zero"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 
     @property

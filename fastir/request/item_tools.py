@@ -70,7 +70,7 @@ ITEM_TOOLS = (
         f"_rank_eval of Elasticsearch; a search that failed is left out of the mean{RANK_EVAL}",
         ties="input",
         gain="exp2",
-        ideal="shortened",
+        ideal="num_ret",
         short="clip",
     ),
     Convention(
@@ -78,7 +78,7 @@ ITEM_TOOLS = (
         f"_rank_eval of OpenSearch; a search that failed is left out of the mean{RANK_EVAL}",
         ties="input",
         gain="exp2",
-        ideal="shortened",
+        ideal="num_ret",
         short="clip",
     ),
 )

@@ -6,7 +6,7 @@ and `about` names the defect.
 
 from __future__ import annotations
 
-from fastir.request.convention import Convention
+from fastir.request.convention import Convention, several
 
 LIST_TOOLS = (
     Convention(
@@ -16,8 +16,49 @@ LIST_TOOLS = (
     ),
     Convention(
         "llamaindex",
-        "LlamaIndex's metrics of retrieval; its ap, ndcg and granular hit_rate count every copy of a document, and "
-        "exceed 1; empty lists are errors there",
+        "LlamaIndex's metrics of retrieval; its ap, ndcg and granular hit_rate count every copy of a document and can "
+        "exceed 1, its precision and recall count none; empty lists are errors there",
         ties="input",
+    ),
+    Convention(
+        "mlflow",
+        "MLflow's precision_at_k, recall_at_k and ndcg_at_k; recall and nDCG are 1 there where nothing is retrieved and "
+        "nothing relevant, precision counts every copy of a document, and nDCG takes copies for documents of their own",
+        ties="input",
+        short="clip",
+        ideal="num_ret",
+    ),
+    Convention(
+        "ragas",
+        "Ragas' metrics by ids, without copies of documents, and the average precision of its context precision, whose "
+        "judgments are a language model's",
+        ties="input",
+        ap_norm="hits",
+        of=several("precision", unanswered="skip") + several("recall", empty="skip"),
+    ),
+    Convention(
+        "trulens",
+        "TruLens' GroundTruthAgreement; its precision counts every copy of a document, its recall none; precision and "
+        "recall read on where scores equal that of the last rank",
+        ties="input",
+        short="clip",
+        of=several("ndcg", ideal="num_ret", empty="skip", unanswered="skip")
+        + several("ndcg@k", ideal="judged", unanswered="zero")
+        + several("precision", empty="skip", unanswered="skip")
+        + several("recall mrr hit_rate", empty="skip"),
+    ),
+    Convention(
+        "deepeval",
+        "the average precision of DeepEval's contextual precision, whose judgments are a language model's",
+        ties="input",
+        ap_norm="hits",
+    ),
+    Convention(
+        "spark",
+        "RankingMetrics and RankingEvaluator of Spark; they count every copy of a document, and can exceed 1; graded "
+        "labels are taken for the ideal in the order in which they are given",
+        ties="input",
+        gain="exp2",
+        ap_norm="min_kR",
     ),
 )

@@ -134,4 +134,24 @@ TOOLS = (
         first="raw",
         of=several("nnrbp", empty="nan"),
     ),
+    Convention(
+        "ptranking",
+        "PTRanking's metrics of lists as long as the cutoff at least; average precision divides there by the sum of "
+        "the best labels, which is more than the relevant documents where labels exceed 1",
+        score_dtype="float32",
+        gain="exp2",
+        short="clip",
+        max_grade="query",
+        of=several("ndcg ndcg_burges nerr map", empty="nan"),
+        **LISTS,
+    ),
+    Convention(
+        "tf-ranking",
+        "TF-Ranking 0.5.5; equal scores come in random order there, and documents with negative labels are left out",
+        score_dtype="float32",
+        gain="exp2",
+        short="clip",
+        ideal="retrieved",
+        ties="input",
+    ),
 )

@@ -237,6 +237,8 @@ class Request(NamedTuple):
         params = dict(self.params)
         if params.get("gain") == "binary":
             params["gain"] = {label: float(label >= level) for label in {*x, *judged} if label >= 0}
+        if params.pop("unanswered", "zero") == "skip" and not x:
+            return math.nan
         empty = {"one": 1.0, "skip": math.nan, "nan": math.nan}.get(params.pop("empty", "zero"))
         if empty is not None:
             worth = ideal_gains(judged, params.get("gain")) if self.name in GRADED else num_relevant(judged, level)

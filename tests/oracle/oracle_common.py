@@ -29,4 +29,4 @@ def best_first(best, x, k, ideal):
     """The first k of the ideal ranking: Elasticsearch has no more than are retrieved, RecTools k of the best."""
     if ideal == "full":
         return best[:1] * (k or len(x))
-    return best[: min(k or len(x), len(x))] if ideal == "shortened" else best[:k]
+    return best[: min(k or len(x), len(x))] if ideal == "num_ret" else best[:k]

@@ -6,7 +6,14 @@ from rankings import queries
 
 MODULES = ["llama_index.core"]
 QUERIES = queries(2, empty_rankings=False, empty_relevant=False)
-NAMES = {"hit_rate": "hit_rate", "mrr": "mrr", "precision": "precision", "recall": "recall", "map": "ap", "ndcg": "ndcg"}
+NAMES = {
+    "hit_rate": "hit_rate",
+    "mrr": "mrr",
+    "precision": "precision",
+    "recall": "recall",
+    "map": "ap",
+    "ndcg": "ndcg",
+}
 FIRST = ["precision", "recall"]
 COPIES = ["map", "ndcg"]
 
