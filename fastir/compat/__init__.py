@@ -21,6 +21,7 @@ use the core, which does not import them.
 
 beir, ir_measures, mteb, pytrec_eval, ranx, sentence_transformers, sklearn, trec_eval    evaluation tools
 haystack, llama_index, mlflow, ragas    evaluation of retrieval for generation, from lists of ids
+pyserini, pyvespa, recbole    evaluators of engines' and recommenders' toolkits
 lightgbm, xgboost, torchmetrics, ptranking    metrics during training
 id_lists     lists of ids as labels in rank order, and their values
 trec_lines   the lines that trec_eval prints, made of the core's metrics
@@ -62,11 +63,14 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "mteb._evaluators.retrieval_metrics:calculate_retrieval_scores",
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
     ),
+    "pyserini": ("pyserini.eval.trec_eval:trec_eval",),
+    "pyvespa": ("vespa.evaluation._base:VespaEvaluator._compute_metrics",),
     "ragas": tuple(
         f"ragas.metrics.{name}:IDBasedContext{what}._single_turn_ascore"
         for name, what in (("_context_precision", "Precision"), ("_context_recall", "Recall"))
     ),
     "ranx": ("ranx:evaluate", "ranx.meta.compare:evaluate"),
+    "recbole": ("recbole.evaluator.evaluator:Evaluator.evaluate",),
     "sentence_transformers": (
         "sentence_transformers.sentence_transformer.evaluation:InformationRetrievalEvaluator.compute_metrics",
     ),

@@ -230,7 +230,7 @@ CHOICES = {param.name for card in fastir.metrics() for param in card.params if p
 # Parameters that compare scores, which the oracle does not see: their twins stand where their metrics are tested.
 BY_SCORE = {"unretrieved": ("last", "zero")}
 SILENT = {"rbp_norm", "f", "first"}  # they change nothing at the default p, at x = 1, on qrels without subtopics
-CUTS = {"ap_norm": "@2", "short": "@30"}  # without a cutoff they change nothing
+CUTS = {"ap_norm": "@2", "short": "@30", "recall_norm": "@2"}  # without a cutoff they change nothing
 
 
 @pytest.mark.parametrize("name", sorted(CHOICES - SILENT))
