@@ -64,6 +64,7 @@ NEARLY = {"b": 1.0, "a": 1.000000001}
 TIED = {"q": {"b": 1.0, "a": 1.0, "c": 1.0}}
 HALF = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
 BY_GROUP = {"q": {"x": {"a": 1}, "y": {"b": 1}, "z": {"c": 1}}}
+UNANSWERED = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 2.0, "b": 1.0}, "q2": {}}
 GRADED = ranked("0 3 2")
 
 QUESTIONS = (
@@ -77,6 +78,9 @@ QUESTIONS = (
     Question("empty", "What is the precision of such a query?", "precision@2", *HALF),
     Question("gain", "What does nDCG gain from a label?", "ndcg@2", *ranked("1 2")),
     Question("ideal", "What does nDCG's ideal ranking hold?", "ndcg@3", *ranked("0 1", "1 1")),
+    Question("ideal", "And where there is no cutoff?", "ndcg", *ranked("0 1", "1 1")),
+    Question("unanswered", "What is the precision of an empty ranking?", "precision", *UNANSWERED),
+    Question("unanswered", "What is its nDCG?", "ndcg", *UNANSWERED),
     Question("ap_norm", "What does average precision at k divide by?", "map@2", *ranked("1 0 1 0 0 1")),
     Question("short", "What does precision at 5 divide by where 3 are retrieved?", "precision@5", *ranked("1 0 1")),
     Question("gains", "What does RBP gain from a label?", "rbp(p=0.8)", *ranked("2 0 1")),
@@ -85,7 +89,7 @@ QUESTIONS = (
     Question("bpref_norm", "What is bpref where no document was judged not relevant?", "bpref", *ranked("1 - 1")),
     Question("negatives", "What are negative labels to bpref?", "bpref", *ranked("-1 1 1", "0 0")),
     Question("rounding", "How many relevant documents make a recall point?", "iprec@0.6", *ranked("0 1 0 0 1")),
-    Question("unranked", "What is an empty ranking's precision at a recall point?", "iprec@0", {"q": {"a": 1}}, {"q": {}}),
+    Question("unranked", "What is an empty ranking's precision at recall 0?", "iprec@0", {"q": {"a": 1}}, {"q": {}}),
     Question("f", "What is the parameter of the F measure?", "set_f(x=2)", *ranked("1 0", "1 1 1")),
     Question("max_grade", "What is the top of the grading scale, for nERR?", "nerr", *GRADED),
     Question("first", "By what is alpha-DCG at rank 1 divided?", "alpha_dcg@1", BY_GROUP, {"q": {"a": 1.0}}),

@@ -7,8 +7,9 @@ result and errors: of the copies of a value the first counts, and each keeps its
 keeps its rank and is not relevant; an empty value is ignored by recall alone; nDCG takes the scores of the ground truth
 for labels, 1 where there are none, the largest of a repeated value's; a question without ground truth has the value 0.
 
-**Different on purpose**: values that are compared must be hashable, for MRR and MAP too. A score below 0 in the ground
-truth has no gain, and one that is NaN is a ValueError. Recall does not log a warning for an empty side.
+**Different on purpose**: fields that have no hash, such as lists, are compared by their repr, by recall and nDCG too. A
+score below 0 in the ground truth has no gain, and one that is NaN is a ValueError. Recall does not log a warning for an
+empty side.
 
 **Not offered**: the evaluators of answers, and those that ask a language model; `calculate_dcg` and `calculate_idcg`
 are Haystack's own.
@@ -16,7 +17,7 @@ are Haystack's own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from fastir import compat
@@ -60,7 +61,7 @@ def running(metric: str) -> Any:
         name = RECALL[str(self.mode)] if metric == "recall" else metric
         nothing = (None, "") if metric == "recall" else (None,)
         relevant = [labelled(self, documents, metric == "ndcg", nothing) for documents in ground_truth_documents]
-        retrieved = [[self._get_comparison_value(each) for each in documents] for documents in retrieved_documents]
+        retrieved = [[compared(self, each) for each in documents] for documents in retrieved_documents]
         scores = values(retrieved, relevant, [name], "haystack")[:, 0].tolist()
         return {"score": sum(scores) / len(scores), "individual_scores": scores}
 
@@ -71,11 +72,16 @@ def labelled(evaluator: Any, documents: Sequence[Any], graded: bool, nothing: tu
     """The values of the ground truth of a question, each with its label."""
     found: dict[Any, float] = {}
     for document in documents:
-        value = evaluator._get_comparison_value(document)
+        value = compared(evaluator, document)
         if value not in nothing:
             label = document.score if graded and document.score is not None else 1.0
             found[value] = max(label, found.get(value, label))
     return found
+
+
+def compared(evaluator: Any, document: Any) -> Any:
+    value = evaluator._get_comparison_value(document)
+    return value if isinstance(value, Hashable) else repr(value)
 
 
 class DocumentMRREvaluator(evaluators.DocumentMRREvaluator):

@@ -22,7 +22,7 @@ LIST_TOOLS = (
     ),
     Convention(
         "mlflow",
-        "MLflow's precision_at_k, recall_at_k and ndcg_at_k; recall and nDCG are 1 there where nothing is retrieved and "
+        "MLflow's precision_at_k, recall_at_k and ndcg_at_k; recall and nDCG are 1 there if nothing is retrieved and "
         "nothing relevant, precision counts every copy of a document, and nDCG takes copies for documents of their own",
         ties="input",
         short="clip",

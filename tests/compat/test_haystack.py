@@ -29,7 +29,9 @@ def made(module):
     classes = [(name, {}) for name in NAMES if "Recall" not in name]
     classes += [("DocumentRecallEvaluator", {"mode": mode}) for mode in MODES]
     fields = ("content", "id", "meta.page", "meta.no.such")
-    return [getattr(module, name)(document_comparison_field=field, **more) for name, more in classes for field in fields]
+    return [
+        getattr(module, name)(document_comparison_field=field, **more) for name, more in classes for field in fields
+    ]
 
 
 def questions(rng):

@@ -8,7 +8,7 @@ MODULES = ["pyspark"]
 CUTOFFS = (3, 8)
 QUERIES = [
     {**query, "relevant": dict(sorted(query["relevant"].items(), key=lambda pair: -pair[1]))}
-    for query in queries(3, 24, grades=(1, 2, 3))
+    for query in queries(3, 16, grades=(1, 2, 3))
 ]
 COPIES = ["map", *(f"{name}@{k}" for name in ("precision", "recall", "map", "ndcg") for k in CUTOFFS)]
 
