@@ -39,7 +39,11 @@ def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None =
     path = source.path
     what = "run" if is_run else "qrels"
     lines = csv.reader(io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline=""), strict=True)
-    queries, first_rows, doc_ids, numbers, line_of = [], [], [], [], []
+    queries: list[str] = []
+    first_rows: list[int] = []
+    doc_ids: list[str] = []
+    numbers: list[float] = []
+    line_of: list[int] = []
     try:
         header = next((line for line in lines if line), None)
         if header is None:
@@ -59,15 +63,24 @@ def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None =
             first_rows.append(len(doc_ids))
             if doc_id:
                 doc_ids.append(doc_id)
-                numbers.append(number_of(number, is_run, f"query {bare(query_id)}, document {bare(doc_id)}",
-                                         path, lines.line_num))
+                numbers.append(
+                    number_of(number, is_run, f"query {bare(query_id)}, document {bare(doc_id)}", path, lines.line_num)
+                )
                 line_of.append(lines.line_num)
     except csv.Error as error:
         raise FormatError(f"malformed CSV: {error}", path, lines.line_num) from None
     if not queries:
         raise FormatError(f"the {what} {'is' if is_run else 'are'} empty: no query", path)
-    *found, repairs = gather(queries, np.array(first_rows), Arena.of(doc_ids), np.array(numbers), duplicates, path,
-                             line_of.__getitem__, watch)
+    *found, repairs = gather(
+        queries,
+        np.array(first_rows),
+        Arena.of(doc_ids),
+        np.array(numbers),
+        duplicates,
+        path,
+        line_of.__getitem__,
+        watch,
+    )
     return *found, {**source.repairs, **repairs}
 
 

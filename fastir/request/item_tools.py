@@ -21,7 +21,7 @@ ITEM_TOOLS = (
     ),
     Convention(
         "cornac",
-        "Cornac; its MRR fails where no relevant item is ranked, and its MAP gives equal scores the last of their ranks",
+        "Cornac; its MRR fails where no relevant item is ranked, and its MAP gives equal scores the last rank of them",
         ties="input",
         gain="binary",
         empty="skip",

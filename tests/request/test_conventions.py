@@ -35,7 +35,7 @@ SUBTOPICS = {"q": {"s1": {"a": 1}, "s2": {"a": 0, "b": 1}, "s3": {"c": 1}}}
 TIED = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
 LISTS = ("lightgbm", "xgboost", "catboost")
 NOT_BY_ID = "ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn ptranking tf-ranking"
-TREC = ("trec_eval-10", "trec_eval-9")
+TREC = ("trec_eval-10", "trec_eval-9", "pyserini")
 # topic: (qrels and run, metric, {conventions: value}); a convention that stands nowhere gives what "rest" has.
 TABLE = {
     "nDCG gain and ideal": (SEED_003, "ndcg@6", {
@@ -65,9 +65,9 @@ TABLE = {
     "rbp@95": (labelled([1, 0, 1]), "rbp@95", {
         "ranx": 0.05 * (1 + 0.95**2), " ".join(TREC): 0.1 * 1.81, "rest": 0.2 * 1.64}),
     "iprec rounding": (labelled([0, 1, 0, 0, 1]), "iprec@0.6", {
-        "trec_eval-9 ranx ir_measures beir": 0.4, "rest": 0.5}),
+        "trec_eval-9 ranx ir_measures beir mteb pyserini": 0.4, "rest": 0.5}),
     "11pt rounding": (labelled([0, 1, 0, 0, 1]), "iprec_avg", {
-        "trec_eval-9 ranx ir_measures beir": 0.4545454545454546, "rest": 0.4727272727272727}),
+        "trec_eval-9 ranx ir_measures beir mteb pyserini": 0.4545454545454546, "rest": 0.4727272727272727}),
     "F": (labelled([1, 0], [1, 1, 1]), "set_f(x=2)", {"sklearn torchmetrics": 0.2777777777777778, "rest": 0.3}),
     "ERR's top grade": (SEED_003, "err@6", {"ptranking": 0.9220021565755209, "rest": 0.5676299095153808}),
     "ERR's top grade by option": (SEED_003, "err(max_grade=query)@6", {"rest": 0.9220021565755209}),
@@ -117,15 +117,16 @@ MISSING = {"q1": {"a": 1}, "q2": {"a": 1}}
 
 @pytest.mark.parametrize("convention", sorted(CONVENTIONS.keys() - {"fastir"}))
 def test_a_query_that_the_run_lacks(convention):
-    """No warning where a convention says what to do; BEIR's MRR counts it where its nDCG does not."""
+    """No warning where a convention says what to do; BEIR's MRR counts it where its nDCG does not, and Recommenders'
+    nDCG where its MRR does not."""
     if convention == "ranx":
         with pytest.raises(fastir.NoOverlapError, match="strict"):
             fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, "map", convention=convention)
         return
     results = fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, ["ndcg", "mrr"], convention=convention)
-    leaves = convention in (*TREC, "gdeval", "ndeval", "beir")
-    assert results["ndcg"] == (1.0 if leaves or convention == "trulens" else 0.5)  # NaN to it, and out of the mean
-    assert results["mrr"] == (1.0 if leaves and convention != "beir" else 0.5)
+    leaves = convention in (*TREC, "gdeval", "ndeval", "mteb")
+    assert results["ndcg"] == (1.0 if leaves or convention in ("beir", "trulens") else 0.5)  # trulens: NaN
+    assert results["mrr"] == (1.0 if leaves or convention == "recommenders" else 0.5)
 
 
 def test_an_empty_ranking_is_nan_in_trec_eval():
@@ -140,7 +141,16 @@ def test_an_empty_ranking_is_nan_in_trec_eval():
 def test_scores_as_float32():
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0 + 1e-9, "b": 1.0}}
     for convention in CONVENTIONS:
-        single = convention in ("trec_eval-9", "ir_measures", "xgboost", "beir", "ptranking", "tf-ranking")
+        single = convention in (
+            "trec_eval-9",
+            "ir_measures",
+            "xgboost",
+            "beir",
+            "mteb",
+            "pyserini",
+            "ptranking",
+            "tf-ranking",
+        )
         tied = fastir.evaluate(qrels, run, "map", convention=convention).report.queries_with_ties
         assert tied == single
 

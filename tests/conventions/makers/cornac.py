@@ -28,7 +28,9 @@ def values(queries):
         if not query["relevant"]:
             return None
         try:
-            return metric.compute(gt_pos=np.array([*query["relevant"]]), pd_rank=np.array(query["retrieved"], dtype=str))
+            return metric.compute(
+                gt_pos=np.array([*query["relevant"]]), pd_rank=np.array(query["retrieved"], dtype=str)
+            )
         except ValueError:  # MRR's, where no relevant item is ranked
             return 0.0
 

@@ -16,9 +16,7 @@ def values(queries):
     import pandas as pd
     from rectools import metrics
 
-    reco = [
-        (user, item, rank) for user, query in enumerate(queries) for rank, item in enumerate(query["retrieved"], 1)
-    ]
+    reco = [(user, item, rank) for user, query in enumerate(queries) for rank, item in enumerate(query["retrieved"], 1)]
     interactions = [(user, item) for user, query in enumerate(queries) for item in query["relevant"]]
     tables = (
         pd.DataFrame(reco, columns=["user_id", "item_id", "rank"]),
