@@ -10,7 +10,8 @@ from fastir.request.item_tools import ITEM_TOOLS
 from fastir.request.list_tools import LIST_TOOLS
 from fastir.request.tools import TOOLS
 
-CONVENTIONS = {convention.name: convention for convention in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS)}
+CONVENTIONS = Convention.known
+CONVENTIONS.update((convention.name, convention) for convention in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS))
 
 
 def checked(convention: Any) -> str | Convention:

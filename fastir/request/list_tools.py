@@ -11,13 +11,13 @@ from fastir.request.convention import Convention, several
 LIST_TOOLS = (
     Convention(
         "haystack",
-        "Haystack's document evaluators; of a document's copies the first counts, and each keeps its rank",
+        "Haystack's document evaluators; of a repeated document the first copy counts: duplicates=once",
         ties="input",
     ),
     Convention(
         "llamaindex",
-        "LlamaIndex's metrics of retrieval; its ap, ndcg and granular hit_rate count every copy of a document and can "
-        "exceed 1, its precision and recall count none; empty lists are errors there",
+        "LlamaIndex's metrics of retrieval; precision and recall remove copies of a document: duplicates=first; ap, "
+        "ndcg and granular hit_rate count every copy, and can exceed 1; empty lists are errors there",
         ties="input",
     ),
     Convention(
@@ -30,16 +30,16 @@ LIST_TOOLS = (
     ),
     Convention(
         "ragas",
-        "Ragas' metrics by ids, without copies of documents, and the average precision of its context precision, whose "
-        "judgments are a language model's",
+        "Ragas' metrics by ids, which remove copies: duplicates=first; and the average precision of its context "
+        "precision, whose judgments are a language model's",
         ties="input",
         ap_norm="hits",
         of=several("precision", unanswered="skip") + several("recall", empty="skip"),
     ),
     Convention(
         "trulens",
-        "TruLens' GroundTruthAgreement; its precision counts every copy of a document, its recall none; precision and "
-        "recall read on where scores equal that of the last rank",
+        "TruLens' GroundTruthAgreement; duplicates=once, but precision counts every copy; precision and recall read on "
+        "where scores equal that of the last rank",
         ties="input",
         short="clip",
         of=several("ndcg", ideal="num_ret", empty="skip", unanswered="skip")
@@ -56,7 +56,7 @@ LIST_TOOLS = (
     Convention(
         "spark",
         "RankingMetrics and RankingEvaluator of Spark; they count every copy of a document, and can exceed 1; graded "
-        "labels are taken for the ideal in the order in which they are given",
+        "labels are taken for the ideal in the order in which they are given, and PySpark does not hand them on",
         ties="input",
         gain="exp2",
         ap_norm="min_kR",

@@ -18,23 +18,31 @@ def VERSION():
 
 
 def values(queries):
-    from pyspark.mllib.common import JavaModelWrapper, callMLlibFunc
-    from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import SparkSession
 
-    class OfOne(RankingMetrics):
-        """Its constructor infers types, which empty lists do not have."""
-
-        def __init__(self, row):
-            frame = spark.createDataFrame([row], "found array<string>, relevant array<string>, labels array<double>")
-            JavaModelWrapper.__init__(self, callMLlibFunc("newRankingMetrics", frame._jdf))
-
     spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    context = spark.sparkContext
+    jvm, gateway = context._jvm, context._gateway
+
+    def array(kind, items):
+        made = gateway.new_array(kind, len(items))
+        for place, item in enumerate(items):
+            made[place] = item
+        return made
+
+    def of_one(query):
+        """The class itself: what PySpark wraps gets no labels."""
+        found, relevant = (array(jvm.java.lang.String, list(ids)) for ids in (query["retrieved"], query["relevant"]))
+        labels = array(gateway.jvm.double, list(map(float, query["relevant"].values())))
+        rows = jvm.java.util.ArrayList()
+        rows.add(jvm.scala.Tuple3(found, relevant, labels))
+        tag = jvm.scala.reflect.ClassTag.apply(jvm.java.lang.Class.forName("java.lang.String"))
+        return jvm.org.apache.spark.mllib.evaluation.RankingMetrics(context._jsc.parallelize(rows, 1).rdd(), tag)
+
     found = {}
     for query in queries:
-        labels = query["relevant"]
-        measured = OfOne((query["retrieved"], list(labels), [float(label) for label in labels.values()]))
-        found.setdefault("map", []).append(measured.meanAveragePrecision)
+        measured = of_one(query)
+        found.setdefault("map", []).append(measured.meanAveragePrecision())
         for k in CUTOFFS:
             found.setdefault(f"precision@{k}", []).append(measured.precisionAt(k))
             found.setdefault(f"recall@{k}", []).append(measured.recallAt(k))
