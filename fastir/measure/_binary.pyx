@@ -100,7 +100,8 @@ cdef double expected_mrr(const Query* q, const Snapshot* s, const double* p) noe
 
 declare(mrr, Card(
     "mrr", "reciprocal rank of the first relevant document", "1 / rank, 0 beyond k", "0 if none is retrieved",
-    "Voorhees 1999; trec_eval recip_rank", aliases=("recip_rank", "RR", "RecipRank", "mean_reciprocal_rank"), params=(EMPTY,), cutoff=True), expected_mrr)
+    "Voorhees 1999; trec_eval recip_rank", aliases=("recip_rank", "RR", "RecipRank", "mean_reciprocal_rank"),
+    params=(EMPTY,), cutoff=True), expected_mrr)
 
 
 cdef enum:                      # ap_norm
