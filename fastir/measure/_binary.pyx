@@ -132,7 +132,8 @@ declare(average_precision, Card(
     aliases=("AP", "average_precision", "AveragePrecision"), family="map_cut", members=CUTOFFS,
     differs="LightGBM, XGBoost and CatBoost divide by min(k, R): ap_norm=min_kR; torchmetrics and cwl_eval by "
             "r_k: ap_norm=hits; LensKit by min(n, k, R): ap_norm=min_nkR",
-    params=(Param("ap_norm", "R", "the denominator: all relevant documents, at most k of them, those in the first k, or at most as many as the "
+    params=(Param("ap_norm", "R",
+        "the denominator: all relevant documents, at most k of them, those in the first k, or at most as many as the "
         "first k ranks hold documents",
         words(R=ALL_RELEVANT, min_kR=AT_MOST_K, hits=RELEVANT_RETRIEVED, min_nkR=AT_MOST_RETRIEVED)), EMPTY),
     cutoff=True), average_precision, average_precision_fields)
