@@ -1,7 +1,8 @@
 """The numbers that stand for words between Python and Cython, by their words.
 
 Kernels cimport the enums of _codes.pxd; Python code looks a number up in one of these dicts. Within READ_CODES,
-STATUS_CODES, TIE_CODES, GAIN_CODES and IDEAL_CODES a word's number is its position, so an array of numbers indexes the tuple of the words.
+STATUS_CODES, TIE_CODES, GAIN_CODES and IDEAL_CODES a word's number is its position, so
+an array of numbers indexes the tuple of the words.
 """
 
 READ_CODES = {"relevant": RELEVANT, "judged": JUDGED, "pool": POOL, "all": ALL}

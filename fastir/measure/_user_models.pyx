@@ -268,7 +268,8 @@ cdef double err(const Query* q, const Snapshot* s, const double* p) noexcept nog
 declare(err, Card(
     "err", "expected reciprocal rank",
     "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
-    "0 if nothing has a gain; a label above max_grade is an error", "Chapelle et al. 2009; gdeval at k = 20", aliases=("expected_reciprocal_rank",),
+    "0 if nothing has a gain; a label above max_grade is an error", "Chapelle et al. 2009; gdeval at k = 20",
+    aliases=("expected_reciprocal_rank",),
     params=(MAX_GRADE, EMPTY), cutoff=True, graded=True), err, grade_fields)
 
 
