@@ -1,4 +1,4 @@
-"""The subcommands `fastir metrics` and `fastir explain`: what the cards of the metrics say."""
+"""The subcommands `fastir metrics`, `explain` and `conventions`: what metrics mean, and whose numbers there are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import fastir
 from fastir.cli.arguments import UsageError, arguments_checked
 from fastir.cli.terminal import Output
+from fastir.request.conventions import CONVENTIONS
 from fastir.request.reference import bibtex
 
 WIDTH = 100  # of the list of metrics
@@ -52,3 +53,20 @@ def metrics_command(options: argparse.Namespace) -> Output:
 def explain_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         return Output(bibtex(options.metric) if options.bibtex else f"{fastir.explain(options.metric)}\n")
+
+
+def add_conventions_arguments(add: Callable[..., Any]) -> None:
+    add("--markdown", action="store_true", help="what each answers where tools differ, by examples")
+
+
+def conventions_command(options: argparse.Namespace) -> Output:
+    if options.markdown:
+        from fastir.cli.conventions_text import page
+
+        return Output(page())
+    width = max(map(len, CONVENTIONS)) + 2
+    lines = (
+        textwrap.fill(each.about, WIDTH, initial_indent=f"{name:<{width}}", subsequent_indent=" " * width)
+        for name, each in CONVENTIONS.items()
+    )
+    return Output("".join(f"{line}\n" for line in lines))

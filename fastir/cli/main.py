@@ -12,7 +12,14 @@ from typing import Any, NoReturn
 
 import fastir
 from fastir.cli.arguments import UsageError
-from fastir.cli.cards import add_explain_arguments, add_metrics_arguments, explain_command, metrics_command
+from fastir.cli.cards import (
+    add_conventions_arguments,
+    add_explain_arguments,
+    add_metrics_arguments,
+    conventions_command,
+    explain_command,
+    metrics_command,
+)
 from fastir.cli.comparing import add_compare_arguments, compare_command
 from fastir.cli.differing import add_diff_arguments, diff_command
 from fastir.cli.evaluating import add_eval_arguments, evaluate_command
@@ -84,6 +91,7 @@ def parser() -> Parser:
         ),
         ("metrics", "list the metrics", metrics_command, add_metrics_arguments),
         ("explain", "say what a metric means", explain_command, add_explain_arguments),
+        ("conventions", "list the tools whose numbers there are", conventions_command, add_conventions_arguments),
     ):
         sub = commands.add_parser(name, help=about, **layout)
         sub.set_defaults(command=command, usage_error=sub.error)

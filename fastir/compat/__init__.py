@@ -20,7 +20,10 @@ A layer is imported when it is named, and the tool that it stands in for only by
 use the core, which does not import them.
 
 beir, ir_measures, mteb, pytrec_eval, ranx, sentence_transformers, sklearn, trec_eval    evaluation tools
-lightgbm, xgboost, torchmetrics    metrics during training
+haystack, llama_index, mlflow, ragas    evaluation of retrieval for generation, from lists of ids
+pyserini, pyvespa, recbole    evaluators of engines' and recommenders' toolkits
+lightgbm, xgboost, torchmetrics, ptranking    metrics during training
+id_lists     lists of ids as labels in rank order, and their values
 trec_lines   the lines that trec_eval prints, made of the core's metrics
 run_order    an Evaluator whose results follow the order of the run
 _rows        from a dict of dicts to values in the order of its queries, and to dicts of floats
@@ -42,12 +45,32 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "beir.retrieval.evaluation:EvaluateRetrieval.evaluate",
         "beir.retrieval.evaluation:EvaluateRetrieval.evaluate_custom",
     ),
+    "haystack": tuple(
+        f"haystack.components.evaluators.document_{name.lower()}:Document{name}Evaluator.run"
+        for name in ("MRR", "MAP", "Recall", "NDCG")
+    ),
     "ir_measures": ("ir_measures:DefaultPipeline.providers",),
+    "llama_index": tuple(
+        f"llama_index.core.evaluation.retrieval.metrics:{name}.compute"
+        for name in ("HitRate", "MRR", "Precision", "Recall", "AveragePrecision", "NDCG")
+    ),
+    "mlflow": tuple(
+        f"{module}:{name}_at_k"
+        for module in ("mlflow.metrics", "mlflow.models.evaluation.evaluators.default")
+        for name in ("precision", "recall", "ndcg")
+    ),
     "mteb": (
         "mteb._evaluators.retrieval_metrics:calculate_retrieval_scores",
         "mteb._evaluators.retrieval_evaluator:calculate_retrieval_scores",
     ),
+    "pyserini": ("pyserini.eval.trec_eval:trec_eval",),
+    "pyvespa": ("vespa.evaluation._base:VespaEvaluator._compute_metrics",),
+    "ragas": tuple(
+        f"ragas.metrics.{name}:IDBasedContext{what}._single_turn_ascore"
+        for name, what in (("_context_precision", "Precision"), ("_context_recall", "Recall"))
+    ),
     "ranx": ("ranx:evaluate", "ranx.meta.compare:evaluate"),
+    "recbole": ("recbole.evaluator.evaluator:Evaluator.evaluate",),
     "sentence_transformers": (
         "sentence_transformers.sentence_transformer.evaluation:InformationRetrievalEvaluator.compute_metrics",
     ),
@@ -59,7 +82,9 @@ PATCHES: dict[str, tuple[str, ...]] = {
 }
 # The names of tools on PyPI where they differ, and the oldest version that behaves like the layer where that matters.
 PACKAGES = {
+    "haystack": "haystack-ai",
     "ir_measures": "ir-measures",
+    "llama_index": "llama-index-core",
     "pytrec_eval": "pytrec-eval-terrier",
     "sentence_transformers": "sentence-transformers",
     "sklearn": "scikit-learn",
@@ -117,7 +142,9 @@ def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
                     f"{tool} {version(tool)} is installed, which has no {place}; fastir.compat.{tool} "
                     "says what it was compared with"
                 ) from None
-            stand_in = getattr(importlib.import_module(f"fastir.compat.{tool}"), name)
+            layer = importlib.import_module(f"fastir.compat.{tool}")
+            stand_in = functools.reduce(getattr, outer, layer) if outer and hasattr(layer, outer[0]) else layer
+            stand_in = getattr(stand_in, name)
             found.append((owner, name, staticmethod(stand_in) if isinstance(original, staticmethod) else stand_in))
     return found
 

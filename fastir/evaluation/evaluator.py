@@ -312,10 +312,9 @@ def evaluate(
         How much each query counts in the means, from 0 up; weights of other queries are ignored. Sums and counts do not
         change.
     convention : str or Convention
-        Whose numbers: "fastir", "trec_eval-10", "trec_eval-9", "ranx", "ir_measures", "sklearn", "lightgbm", "xgboost",
-        "catboost", "torchmetrics", "sentence-transformers", "beir", "gdeval" or "ndeval". It sets queries, ties,
-        score_dtype and the parameters of the metrics; options given in the call override it. `Results.convention` shows
-        it.
+        Whose numbers: "fastir", or a tool such as "trec_eval-9", "ranx", "lightgbm" or "llamaindex"; ``fastir
+        conventions`` on the command line lists all of them. It sets queries, ties, score_dtype and the parameters of
+        the metrics; options given in the call override it. `Results.convention` shows it.
     **choices
         Parameters of the metrics, for all that have them: the other fields of `Results.convention`, such as ap_norm,
         empty, gain, ideal. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``, overrides them.

@@ -19,6 +19,8 @@ calls need are imported by the function that needs them.
     parents.py       the documents that the ids of a run stand for
     trec.py          files with a row per line: TREC, BEIR, MS MARCO
     json_files.py    JSON files
+    engine_json.py   JSON that engines export: _rank_eval, Search Relevance Workbench
+    quepid.py        CSV files of Quepid
     table_files.py   CSV, JSONL and Parquet files, as tables
     tables.py        tables in memory, as batches of three columns
     table_rows.py    batches of rows, grouped by query

@@ -37,11 +37,19 @@ def read_json(path: Path, is_run: bool, duplicates: str | None, watch: Watch | N
     return json_files.read(path, is_run, duplicates, watch)
 
 
+def read_quepid(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None) -> tuple:
+    """What `quepid.read` returns; csv is imported by the first call."""
+    from fastir.inputs import quepid
+
+    return quepid.read(path, is_run, duplicates, watch)
+
+
 READERS: dict[str, Callable[..., tuple]] = {
     "trec": read_lines,
     "beir": functools.partial(read_lines, format="beir"),
     "msmarco": functools.partial(read_lines, format="msmarco"),
     "json": read_json,
+    "quepid": read_quepid,
     **{format: functools.partial(read_lines, format=format) for format in WITH_GROUPS},
 }
 TABLES = ("csv", "jsonl", "parquet")  # read by table_files

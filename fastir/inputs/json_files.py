@@ -1,4 +1,5 @@
-"""JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them.
+"""JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them, and the exports of
+engines that `engine_json` knows.
 
 Objects come from the parser as tuples of pairs, so that a key that stands twice is seen.
 """
@@ -42,13 +43,13 @@ def read(
     if b"\0" in content:
         raise FormatError("the file holds a NUL byte; it looks truncated, binary or UTF-16", path)
     text = content.decode("utf-8", "surrogateescape")
-    queries = objects(parsed(text, path, float), is_run, path)
+    queries = judged_or_ranked(parsed(text, path, float), is_run, path)
     if not queries:
         raise FormatError(f"the {'run is' if is_run else 'qrels are'} empty: no query", path)
     rows = [row for _, documents in queries for row in documents]
     numbers = number_array([number for _, number in rows], is_run)
     if numbers is None:  # infinite scores are valid; a number too large for a float differs from them only in its text
-        check(parsed(text, path, Written), is_run, path)
+        check(judged_or_ranked(parsed(text, path, Written), is_run, path), is_run, path)
         numbers = np.array([number for _, number in rows], float)
     ids = Arena.of([doc_id for doc_id, _ in rows])
     sizes = [len(documents) for _, documents in queries]
@@ -69,6 +70,17 @@ def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:
         raise FormatError(message, path, error.lineno, None, text[error.pos : error.pos + 80]) from None
     except RecursionError:
         raise FormatError("malformed JSON: nested too deeply", path) from None
+
+
+def judged_or_ranked(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
+    """The documents of each query, from an object of objects or an engine's export."""
+    if type(data) is list or (type(data) is tuple and any(type(value) is not tuple for _, value in data)):
+        from fastir.inputs import engine_json
+
+        found = engine_json.rows_of(data, is_run, path)
+        if found is not None:
+            return found
+    return objects(data, is_run, path)
 
 
 def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:

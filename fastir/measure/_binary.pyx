@@ -102,13 +102,15 @@ cdef double expected_mrr(const Query* q, const Snapshot* s, const double* p) noe
 
 declare(mrr, Card(
     "mrr", "reciprocal rank of the first relevant document", "1 / rank, 0 beyond k", "0 if none is retrieved",
-    (KANTOR_2000, "trec_eval recip_rank"), aliases=("recip_rank", "RR"), params=(EMPTY,), cutoff=True), expected_mrr)
+    (KANTOR_2000, "trec_eval recip_rank"), aliases=("recip_rank", "RR", "RecipRank", "mean_reciprocal_rank"),
+    params=(EMPTY,), cutoff=True), expected_mrr)
 
 
 cdef enum:                      # ap_norm
     ALL_RELEVANT
     AT_MOST_K
     RELEVANT_RETRIEVED
+    AT_MOST_RETRIEVED
 
 
 cdef struct AveragePrecisionParams:
@@ -120,19 +122,23 @@ cdef AveragePrecisionParams average_precision_fields
 cdef double average_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const AveragePrecisionParams* params = <const AveragePrecisionParams*>p
     cdef int64_t n = q.num_rel
-    if params.ap_norm == AT_MOST_K and s.k < n:
+    if (params.ap_norm == AT_MOST_K or params.ap_norm == AT_MOST_RETRIEVED) and s.k < n:
         n = s.k
+    if params.ap_norm == AT_MOST_RETRIEVED and q.num_ret < n:
+        n = q.num_ret
     return ratio(s.sum_precision, s.num_rel_ret if params.ap_norm == RELEVANT_RETRIEVED else <double>n)
 
 declare(average_precision, Card(
     "map", "average precision (its mean over queries is MAP)",
     "sum of precision(i) over the relevant ranks i <= k, divided by R", "0 if R = 0",
     (BUCKLEY_2000, "trec_eval map, map_cut"),
-    aliases=("AP", "average_precision"), family="map_cut", members=CUTOFFS,
+    aliases=("AP", "average_precision", "AveragePrecision"), family="map_cut", members=CUTOFFS,
     differs="LightGBM, XGBoost and CatBoost divide by min(k, R): ap_norm=min_kR; torchmetrics and cwl_eval by "
-            "r_k: ap_norm=hits",
-    params=(Param("ap_norm", "R", "the denominator: all relevant documents, at most k of them, or those in the first k",
-        words(R=ALL_RELEVANT, min_kR=AT_MOST_K, hits=RELEVANT_RETRIEVED)), EMPTY),
+            "r_k: ap_norm=hits; LensKit by min(n, k, R): ap_norm=min_nkR",
+    params=(Param("ap_norm", "R",
+        "the denominator: all relevant documents, at most k of them, those in the first k, or at most as many as the "
+        "first k ranks hold documents",
+        words(R=ALL_RELEVANT, min_kR=AT_MOST_K, hits=RELEVANT_RETRIEVED, min_nkR=AT_MOST_RETRIEVED)), EMPTY),
     cutoff=True), average_precision, average_precision_fields)
 
 
@@ -197,10 +203,21 @@ declare(bin_g, Card(
     ("trec_eval binG",), aliases=("binG",), params=(EMPTY,)), expected_bin_g)
 
 
+cdef enum:                      # unfound
+    UNFOUND_SKIP
+    UNFOUND_ZERO
+
+
+cdef struct PairParams:
+    double unfound
+
+cdef PairParams pair_fields
+
+
 cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, found = <int64_t>s.num_rel_ret, i, seen = 0, wrong = 0
     if found == 0:
-        return NAN
+        return 0.0 if (<const PairParams*>p).unfound == UNFOUND_ZERO else NAN
     if found == n:
         return 1.0
     for i in range(q.num_hits):
@@ -216,9 +233,13 @@ declare(pair_accuracy, Card(
     "share of pairs in the right order, of one relevant document and one that is not, in the first k",
     "1 - pairs in the wrong order / pairs",
     "NaN, and out of the mean, if the first k hold no relevant document; 1 if they hold no other",
-    ("ir_measures Accuracy",), only_in=(("ir_measures", "Accuracy"),),
-    differs="ir_measures fails where all are relevant; BEIR's Accuracy is hit_rate",
-    by_label=False, params=(EMPTY,), cutoff=True))
+    ("ir_measures Accuracy", "RePlay RocAuc"), only_in=(("ir_measures", "Accuracy"), ("replay", "RocAuc")),
+    differs="ir_measures fails where all are relevant; RePlay has 0 where none is: unfound=zero; BEIR's Accuracy is "
+            "hit_rate",
+    by_label=False,
+    params=(Param("unfound", "skip", "the value if the first k hold no relevant document: NaN, out of the mean, or 0",
+        words(skip=UNFOUND_SKIP, zero=UNFOUND_ZERO)), EMPTY),
+    cutoff=True), NULL, pair_fields)
 
 
 cdef enum:                      # one_class

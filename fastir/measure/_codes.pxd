@@ -38,5 +38,18 @@ cdef enum:                  # problems that stop a kernel; smaller numbers are c
     NOT_SUMMED              # infinite scores of both signs that are to be added up
 
 
+cdef enum:                  # what a label from the floor up adds
+    LINEAR                  # itself
+    EXP2                    # 2^label - 1
+    BINARY                  # 1
+
+
+cdef enum:                  # what the ideal ranking holds
+    JUDGED_BEST             # all judged documents
+    RETRIEVED_BEST          # those that are retrieved
+    AS_LONG                 # as many judged documents as are retrieved
+    FULL                    # as good a document as the best judged one at each rank
+
+
 cdef enum:
     MOST_NUMBERS = 100      # in a parameter that is a set of numbers; bounds an array on the stack

@@ -9,16 +9,18 @@ from libc.stdint cimport int64_t
 from fastir.measure._arithmetic cimport discount_at, log2_real, ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 
-from fastir.measure._registry import CUTOFFS, EMPTY
+from fastir.measure._codes import GAIN_CODES, IDEAL_CODES
+from fastir.measure._registry import CUTOFFS, EMPTY, UNANSWERED
 from fastir.measure.cards import Card, Param
 from fastir.measure.references import BURGES_2005, JARVELIN_2002
 
-GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), or what the map says, "
-             "itself for labels that it lacks; its labels -1 and -2 are documents outside the qrels, and in the pool "
-             "without a judgment", ("linear", "exp2"), mapping=True, aliases=("gains", "dcg"),
+GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), 1 if it is relevant, or "
+             "what the map says, itself for labels that it lacks; its labels -1 and -2 are documents outside the "
+             "qrels, and in the pool without a judgment", tuple(GAIN_CODES), mapping=True, aliases=("gains", "dcg"),
              synonyms=(("exp-log2", "exp2"), ("log2", "linear")))
-IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, or only those retrieved",
-              ("judged", "retrieved"))
+IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, only those retrieved, no more of "
+              "them than are retrieved, or at each rank to k (without k: to n) a document as good as the best of them",
+              tuple(IDEAL_CODES))
 DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
                  ("log2", "jk2"))
 NO_GAIN = "0 if the ideal is 0: no judged document has a gain"
@@ -68,13 +70,13 @@ declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True,
+    params=(GAIN, DISCOUNT, IDEAL, UNANSWERED, EMPTY), cutoff=True, graded=True, fractional=True,
     equals=(("gain", "exp2", "ndcg_burges"),)), ndcg)
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
-    (BURGES_2005, "ranx ndcg_burges", "gdeval"), params=(DISCOUNT, IDEAL, EMPTY),
+    (BURGES_2005, "ranx ndcg_burges", "gdeval"), params=(DISCOUNT, IDEAL, UNANSWERED, EMPTY),
     cutoff=True, graded=True, gain="exp2"), ndcg)
 
 

@@ -15,7 +15,8 @@ cdef struct Slot:               # one requested value; the slots of a view stand
     int64_t column              # where it stands in the row of values
     int64_t snapshot
     double* params
-    int plain                   # whether neither of the next is so, and it reads RELEVANT
+    int plain                   # whether neither of the next two is so, and it reads RELEVANT
+    int skips_unanswered        # whether an empty ranking is NaN
     int replaces_empty          # whether `empty` is the value of a query without relevant documents
     double empty
     int graded

@@ -8,11 +8,12 @@ sequential in rank order, so values do not depend on threads, which only divide 
 each with its own Scratch.
 """
 
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
-from fastir.measure._codes cimport ALL, JUDGED, RELEVANT
+from fastir.measure._codes cimport ALL, AS_LONG, JUDGED, RELEVANT, RETRIEVED_BEST
 from fastir.measure._registry cimport Query, Snapshot, function_of, takes_room
 from fastir.measure._sort cimport labels_from
 from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
@@ -59,7 +60,7 @@ cdef class Plan:
             out.rule.values = <double*>malloc((len(view.gains) + 1) * sizeof(double))
             if out.cutoffs == NULL or out.rule.labels == NULL or out.rule.values == NULL:
                 raise MemoryError
-            out.rule.exponential = view.exponential
+            out.rule.curve = view.curve
             out.rule.n = len(view.gains)
             for j, (label, gain) in enumerate(view.gains):
                 out.rule.labels[j] = label
@@ -67,12 +68,12 @@ cdef class Plan:
             out.level = view.level
             out.floor = view.floor
             out.jk2 = view.jk2
-            out.ideal_retrieved = view.ideal_retrieved
+            out.ideal = view.ideal
             out.gain_depth = view.gain_depth
             out.lists_gains = view.lists_gains
             self.gains |= out.lists_gains
             self.own_gains |= out.rule.n > 0
-            self.sorts |= out.ideal_retrieved
+            self.sorts |= out.ideal == RETRIEVED_BEST
             if fill_tables(out) < 0:
                 raise MemoryError
             out.n_cutoffs = len(view.cutoffs)
@@ -99,7 +100,8 @@ cdef class Plan:
             view.stop_slot = i + 1
             out.column = column
             out.reads = slot.reads
-            out.plain = slot.empty is None and slot.reads == RELEVANT
+            out.plain = slot.empty is None and not slot.skips_unanswered and slot.reads == RELEVANT
+            out.skips_unanswered = slot.skips_unanswered
             out.function = function_of(slot.metric, self.average)
             out.snapshot = view.first + slot.cutoff
             out.replaces_empty = slot.empty is not None
@@ -358,7 +360,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         if view.gain_depth > 0:
             q.num_ideal_gains = ideal_gains(view, ideal, n_ideal, known.n_judged - n_ideal, scratch.ideal_gains)
             worthless = q.num_ideal_gains == 0
-        if view.ideal_retrieved and not retrieved:
+        if view.ideal == RETRIEVED_BEST and not retrieved:
             if n_sorted < 0:
                 n_sorted = sort_retrieved(scratch, n_hits)
                 zeros = 0
@@ -368,6 +370,9 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.num_ideal = n_sorted
             if view.gain_depth > 0:
                 q.num_ideal_gains = ideal_gains(view, scratch.sorted, n_sorted, zeros, scratch.ideal_gains)
+        elif view.ideal == AS_LONG:
+            q.num_ideal = min(q.num_ideal, num_ret)
+            q.num_ideal_gains = min(q.num_ideal_gains, num_ret)
         snapshots = scratch.snapshots + view.first
         plan.walk(view, &q, known.values, scratch.gains, snapshots)
         if view.gain_depth > 0:
@@ -380,6 +385,8 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             slot = &plan.slots[i]
             if slot.plain:
                 out[slot.column] = slot.function(&q, scratch.snapshots + slot.snapshot, slot.params)
+            elif slot.skips_unanswered and num_ret == 0:
+                out[slot.column] = NAN
             elif slot.replaces_empty and (worthless if slot.graded else q.num_rel == 0):
                 out[slot.column] = slot.empty
             else:

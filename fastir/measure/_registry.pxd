@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t
 
 
 cdef struct Gains:              # what a label adds
-    int exponential             # 2^label - 1 instead of the label
+    int curve                   # LINEAR, EXP2 or BINARY
     int64_t n                   # labels with a gain of their own, which stand in the two arrays
     int32_t* labels
     double* values

@@ -9,7 +9,7 @@ from fastir.measure._arithmetic cimport ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 from fastir.measure._ties cimport chance_of_any
 
-from fastir.measure._registry import CUTOFFS, EMPTY, words
+from fastir.measure._registry import CUTOFFS, EMPTY, UNANSWERED, words
 from fastir.measure.cards import Card, Param
 from fastir.measure.references import BUCKLEY_2000, RIJSBERGEN_1974
 
@@ -80,7 +80,8 @@ cdef double expected_hit_rate(const Query* q, const Snapshot* s, const double* p
 
 declare(hit_rate, Card(
     "hit_rate", "whether the first k hold a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
-    ("trec_eval success", "ranx hit_rate"), aliases=("success", "HitRate"), family="success", members=(1, 5, 10),
+    ("trec_eval success", "ranx hit_rate"), aliases=("success", "HitRate", "hit", "HitRatio"),
+    family="success", members=(1, 5, 10),
     only_in=(("beir", "Accuracy"), ("sentence-transformers", "accuracy")), params=(EMPTY,), cutoff=True,
     rank_sensitive=False),
     expected_hit_rate)
@@ -112,7 +113,7 @@ declare(precision, Card(
     aliases=("P", "SetP", "set_P", "pre"), family="P", members=CUTOFFS,
     differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: short=clip",
     params=(Param("short", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
-        words(pad=PAD, clip=CLIP)), EMPTY),
+        words(pad=PAD, clip=CLIP)), UNANSWERED, EMPTY),
     cutoff=True, rank_sensitive=False), precision, precision_fields)
 
 declare(plain_precision, Card(
@@ -121,14 +122,34 @@ declare(plain_precision, Card(
     groups="all", rank_sensitive=False), plain_precision)
 
 
-cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+cdef enum:                      # recall_norm
+    ALL_RELEVANT
+    AT_MOST_K
+
+
+cdef struct RecallParams:
+    double recall_norm
+
+cdef RecallParams recall_fields
+
+
+cdef double plain_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return ratio(s.num_rel_ret, <double>q.num_rel)
+
+
+cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    if (<const RecallParams*>p).recall_norm == AT_MOST_K and s.k < q.num_rel:
+        return ratio(s.num_rel_ret, <double>s.k)
+    return plain_recall(q, s, p)
 
 declare(recall, Card(
     "recall", "share of the relevant documents that the first k hold", "r_k / R", "0 if R = 0",
     (BUCKLEY_2000, "trec_eval recall, set_recall"), aliases=("R", "set_recall", "SetR"), family="recall",
     members=CUTOFFS,
-    params=(EMPTY,), cutoff=True, rank_sensitive=False), recall)
+    differs="LensKit divides by min(k, R): recall_norm=min_kR, or relative_precision",
+    params=(Param("recall_norm", "R", "the denominator: all relevant documents, or at most k of them",
+        words(R=ALL_RELEVANT, min_kR=AT_MOST_K)), EMPTY),
+    cutoff=True, rank_sensitive=False), recall, recall_fields)
 
 
 cdef double relative_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -144,7 +165,7 @@ declare(relative_precision, Card(
 
 
 cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef double a = plain_precision(q, s, p), b = recall(q, s, p)
+    cdef double a = plain_precision(q, s, p), b = plain_recall(q, s, p)
     return ratio(2.0 * a * b, a + b)
 
 declare(f1, Card(
@@ -165,7 +186,7 @@ cdef SetFParams set_f_fields
 
 
 cdef double weighted_f(const Query* q, const Snapshot* s, const double* p, double x) noexcept nogil:
-    cdef double a = plain_precision(q, s, p), b = recall(q, s, p)
+    cdef double a = plain_precision(q, s, p), b = plain_recall(q, s, p)
     return ratio((x + 1.0) * a * b, b + x * a)
 
 

@@ -4,9 +4,10 @@ The C/W/L family, which models readers more generally, is in _cwl.pyx.
 """
 
 from libc.math cimport ldexp
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
 from fastir.measure._arithmetic cimport faded, power, ratio
+from fastir.measure._codes cimport FULL
 from fastir.measure._cwl cimport CWL_DEPTH
 from fastir.measure._registry cimport Gains, Query, Snapshot, declare
 from fastir.measure._ties cimport Tie, take_tie
@@ -269,16 +270,40 @@ declare(err, Card(
     "err", "expected reciprocal rank",
     "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
     "0 if nothing has a gain; a label above max_grade is an error", (CHAPELLE_2009, "gdeval at k = 20"),
+    aliases=("expected_reciprocal_rank",),
     params=(MAX_GRADE, EMPTY), cutoff=True, graded=True), err, grade_fields)
 
 
+cdef struct IdealParams:
+    double max_grade, ideal
+
+cdef IdealParams ideal_fields
+
+
+cdef double best_cascade(int32_t label, int64_t n, int32_t top) noexcept nogil:
+    """Expected reciprocal rank of n documents with one label."""
+    cdef double total = 0.0, go_on = 1.0, satisfied = (1.0 - ldexp(1.0, -label)) * ldexp(1.0, label - top)
+    cdef int64_t rank
+    for rank in range(1, n + 1):
+        total += go_on * satisfied / <double>rank
+        go_on *= 1.0 - satisfied
+    return total
+
+
 cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int32_t top = scale_top(q, (<const GradeParams*>p).max_grade)
-    return ratio(cascade_of(q, s.k, top),
-                 cascade(NULL, q.ideal, q.num_ideal, s.k, q.floor, top))
+    cdef const IdealParams* params = <const IdealParams*>p
+    cdef int32_t top = scale_top(q, params.max_grade)
+    cdef double ideal
+    if params.ideal == FULL:
+        ideal = 0.0
+        if q.num_ideal > 0 and q.ideal[0] >= q.floor:
+            ideal = best_cascade(q.ideal[0], q.num_ret if s.k == INT64_MAX else s.k, top)
+    else:
+        ideal = cascade(NULL, q.ideal, q.num_ideal, s.k, q.floor, top)
+    return ratio(cascade_of(q, s.k, top), ideal)
 
 declare(nerr, Card(
     "nerr", "normalised expected reciprocal rank", "ERR@k / ERR@k of the ideal ranking",
     "0 if the ideal is 0: no judged document has a gain; a label above max_grade is an error",
     (CHAPELLE_2009,), differs="the nerr8 to nerr11 of C/W/L are other metrics", params=(MAX_GRADE, IDEAL, EMPTY),
-    cutoff=True, graded=True), nerr, grade_fields)
+    cutoff=True, graded=True), nerr, ideal_fields)

@@ -11,11 +11,12 @@ quotients that a division would give, so no bit depends on the way taken. Sums a
 """
 
 from libc.math cimport ldexp
-from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint32_t
 from libc.stdlib cimport malloc, qsort
 from libc.string cimport memset
 
 from fastir.measure._arithmetic cimport discount_at
+from fastir.measure._codes cimport BINARY, EXP2, FULL
 from fastir.measure._registry cimport Gains, Query, Snapshot
 from fastir.measure._sort cimport falling_order, labels_from
 
@@ -29,7 +30,9 @@ cdef double gain_by_rule(const Gains* rule, int32_t label, int32_t floor) noexce
             return rule.values[j]
     if label <= 0:
         return 0.0
-    return ldexp(1.0, label) - 1.0 if rule.exponential else <double>label
+    if rule.curve == BINARY:
+        return 1.0
+    return ldexp(1.0, label) - 1.0 if rule.curve == EXP2 else <double>label
 
 
 cdef int fill_tables(View* view) noexcept nogil:
@@ -130,6 +133,9 @@ cdef void walk_ideal(const View* view, const Query* q, const double* values, dou
     """Run over the ideal list as far as gains are read, leaving the sum at each cutoff."""
     cdef int64_t i = 0, c, k, n = q.num_ideal_gains if q.num_ideal_gains < view.gain_depth else view.gain_depth
     cdef double ideal_dcg = 0.0, gain
+    if view.ideal == FULL:
+        walk_full(view, q, values, gains, snapshots)
+        return
     cdef bint plain = view.rule.n == 0, alike = False
     if 0 < n < NEAR and plain and values == NULL:
         alike = q.ideal[0] < SMALL and q.ideal[0] == q.ideal[n - 1]
@@ -147,6 +153,23 @@ cdef void walk_ideal(const View* view, const Query* q, const double* values, dou
             else:
                 ideal_dcg += gains[i] / discount_at(i + 1, view.jk2)
             i += 1
+        snapshots[c].ideal_dcg = ideal_dcg
+
+
+cdef void walk_full(const View* view, const Query* q, const double* values, const double* gains,
+                    Snapshot* snapshots) noexcept nogil:
+    """Like walk_ideal, with the best gain at each rank down to the cutoff, or to the end of the ranking."""
+    cdef int64_t rank = 0, c, k
+    cdef double ideal_dcg = 0.0, best = 0.0
+    if q.num_ideal_gains > 0:
+        best = gain_of(view, q.ideal[0], values) if view.rule.n == 0 else gains[0]
+    for c in range(view.n_cutoffs):
+        k = q.num_ret if view.cutoffs[c] == INT64_MAX else view.cutoffs[c]
+        if k < rank:            # the whole ranking is shorter than the cutoffs
+            rank, ideal_dcg = 0, 0.0
+        while rank < k:
+            rank += 1
+            ideal_dcg += best / discount_at(rank, view.jk2)
         snapshots[c].ideal_dcg = ideal_dcg
 
 

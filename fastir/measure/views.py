@@ -12,14 +12,14 @@ class View(NamedTuple):
         Documents are relevant from this label up.
     floor : int
         Labels from 0 up that are below it have no gain.
-    exponential : bool
-        Whether the gain of a label is ``2^label - 1`` instead of the label.
+    curve : int
+        A code of GAIN_CODES: the gain of a label without one of its own.
     gains : tuple of (int, float)
         Labels with a gain of their own, and these gains; by ascending labels.
     jk2 : bool
         Whether the discount is that of Järvelin and Kekäläinen 2002.
-    ideal_retrieved : bool
-        Whether the ideal ranking holds only retrieved documents.
+    ideal : int
+        A code of IDEAL_CODES: what the ideal ranking holds.
     gain_depth : int
         The last rank at which a metric reads gains; 0 if none does.
     lists_gains : bool
@@ -30,10 +30,10 @@ class View(NamedTuple):
 
     level: int
     floor: int
-    exponential: bool
+    curve: int
     gains: tuple[tuple[int, float], ...]
     jk2: bool
-    ideal_retrieved: bool
+    ideal: int
     gain_depth: int
     lists_gains: bool
     cutoffs: list[int]
@@ -52,6 +52,8 @@ class Slot(NamedTuple):
         The position of its cutoff among the view's cutoffs.
     params : list of float
         In the order of the card's params; after them the numbers of a parameter that is a set of numbers.
+    skips_unanswered : bool
+        Whether an empty ranking is NaN.
     empty : float or None
         The value of a query without relevant documents, None where the metric's formula says it.
     graded : bool
@@ -64,6 +66,7 @@ class Slot(NamedTuple):
     view: int
     cutoff: int
     params: list[float]
+    skips_unanswered: bool
     empty: float | None
     graded: bool
     reads: int

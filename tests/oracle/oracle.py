@@ -13,7 +13,7 @@ from typing import NamedTuple
 import oracle_intents
 import oracle_sets
 import oracle_users
-from oracle_common import discounted, gains, ideal_gains, num_relevant
+from oracle_common import best_first, discounted, gains, ideal_gains, num_relevant
 
 # ---- counts (trec_eval) ----------------------------------------------------------------------------------------
 
@@ -53,9 +53,11 @@ def precision(x, judged, level, k=None, short="pad"):
     return hits(x, judged, level, k) / depth if x else 0.0
 
 
-def recall(x, judged, level, k=None):
-    """trec_eval recall and set_recall."""
+def recall(x, judged, level, k=None, recall_norm="R"):
+    """trec_eval recall and set_recall; LensKit divides by at most k."""
     relevant = num_relevant(judged, level)
+    if recall_norm == "min_kR":
+        relevant = min(k or relevant, relevant)
     return hits(x, judged, level, k) / relevant if relevant else 0.0
 
 
@@ -77,11 +79,12 @@ def mrr(x, judged, level, k=None):
 
 
 def average_precision(x, judged, level, k=None, ap_norm="R"):
-    """trec_eval map and map_cut: the precisions at the relevant documents, over R; or as LightGBM; or as cwl_eval."""
+    """trec_eval map and map_cut: the precisions at the relevant documents, over R; as LightGBM, cwl_eval or LensKit."""
     relevant = num_relevant(judged, level)
     found = [rank for rank, code in enumerate(x[:k], 1) if code >= level]
     total = sum(number / rank for number, rank in enumerate(found, 1))
-    norm = {"R": relevant, "min_kR": min(k or relevant, relevant), "hits": len(found)}[ap_norm]
+    at_most = min(k or relevant, relevant)
+    norm = {"R": relevant, "min_kR": at_most, "hits": len(found), "min_nkR": min(len(x), at_most)}[ap_norm]
     return total / norm if norm else 0.0
 
 
@@ -139,7 +142,7 @@ def dcg(x, judged, level, k=None, gain="linear", discount="log2"):
 
 def ndcg(x, judged, level, k=None, gain="linear", discount="log2", ideal="judged"):
     """trec_eval ndcg and ndcg_cut; ideal=retrieved sorts the list itself, as LightGBM and scikit-learn do."""
-    top = discounted(ideal_gains(judged if ideal == "judged" else x, gain)[:k], discount)
+    top = discounted(best_first(ideal_gains(x if ideal == "retrieved" else judged, gain), x, k, ideal), discount)
     return dcg(x, judged, level, k, gain, discount) / top if top else 0.0
 
 
@@ -165,7 +168,8 @@ def err(x, judged, level, k=None, max_grade=4):
 
 def nerr(x, judged, level, k=None, max_grade=4, ideal="judged"):
     """ERR over that of the labels sorted best first."""
-    top = err(sorted(judged if ideal == "judged" else x, reverse=True), judged, level, k, max_grade)
+    best = best_first(sorted(x if ideal == "retrieved" else judged, reverse=True), x, k, ideal)
+    top = err(best, judged, level, k, max_grade)
     return err(x, judged, level, k, max_grade) / top if top else 0.0
 
 
@@ -231,6 +235,10 @@ class Request(NamedTuple):
             x = [0 if 0 <= code < level else code for code in x]
             judged = [0 if 0 <= label < level else label for label in judged]
         params = dict(self.params)
+        if params.get("gain") == "binary":
+            params["gain"] = {label: float(label >= level) for label in {*x, *judged} if label >= 0}
+        if params.pop("unanswered", "zero") == "skip" and not x:
+            return math.nan
         empty = {"one": 1.0, "skip": math.nan, "nan": math.nan}.get(params.pop("empty", "zero"))
         if empty is not None:
             worth = ideal_gains(judged, params.get("gain")) if self.name in GRADED else num_relevant(judged, level)

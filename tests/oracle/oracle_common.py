@@ -23,3 +23,10 @@ def discounted(values, discount="log2"):
 def ideal_gains(labels, gain="linear"):
     """The positive gains of judged documents, best first."""
     return sorted((value for value in gains([v for v in labels if v >= 0], gain) if value > 0), reverse=True)
+
+
+def best_first(best, x, k, ideal):
+    """The first k of the ideal ranking: Elasticsearch has no more than are retrieved, RecTools k of the best."""
+    if ideal == "full":
+        return best[:1] * (k or len(x))
+    return best[: min(k or len(x), len(x))] if ideal == "num_ret" else best[:k]

@@ -80,12 +80,12 @@ def bin_g(x, judged, level):
     return total / relevant if relevant else 0.0
 
 
-def pair_accuracy(x, judged, level, k=None):
-    """ir_measures Accuracy, by looking at every pair."""
+def pair_accuracy(x, judged, level, k=None, unfound="skip"):
+    """ir_measures Accuracy, by looking at every pair; RePlay has 0 where no relevant document is found."""
     good = [rank for rank, code in enumerate(x[:k]) if code >= level]
     bad = [rank for rank, code in enumerate(x[:k]) if code < level]
     if not good:
-        return math.nan
+        return 0.0 if unfound == "zero" else math.nan
     return sum(a < b for a in good for b in bad) / (len(good) * len(bad)) if bad else 1.0
 
 

@@ -5,13 +5,14 @@
 
 import math
 
-from oracle_common import discounted, gains, ideal_gains, num_relevant
+from oracle_common import best_first, discounted, gains, ideal_gains, num_relevant
 
 # ---- trec_eval's graded metrics ------------------------------------------------------------------------------------
 
 
 def ideal_dcg(x, judged, level, k=None, gain="linear", discount="log2", ideal="judged"):
-    return discounted(ideal_gains(judged if ideal == "judged" else x, gain)[:k], discount)
+    best = ideal_gains(x if ideal == "retrieved" else judged, gain)
+    return discounted(best_first(best, x, k, ideal), discount)
 
 
 def ndcg_rel(x, judged, level, gain="linear"):

@@ -61,6 +61,7 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("ndcg", 1), 1 / 3),
         (Request("ndcg", 3), 2 / (3 + 2 / math.log2(3) + 1 / 2)),
         (Request("ndcg", None, None, {"ideal": "retrieved"}), 2 / (2 + 1 / math.log2(3))),
+        (Request("ndcg", 9, None, {"ideal": "num_ret"}), 2 / (3 + 2 / math.log2(3) + 1 / 2)),
         (Request("ndcg_burges", 1), 1 / 7),
         (Request("err"), 1 / 16 + 15 / 16 * 3 / 16 / 3),
         (Request("err", 2), 1 / 16),
@@ -72,6 +73,23 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
 )
 def test_oracle_by_hand(metric, by_hand):
     assert math.isclose(metric.value(RANKED, JUDGED), by_hand, rel_tol=1e-15)
+
+
+def test_an_ideal_ranking_that_is_no_longer_than_the_list():
+    """Two documents are retrieved, so that the third does not count against them; nothing is nothing's ideal."""
+    qrels, run = {"q": {"a": 2, "b": 1, "c": 3}, "p": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}, "p": {}}
+    found = fastir.evaluate(qrels, run, ["ndcg@9", "ndcg", "nerr"], ideal="num_ret", queries="qrels").to_dict()
+    wanted = (1 + 2 / math.log2(3)) / (3 + 2 / math.log2(3))
+    assert found["q"]["ndcg@9"] == found["q"]["ndcg"] == wanted
+    assert found["q"]["nerr"] == (1 / 16 + 15 / 16 * 3 / 32) / (7 / 16 + 9 / 16 * 3 / 32)
+    assert set(found["p"].values()) == {0.0}
+
+
+def test_an_empty_ranking_that_leaves_the_mean():
+    qrels, run = {"q": {"a": 1}, "p": {"a": 1}, "o": {"a": 0}}, {"q": {"b": 2.0, "a": 1.0}, "p": {}, "o": {"a": 1.0}}
+    found = fastir.evaluate(qrels, run, ["precision", "ndcg(unanswered=skip)", "recall"], unanswered="skip")
+    assert dict(found) == {"precision": 0.25, "ndcg(unanswered=skip)": 1 / math.log2(3) / 2, "recall": 1 / 3}
+    assert math.isnan(found.per_query("precision")["p"])
 
 
 def test_oracle_ranking():
@@ -230,7 +248,7 @@ CHOICES = {param.name for card in fastir.metrics() for param in card.params if p
 # Parameters that compare scores, which the oracle does not see: their twins stand where their metrics are tested.
 BY_SCORE = {"unretrieved": ("last", "zero")}
 SILENT = {"rbp_norm", "f", "first"}  # they change nothing at the default p, at x = 1, on qrels without subtopics
-CUTS = {"ap_norm": "@2", "short": "@30"}  # without a cutoff they change nothing
+CUTS = {"ap_norm": "@2", "short": "@30", "recall_norm": "@2"}  # without a cutoff they change nothing
 
 
 @pytest.mark.parametrize("name", sorted(CHOICES - SILENT))

@@ -1,4 +1,6 @@
-"""Whose numbers: METRICS' table of one name with several numbers under every convention, and the tools themselves."""
+"""Whose numbers: METRICS' table of one name with several numbers under the conventions of tools that take scores, and
+these tools themselves; tests/conventions has records of the others.
+"""
 
 import dataclasses
 import json
@@ -10,7 +12,9 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.request.conventions import CONVENTIONS, Convention
+from fastir.request.convention import Convention
+from fastir.request.conventions import CONVENTIONS
+from fastir.request.tools import TOOLS
 
 # ---- same name, different number: every row of the table ---------------------------------------------------------
 
@@ -30,25 +34,28 @@ HALF = 0.5 / 2  # the mean of 0.5 and 0
 SUBTOPICS = {"q": {"s1": {"a": 1}, "s2": {"a": 0, "b": 1}, "s3": {"c": 1}}}
 TIED = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
 LISTS = ("lightgbm", "xgboost", "catboost")
-TREC = ("trec_eval-10", "trec_eval-9")
+NOT_BY_ID = "ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn ptranking tf-ranking"
+TREC = ("trec_eval-10", "trec_eval-9", "pyserini")
 # topic: (qrels and run, metric, {conventions: value}); a convention that stands nowhere gives what "rest" has.
 TABLE = {
     "nDCG gain and ideal": (SEED_003, "ndcg@6", {
-        "lightgbm xgboost": 0.9488107485678985, "sklearn catboost torchmetrics": 0.9608081943360617,
+        "lightgbm xgboost ptranking tf-ranking": 0.9488107485678985,
+        "sklearn catboost torchmetrics": 0.9608081943360617,
         "gdeval": 0.7510833867922446, "rest": 0.785002371969948}),
     "nDCG of exponential gains": (SEED_003, "ndcg_burges@6", {
-        "lightgbm xgboost catboost sklearn torchmetrics": 0.9488107485678985, "rest": 0.7510833867922446}),
+        "lightgbm xgboost catboost sklearn torchmetrics ptranking tf-ranking": 0.9488107485678985,
+        "rest": 0.7510833867922446}),
     "nDCG by option, JK": (SEED_003, "ndcg(discount=jk2)@6", {
-        "lightgbm xgboost": None, "gdeval": None, "sklearn catboost torchmetrics": 0.9315085232327253,
+        "lightgbm xgboost gdeval ptranking tf-ranking": None, "sklearn catboost torchmetrics": 0.9315085232327253,
         "rest": 0.7691193337826427}),
     "empty": (EMPTY, "mrr", {"lightgbm xgboost": 1.5 / 2, "sentence-transformers gdeval": 0.5, "rest": HALF}),
     "empty, nDCG": (EMPTY, "recall@9", {
         "lightgbm xgboost catboost": 1.5 / 2, "sentence-transformers gdeval": 0.5, "rest": HALF}),
     "AP denominator": (labelled([1, 0, 1, 0, 0, 1]), "map@2", {
-        "lightgbm xgboost catboost sentence-transformers": 1 / 2, "torchmetrics": 1.0, "rest": 1 / 3}),
+        "lightgbm xgboost catboost sentence-transformers ptranking": 1 / 2, "torchmetrics": 1.0, "rest": 1 / 3}),
     "AP, unretrieved relevant": (labelled([1, 0, 1], [1, 1]), "map", {
         "torchmetrics": 0.8333333333333333, "rest": 0.4166666666666667}),
-    "P@k, n < k": (labelled([1, 0, 1]), "precision@5", {"xgboost catboost": 2 / 3, "rest": 0.4}),
+    "P@k, n < k": (labelled([1, 0, 1]), "precision@5", {"xgboost catboost ptranking tf-ranking": 2 / 3, "rest": 0.4}),
     "bpref, N = 0": (labelled([1, None, 1]), "bpref", {"ranx": math.nan, "rest": 1.0}),
     "bpref, negatives": (labelled([-1, 1, 1], [0, 0]), "bpref", {"ranx": 0.5, "rest": 1.0}),
     "bpref, denominator": (labelled([0, 1, 1, 1]), "bpref(bpref_norm=R)", {"rest": 2 / 3}),
@@ -58,37 +65,36 @@ TABLE = {
     "rbp@95": (labelled([1, 0, 1]), "rbp@95", {
         "ranx": 0.05 * (1 + 0.95**2), " ".join(TREC): 0.1 * 1.81, "rest": 0.2 * 1.64}),
     "iprec rounding": (labelled([0, 1, 0, 0, 1]), "iprec@0.6", {
-        "trec_eval-9 ranx ir_measures beir": 0.4, "rest": 0.5}),
+        "trec_eval-9 ranx ir_measures beir mteb pyserini": 0.4, "rest": 0.5}),
     "11pt rounding": (labelled([0, 1, 0, 0, 1]), "iprec_avg", {
-        "trec_eval-9 ranx ir_measures beir": 0.4545454545454546, "rest": 0.4727272727272727}),
+        "trec_eval-9 ranx ir_measures beir mteb pyserini": 0.4545454545454546, "rest": 0.4727272727272727}),
     "F": (labelled([1, 0], [1, 1, 1]), "set_f(x=2)", {"sklearn torchmetrics": 0.2777777777777778, "rest": 0.3}),
-    "ERR's top grade": (SEED_003, "err@6", {"rest": 0.5676299095153808}),
+    "ERR's top grade": (SEED_003, "err@6", {"ptranking": 0.9220021565755209, "rest": 0.5676299095153808}),
     "ERR's top grade by option": (SEED_003, "err(max_grade=query)@6", {"rest": 0.9220021565755209}),
     "nERR": (SEED_003, "nerr@6", {
-        "sklearn lightgbm xgboost catboost torchmetrics": 0.9540257207328647, "rest": 0.9094787173280626}),
+        "sklearn lightgbm xgboost catboost torchmetrics tf-ranking": 0.9540257207328647,
+        "ptranking": 0.988520978525232, "rest": 0.9094787173280626}),
     "compat": (
         ({"q": {"a": 3, "b": 2, "c": 1, "d": 0, "e": 1}},
          {"q": dict(zip("bzadyc", (6, 5, 4, 3, 2, 1.0), strict=True))}),
         "compat", {"rest": 0.4547663035513383}),
-    "RR ties": (TIED, "mrr@10", {
-        "ir_measures ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn": 1.0,
-        "rest": 1 / 3}),
-    "RR ties without a cutoff": (TIED, "mrr", {
-        "ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn": 1.0, "rest": 1 / 3}),
+    "RR ties": (TIED, "mrr@10", {f"ir_measures {NOT_BY_ID}": 1.0, "rest": 1 / 3}),
+    "RR ties without a cutoff": (TIED, "mrr", {NOT_BY_ID: 1.0, "rest": 1 / 3}),
     "nDCG ties": (labelled([0, 1], scores=[1.0, 1.0]), "ndcg", {
         "sklearn torchmetrics": 0.8154648767857287,
-        "lightgbm xgboost ranx sentence-transformers catboost ndeval": 0.6309297535714575, "rest": 1.0}),
+        "lightgbm xgboost ranx sentence-transformers catboost ndeval ptranking tf-ranking": 0.6309297535714575,
+        "rest": 1.0}),
 }  # fmt: skip
 
 
 def expected(values):
     """{convention: value} from {several conventions: value}."""
     named = {name: value for names, value in values.items() for name in names.split()}
-    return {name: named.get(name, named.get("rest")) for name in CONVENTIONS}
+    return {convention.name: named.get(convention.name, named.get("rest")) for convention in TOOLS}
 
 
 @pytest.mark.parametrize("topic", TABLE)
-@pytest.mark.parametrize("convention", CONVENTIONS)
+@pytest.mark.parametrize("convention", [convention.name for convention in TOOLS])
 def test_one_name_with_several_numbers(convention, topic):
     (qrels, run), metric, values = TABLE[topic]
     value = expected(values)[convention]
@@ -111,15 +117,16 @@ MISSING = {"q1": {"a": 1}, "q2": {"a": 1}}
 
 @pytest.mark.parametrize("convention", sorted(CONVENTIONS.keys() - {"fastir"}))
 def test_a_query_that_the_run_lacks(convention):
-    """No warning where a convention says what to do; BEIR's MRR counts it where its nDCG does not."""
+    """No warning where a convention says what to do; BEIR's MRR counts it where its nDCG does not, and Recommenders'
+    nDCG where its MRR does not."""
     if convention == "ranx":
         with pytest.raises(fastir.NoOverlapError, match="strict"):
             fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, "map", convention=convention)
         return
     results = fastir.evaluate(MISSING, {"q1": {"a": 1.0}}, ["ndcg", "mrr"], convention=convention)
-    leaves = convention in (*TREC, "gdeval", "ndeval", "beir")
-    assert results["ndcg"] == (1.0 if leaves else 0.5)
-    assert results["mrr"] == (1.0 if leaves and convention != "beir" else 0.5)
+    leaves = convention in (*TREC, "gdeval", "ndeval", "mteb")
+    assert results["ndcg"] == (1.0 if leaves or convention in ("beir", "trulens") else 0.5)  # trulens: NaN
+    assert results["mrr"] == (1.0 if leaves or convention == "recommenders" else 0.5)
 
 
 def test_an_empty_ranking_is_nan_in_trec_eval():
@@ -145,7 +152,16 @@ def test_a_query_that_the_run_lacks_is_0_in_trec_eval(convention):
 def test_scores_as_float32():
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0 + 1e-9, "b": 1.0}}
     for convention in CONVENTIONS:
-        single = convention in ("trec_eval-9", "ir_measures", "xgboost", "beir")
+        single = convention in (
+            "trec_eval-9",
+            "ir_measures",
+            "xgboost",
+            "beir",
+            "mteb",
+            "pyserini",
+            "ptranking",
+            "tf-ranking",
+        )
         tied = fastir.evaluate(qrels, run, "map", convention=convention).report.queries_with_ties
         assert tied == single
 
@@ -205,7 +221,7 @@ def test_options_alone_show_too():
 
 
 def test_an_unknown_convention_names_the_known():
-    with pytest.raises(ValueError, match=r"convention must be one of 'fastir', .*'ndeval', got 'trec'"):
+    with pytest.raises(ValueError, match=r"convention must be one of 'fastir', .*'ndeval', .* got 'trec'"):
         fastir.Evaluator({"q": {"a": 1}}, "map", convention="trec")
 
 

@@ -1,0 +1,156 @@
+"""The page of conventions, docs/conventions.md: every answer from the records, every value from running its example."""
+
+import dataclasses
+import math
+from typing import Any, NamedTuple
+
+from fastir.errors import NoOverlapError
+from fastir.evaluation.evaluator import evaluate
+from fastir.request.convention import Convention
+from fastir.request.conventions import CONVENTIONS
+from fastir.request.names import CARDS, read
+from fastir.request.plan import values_of
+
+HEAD = """\
+# Conventions
+
+Written by `python -m fastir conventions --markdown` from the records of the conventions; edit those.
+
+Tools give one name different numbers. Each question below has been answered in several ways; `convention="name"` takes
+all answers of one tool, and the option in brackets takes one. A metric that a tool lacks keeps fastir's definition.
+The values are those of the example: `fastir.evaluate(qrels, run, metric, convention=name)`.
+
+## By question
+"""
+
+
+TOOLS = """\
+## By tool
+
+What each is, and its choices that are not fastir's; those of single metrics stand behind their names.
+"""
+
+
+class Question(NamedTuple):
+    """What tools answer differently, and an example that tells the answers apart.
+
+    Attributes
+    ----------
+    option : str
+        A field of Convention, or a parameter that `Convention.of` sets.
+    asks, metric : str
+    qrels, run : dict
+    """
+
+    option: str
+    asks: str
+    metric: str
+    qrels: dict[str, Any]
+    run: dict[str, dict[str, float]]
+
+
+def ranked(labels: str, others: str = "") -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Qrels and run of one query whose ranking has these labels (- is unjudged), with other documents judged beside it.
+
+    A letter for each document, from a on along the ranking, from x on outside it.
+    """
+    words = labels.split()
+    judged = {chr(97 + place): int(word) for place, word in enumerate(words) if word != "-"}
+    judged.update({chr(120 + place): int(word) for place, word in enumerate(others.split())})
+    return {"q": judged}, {"q": {chr(97 + place): float(len(words) - place) for place in range(len(words))}}
+
+
+NEARLY = {"b": 1.0, "a": 1.000000001}
+TIED = {"q": {"b": 1.0, "a": 1.0, "c": 1.0}}
+HALF = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
+BY_GROUP = {"q": {"x": {"a": 1}, "y": {"b": 1}, "z": {"c": 1}}}
+UNANSWERED = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 2.0, "b": 1.0}, "q2": {}}
+GRADED = ranked("0 3 2")
+
+QUESTIONS = (
+    Question("queries", "Which queries count?", "map", {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}}),
+    Question("ties", "Which of equal scores stands first, for nDCG?", "ndcg", {"q": {"a": 1}}, TIED),
+    Question("ties", "Which of equal scores stands first, for the reciprocal rank?", "mrr@10", {"q": {"a": 1}}, TIED),
+    Question("score_dtype", "In which precision are scores compared?", "map", {"q": {"a": 1}}, {"q": NEARLY}),
+    Question("empty", "What is the nDCG of a query without relevant documents?", "ndcg", *HALF),
+    Question("empty", "What is the reciprocal rank of such a query?", "mrr", *HALF),
+    Question("empty", "What is the recall of such a query?", "recall@9", *HALF),
+    Question("empty", "What is the precision of such a query?", "precision@2", *HALF),
+    Question("gain", "What does nDCG gain from a label?", "ndcg@2", *ranked("1 2")),
+    Question("ideal", "What does nDCG's ideal ranking hold?", "ndcg@3", *ranked("0 1", "1 1")),
+    Question("ideal", "And where there is no cutoff?", "ndcg", *ranked("0 1", "1 1")),
+    Question("discount", "By what is a gain at rank 3 divided?", "ndcg", *ranked("0 0 1")),
+    Question("recall_norm", "What does recall at k divide by?", "recall@1", *ranked("1 0 1")),
+    Question("unanswered", "What is the precision of an empty ranking?", "precision", *UNANSWERED),
+    Question("unanswered", "What is its nDCG?", "ndcg", *UNANSWERED),
+    Question("ap_norm", "What does average precision at k divide by?", "map@2", *ranked("1 0 1 0 0 1")),
+    Question("short", "What does precision at 5 divide by where 3 are retrieved?", "precision@5", *ranked("1 0 1")),
+    Question("unfound", "What share of pairs is right where the first 2 hold nothing relevant?", "pair_accuracy@2",
+             *ranked("0 0 1")),
+    Question("gains", "What does RBP gain from a label?", "rbp(p=0.8)", *ranked("2 0 1")),
+    Question("p", "How persistent is the reader of RBP?", "rbp", *ranked("1 0 1")),
+    Question("rbp_norm", "Over which ranks do RBP's weights sum to 1?", "rbp(p=0.99)", *ranked("1")),
+    Question("bpref_norm", "What is bpref where no document was judged not relevant?", "bpref", *ranked("1 - 1")),
+    Question("negatives", "What are negative labels to bpref?", "bpref", *ranked("-1 1 1", "0 0")),
+    Question("rounding", "How many relevant documents make a recall point?", "iprec@0.6", *ranked("0 1 0 0 1")),
+    Question("unranked", "What is an empty ranking's precision at recall 0?", "iprec@0", {"q": {"a": 1}}, {"q": {}}),
+    Question("f", "What is the parameter of the F measure?", "set_f(x=2)", *ranked("1 0", "1 1 1")),
+    Question("max_grade", "What is the top of the grading scale, for nERR?", "nerr", *GRADED),
+    Question("first", "By what is alpha-DCG at rank 1 divided?", "alpha_dcg@1", BY_GROUP, {"q": {"a": 1.0}}),
+    Question("unretrieved", "Where does the ideal ranking of compat have documents that are not retrieved?", "compat",
+             {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"c": -1.0, "d": -2.0}}),
+)  # fmt: skip
+
+
+def page() -> str:
+    """The text of docs/conventions.md."""
+    questions = "\n".join(map(section, QUESTIONS))
+    return f"{HEAD}\n{questions}\n{TOOLS}\n" + "".join(map(told, CONVENTIONS.values()))
+
+
+def section(question: Question) -> str:
+    """A question, its example, and the tools by what they answer."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name in CONVENTIONS:
+        groups.setdefault((answer(question, name), value(question, name)), []).append(name)
+    lines = [f"### {question.asks} (`{question.option}`)", "", *example(question), ""]
+    lines += ["| answer | value | tools |", "|---|---|---|"]
+    for (chosen, number), names in groups.items():
+        tools = "fastir and all that no line below names" if "fastir" in names else ", ".join(names)
+        lines.append(f"| `{chosen}` | {number} | {tools} |")
+    return "\n".join([*lines, ""])
+
+
+def example(question: Question) -> list[str]:
+    call = f'fastir.evaluate({question.qrels}, {question.run}, "{question.metric}")'
+    meanings = (param.meaning for card in CARDS for param in card.params if param.name == question.option)
+    about = next(meanings, "")
+    return [*([f"{about[0].upper()}{about[1:]}.", ""] if about else []), "```python", call, "```"]
+
+
+def answer(question: Question, name: str) -> str:
+    """The convention's choice for the metric of the example."""
+    request, convention = read(question.metric, CONVENTIONS[name].dialect)[0], CONVENTIONS[name]
+    values = values_of(request, {}, convention)
+    rule = convention.choice(request.card.name, request.cutoff is not None, question.option)
+    return str(values.get(question.option, rule))
+
+
+def value(question: Question, name: str) -> str:
+    """The value of the example, or what happens instead."""
+    rule = CONVENTIONS[name].queries if question.option == "queries" else "qrels"
+    try:
+        found = evaluate(question.qrels, question.run, question.metric, convention=name, queries=rule)[question.metric]
+    except NoOverlapError:
+        return "an error"
+    return "NaN" if math.isnan(found) else f"{found:.6g}"
+
+
+def told(convention: Convention) -> str:
+    """A tool in a line: what it is, and its choices that are not fastir's, for all metrics and for single ones."""
+    names = [field.name for field in dataclasses.fields(Convention)[2:-1]]
+    ours, theirs = ({name: getattr(each, name) for name in names} for each in (CONVENTIONS["fastir"], convention))
+    found = [f"`{name}={chosen}`" for name, chosen in theirs.items() if chosen != ours[name]]
+    for metric, pairs in convention.of:
+        found.append(f"`{metric}`: " + ", ".join(f"`{name}={chosen}`" for name, chosen in pairs))
+    return f"- **{convention.name}**: {convention.about}. {'; '.join(found)}".rstrip() + "\n"

@@ -1,0 +1,108 @@
+"""Haystack's evaluators of documents with another `run`: MRR, MAP, recall and nDCG.
+
+Import them from here, or ``fastir.compat.install("haystack")`` for Haystack's own. Compared with haystack-ai 3.4.0.
+
+**Same**: all but `run` is Haystack's own, pipelines and (de)serialisation included, and `run` has the same parameters,
+result and errors: of the copies of a value the first counts, and each keeps its rank; a document without the field
+keeps its rank and is not relevant; an empty value is ignored by recall alone; nDCG takes the scores of the ground truth
+for labels, 1 where there are none, the largest of a repeated value's; a question without ground truth has the value 0.
+
+**Different on purpose**: fields that have no hash, such as lists, are compared by their repr, by recall and nDCG too. A
+score below 0 in the ground truth has no gain, and one that is NaN is a ValueError. Recall does not log a warning for an
+empty side.
+
+**Not offered**: the evaluators of answers, and those that ask a language model; `calculate_dcg` and `calculate_idcg`
+are Haystack's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from fastir import compat
+from fastir.compat.id_lists import values
+
+evaluators: Any = compat.importing("haystack.components.evaluators", "haystack")
+component: Any = compat.importing("haystack", "haystack").component
+run_of: Any = component.output_types(score=float, individual_scores=list[float])
+
+__all__ = ["DocumentMAPEvaluator", "DocumentMRREvaluator", "DocumentNDCGEvaluator", "DocumentRecallEvaluator"]
+
+RECALL = {"single_hit": "hit_rate", "multi_hit": "recall"}
+
+
+def running(metric: str) -> Any:
+    """The method `run` of a class for a metric; for recall the class's `mode` says which one."""
+
+    @run_of
+    def run(self: Any, ground_truth_documents: list[list[Any]], retrieved_documents: list[list[Any]]) -> dict[str, Any]:
+        """The mean over the questions, and the value of each.
+
+        Parameters
+        ----------
+        ground_truth_documents, retrieved_documents : list of list of haystack.Document
+            For each question; the retrieved ones in rank order.
+
+        Returns
+        -------
+        dict
+            ``{"score": mean, "individual_scores": [value of each question]}``.
+
+        Raises
+        ------
+        ValueError
+            One side has no questions, or they differ in how many; for nDCG, documents of one ground truth with a score
+            and without one.
+        """
+        evaluators.DocumentNDCGEvaluator.validate_inputs(
+            ground_truth_documents if metric == "ndcg" else [[] for _ in ground_truth_documents], retrieved_documents
+        )
+        name = RECALL[str(self.mode)] if metric == "recall" else metric
+        nothing = (None, "") if metric == "recall" else (None,)
+        relevant = [labelled(self, documents, metric == "ndcg", nothing) for documents in ground_truth_documents]
+        retrieved = [[compared(self, each) for each in documents] for documents in retrieved_documents]
+        scores = values(retrieved, relevant, [name], "haystack")[:, 0].tolist()
+        return {"score": sum(scores) / len(scores), "individual_scores": scores}
+
+    return run
+
+
+def labelled(evaluator: Any, documents: Sequence[Any], graded: bool, nothing: tuple[Any, ...]) -> dict[Any, float]:
+    """The values of the ground truth of a question, each with its label."""
+    found: dict[Any, float] = {}
+    for document in documents:
+        value = compared(evaluator, document)
+        if value not in nothing:
+            label = document.score if graded and document.score is not None else 1.0
+            found[value] = max(label, found.get(value, label))
+    return found
+
+
+def compared(evaluator: Any, document: Any) -> Any:
+    value = evaluator._get_comparison_value(document)
+    return value if isinstance(value, Hashable) else repr(value)
+
+
+class DocumentMRREvaluator(evaluators.DocumentMRREvaluator):
+    """1 / rank of the first relevant document."""
+
+    run = running("mrr")
+
+
+class DocumentMAPEvaluator(evaluators.DocumentMAPEvaluator):
+    """Average precision, over all relevant documents."""
+
+    run = running("map")
+
+
+class DocumentRecallEvaluator(evaluators.DocumentRecallEvaluator):
+    """Whether a relevant document is retrieved, or with ``mode="multi_hit"`` the share of them that is."""
+
+    run = running("recall")
+
+
+class DocumentNDCGEvaluator(evaluators.DocumentNDCGEvaluator):
+    """nDCG with linear gains; the ideal ranking holds all relevant documents."""
+
+    run = running("ndcg")

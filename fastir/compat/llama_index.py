@@ -1,0 +1,119 @@
+"""LlamaIndex's metrics of retrieval with another `compute`: hit rate, MRR, precision, recall, AP and nDCG.
+
+Import them from here, where METRIC_REGISTRY and `resolve_metrics` have them by LlamaIndex's names, or
+``fastir.compat.install("llama_index")`` for LlamaIndex's own. Compared with llama-index-core 0.14.25.
+
+**Same**: all but `compute` is LlamaIndex's own; parameters and results, the error for ids that are missing or empty;
+precision and recall of the distinct ids, without copies; AP over all expected ids; nDCG of binary labels whose ideal
+ranking holds all expected ids.
+
+**Different on purpose**: AP, nDCG and the granular hit rate count a retrieved id once, where its first copy stands, and
+an expected id that is listed twice is one: LlamaIndex's values exceed 1 then.
+
+**Not offered**: the granular MRR, which is LlamaIndex's own `compute`; the metric that asks Cohere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastir import compat
+from fastir.compat.id_lists import values
+
+metrics: Any = compat.importing("llama_index.core.evaluation.retrieval.metrics", "llama_index")
+
+__all__ = ["METRIC_REGISTRY", "MRR", "NDCG", "AveragePrecision", "HitRate", "Precision", "Recall", "resolve_metrics"]
+
+GRANULAR_MRR = metrics.MRR.compute
+
+
+def computing(metric: str, distinct: bool = False) -> Any:
+    """The method `compute` of a class for a metric; `distinct` removes copies of retrieved ids."""
+
+    def compute(
+        self: Any,
+        query: str | None = None,
+        expected_ids: list[str] | None = None,
+        retrieved_ids: list[str] | None = None,
+        expected_texts: list[str] | None = None,
+        retrieved_texts: list[str] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """The value for one query.
+
+        Parameters
+        ----------
+        query, expected_texts, retrieved_texts, **kwargs
+            Not read.
+        expected_ids, retrieved_ids : list of str
+            The relevant ids, and the retrieved ones in rank order.
+
+        Returns
+        -------
+        RetrievalMetricResult
+
+        Raises
+        ------
+        ValueError
+            One of the lists is None or empty.
+        """
+        if getattr(self, "use_granular_mrr", False):
+            return GRANULAR_MRR(self, query, expected_ids, retrieved_ids, expected_texts, retrieved_texts, **kwargs)
+        if not retrieved_ids or not expected_ids:
+            raise ValueError("Retrieved ids and expected ids must be provided")
+        name = "recall" if getattr(self, "use_granular_hit_rate", False) else metric
+        ranking = list(dict.fromkeys(retrieved_ids)) if distinct else retrieved_ids
+        [[value]] = values([ranking], [dict.fromkeys(expected_ids, 1)], [name], "llamaindex").tolist()
+        return metrics.RetrievalMetricResult(score=value)
+
+    return compute
+
+
+class HitRate(metrics.HitRate):
+    """Whether an expected id is retrieved; with `use_granular_hit_rate` the share of them that is."""
+
+    compute = computing("hit_rate")
+
+
+class MRR(metrics.MRR):
+    """1 / rank of the first expected id."""
+
+    compute = computing("mrr")
+
+
+class Precision(metrics.Precision):
+    """The share of expected ids among the retrieved ones."""
+
+    compute = computing("precision", distinct=True)
+
+
+class Recall(metrics.Recall):
+    """The share of retrieved ids among the expected ones."""
+
+    compute = computing("recall", distinct=True)
+
+
+class AveragePrecision(metrics.AveragePrecision):
+    """Average precision, over all expected ids."""
+
+    compute = computing("map")
+
+
+class NDCG(metrics.NDCG):
+    """nDCG of binary labels; its `mode` makes no difference for these."""
+
+    compute = computing("ndcg")
+
+
+METRIC_REGISTRY = {
+    **metrics.METRIC_REGISTRY,
+    **{each.metric_name: each for each in (HitRate, MRR, Precision, Recall, AveragePrecision, NDCG)},
+}
+
+
+def resolve_metrics(metrics: list[str]) -> list[Any]:
+    """The classes of some names; ValueError for one that METRIC_REGISTRY lacks."""
+    for metric in metrics:
+        if metric not in METRIC_REGISTRY:
+            raise ValueError(f"Invalid metric name: {metric}")
+    return [METRIC_REGISTRY[metric] for metric in metrics]

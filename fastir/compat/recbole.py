@@ -1,0 +1,99 @@
+"""RecBole's Evaluator, which takes what its Collector has gathered: ``install("recbole")``, or import it from here.
+
+Compared with RecBole 1.2.1.
+
+**Same**: `evaluate` has the same keys in their order and the same numbers, rounded as the configuration says, for Hit,
+MRR, MAP, Recall, NDCG and Precision at all of `topk`: a value is the mean over users, and recall is NaN if a user has
+no relevant items. The other metrics are RecBole's own.
+
+**Different on purpose**: MRR, MAP and NDCG work with NumPy 1.24 and later, where RecBole's fail for want of
+``numpy.float``.
+
+**Not offered**: GAUC, AUC and the metrics of values and of item coverage, novelty and popularity without RecBole.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fastir import compat
+from fastir.compat.id_lists import offsets
+from fastir.evaluation.label_lists import evaluate_ranked
+
+__all__ = ["Evaluator"]
+
+RANKED = ("hit", "mrr", "map", "recall", "ndcg", "precision")  # its metrics of the first items; fastir's spellings, too
+
+
+def evaluate(self: Any, dataobject: Any) -> OrderedDict[str, Any]:
+    """All metrics of the configuration.
+
+    Parameters
+    ----------
+    self : Evaluator
+    dataobject : recbole.evaluator.collector.DataStruct
+        Its "rec.topk" is a tensor of shape (n_users, max(topk) + 1): for each of a user's first items whether it is
+        relevant, and how many relevant items there are. Other metrics read more of it.
+
+    Returns
+    -------
+    OrderedDict of str to float
+        ``{"recall@10": mean, ...}``, in the order of the metrics and of `topk`.
+
+    Raises
+    ------
+    IndexError
+        `dataobject` lacks what a metric needs.
+    """
+    cutoffs, decimals = self.config["topk"], self.config["metric_decimal_place"]
+    asked = [f"{metric}@{k}" for metric in self.metrics if metric in RANKED for k in cutoffs]
+    means = means_of(dataobject.get("rec.topk").numpy(), max(cutoffs), asked) if asked else {}
+    found: OrderedDict[str, Any] = OrderedDict()
+    for metric in self.metrics:
+        if metric in RANKED:
+            found.update({f"{metric}@{k}": round(means[f"{metric}@{k}"], decimals) for k in cutoffs})
+        else:
+            found.update(self.metric_class[metric].calculate_metric(dataobject))
+    return found
+
+
+def means_of(gathered: np.ndarray, depth: int, metrics: list[str]) -> dict[str, np.float64]:
+    """The means of metrics over the users."""
+    relevant, n_relevant = gathered[:, :depth] != 0, gathered[:, depth]
+    results = evaluate_ranked(
+        relevant.reshape(-1),
+        np.arange(len(relevant) + 1) * depth,
+        metrics,
+        convention="recbole",
+        ideal_labels=np.ones(int(n_relevant.sum()), bool),
+        ideal_offsets=offsets(n_relevant.tolist()),
+    )
+    return dict(zip(results, results.values.mean(axis=0), strict=True))
+
+
+class Evaluator:
+    """RecBole's Evaluator, which can do without RecBole as far as its metrics are fastir's.
+
+    Parameters
+    ----------
+    config : mapping
+        RecBole's configuration: "metrics", "topk" and "metric_decimal_place".
+
+    Raises
+    ------
+    ImportError
+        A metric is RecBole's own, which is not installed.
+    """
+
+    evaluate = evaluate
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        self.config = config
+        self.metrics = [metric.lower() for metric in config["metrics"]]
+        others = [metric for metric in self.metrics if metric not in RANKED]
+        classes = compat.importing("recbole.evaluator.register", "recbole").metrics_dict if others else {}
+        self.metric_class = {metric: classes[metric](config) for metric in others}

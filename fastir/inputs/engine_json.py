@@ -1,0 +1,142 @@
+"""What engines export as JSON: requests and responses of _rank_eval, judgments and results of the Search Relevance
+Workbench.
+
+They are told from ``{query_id: {doc_id: number}}`` by their fields. A ranking has the scores n, n - 1, ..., 1: engines
+may rank by other things than `_score`. The index of a document is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastir.errors import FormatError, quote
+
+Fields = dict[str, Any]
+Rows = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
+
+
+def rows_of(data: Any, is_run: bool, path: str) -> Rows | None:
+    """The judgments or rankings of an export, by query; None if the JSON is none.
+
+    `data` is what `json_files.parsed` returns: objects are tuples of pairs.
+
+    Raises
+    ------
+    FormatError
+        It lacks a field, has a query twice, or holds the other side of an evaluation.
+    """
+    for what, found, side, rows in (
+        ("a _rank_eval request, whose ratings are qrels", requests(data), False, rated),
+        ("a _rank_eval response, whose hits are a run", details(data), True, hits),
+        ("a list of judgments", documents(data, "judgmentRatings"), False, judgments),
+        ("results of a search, which are a run", documents(data, "documentIds"), True, results),
+    ):
+        if found is not None:
+            if side != is_run:
+                raise FormatError(f"the JSON is {what}; expected {'a run' if is_run else 'qrels'}", path)
+            return checked(rows(found, path), path)
+    return None
+
+
+def requests(data: Any) -> Any:
+    """The rated requests of a _rank_eval request, or None."""
+    found = fields(data).get("requests")
+    return found if type(found) is list else None
+
+
+def details(data: Any) -> Any:
+    """The (query_id, object) pairs of a _rank_eval response, or None."""
+    top = fields(data)
+    found = top.get("details")
+    return found if type(found) is tuple and type(top.get("metric_score")) not in (tuple, type(None)) else None
+
+
+def documents(data: Any, field: str) -> list[Fields] | None:
+    """The documents of an index, alone, in an array or as the hits of a search, if each has an array of this name."""
+    found = fields(fields(data).get("hits")).get("hits")
+    sources = [fields(hit).get("_source", ()) for hit in found] if type(found) is list else data
+    made = [fields(source) for source in (sources if type(sources) is list else [sources])]
+    return made if made and all(type(document.get(field)) is list for document in made) else None
+
+
+def rated(found: list[Any], path: str) -> list[Any]:
+    rows = []
+    for place, request in enumerate(map(fields, found), 1):
+        query_id = text(request, "id", f"request {place}", path)
+        where = f"request {quote(query_id)}"
+        ratings = map(fields, array(request, "ratings", where, path))
+        rows.append((query_id, [(text(rating, "_id", where, path), rating.get("rating")) for rating in ratings]))
+    return rows
+
+
+def hits(found: Any, path: str) -> list[Any]:
+    rows = []
+    for query_id, detail in found:
+        where = f"query {quote(query_id)}"
+        ranking = [fields(fields(hit).get("hit")) for hit in array(fields(detail), "hits", where, path)]
+        rows.append((query_id, ranked([text(hit, "_id", where, path) for hit in ranking])))
+    return rows
+
+
+def judgments(found: list[Fields], path: str) -> list[Any]:
+    rows = []
+    for place, judged in enumerate((fields(entry) for document in found for entry in document["judgmentRatings"]), 1):
+        query_id = text(judged, "query", f"entry {place} of judgmentRatings", path)
+        where = f"query {quote(query_id)}"
+        ratings = map(fields, array(judged, "ratings", where, path))
+        rows.append((query_id, [(text(one, "docId", where, path), number(one.get("rating"))) for one in ratings]))
+    return rows
+
+
+def results(found: list[Fields], path: str) -> list[Any]:
+    configurations = list(dict.fromkeys(str(document.get("searchConfigurationId")) for document in found))
+    if len(configurations) > 1:
+        first, second = map(quote, configurations[:2])
+        raise FormatError(f"the results are of several search configurations, such as {first} and {second}", path)
+    rows = []
+    for place, document in enumerate(found, 1):
+        query_id = text(document, "searchText", f"result {place}", path)
+        doc_ids = document["documentIds"]
+        if not all(type(doc_id) is str for doc_id in doc_ids):
+            raise FormatError(f"query {quote(query_id)}: documentIds must be strings", path)
+        rows.append((query_id, ranked(doc_ids)))
+    return rows
+
+
+def ranked(doc_ids: list[str]) -> list[tuple[str, float]]:
+    return [(doc_id, float(len(doc_ids) - place)) for place, doc_id in enumerate(doc_ids)]
+
+
+def checked(rows: list[Any], path: str) -> Rows:
+    """The rows, if no query is there twice."""
+    seen = set()
+    for query_id, _ in rows:
+        if query_id in seen:
+            raise FormatError(f"query {quote(query_id)} stands twice in the export", path)
+        seen.add(query_id)
+    return tuple((query_id, tuple(pairs)) for query_id, pairs in rows)
+
+
+def fields(value: Any) -> Fields:
+    """The fields of a JSON object; of anything else, none."""
+    return dict(value) if type(value) is tuple else {}
+
+
+def array(owner: Fields, name: str, where: str, path: str) -> list[Any]:
+    if type(owner.get(name)) is not list:
+        raise FormatError(f"{where} lacks the array {name!r}", path)
+    return owner[name]
+
+
+def text(owner: Fields, name: str, where: str, path: str) -> str:
+    if type(owner.get(name)) is not str:
+        raise FormatError(f"{where} lacks the string {name!r}", path)
+    return owner[name]
+
+
+def number(value: Any) -> Any:
+    """A rating, which the workbench writes as a string."""
+    try:
+        return float(value) if type(value) is str else value
+    except ValueError:
+        return value

@@ -1,0 +1,127 @@
+"""Quepid's CSV files: ratings are qrels, and a case or snapshot with positions of documents is a run.
+
+They are read without pyarrow, line by line: an unrated query has a line without a document, which a table may not have.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.columns.ids import Arena
+from fastir.columns.line_formats import bare
+from fastir.errors import FormatError, quote
+from fastir.inputs.files import Source
+from fastir.inputs.grouping import gather
+from fastir.inputs.json_files import wrong_label
+
+if TYPE_CHECKING:
+    from fastir.inputs.files import Path, Watch
+
+QUERY = ("query", "query text", "query_text")
+DOC = ("docid", "doc id", "doc_id")
+RATING = ("rating",)
+POSITION = ("doc position",)
+SNAPSHOT = ("snapshot name",)
+
+
+def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None = None) -> tuple[Any, ...]:
+    """Read a file as columns; see `formats`.
+
+    A document without a rating is left out of qrels, and so is a query without ratings. A query without documents has
+    an empty ranking.
+    """
+    with Source(path) as source:
+        content = source.read_all(watch)
+    path = source.path
+    what = "run" if is_run else "qrels"
+    lines = csv.reader(io.StringIO(content.decode("utf-8-sig", "surrogateescape"), newline=""), strict=True)
+    queries: list[str] = []
+    first_rows: list[int] = []
+    doc_ids: list[str] = []
+    numbers: list[float] = []
+    line_of: list[int] = []
+    try:
+        header = next((line for line in lines if line), None)
+        if header is None:
+            raise FormatError(f"the {what} file is empty", path)
+        query_at, doc_at = column(header, QUERY, path), column(header, DOC, path)
+        number_at = column(header, POSITION if is_run else RATING, path)
+        snapshot = Snapshot(header, path)
+        for line in lines:
+            if not line:
+                continue
+            cells = line + [""] * (len(header) - len(line))
+            query_id, doc_id, number = cells[query_at], cells[doc_at], cells[number_at]
+            snapshot.check(cells, lines.line_num)
+            if not is_run and not (doc_id and number):
+                continue
+            queries.append(query_id)
+            first_rows.append(len(doc_ids))
+            if doc_id:
+                doc_ids.append(doc_id)
+                numbers.append(
+                    number_of(number, is_run, f"query {bare(query_id)}, document {bare(doc_id)}", path, lines.line_num)
+                )
+                line_of.append(lines.line_num)
+    except csv.Error as error:
+        raise FormatError(f"malformed CSV: {error}", path, lines.line_num) from None
+    if not queries:
+        raise FormatError(f"the {what} {'is' if is_run else 'are'} empty: no query", path)
+    *found, repairs = gather(
+        queries,
+        np.array(first_rows),
+        Arena.of(doc_ids),
+        np.array(numbers),
+        duplicates,
+        path,
+        line_of.__getitem__,
+        watch,
+    )
+    return *found, {**source.repairs, **repairs}
+
+
+def column(header: list[str], names: tuple[str, ...], path: str) -> int:
+    """The place of the column of one of these names."""
+    for place, name in enumerate(header):
+        if name.strip().lower() in names:
+            return place
+    raise FormatError(f"the file has no column {quote(names[0])}; its columns are {', '.join(header)}", path, 1)
+
+
+class Snapshot:
+    """The snapshot that the lines belong to, where the file says one."""
+
+    def __init__(self, header: list[str], path: str) -> None:
+        self.at = next((place for place, name in enumerate(header) if name.strip().lower() in SNAPSHOT), None)
+        self.name: str | None = None
+        self.path = path
+
+    def check(self, cells: list[str], line: int) -> None:
+        """Raise an error for a line of another snapshot: two are two runs."""
+        if self.at is None:
+            return
+        if self.name is None:
+            self.name = cells[self.at]
+        if cells[self.at] != self.name:
+            raise FormatError(
+                f"the file holds several snapshots, such as {quote(self.name)} and {quote(cells[self.at])}",
+                self.path,
+                line,
+            )
+
+
+def number_of(text: str, is_run: bool, place: str, path: str, line: int) -> float:
+    """A label; or the score of a position: the higher, the lower the position."""
+    try:
+        number = float(text)
+    except ValueError:
+        problem: str | None = "is not a number"
+    else:
+        problem = ("is not a position" if not number >= 0 else None) if is_run else wrong_label(number)
+    if problem:
+        raise FormatError(f"{'position' if is_run else 'label'} {quote(text)} {problem} ({place})", path, line)
+    return -number if is_run else number

@@ -1,0 +1,31 @@
+"""Cornac's metrics of scores, which rank all items."""
+
+from importlib.metadata import version
+
+from rankings import queries
+
+CONVENTION = "cornac"
+MODULES = ["cornac"]
+QUERIES = queries(13, judged_only=True, longest=20, empty_relevant=False)
+
+
+def VERSION():
+    return f"cornac {version('cornac')}"
+
+
+def values(queries):
+    import numpy as np
+    from cornac import metrics
+
+    def value(metric, query):
+        relevant = np.array([doc for doc, label in query["relevant"].items() if label > 0])
+        items = np.array(query["retrieved"])
+        if len(relevant) == len(items) and metric.name == "AUC":
+            return None  # no pair to compare
+        scores = np.arange(len(items), 0.0, -1.0)
+        return metric.compute(item_indices=items, pd_scores=scores, gt_pos=relevant)
+
+    return {
+        name: [value(made, query) for query in queries]
+        for name, made in {"auc": metrics.AUC(), "map": metrics.MAP()}.items()
+    }

@@ -1,0 +1,29 @@
+"""Ragas' metrics by ids, and the arithmetic of its context precision, whose judgments a language model makes."""
+
+import asyncio
+from importlib.metadata import version
+
+from rankings import queries
+
+MODULES = ["ragas"]
+QUERIES = queries(4)
+FIRST = ["precision", "recall"]
+
+
+def VERSION():
+    return f"ragas {version('ragas')}"
+
+
+def values(queries):
+    from ragas.dataset_schema import SingleTurnSample
+    from ragas.metrics import IDBasedContextPrecision, IDBasedContextRecall
+
+    samples = [
+        SingleTurnSample(retrieved_context_ids=query["retrieved"], reference_context_ids=list(query["relevant"]))
+        for query in queries
+    ]
+    made = {"precision": IDBasedContextPrecision(), "recall": IDBasedContextRecall()}
+    return {
+        name: [asyncio.run(metric._single_turn_ascore(sample, None)) for sample in samples]
+        for name, metric in made.items()
+    }

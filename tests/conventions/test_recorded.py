@@ -1,0 +1,83 @@
+"""Every convention gives what its tool gave, in the records, and gives where the tool is installed."""
+
+import json
+import math
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+import fastir
+
+# Random rankings hold no judged document now and then, which is what a warning would say.
+pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+HERE = pathlib.Path(__file__).parent
+RECORDS = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "recorded").glob("*.json"))}
+
+
+def once(retrieved):
+    """A ranking in which each later copy of a document is an unjudged document, with scores that fall."""
+    ranking, seen = {}, set()
+    for place, doc in enumerate(retrieved):
+        ranking[f"copy {place}" if doc in seen else doc] = float(len(retrieved) - place)
+        seen.add(doc)
+    return ranking
+
+
+def first(retrieved):
+    """A ranking without later copies."""
+    return once(list(dict.fromkeys(retrieved)))
+
+
+def evaluated(record, metric):
+    queries = record["queries"]
+    rule = first if metric in record["first"] else once
+    qrels = {str(place): query["relevant"] for place, query in enumerate(queries)}
+    run = {str(place): rule(query["retrieved"]) for place, query in enumerate(queries)}
+    results = fastir.evaluate(qrels, run, metric, convention=record["convention"], **record["options"])
+    found = results.per_query(metric)
+    return [found.get(query, math.nan) for query in qrels]
+
+
+def check(record, metric, theirs):
+    ours = evaluated(record, metric)
+    theirs = [math.nan if value is None else value for value in theirs]
+    close = 10.0 ** -record["digits"]
+    for query, our, their in zip(record["queries"], ours, theirs, strict=True):
+        retrieved = query["retrieved"]
+        if metric in record["copies"] and len(set(retrieved)) < len(retrieved):
+            assert not our > 1, query
+        else:
+            assert our == pytest.approx(their, abs=close, rel=close, nan_ok=True), query
+
+
+CASES = [(tool, metric) for tool, record in RECORDS.items() for metric in record["values"]]
+
+
+@pytest.mark.parametrize("tool, metric", CASES)
+def test_a_convention_gives_what_its_tool_gave(tool, metric):
+    check(RECORDS[tool], metric, RECORDS[tool]["values"][metric])
+
+
+@pytest.mark.parametrize("tool", RECORDS)
+def test_a_convention_gives_what_its_tool_gives(tool, monkeypatch):
+    recorded = RECORDS[tool]
+    if not recorded["modules"]:
+        pytest.skip("a server, or too old to install: its values are computed from its source")
+    for module in recorded["modules"]:
+        pytest.importorskip(module)
+    monkeypatch.syspath_prepend(str(HERE))
+    monkeypatch.delitem(sys.modules, "make", raising=False)
+    import make
+
+    record = make.record(tool)
+    for metric, column in record["values"].items():
+        check(record, metric, column)
+
+
+def test_every_maker_has_a_record_that_tells_queries_apart():
+    assert {path.stem for path in (HERE / "makers").glob("*.py")} == RECORDS.keys()
+    for tool, record in RECORDS.items():
+        for metric, column in record["values"].items():
+            assert len(np.unique([value for value in column if value is not None])) > 1, (tool, metric)

@@ -1,0 +1,197 @@
+"""What engines export: _rank_eval requests and responses, the Search Relevance Workbench, Quepid's CSV."""
+
+import json
+import math
+
+import pytest
+
+import fastir
+from fastir import FormatError, Qrels, Run
+
+
+def rating(doc_id, label, index="shop"):
+    return {"_index": index, "_id": doc_id, "rating": label}
+
+
+REQUEST = {
+    "requests": [
+        {"id": "amsterdam", "request": {"query": {}}, "ratings": [rating("d1", 3), rating("d2", 0), rating("d4", 1)]},
+        {"id": "berlin", "template_id": "t", "params": {"q": "berlin"}, "ratings": [rating("d9", 1)]},
+        {"id": "paris", "request": {}, "ratings": [rating("d5", 2)]},
+    ],
+    "metric": {"dcg": {"k": 10, "normalize": True}},
+}
+
+
+def detail(*doc_ids):
+    hits = [{"hit": {"_index": "shop", "_id": doc_id, "_score": None}, "rating": None} for doc_id in doc_ids]
+    return {"metric_score": 0.5, "unrated_docs": [], "hits": hits, "metric_details": {"dcg": {"dcg": 1.0}}}
+
+
+RESPONSE = {
+    "metric_score": 0.5,
+    "details": {"amsterdam": detail("d2", "d1", "x"), "berlin": detail()},
+    "failures": {"paris": {"error": {"type": "parsing_exception"}}},
+}
+JUDGED = {
+    "name": "imported",
+    "type": "IMPORT_JUDGMENT",
+    "judgmentRatings": [
+        {"query": "red dress", "ratings": [{"docId": "B07", "rating": "3.000"}, {"docId": "B01", "rating": "0.000"}]},
+        {"query": "blue jeans", "ratings": [{"docId": "B07", "rating": 1}]},
+    ],
+}
+RESULTS = [
+    {"searchConfigurationId": "c1", "searchText": "red dress", "documentIds": ["B01", "B07"], "metrics": []},
+    {"searchConfigurationId": "c1", "searchText": "blue jeans", "documentIds": [], "metrics": []},
+]
+
+
+def hits(*documents):
+    """Documents as a search for them returns them."""
+    found = [{"_index": ".plugins", "_id": str(i), "_source": document} for i, document in enumerate(documents)]
+    return {"took": 1, "hits": {"total": {"value": len(found)}, "hits": found}}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, content):
+        path = tmp_path / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    return write
+
+
+def test_one_response_gives_every_metric(write):
+    paths = write("request.json", REQUEST), write("response.json", RESPONSE)
+    metrics = ["ndcg@10", "precision@10", "mean_reciprocal_rank@10", "expected_reciprocal_rank(max_grade=3)@10"]
+    results = fastir.evaluate(*paths, metrics, convention="elasticsearch", queries="intersection")
+    assert results.query_ids == ["amsterdam", "berlin"]
+    dcg, ideal = 7 / math.log2(3), 7 + 1 / math.log2(3)
+    assert list(results.to_dict()["amsterdam"].values()) == pytest.approx([dcg / ideal, 1 / 3, 1 / 2, 7 / 8 / 2])
+    assert set(results.to_dict()["berlin"].values()) == {0.0}
+
+
+def test_a_ranking_keeps_the_order_of_the_hits(write):
+    run = Run.from_file(write("response.json", RESPONSE))
+    assert {query: dict(run[query]) for query in run} == {"amsterdam": {"d2": 3.0, "d1": 2.0, "x": 1.0}, "berlin": {}}
+
+
+@pytest.mark.parametrize("data", [JUDGED, hits(JUDGED), [JUDGED]])
+def test_judgments_of_the_workbench(write, data):
+    qrels = Qrels.from_file(write("judgments.json", data))
+    assert {query: dict(qrels[query]) for query in qrels} == {
+        "red dress": {"B07": 3, "B01": 0},
+        "blue jeans": {"B07": 1},
+    }
+
+
+@pytest.mark.parametrize("data", [RESULTS, hits(*RESULTS)])
+def test_results_of_the_workbench(write, data):
+    run = Run.from_file(write("results.json", data))
+    assert {query: dict(run[query]) for query in run} == {"red dress": {"B01": 2.0, "B07": 1.0}, "blue jeans": {}}
+
+
+def test_the_command_line_reads_exports(write, capsys):
+    from fastir.cli.commands import main
+
+    paths = [str(write("request.json", REQUEST)), str(write("response.json", RESPONSE))]
+    assert main(["eval", *paths, "-m", "mrr", "--format", "tsv"]) in (0, None)
+    assert f"{0.5 / 3}" in capsys.readouterr().out
+
+
+def without(data, *keys):
+    return {key: value for key, value in data.items() if key not in keys}
+
+
+@pytest.mark.parametrize(
+    "read, data, message",
+    [
+        (Run, REQUEST, "is a _rank_eval request, whose ratings are qrels; expected a run"),
+        (Qrels, RESPONSE, "is a _rank_eval response, whose hits are a run; expected qrels"),
+        (Qrels, {"requests": [{"ratings": []}]}, "request 1 lacks the string 'id'"),
+        (Qrels, {"requests": [{"id": "a"}]}, "request 'a' lacks the array 'ratings'"),
+        (Qrels, {"requests": [{"id": "a", "ratings": [{"_id": 7}]}]}, "request 'a' lacks the string '_id'"),
+        (
+            Qrels,
+            {"requests": [{"id": "a", "ratings": [rating("d", 1.5)]}]},
+            "label '1.5' is not an integer number \\(query a, document d\\)",
+        ),
+        (Qrels, {"requests": [{"id": "a", "ratings": [rating("d", None)]}]}, "label null is not a number"),
+        (Qrels, {"requests": [REQUEST["requests"][1]] * 2}, "query 'berlin' stands twice"),
+        (Run, {"metric_score": 1, "details": {"a": {}}}, "query 'a' lacks the array 'hits'"),
+        (Run, JUDGED, "is a list of judgments; expected a run"),
+        (Qrels, RESULTS, "results of a search, which are a run; expected qrels"),
+        (
+            Qrels,
+            {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "0.850"}]}]},
+            "label '0.85' is not an integer number \\(query q, document d\\)",
+        ),
+        (
+            Run,
+            [RESULTS[0], {**RESULTS[1], "searchConfigurationId": "c2"}],
+            "several search configurations, such as 'c1' and 'c2'",
+        ),
+        (Run, [RESULTS[0]] * 2, "query 'red dress' stands twice"),
+        (Run, [{**RESULTS[0], "documentIds": [1]}], "query 'red dress': documentIds must be strings"),
+        (Qrels, [1, 2], "the JSON is an array, expected an object"),
+    ],
+)
+def test_a_wrong_export_is_named(write, read, data, message):
+    with pytest.raises(FormatError, match=message) as caught:
+        read.from_file(write("file.json", data))
+    assert "file.json" in str(caught.value)
+
+
+def test_a_document_of_two_indices_is_a_document_twice(write):
+    ratings = [rating("d", 1), rating("d", 2, "other")]
+    with pytest.raises(fastir.DuplicateError, match="d"):
+        Qrels.from_file(write("request.json", {"requests": [{"id": "a", "ratings": ratings}]}))
+
+
+def test_a_plain_object_stays_one_whatever_its_queries_are_called(write):
+    data = {"details": {"d": 1}, "requests": {"d": 1}, "hits": {"d": 2}}
+    qrels = Qrels.from_file(write("plain.json", data))
+    assert {query: dict(qrels[query]) for query in qrels} == data
+
+
+# ---- Quepid ----------------------------------------------------------------------------------------------------
+
+BASIC = 'query,docid,rating\n"star, wars",11,3\n"star, wars",1895,0\nunrated\nalien,348,1\nalien,679,\n'
+SNAPSHOT = (
+    "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,Title\n"
+    'first,today,7,"star, wars",1895,1,"Star\nWars"\n'
+    'first,today,7,"star, wars",11,2,x\n'
+    "first,today,7,alien,,,\n"
+)
+
+
+def test_quepid_has_ratings_and_snapshots(write):
+    ratings, snapshot = write("ratings.csv", BASIC), write("snapshot.csv", SNAPSHOT)
+    qrels, run = Qrels.from_file(ratings, "quepid"), Run.from_file(snapshot, "quepid")
+    assert {query: dict(qrels[query]) for query in qrels} == {"star, wars": {"11": 3, "1895": 0}, "alien": {"348": 1}}
+    assert {query: dict(run[query]) for query in run} == {"star, wars": {"1895": -1.0, "11": -2.0}, "alien": {}}
+    assert fastir.evaluate(qrels, run, "mrr")["mrr"] == 0.25
+
+
+@pytest.mark.parametrize(
+    "read, text, message",
+    [
+        (Run, BASIC, "file.csv:1: the file has no column 'doc position'; its columns are query, docid, rating"),
+        (Qrels, BASIC.replace("1895,0", "1895,good"), r"file.csv:3: label 'good' is not a number \(query star, wars"),
+        (Qrels, BASIC.replace("1895,0", "11,0"), "file.csv:3"),
+        (
+            Run,
+            SNAPSHOT + "second,today,7,alien,5,1,x\n",
+            "file.csv:6: the file holds several snapshots, such as 'first'",
+        ),
+        (Run, SNAPSHOT.replace("11,2", "11,-2"), "file.csv:4: position '-2' is not a position"),
+        (Qrels, "query,docid,rating\n", "the qrels are empty"),
+        (Qrels, "", "the qrels file is empty"),
+        (Qrels, 'query,docid,rating\n"a"b,1,1\n', "file.csv:2: malformed CSV"),
+    ],
+)
+def test_a_wrong_quepid_file_is_named(write, read, text, message):
+    with pytest.raises(FormatError, match=message):
+        read.from_file(write("file.csv", text), "quepid")
