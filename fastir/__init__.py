@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from fastir.config import show_config
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
+    from fastir.evaluation.id_lists import evaluate_lists
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
     from fastir.evaluation.many_runs import ResultsByRun
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
@@ -69,6 +70,7 @@ __all__ = [
     "compare_scores",
     "conventions",
     "evaluate",
+    "evaluate_lists",
     "evaluate_many",
     "evaluate_matrix",
     "evaluate_ranked",
@@ -91,6 +93,7 @@ LATER = {
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
     "conventions": "conventions",
+    "evaluate_lists": "evaluation.id_lists",
     "evaluate_matrix": "evaluation.matrix",
     "evaluate_ranked": "evaluation.label_lists",
     "evaluate_scores": "evaluation.label_lists",

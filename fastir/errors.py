@@ -52,6 +52,12 @@ class FastirWarning(UserWarning):
     """Something that a caller should know about an evaluation that succeeded."""
 
 
+def remedy(is_run: bool) -> str:
+    """What a caller can do about a document that stands twice."""
+    others = ", 'last', 'max' or 'once'" if is_run else ", 'last' or 'max'"
+    return f"duplicates='first'{others} would repair it"
+
+
 def quote(value: object, limit: int = 80) -> str:
     """The repr of something that the caller gave, cut at `limit` characters."""
     text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -14,7 +15,7 @@ from fastir.columns.line_formats import WITH_GROUPS
 from fastir.columns.rows import Rows
 from fastir.inputs import dicts, files, formats
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import HELD, PATH, TABLE, Table, shape_of
+from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, shape_of
 from fastir.join._judged import Judged
 from fastir.text import counted
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
 Label = SupportsIndex | SupportsFloat
-JudgmentsLike = Mapping[Any, Mapping[Any, Label]] | Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
+Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray | str | int  # those of a query
+JudgmentsLike = Mapping[Any, Relevant] | Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
 
 
 class Qrels(Rows):
@@ -39,7 +41,8 @@ class Qrels(Rows):
     def from_dict(cls, data: JudgmentsLike) -> Qrels:
         """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
 
-        Groups are the subtopics of a query, or groups of judges.
+        Groups are the subtopics of a query, or groups of judges. In place of ``{doc_id: label}`` may stand the ids of
+        the relevant documents, a list, tuple, set or array, or one id: their label is 1, and one given twice is one.
 
         Raises
         ------
@@ -73,8 +76,8 @@ class Qrels(Rows):
             "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic
             or a group of judges. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz
             or .zst), else "trec".
-        duplicates : None, "first", "last" or "max"
-            None makes a document that stands twice an error.
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a document that stands twice an error, "once" only if its labels differ.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
 
@@ -103,8 +106,8 @@ class Qrels(Rows):
             integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns that have other names.
-        duplicates : None, "first", "last" or "max"
-            None makes a document that stands twice an error.
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a document that stands twice an error, "once" only if its labels differ.
 
         Raises
         ------
@@ -226,9 +229,11 @@ QrelsLike = JudgmentsLike | Path | Qrels | Table  # what runs are evaluated agai
 
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
     """Qrels from a caller's judgments, of any shape."""
-    shape = shape_of(data, Qrels)
+    shape = shape_of(data, Qrels, columns)
     if shape == HELD:
         return data
     if shape == PATH:
         return Qrels.from_file(data, duplicates=duplicates, columns=columns)
+    if shape == COLUMNS:
+        return Qrels(*data.judged())
     return Qrels.from_table(data, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, SupportsFloat
 
 import numpy as np
 
-from fastir.columns._dicts import has_integer_documents, plain_scores
+from fastir.checks import one_of
+from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
+from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import Rows
-from fastir.inputs import dicts, formats
+from fastir.inputs import dicts, formats, list_columns
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import HELD, PATH, TABLE, Table, shape_of
+from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
+from fastir.join._grouped import documents_of
+from fastir.request.options import DUPLICATES
 from fastir.text import counted
 
 if TYPE_CHECKING:
+    from fastir.join._parents import Parents
     from fastir.request.options import Duplicates
+
+
+MERGED = "parts of a document"  # the kind of repair that `parents` make: rows that are not their document's first
+Ranked = Sequence[Any] | np.ndarray  # ids in rank order
 
 
 class Run(Rows):
@@ -30,14 +39,25 @@ class Run(Rows):
     _ids: Arena
 
     @classmethod
-    def from_dict(cls, data: Mapping[Any, Mapping[Any, SupportsFloat]]) -> Self:
-        """From ``{query_id: {doc_id: score}}``.
+    def from_dict(cls, data: RankingsLike, duplicates: Duplicates | None = None) -> Self:
+        """From ``{query_id: {doc_id: score}}``, or ``{query_id: [doc_id, ...]}`` in rank order.
+
+        The scores of a list of n documents are n, n - 1, ..., 1.
+
+        Parameters
+        ----------
+        data : mapping
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a document that stands twice in a list an error; "max" is "first".
 
         Raises
         ------
-        TypeError, ValueError, OverflowError
+        TypeError, ValueError, OverflowError, DuplicateError
             An id is neither a str nor an int, or a score is NaN or not a number.
         """
+        one_of("duplicates", duplicates, DUPLICATES)
+        if shape_of(data, cls) == LISTS:
+            return cls(*list_columns.of_lists(data, duplicates))
         query_ids: list[Any] = []
         sizes: list[int] = [0]
         ids: list[Any] = []
@@ -45,15 +65,19 @@ class Run(Rows):
         data = dicts.query_dict(data, "run")
         integers = bool(has_integer_documents(data))
         for query_id, ranking in data.items():
-            ranking = plain_scores(query_id, ranking, integers)
-            for doc_id, score in ranking.items():
-                if score != score:
-                    raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {doc_id})")
+            if not is_plain(ranking, integers):
+                ranking = plain_scores(query_id, ranking, integers)
             query_ids.append(query_id)
             ids.extend(ranking)
             scores.extend(ranking.values())
             sizes.append(len(ids))
-        return cls(query_ids, np.array(sizes, np.int64), Arena.of(ids), np.array(scores, float))
+        numbers, offsets = np.array(scores, float), np.array(sizes, np.int64)
+        missing = np.isnan(numbers)
+        if missing.any():
+            row = int(missing.argmax())
+            query_id = query_ids[int(np.searchsorted(offsets, row, "right")) - 1]
+            raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {ids[row]})")
+        return cls(query_ids, offsets, Arena.of(ids), numbers)
 
     @classmethod
     def from_file(
@@ -75,8 +99,9 @@ class Run(Rows):
             {doc_id: score}}``. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as
             for `from_table`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or
             .zst), else "trec".
-        duplicates : None, "first", "last" or "max"
-            None makes a document that stands twice an error.
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is
+            judged, the others are not; as a dict, the Run has the largest score of them.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
 
@@ -101,8 +126,9 @@ class Run(Rows):
             query-id; doc_id, docno, docid, item_id, corpus-id; score. Ids are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "score": name}``, for columns that have other names.
-        duplicates : None, "first", "last" or "max"
-            None makes a document that stands twice an error.
+        duplicates : None, "first", "last", "max" or "once"
+            None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is
+            judged, the others are not; as a dict, the Run has the largest score of them.
 
         Raises
         ------
@@ -150,19 +176,39 @@ class Run(Rows):
             self._numbers[rows],
         )
 
+    def of_documents(self, parents: Parents) -> Run:
+        """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
+        query_ids = self._query_ids
+        offsets, ids, scores, merged, first = documents_of(
+            parents, of_arena(self._ids), self._offsets, self._numbers, query_ids
+        )
+        repairs = {**self.repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else self.repairs
+        return Run(query_ids, offsets, Arena(*ids), scores, repairs)
+
     def __repr__(self) -> str:
         return f"<Run: {counted(len(self), 'query', 'queries')}, {counted(self.n_rows, 'document', 'documents')}>"
 
 
-RunLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Path | Run | Table  # what is evaluated
+RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
+RunLike = RankingsLike | Path | Run | Table  # what is evaluated
 RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]]  # several of them, with names
 
 
-def as_run(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Run:
-    """A Run from a caller's rankings, of any shape."""
-    shape = shape_of(data, Run)
+def as_run(
+    data: Any,
+    columns: Mapping[str, str] | None,
+    duplicates: Duplicates | None,
+    parents: Parents | None = None,
+) -> Run:
+    """A Run from a caller's rankings, of any shape; with parents, its documents are those that the ids stand for."""
+    if parents is not None:
+        run = as_run(data, columns, duplicates)
+        return run.of_documents(parents.of(run))
+    shape = shape_of(data, Run, columns)
     if shape == HELD:
         return data
     if shape == PATH:
         return Run.from_file(data, duplicates=duplicates, columns=columns)
-    return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data)
+    if shape == COLUMNS:
+        return Run(*data.scored(duplicates))
+    return Run.from_table(data, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

@@ -20,8 +20,9 @@ from typing import Any, NoReturn, Self
 import fastir
 from fastir.cli.compare import add_compare_arguments, check_comparison, compared
 from fastir.inputs.formats import READERS, TABLES, WITH_GROUPS
+from fastir.inputs.parents import check_aggregate
 from fastir.request.conventions import CONVENTIONS
-from fastir.request.options import DUPLICATES, QUERIES, SCORES, TIES, Options, metric_tuple, options_of
+from fastir.request.options import AGGREGATES, DUPLICATES, QUERIES, SCORES, TIES, Options, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings
 from fastir.results.results import Results
 from fastir.text import aligned, json_text, rounded, tsv_text
@@ -103,7 +104,9 @@ def add_run_arguments(add: Callable[..., Any]) -> None:
     add("--ties", choices=TIES, help="order of equal scores (default trec)")
     add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
     add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
-    add("--duplicates", choices=DUPLICATES[1:], help="which line of a document to keep (default: refuse)")
+    add("--duplicates", choices=DUPLICATES[1:], help="which line of a document counts (default: refuse)")
+    add("--parents", metavar="FILE", help="the document of each id of the runs: two columns, an id and its document")
+    add("--aggregate", choices=AGGREGATES, default="max", help="of the scores of a document's parts (default max)")
     add("--score-dtype", choices=SCORES[1:], help="how scores are compared (default float64)")
     add("--convention", choices=tuple(CONVENTIONS), default="fastir", metavar="TOOL", help="whose numbers: %(choices)s")
     add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
@@ -117,8 +120,9 @@ def evaluate_command(options: argparse.Namespace) -> str:
     runs, chosen = named_runs(options), evaluator_options(options)
     with arguments_checked():
         settings_of(options.metrics, chosen)
+        parents = parents_options(options)
     with files_explained(options), watched(runs) as notice:
-        evaluator = fastir.Evaluator(qrels_of(options), options.metrics, **chosen)
+        evaluator = fastir.Evaluator(qrels_of(options), options.metrics, **chosen, **parents)
         results = evaluator.evaluate_many(runs_of(runs, options), notice=notice)
     return FORMATS[options.format](results, options.per_query)
 
@@ -130,6 +134,7 @@ def compare_command(options: argparse.Namespace) -> str:
     chosen = evaluator_options(options)
     with arguments_checked():
         check_comparison(options, runs, settings_of(options.metrics, chosen))
+        chosen.update(parents_options(options))
     with files_explained(options), watched(runs) as notice:
         return compared(options, qrels_of(options), runs_of(runs, options), chosen, notice)
 
@@ -196,6 +201,12 @@ def runs_of(runs: dict[str, str], options: argparse.Namespace) -> dict[str, Any]
 
 def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in vars(options).items() if name in Options._fields}
+
+
+def parents_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The options that no Settings have: what the ids of runs stand for."""
+    check_aggregate(options.parents, options.aggregate, options.duplicates)
+    return {"parents": options.parents, "aggregate": options.aggregate}
 
 
 def column_names(runs: Sequence[str]) -> list[str]:

@@ -25,11 +25,12 @@ from fastir.columns._arrow_checks cimport (
     check_schema,
     check_stream,
     check_views,
+    is_list,
     type_name,
 )
-from fastir.columns._ids cimport OFFSETS64, VIEWS, of_buffers
+from fastir.columns._ids cimport OFFSETS32, OFFSETS64, VIEWS, of_buffers
 
-from fastir.columns._arrow_checks import BUFFERS, FLOAT_TYPES, INTEGER_TYPES, TEXT_KINDS
+from fastir.columns._arrow_checks import BUFFERS, FLOAT_TYPES, INTEGER_TYPES, LIST_TYPES, TEXT_KINDS
 from fastir.columns._ids import of_codes, of_integers, of_strings
 
 cdef const char* EMPTY = ""         # where a text of no bytes may lie
@@ -108,7 +109,7 @@ cdef class Batch:
         cdef str name = type_name(schema)
         if name == "n":
             return np.ones(n, bool) if n else None
-        if name not in BUFFERS:
+        if name not in BUFFERS and not is_list(name):
             return None
         missing = None if all_valid(array, first, n) else self.bits(array.buffers[0], first, n) == 0
         if schema.dictionary != NULL:
@@ -132,6 +133,44 @@ cdef class Batch:
         """A column of ids; None if its type cannot be one."""
         cdef ArrowArray* child = self.child(column)
         return self.read_ids(child, self.schema.schema.children[column], self.array.offset + child.offset, self.n)
+
+    def lists(self, int64_t column):
+        """A column of lists of ids, none of which is null.
+
+        Returns
+        -------
+        None, if its type is another; or a tuple
+            int64 array of shape (n + 1,): where each list begins among the ids, from 0; the ids; the place of the first
+            null among them, -1 if there is none
+        """
+        cdef ArrowArray* child = self.child(column)
+        cdef ArrowSchema* schema = self.schema.schema.children[column]
+        cdef ArrowArray* values
+        cdef ArrowSchema* value_schema
+        cdef int64_t first = self.array.offset + child.offset, low, n
+        cdef int kind
+        cdef str name = type_name(schema)
+        if not is_list(name) or schema.dictionary != NULL:
+            return None
+        if name not in LIST_TYPES:
+            offsets = np.arange(first, first + self.n + 1) * int(name[3:])
+        elif self.n == 0:
+            offsets = np.zeros(1, np.int64)
+        else:
+            kind = OFFSETS32 if name == "+l" else OFFSETS64
+            places = self.look(<const char*>child.buffers[1] + first * (4 if kind == OFFSETS32 else 8),
+                               LIST_TYPES[name], self.n + 1)
+            check_offsets(kind, <const void*><size_t>places.ctypes.data, self.n, EMPTY)
+            offsets = places.astype(np.int64)
+        low, n = offsets[0], offsets[self.n] - offsets[0]
+        values = child.children[0]
+        value_schema = schema.children[0]
+        check_column(values, value_schema, low + n)
+        missing = self.nulls(values, value_schema, values.offset + low, n)
+        if missing is not None:
+            return offsets - low, None, int(missing.argmax())
+        ids = self.read_ids(values, value_schema, values.offset + low, n)
+        return None if ids is None else (offsets - low, ids, -1)
 
     cdef integers(self, ArrowArray* array, str name, int64_t first, int64_t n):
         """Integers of any width as int64."""

@@ -21,6 +21,7 @@ cdef enum:
 INTEGER_TYPES = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8"}
 FLOAT_TYPES = {"e": "f2", "f": "f4", "g": "f8"}
 TEXT_KINDS = {"u": OFFSETS32, "z": OFFSETS32, "U": OFFSETS64, "Z": OFFSETS64, "vu": VIEWS, "vz": VIEWS}
+LIST_TYPES = {"+l": "i4", "+L": "i8"}   # with the types of their offsets; "+w:2", of lists of two, has none
 # How many buffers an array of each type has that is read here; views have more, one for each buffer of long texts.
 BUFFERS = {**dict.fromkeys([*INTEGER_TYPES, *FLOAT_TYPES, "b"], 2), **dict.fromkeys(TEXT_KINDS, 3)}
 
@@ -116,6 +117,17 @@ cdef int check_column(const ArrowArray* column, const ArrowSchema* schema, int64
         if schema.dictionary.release == NULL or schema.dictionary.format == NULL:
             raise malformed("the schema of the dictionary is released or has no format")
         check_column(column.dictionary, schema.dictionary, 0, depth + 1)
+    if is_list(name):
+        if column.n_children != 1 or schema.n_children != 1 or column.children == NULL or schema.children == NULL:
+            raise malformed(f"a column of type {name!r} must have one child")
+        if column.children[0] == NULL or schema.children[0] == NULL or schema.children[0].format == NULL:
+            raise malformed(f"the child of a column of type {name!r} is missing")
+        expected = 2 if name in LIST_TYPES else 1
+        if column.n_buffers != expected:
+            raise malformed(f"a column of type {name!r} has {column.n_buffers} buffers, expected {expected}")
+        check_bitmap(column)
+        if column.length and name in LIST_TYPES and column.buffers[1] == NULL:
+            raise malformed("the buffer of offsets is missing")
     if name not in BUFFERS:
         return 0
     if column.n_children != 0:
@@ -127,6 +139,11 @@ cdef int check_column(const ArrowArray* column, const ArrowSchema* schema, int64
     if column.length and column.buffers[1] == NULL:
         raise malformed("the buffer of values is missing")
     return 0
+
+
+cdef bint is_list(str name):
+    """Whether a type is that of lists, all of one length or not."""
+    return name in LIST_TYPES or name.startswith("+w:")
 
 
 cdef bint all_valid(const ArrowArray* array, int64_t first, int64_t n) noexcept:

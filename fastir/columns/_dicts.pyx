@@ -21,6 +21,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
+    int PyFloat_CheckExact(PyObject*) noexcept
     long PyLong_AsLongAndOverflow(PyObject*, int*) noexcept
 
 cdef enum:
@@ -61,6 +62,19 @@ def plain_scores(query_id, ranking, bint integers):
     return plain
 
 
+def is_plain(ranking, bint integers):
+    """Whether a ranking is an exact dict whose ids are exact str, or exact int objects, and whose scores are floats."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    if type(ranking) is not dict:
+        return False
+    while PyDict_Next(ranking, &position, &key, &value):
+        if not ((PyLong_CheckExact(key) if integers else PyUnicode_CheckExact(key)) and PyFloat_CheckExact(value)):
+            return False
+    return True
+
+
 def refuse_nan(query_id, ranking):
     """Raise the error that names the document whose score is NaN."""
     for doc_id, score in ranking.items():
@@ -88,8 +102,26 @@ def has_plain_keys(dict run):
     return strings or integers
 
 
+cdef as_judgments(value):
+    """A query's judgments as an exact dict, label 1 for ids that are listed; None if they are something unusual."""
+    if type(value) is dict:
+        return value
+    if type(value) is str:
+        return {value: 1}
+    try:
+        if type(value) is list or type(value) is tuple:
+            return dict.fromkeys(value, 1)
+        if type(value) is set or type(value) is frozenset:
+            return dict.fromkeys(sorted(value), 1)  # an order that is the same in every process
+    except TypeError:
+        pass
+    return None
+
+
 def plain_judgments(dict data):
     """{query_id: {doc_id: label}} as columns, or None if something in it is unusual.
+
+    In place of {doc_id: label} may stand the ids of relevant documents, as a list, a tuple, a set or one str.
 
     Returns
     -------
@@ -107,20 +139,23 @@ def plain_judgments(dict data):
     cdef bint strings = True, integers = True
     if not has_plain_keys(data):
         return None
+    cdef list judged = []       # of each query, as a dict
     while PyDict_Next(data, &position, &query, &value):
-        if type(<object>value) is not dict:
+        one = as_judgments(<object>value)
+        if one is None:
             return None
-        n += PyDict_Size(<object>value)
+        judged.append(one)
+        n += PyDict_Size(one)
     cdef list doc_ids = []
     offsets, labels = np.empty(len(data) + 1, np.int64), np.empty(n, np.int32)
     PyObject_GetBuffer(offsets, &offset_buffer, PyBUF_WRITABLE)
     PyObject_GetBuffer(labels, &label_buffer, PyBUF_WRITABLE)
     try:
-        position = n = 0
+        n = 0
         (<int64_t*>offset_buffer.buf)[0] = 0
-        while PyDict_Next(data, &position, &query, &value):
+        for one in judged:
             inner = 0
-            while PyDict_Next(<object>value, &inner, &doc, &label):
+            while PyDict_Next(one, &inner, &doc, &label):
                 strings &= PyUnicode_CheckExact(doc) != 0
                 integers &= PyLong_CheckExact(doc) != 0
                 if not (PyLong_CheckExact(label) and (strings or integers)):

@@ -11,15 +11,24 @@ from fastir.columns.ids import Arena
 from fastir.errors import quote
 
 
+def refused(pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool) -> list[tuple[int, int]]:
+    """The pairs of rows with one document that are an error: all without a rule; judgments that differ under "once"."""
+    if rule == "once" and not is_run:
+        return [(first, later) for first, later in pairs if numbers[first] != numbers[later]]
+    return pairs if rule is None else []
+
+
 def without_duplicates(
-    offsets: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], rule: str
+    offsets: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], rule: str | None, is_run: bool
 ) -> tuple[Any, ...]:
     """Drop rows that repeat an earlier one of their query; the earlier row gets the number that the rule chooses.
 
     Parameters
     ----------
     pairs : list of (earlier row, later row)
-    rule : {"first", "last", "max"}
+    rule : {"first", "last", "max", "once"}
+        "once" drops nothing of a run; of judgments that agree it leaves one.
+    is_run : bool
 
     Returns
     -------
@@ -28,7 +37,7 @@ def without_duplicates(
     """
     numbers = numbers.copy()
     kept = np.ones(len(numbers), bool)
-    for first, later in pairs:
+    for first, later in pairs if rule != "once" or not is_run else ():
         kept[later] = False
         if rule == "last" or (rule == "max" and numbers[later] > numbers[first]):
             numbers[first] = numbers[later]
@@ -43,7 +52,7 @@ class Rows:
     query_ids : list of str or of int
     offsets : int64 array of shape (n_queries + 1,)
     ids : Arena, or list of str or of int
-        Document ids, distinct within a query.
+        Document ids, distinct within a query but for a Run that was made with ``duplicates="once"``.
     numbers : array of shape (n_rows,)
     repairs : dict
         {kind: (count, place)}.
@@ -95,7 +104,12 @@ class Rows:
         except KeyError:
             raise KeyError(f"query {quote(query_id)} is not in the {self.what}") from None
         rows = slice(self._offsets[place], self._offsets[place + 1])
-        return dict(zip(self._ids[rows], self._numbers[rows].tolist(), strict=True))
+        ids, numbers = self._ids[rows], self._numbers[rows].tolist()
+        found = dict(zip(ids, numbers, strict=True))
+        if len(found) < len(ids):  # a Run made with "once"
+            for doc_id, number in zip(ids, numbers, strict=True):
+                found[doc_id] = max(found[doc_id], number)
+        return found
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if type(other) is type(self) else NotImplemented

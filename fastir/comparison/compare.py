@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 from fastir.comparison.compare_scores import checked_options, compare_scores
 from fastir.evaluation import many_runs
 from fastir.evaluation.evaluator import Evaluator
+from fastir.inputs.parents import parents_of
 from fastir.qrels import as_qrels
 
 if TYPE_CHECKING:
@@ -115,6 +116,9 @@ def evaluated(
 ) -> tuple[dict[Hashable, Any], Any]:
     """{name: Results, or a list of them with seeds}, and the rule `queries` that compare_scores applies to them."""
     qrels = as_qrels(qrels, options.get("columns"), options.get("duplicates"))
+    if options.get("parents") is not None:
+        given = options["parents"], options.get("aggregate", "max"), options.get("duplicates")
+        options = {**options, "parents": parents_of(*given)}
     by_name = queries is None or isinstance(queries, str)
     evaluator = Evaluator(qrels, metrics, **{**options, "queries": queries if by_name else "qrels"})
     if by_name:

@@ -14,6 +14,7 @@ from fastir.join._dicts import count_rest
 from fastir.join._join import Tally
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
+from fastir.run import MERGED
 from fastir.text import counted
 
 if TYPE_CHECKING:
@@ -66,6 +67,10 @@ class Coverage:
         self.tally: Tally = tally
         self.n_run: int = n_run
         self.run_ids: Sequence[str | int] = list(run_ids) if n_run > tally.found else ()
+        if tally.repeated:
+            kind = "duplicates" if prepared.parents is None else MERGED
+            place = f"query {prepared.judged.query_ids[tally.repeated_example]}"
+            run_repairs = {**run_repairs, kind: (tally.repeated, place)}
         self.run_repairs: Repairs = run_repairs
         self.uncounted: bytearray | None = uncounted
         self.clean: bool = tally.found == n_run == prepared.shape[0] and not (

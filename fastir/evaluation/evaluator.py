@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from fastir.errors import NoOverlapError
 from fastir.evaluation.measuring import OneRuleSet
 from fastir.inputs import dicts
+from fastir.inputs.parents import parents_of
 from fastir.qrels import GroupedQrels, as_qrels
-from fastir.request.options import Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
+from fastir.request.options import Aggregate, Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.measuring import Measurer
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
+    from fastir.inputs.parents import ParentsLike
+    from fastir.join._parents import Parents
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
     from fastir.request.plan import Settings
@@ -61,6 +64,8 @@ class Evaluator:
         score_dtype: DTypeLike | None = None,
         n_threads: SupportsIndex | None = None,
         duplicates: Duplicates | None = None,
+        parents: ParentsLike | None = None,
+        aggregate: Aggregate = "max",
         validate: Validate = "full",
         columns: Mapping[str, str] | None = None,
         weights: Mapping[Any, float] | None = None,
@@ -80,7 +85,7 @@ class Evaluator:
             convention=convention,
             choices=choices,
         )
-        self._prepare(qrels, metrics, options, columns, weights)
+        self._prepare(qrels, metrics, options, columns, weights, parents_of(parents, aggregate, duplicates))
 
     def _prepare(
         self,
@@ -89,17 +94,19 @@ class Evaluator:
         options: Options,
         columns: Mapping[str, str] | None,
         weights: Mapping[Any, float] | None,
+        parents: Parents | None,
     ) -> None:
         settings = compile_settings(metric_tuple(metrics), options)
         qrels = as_qrels(qrels, columns, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
-        self.prepared: Measurer = prepare(qrels, settings, columns)
+        self.prepared: Measurer = prepare(qrels, settings, columns, parents)
 
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self.prepared, self.prepared.settings
-        return evaluator_of, (prepared.qrels, settings.metrics, settings.options, prepared.columns, self._weights)
+        made_of = prepared.qrels, settings.metrics, settings.options, prepared.columns, self._weights, prepared.parents
+        return evaluator_of, made_of
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
@@ -189,24 +196,27 @@ def evaluator_of(
     options: Options,
     columns: Mapping[str, str] | None,
     weights: Mapping[Any, float] | None,
+    parents: Parents | None,
 ) -> Evaluator:
     """An Evaluator from options that are checked."""
     evaluator = Evaluator.__new__(Evaluator)
-    evaluator._prepare(qrels, metrics, options, columns, weights)
+    evaluator._prepare(qrels, metrics, options, columns, weights, parents)
     return evaluator
 
 
-def prepare(qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None) -> Measurer:
+def prepare(
+    qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None, parents: Parents | None = None
+) -> Measurer:
     """A Prepared, or an object that puts several of them together for groups or for metrics with rules of their own."""
     if isinstance(qrels, GroupedQrels):
         from fastir.evaluation.groups import Groups
 
-        return Groups(prepare, qrels, settings, columns)
+        return Groups(prepare, qrels, settings, columns, parents)
     if settings.parts:
         from fastir.evaluation.rule_sets import PerRule
 
-        return PerRule(prepare, qrels, settings, columns)
-    return OneRuleSet(qrels, settings, columns)
+        return PerRule(prepare, qrels, settings, columns, parents)
+    return OneRuleSet(qrels, settings, columns, parents)
 
 
 def evaluate(
@@ -222,6 +232,8 @@ def evaluate(
     score_dtype: DTypeLike | None = None,
     n_threads: SupportsIndex | None = None,
     duplicates: Duplicates | None = None,
+    parents: ParentsLike | None = None,
+    aggregate: Aggregate = "max",
     validate: Validate = "full",
     columns: Mapping[str, str] | None = None,
     weights: Mapping[Any, float] | None = None,
@@ -263,8 +275,22 @@ def evaluate(
         process may use, if the work is worth it: files and tables from a million rows on, arrays if the rest would take
         15 ms. The environment variable FASTIR_NUM_THREADS, or else OMP_NUM_THREADS, can lower that. A number given here
         is used even for little work: on a busy machine a call over arrays can then take 20 ms longer.
-    duplicates : {None, "first", "last", "max"}
-        What to do with a document that stands twice under a query of a file or table; None is an error.
+    duplicates : {None, "first", "last", "max", "once"}
+        What to do with a document that stands twice under a query of a file or table. None: an error that names both
+        places; "first", "last", "max": one row stays, at the place of the first, with the score of the first, the last
+        or the best, and the ranks below close up; "once": all rows keep their ranks, the document is the first of them
+        in rank order, and the others count like documents without a judgment. In qrels "once" leaves one of several
+        rows with the same label, and rows with two labels are an error. The report counts the repeats.
+    parents : mapping, table, function, path or None
+        For runs whose ids are parts (chunks, passages) of the documents that the qrels judge: the document of each id,
+        as a mapping, as a table or tuple of two columns, as a file with an id and its document on each line, or as a
+        function that gets an array of the distinct ids of a run and returns an array of their documents. An id without
+        one is a document itself. Applied once, before the run is judged; ids that are integers equal their decimal
+        text. Parts of one document become one row, as `aggregate` says, or stay with ``duplicates="once"``; the report
+        counts those that are not their document's first. An id that itself stands twice is what `duplicates` is about.
+    aggregate : {"max", "sum", "mean"}
+        With `parents`, the score of a document: of its best part, the sum over its parts in the run, from the largest
+        score down, or their mean. It stands where its best part stood.
     validate : {"full", "judged"}
         Where duplicates of documents are looked for: everywhere, or only among judged documents, which is quicker for
         tables whose rows are not grouped by query, and right for data that is known to have no duplicates.
@@ -295,14 +321,16 @@ def evaluate(
     FormatError
         A file does not have the expected content; the message names the line.
     DuplicateError
-        A document stands twice under a query of a file or table, and `duplicates` is None.
+        A document stands twice under a query of a file or table, and `duplicates` is None; or with two labels in the
+        qrels, and it is "once".
     NoOverlapError
         The qrels or the run are empty, no query is in both, or ``queries="strict"`` and a query is in only one of them.
     TypeError
         An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number, or a score not a
         number; an option has the wrong type or name.
     ValueError
-        A score is NaN, a label is not finite, or an option is out of its range. fastir's errors are ValueErrors, too.
+        A score is NaN, a label is not finite, an option is out of its range, a part has two documents or a missing one,
+        or infinite scores of both signs are to be added up. fastir's errors are ValueErrors, too.
     OverflowError
         A label is outside [-2^31, 2^31 - 1] or too large for a metric's formula, or a score for a float.
     RuntimeError
@@ -360,7 +388,8 @@ def evaluate(
         convention=convention,
         choices=choices,
     )
-    return evaluator_of(qrels, metrics, options, columns, weights).evaluate(run)
+    made = parents_of(parents, aggregate, duplicates)
+    return evaluator_of(qrels, metrics, options, columns, weights, made).evaluate(run)
 
 
 def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any) -> ResultsByRun:

@@ -24,6 +24,7 @@ from fastir.run import Run, as_run
 if TYPE_CHECKING:
     from fastir.evaluation.measuring import Measured, Measurer
     from fastir.evaluation.prepared import Prepared
+    from fastir.join._parents import Parents
 
 
 class Groups:
@@ -38,6 +39,8 @@ class Groups:
         The metrics and their options.
     columns : mapping or None
         The names of the columns of runs that are tables.
+    parents : Parents or None
+        The documents that the ids of runs stand for.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class Groups:
         qrels: GroupedQrels,
         settings: Settings,
         columns: Mapping[str, str] | None,
+        parents: Parents | None,
     ) -> None:
         metrics, level = settings.names, settings.level
         self.requests: dict[str, names.Request] = dict(zip(metrics, settings.requests, strict=True))
@@ -65,6 +69,7 @@ class Groups:
         self.settings = settings
         self.values: dict[str, dict[str, Any]] = dict(zip(metrics, settings.values, strict=True))
         self.columns = columns
+        self.parents = parents
         self.whole: Measurer = prepare(qrels.union, compile_settings(("num_q",), settings.options))
         self.queries: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
         self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels.keys]
@@ -117,7 +122,7 @@ class Groups:
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
         """Evaluate a run like `OneRuleSet.measure`, with the Coverage of all groups' judgments together."""
-        run = as_run(run, self.columns, self.settings.options.duplicates)
+        run = as_run(run, self.columns, self.settings.options.duplicates, self.parents)
         query_ids, _, status, coverage = self.whole.measure(run, n_threads, watch)
         by_part = self.parts.measure(self.spread(run), n_threads)[1]
         columns = {base: column for column, base in enumerate(dict.fromkeys(self.bases.values()))}

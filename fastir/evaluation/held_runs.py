@@ -34,6 +34,8 @@ def from_dict(
 ) -> Coverage:
     """Evaluate a dict of dicts, in the caller's thread: a dict cannot be walked without the GIL."""
     settings = prepared.settings
+    if prepared.parents is not None:
+        return from_run(prepared, Run.from_dict(run), values, status, n_threads, watch)
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
     judge = judge_dict if longest_ranking(run) <= LONG else judge_long_dict
@@ -61,8 +63,10 @@ def from_run(
 ) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
     settings, query_ids = prepared.settings, prepared.judged.query_ids
+    parents = None if prepared.parents is None else prepared.parents.of(run)
     threads = thread_count(n_threads, run.n_rows)
-    join = Columns(prepared.judged, settings.plan, values, status, settings.ties, settings.single, False, threads)
+    make = prepared.judged, settings.plan, values, status, settings.ties, settings.single, False, threads, False
+    join = Columns(*make, True, parents)
     find = {str(query_id): place for query_id, place in run.places().items()}
     places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
     ids, offsets, scores = run.columns()

@@ -13,15 +13,17 @@ from numpy import empty, ndarray
 
 from fastir.evaluation.coverage import MISSING, Coverage
 from fastir.evaluation.held_runs import from_dict, from_run, from_whole_file
+from fastir.evaluation.list_runs import from_list_columns, from_lists
 from fastir.evaluation.prepared import Prepared
 from fastir.inputs import formats
-from fastir.inputs.shapes import DICTS, HELD, OTHER, PATH, TABLE, shape_of
+from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fastir.inputs.files import Watch
+    from fastir.join._parents import Parents
     from fastir.qrels import GroupedQrels, Qrels
     from fastir.request.plan import Settings
 
@@ -39,6 +41,9 @@ class Measurer(Protocol):
 
     @property
     def columns(self) -> Mapping[str, str] | None: ...
+
+    @property
+    def parents(self) -> Parents | None: ...
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured: ...
 
@@ -62,7 +67,7 @@ class OneRuleSet(Prepared):
         """
         values = empty(self.shape)
         status = self.status.copy()
-        coverage = DRIVERS[shape_of(run, Run)](self, run, values, status, n_threads, watch)
+        coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
         query_ids: list[Any] = self.judged.query_ids
         if not coverage.clean:
             queries = self.settings.queries
@@ -83,9 +88,8 @@ def from_table(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a table while it is read; as a Run where duplicates are to be repaired."""
-    duplicates = prepared.settings.options.duplicates
-    if duplicates is not None:
-        held = Run.from_table(run, prepared.columns, duplicates)
+    if prepared.reads_whole:
+        held = Run.from_table(run, prepared.columns, prepared.settings.options.duplicates)
         return from_run(prepared, held, values, status, n_threads, watch)
     from fastir.evaluation import table_runs
 
@@ -101,7 +105,7 @@ def from_path(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
-    form = None if prepared.settings.options.duplicates else formats.format_of(path)
+    form = None if prepared.reads_whole else formats.format_of(path)
     if form == "trec":
         from fastir.evaluation.trec_runs import from_trec_file
 
@@ -116,6 +120,8 @@ def from_path(
 DRIVERS: dict[str, Callable[..., Coverage]] = {
     DICTS: from_dict,
     OTHER: from_dict,
+    LISTS: from_lists,
+    COLUMNS: from_list_columns,
     HELD: from_run,
     TABLE: from_table,
     PATH: from_path,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
     from fastir.join._judged import Judged
+    from fastir.join._parents import Parents
     from fastir.qrels import Qrels
     from fastir.request.plan import Settings
 
@@ -30,6 +31,8 @@ class Prepared:
         Without parts.
     columns : mapping or None
         The names of the columns of runs that are tables.
+    parents : Parents or None
+        The documents that the ids of runs stand for.
 
     Raises
     ------
@@ -37,18 +40,31 @@ class Prepared:
         A label is too large for a metric's formula.
     """
 
-    __slots__ = ("columns", "judged", "kinds", "qrels", "settings", "shape", "status")
+    __slots__ = ("columns", "judged", "kinds", "parents", "qrels", "settings", "shape", "status")
 
-    def __init__(self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: Parents | None
+    ) -> None:
         self.qrels: Qrels = qrels
         self.settings: Settings = settings
         self.columns: Mapping[str, str] | None = columns
+        self.parents: Parents | None = parents
         self.kinds: tuple[type[Any], type[Any]] | None = qrels.kinds
         self.judged: Judged = qrels.prepared()
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
         self.status: ndarray = self.judged.status(settings.level)
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged)
+
+    @property
+    def reads_whole(self) -> bool:
+        """Whether a run that is a table or a file must be a Run before it is evaluated."""
+        rule = self.settings.options.duplicates
+        return rule not in (None, "once") or not (self.parents is None or self.parents.ready)
+
+    def rules(self) -> tuple[bool, Parents | None]:
+        """What a join does with documents that stand twice: its arguments `once` and `parents`."""
+        return self.settings.options.duplicates == "once", self.parents
 
     def rankers(self) -> list[Prepared]:
         """The Prepared objects that decide the order of documents: here this one alone."""

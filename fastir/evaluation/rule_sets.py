@@ -20,6 +20,7 @@ from fastir.run import Run, as_run
 if TYPE_CHECKING:
     from fastir.evaluation.measuring import Measured, Measurer
     from fastir.evaluation.prepared import Prepared
+    from fastir.join._parents import Parents
     from fastir.request.options import Options
 
 
@@ -35,14 +36,22 @@ class PerRule:
         The options, and all metrics.
     columns : mapping or None
         The names of the columns of runs that are tables.
+    parents : Parents or None
+        The documents that the ids of runs stand for.
     """
 
     def __init__(
-        self, prepare: Callable[..., Any], qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None
+        self,
+        prepare: Callable[..., Any],
+        qrels: Qrels,
+        settings: Settings,
+        columns: Mapping[str, str] | None,
+        parents: Parents | None,
     ) -> None:
         self.qrels = qrels
         self.settings = settings
         self.columns = columns
+        self.parents = parents
         self.parts: list[tuple[list[Request], Measurer | JudgedAnywhere | IdealByScore]] = []
         for requests, rules, read in settings.parts:
             own = settings.options.but(**rules)
@@ -61,8 +70,8 @@ class PerRule:
         Rows are the queries that count for any of the metrics; the values of metrics for which a query does not count
         are NaN.
         """
-        if shape_of(run, Run) != DICTS:
-            run = as_run(run, self.columns, self.settings.options.duplicates)
+        if self.parents is not None or shape_of(run, Run) != DICTS:
+            run = as_run(run, self.columns, self.settings.options.duplicates, self.parents)
         done = [part.measure(run, n_threads, watch) for _, part in self.parts]
         query_ids, _, status, coverage = max(done, key=lambda measured: len(measured[0]))
         places = {query_id: place for place, query_id in enumerate(query_ids)}

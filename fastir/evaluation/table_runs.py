@@ -7,24 +7,28 @@ grouped, all of them go to a join that takes rows in any order (`Scattered`).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.columns._ids import joined
+from fastir.columns._ids import joined, of_arena
+from fastir.columns.ids import Arena
 from fastir.evaluation.coverage import Coverage
+from fastir.evaluation.held_runs import from_run
 from fastir.inputs import table_files, tables
-from fastir.inputs.table_rows import ids_at, not_a_number, repeated
+from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
 from fastir.join._grouped import Columns
 from fastir.join._join import Tally
 from fastir.join._ungrouped import Scattered
+from fastir.run import Run
 from fastir.threads import WORTH, share, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
+    from fastir.join._parents import Parents
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
 WINDOW = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
@@ -64,7 +68,7 @@ def from_rows(
     or, if the table can be read only once, taken from memory, which holds the first WINDOW rows.
     """
     settings = prepared.settings
-    batches = iter(found)
+    batches = rows_of(found, prepared.parents)
     head = deque(until(batches, WORTH if found.n_rows is None else 1))
     if not head:
         return Coverage(prepared, status, Tally(), 0, [], {})
@@ -80,6 +84,7 @@ def from_rows(
         settings.options.validate == "judged",
         threads,
         integer_docs,
+        *prepared.rules(),
     )
     kept: list[Batch | None] | None = None if found.again else []
     source = chain((head.popleft() for _ in range(len(head))), batches)
@@ -94,13 +99,25 @@ def from_rows(
             )
         if found.again:
             batches.close()  # releases the stream behind it: some sources allow only one at a time
+        rows = rows_of(found, prepared.parents) if found.again else chain(filter(None, kept or ()), source)
+        if prepared.parents is not None:
+            held = Run(*grouped(found, prepared.settings.options.duplicates, rows))
+            return from_run(prepared, held, values, status, n_threads, None)
         join = Scattered(*make)
-        scatter(found, iter(found) if found.again else chain(filter(None, kept or ()), source), join, threads)
+        scatter(found, rows, join, threads)
     tally = join.finish()
     as_text = integer_docs and not prepared.qrels.integers
     repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
     foreign = [query.decode("utf-8", "surrogateescape") for query in sorted(join.foreign, key=join.foreign.__getitem__)]
     return Coverage(prepared, status, tally, tally.found + len(foreign), foreign, repairs)
+
+
+def rows_of(found: Table, parents: Parents | None) -> Generator[Batch, None, None]:
+    """The batches of a table; with parents, ids of documents are text, as those that stand for them may be."""
+    for batch in found:
+        if parents is not None and batch.docs.integers:
+            batch = batch._replace(docs=of_arena(Arena(*batch.docs.copy(0, len(batch.docs)))))
+        yield batch
 
 
 def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) -> None:

@@ -47,6 +47,7 @@ def from_trec_file(
         settings.single,
         settings.options.validate == "judged",
         threads,
+        *prepared.rules(),
     )
     lines, wrong = {}, {}
     buffers = [Block() for _ in range(threads)]

@@ -38,10 +38,22 @@ SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}  # a metric that divides a s
 class Row(NamedTuple):
     """A document in its place; `level` numbers the distinct scores from the top."""
 
-    doc_id: str | int
+    doc_id: str | int | Again
     score: float | None
     level: int
     tied: int
+
+
+class Again:
+    """A document in a place behind its first, where it counts as one without a judgment."""
+
+    __slots__ = ("doc_id",)
+
+    def __init__(self, doc_id: str | int) -> None:
+        self.doc_id = doc_id
+
+    def __str__(self) -> str:
+        return str(self.doc_id)
 
 
 def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, query_id: str | int) -> Explanation:
@@ -56,7 +68,7 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
     codes = {str(doc_id): label for doc_id, label in labels.items()}
     ranking = ranking_of(prepared, run, query_id)
     rows = ranked(prepared, ranking or {}, codes)
-    ids = [str(row.doc_id) for row in rows]
+    ids = [None if isinstance(row.doc_id, Again) else str(row.doc_id) for row in rows]
     inner = {request.text: unfiltered(request) for request in settings.requests}
     sums = {
         request.text: sum_of(request, values)
@@ -77,9 +89,10 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
     alone: dict[Hashable, dict[str, float]] = {}
 
     def document(place: int | None, row: Row) -> Document:
-        doc_id = str(row.doc_id)
+        doc_id = str(row.doc_id) if place is None else ids[place]
+        label = None if doc_id is None else codes.get(doc_id)
         # what tells how much it adds at rank 1
-        kind = (codes.get(doc_id), doc_id in elsewhere) if qrels is union else doc_id
+        kind = (label, doc_id in elsewhere) if qrels is union else doc_id
         if kind not in alone:
             alone[kind] = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
         gain: dict[str, float] = {}
@@ -91,7 +104,8 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
             discount[metric] = added[name][place] / gain[metric] if place in added[name] and gain[metric] else None
             contribution[metric] = added[inner[metric]].get(place, 0.0)
         rank = None if place is None else place + 1
-        return Document(row.doc_id, rank, row.score, row.tied, codes.get(doc_id), gain, discount, contribution)
+        shown = row.doc_id.doc_id if isinstance(row.doc_id, Again) else row.doc_id
+        return Document(shown, rank, row.score, row.tied, label, gain, discount, contribution)
 
     here = set(ids)
     absent = [doc_id for doc_id, label in labels.items() if label >= settings.level and str(doc_id) not in here]
@@ -112,15 +126,15 @@ def partial_values(
     prepare: Callable[..., Any],
     query_id: str | int,
     metrics: list[str],
-    ids: list[str],
+    ids: list[str | None],
     codes: dict[str, int],
     elsewhere: set[str],
     ranking: Mapping[Any, float],
-) -> Callable[[list[str], list[float]], dict[str, float]]:
+) -> Callable[[list[str | None], list[float]], dict[str, float]]:
     """A function of (documents, scores) that gives the values of the ranking that begins with these documents.
 
-    All others in it are taken for unknown ones; it is as long as `scores`. Where the ideal ranking goes by the scores
-    of a run, these are those of `ranking`, the whole one.
+    All others in it, and those that are None, are taken for unknown ones; it is as long as `scores`. Where the ideal
+    ranking goes by the scores of a run, these are those of `ranking`, the whole one.
     """
     judgments: Any = prepared.qrels[query_id]
     grouped = isinstance(prepared.qrels, GroupedQrels)
@@ -134,17 +148,18 @@ def partial_values(
     union = judged.union if isinstance(judged, GroupedQrels) else judged
     measure = prepare(judged, settings).measure
     by_score = [
-        (requests, IdealByScore(prepare, union, requests, options.but(**rules)).ordered_by({"": ranking}))
+        (requests, IdealByScore(prepare, union, requests, options.but(**rules)).ordered_by({"": scores_of(ranking)}))
         for requests, rules, read in settings.parts
         if read == BY_SCORE
     ]
     mark = "?"
-    while any(doc_id.startswith(mark) for doc_id in [*ids, *codes]):
+    while any(doc_id.startswith(mark) for doc_id in [*filter(None, ids), *codes]):
         mark += "?"
     unknown = [f"{mark}{place}" for place in range(len(ids) or 1)]
 
-    def values_of(documents: list[str], scores: list[float]) -> dict[str, float]:
-        run = {"": dict(zip(documents + unknown[len(documents) :], scores, strict=False))}
+    def values_of(documents: list[str | None], scores: list[float]) -> dict[str, float]:
+        begin = [unknown[place] if doc_id is None else doc_id for place, doc_id in enumerate(documents)]
+        run = {"": dict(zip(begin + unknown[len(begin) :], scores, strict=False))}
         values = dict(zip(settings.names, measure(run, 1)[1][0].tolist(), strict=True))
         for requests, ordered in by_score:
             values.update(zip((request.text for request in requests), ordered(run, 1)[0].tolist(), strict=True))
@@ -153,18 +168,31 @@ def partial_values(
     return values_of
 
 
-def ranking_of(prepared: Measurer, run: Any, query_id: str | int) -> dict[str | int, float] | None:
+def ranking_of(prepared: Measurer, run: Any, query_id: str | int) -> dict[Any, float] | None:
     """{doc_id: score} of a query, in the run's order; None if the run does not have the query."""
     if shape_of(run, Run) == DICTS:
         run = {other: run[other] for other in run if str(other) == str(query_id)}
         if not run:
             return None
-    run = as_run(run, prepared.columns, prepared.settings.options.duplicates)
+    run = as_run(run, prepared.columns, prepared.settings.options.duplicates, prepared.parents)
     found = next((other for other in run if str(other) == str(query_id)), None)
-    return None if found is None else run[found]
+    if found is None:
+        return None
+    ids, offsets, scores = run.columns()
+    rows = slice(offsets[run.places()[found]], offsets[run.places()[found] + 1])
+    best = run[found]
+    ranking: dict[Any, float] = {}
+    for doc_id, score in zip(ids[rows], scores[rows].tolist(), strict=True):
+        ranking[doc_id if doc_id not in ranking and score == best[doc_id] else Again(doc_id)] = score
+    return ranking
 
 
-def ranked(prepared: Measurer, ranking: dict[str | int, float], codes: dict[str, int]) -> list[Row]:
+def scores_of(ranking: Mapping[Any, float]) -> dict[str | int, float]:
+    """The scores of the documents in their first places."""
+    return {doc_id: score for doc_id, score in ranking.items() if not isinstance(doc_id, Again)}
+
+
+def ranked(prepared: Measurer, ranking: dict[Any, float], codes: dict[str, int]) -> list[Row]:
     """The documents in the order in which they are evaluated.
 
     Raises
@@ -184,7 +212,7 @@ def ranked(prepared: Measurer, ranking: dict[str | int, float], codes: dict[str,
     return orders[0]
 
 
-def ordered(ranking: dict[str | int, float], codes: dict[str, int], ranker: Prepared) -> list[Row]:
+def ordered(ranking: dict[Any, float], codes: dict[str, int], ranker: Prepared) -> list[Row]:
     """The documents of a ranking that are evaluated, the first rank first."""
     settings, options = ranker.settings, ranker.settings.options
     ties = TIES[settings.ties]
@@ -196,7 +224,8 @@ def ordered(ranking: dict[str | int, float], codes: dict[str, int], ranker: Prep
     if ties in ("optimistic", "pessimistic"):
         # judged documents, then those in the pool without a judgment, whatever their label, then unknown ones
         places = {doc_id: max(label, -2) for doc_id, label in codes.items()}
-        doc_ids.sort(key=lambda doc_id: places.get(str(doc_id), -3), reverse=ties == "optimistic")
+        known = {doc_id: -3 if isinstance(doc_id, Again) else places.get(str(doc_id), -3) for doc_id in doc_ids}
+        doc_ids.sort(key=known.__getitem__, reverse=ties == "optimistic")
     elif ties != "input":
         doc_ids.sort(key=lambda doc_id: encode(str(doc_id)), reverse=ties != "doc_id_asc")
     doc_ids.sort(key=lambda doc_id: -scores[doc_id])
@@ -205,7 +234,9 @@ def ordered(ranking: dict[str | int, float], codes: dict[str, int], ranker: Prep
         group = list(tied)
         rows += [Row(doc_id, score, level, len(group)) for doc_id in group]
     rows = rows[: options.max_depth]
-    return [row for row in rows if codes.get(str(row.doc_id), -1) >= 0] if options.judged_only else rows
+    if options.judged_only:
+        return [row for row in rows if not isinstance(row.doc_id, Again) and codes.get(str(row.doc_id), -1) >= 0]
+    return rows
 
 
 def sum_of(request: names.Request, values: dict[str, Any]) -> str:
@@ -221,9 +252,9 @@ def unfiltered(request: names.Request) -> str:
     return request.text if params == request.params else str(request._replace(params=params))
 
 
-def judged_elsewhere(qrels: Qrels, ids: list[str]) -> set[str]:
+def judged_elsewhere(qrels: Qrels, ids: list[str | None]) -> set[str]:
     """The documents among these that are judged for any query."""
-    return set(ids).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
+    return set(filter(None, ids)).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
 
 
 def increments(values: list[float]) -> list[float]:

@@ -14,6 +14,7 @@ calls need are imported by the function that needs them.
     dicts.py         dicts of dicts; weights of queries
     formats.py       the formats of files, and the ends of names that stand for them
     files.py         opening, unpacking and writing files
+    parents.py       the documents that the ids of a run stand for
     trec.py          files with a row per line: TREC, BEIR, MS MARCO
     json_files.py    JSON files
     table_files.py   CSV, JSONL and Parquet files, as tables

@@ -72,7 +72,7 @@ def read(
     path : str or path
     is_run : bool
     format : str or None
-    duplicates : None, "first", "last" or "max"
+    duplicates : None, "first", "last", "max" or "once"
     columns : mapping or None
         The names of a table's columns, as for `tables.Table`; other formats ignore it.
     watch : function of (position), or None

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
-from fastir.columns.rows import without_duplicates
+from fastir.columns.rows import refused, without_duplicates
 from fastir.join._grouped import find_duplicates
 from fastir.join._trec_stream import repeated
 from fastir.threads import longest, within_reach
@@ -23,6 +23,7 @@ def gather(
     first_rows: np.ndarray,
     ids: Arena,
     numbers: np.ndarray,
+    is_run: bool,
     duplicates: str | None,
     path: str,
     line_of: Callable[[int], int] | None = None,
@@ -39,7 +40,8 @@ def gather(
         The document of each row.
     numbers : array
         The number of each row.
-    duplicates : None, "first", "last" or "max"
+    is_run : bool
+    duplicates : None, "first", "last", "max" or "once"
     path : str
         For messages.
     line_of : function of a row, or None
@@ -68,11 +70,13 @@ def gather(
     pairs = within_reach(lambda: find_duplicates(of_arena(ids), offsets, watch), longest(offsets))
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)
-        if duplicates is None:
-            first, second = min(pairs, key=lambda pair: rows[pair[1]])
+        wrong = refused(pairs, numbers, duplicates, is_run)
+        if wrong:
+            first, second = min(wrong, key=lambda pair: rows[pair[1]])
             query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
-            raise repeated(encode(ids[second : second + 1][0]), encode(query), line(first), line(second), path)
+            doc = encode(ids[second : second + 1][0])
+            raise repeated(doc, encode(query), line(first), line(second), path, is_run)
         repairs["duplicates"] = (len(pairs), f"{path}:{line(pairs[0][1])}" if line_of else path)
-        offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates)
+        offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, is_run)
         ids = Arena(ids.text, ids.starts[kept], ids.lengths[kept])
     return query_ids, offsets, ids, numbers, repairs

@@ -53,7 +53,7 @@ def read(
     ids = Arena.of([doc_id for doc_id, _ in rows])
     sizes = [len(documents) for _, documents in queries]
     first_rows = np.cumsum([0, *sizes[:-1]])
-    grouped = gather([query for query, _ in queries], first_rows, ids, numbers, duplicates, path, watch=watch)
+    grouped = gather([query for query, _ in queries], first_rows, ids, numbers, is_run, duplicates, path, watch=watch)
     query_ids, offsets, ids, numbers, repairs = grouped
     return query_ids, offsets, ids, numbers, {**source.repairs, **repairs}
 

@@ -7,9 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.columns._dicts import is_nested
+from fastir.columns.id_lists import is_mapping
+from fastir.inputs.list_columns import ListColumns
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from fastir.columns.rows import Rows
 
 
 class ArrowStream(Protocol):
@@ -37,14 +41,19 @@ class Frame(Protocol):
 Table = ArrowStream | ArrowArray | Frame | Mapping[str, "ArrayLike"] | Iterable[tuple[Any, Any, Any]]
 
 DICTS = "dicts"  # a dict whose values are dicts
+LISTS = "lists"  # a mapping of each query to what it ranks or what is relevant, without numbers
 PATH = "path"
+COLUMNS = "columns"  # ListColumns
 HELD = "held"  # a Qrels or a Run, as the caller of shape_of says
 TABLE = "table"
 OTHER = "other"  # some other mapping of mappings, or an object that cannot be read
 
 
-def shape_of(data: Any, held: type[Any]) -> str:
-    """The shape of `data`; an instance of `held` needs no reading."""
+def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = None) -> str:
+    """The shape of `data`; an instance of `held` needs no reading.
+
+    A mapping is a table if it has the columns of one, whose names `columns` may say; else its keys are query ids.
+    """
     if is_nested(data):
         return DICTS
     if isinstance(data, held):
@@ -53,4 +62,10 @@ def shape_of(data: Any, held: type[Any]) -> str:
         return PATH
     from fastir.inputs import tables
 
+    if isinstance(data, ListColumns):
+        return COLUMNS
+    if isinstance(data, Mapping):
+        if len(data) > 1 and tables.has_columns(data, held.what, columns):
+            return TABLE
+        return OTHER if is_mapping(next(iter(data.values()), {})) else LISTS
     return TABLE if tables.is_table(data) else OTHER

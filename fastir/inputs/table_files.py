@@ -38,6 +38,20 @@ def read(
     return *found, {**repairs, **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()}}
 
 
+def read_columns(path: Any, format: str) -> Any:
+    """All columns of a file as Arrow data, ids as they are written; an error in its content is a FormatError."""
+    name = name_of(path)
+    pyarrow = library(name)
+    try:
+        with FILES[format](path) as file:
+            file.look()
+            return pyarrow.Table.from_batches(list(file.batches(tuple(file.names))))
+    except (TypeError, ValueError, NotImplementedError, pyarrow.ArrowException) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(str(error)[:MESSAGE], name) from None
+
+
 @contextlib.contextmanager
 def opened(
     path: Any, is_run: bool, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
@@ -45,7 +59,6 @@ def opened(
     """The file as a Table, and its repairs; an error in its content is a FormatError."""
     what = "run" if is_run else "qrels"
     name = name_of(path)
-    library(name)
     with contextlib.ExitStack() as files:
 
         def fresh() -> Any:
@@ -65,20 +78,28 @@ def opened(
             if empty:
                 raise FormatError(f"the {what} is empty: the table has no rows", name)
 
-        try:
+        with translated(name):
             first = [fresh()]
             repairs = first[0].repairs
             yield tables.Table(what, first[0].names, columns, rows, os.path.isfile(path)), repairs
-        except FormatError as error:
-            if error.path is not None:
-                raise
-            raise type(error)(str(error), name) from None
-        except (TypeError, ValueError, OverflowError, NotImplementedError, library().ArrowException) as error:
+
+
+@contextlib.contextmanager
+def translated(name: str) -> Iterator[None]:
+    """Within it, what is raised about the content of a file is a FormatError that names the file."""
+    library(name)
+    try:
+        yield
+    except FormatError as error:
+        if error.path is not None:
+            raise
+        raise type(error)(str(error), name) from None
+    except (TypeError, ValueError, OverflowError, NotImplementedError, library().ArrowException) as error:
+        raise FormatError(str(error)[:MESSAGE], name) from None
+    except OSError as error:  # pyarrow's, of what a file holds, have no number
+        if error.errno is None:
             raise FormatError(str(error)[:MESSAGE], name) from None
-        except OSError as error:  # pyarrow's, of what a file holds, have no number
-            if error.errno is None:
-                raise FormatError(str(error)[:MESSAGE], name) from None
-            raise OSError(error.errno, error.strerror, name) from None
+        raise OSError(error.errno, error.strerror, name) from None
 
 
 def library(path: str | None = None) -> Any:
@@ -180,16 +201,35 @@ class Jsonl(Text):
         self.names: list[str] = list(self.first)
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
+        ids = [(name, id_type(self.first[name])) for name in names[:2]]
+        return self.typed([*ids, *((name, library().float64()) for name in names[2:])])
+
+    def list_batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
+        """The rows of columns of ids, and of lists of ids where the first row has one."""
+        types = []
+        for name in names:
+            value = self.first[name]
+            listed = isinstance(value, list)
+            kind = id_type(value[0] if listed and value else value)
+            types.append((name, library().list_(kind) if listed else kind))
+        return self.typed(types)
+
+    def typed(self, types: list[tuple[str, Any]]) -> Iterable[Any]:
+        """The rows of columns of these types."""
         pyarrow = library()
         from pyarrow import json as reader
 
-        kinds = [pyarrow.int64() if type(self.first[name]) is int else pyarrow.string() for name in names[:2]]
-        schema = pyarrow.schema(list(zip(names, [*kinds, pyarrow.float64()], strict=True)))
+        schema = pyarrow.schema(types)
         return reader.open_json(
             pyarrow.PythonFile(self, "r"),
             reader.ReadOptions(use_threads=False, block_size=BLOCK),
             reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
         )
+
+
+def id_type(value: Any) -> Any:
+    """The Arrow type of ids like this one."""
+    return library().int64() if type(value) is int else library().string()
 
 
 class Parquet:
@@ -214,6 +254,8 @@ class Parquet:
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         return self.table.iter_batches(ROWS, columns=list(names), use_threads=False)
+
+    list_batches = batches
 
     def position(self) -> int:
         return self.file.tell()

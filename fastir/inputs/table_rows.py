@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from fastir.columns._ids import joined, of_arena
 from fastir.columns.ids import Arena
-from fastir.columns.rows import without_duplicates
-from fastir.errors import DuplicateError, quote
+from fastir.columns.rows import refused, without_duplicates
+from fastir.errors import DuplicateError, quote, remedy
 from fastir.inputs.tables import Batch, Table, table
 from fastir.join._grouped import find_duplicates
 from fastir.threads import longest, within_reach
@@ -21,10 +21,10 @@ def read(data: Any, what: str, columns: Mapping[Any, Any] | None, duplicates: st
     return grouped(table(data, what, columns), duplicates)
 
 
-def grouped(found: Table, duplicates: str | None) -> tuple[Any, ...]:
-    """All rows of a table, grouped by query, as Rows takes them."""
+def grouped(found: Table, duplicates: str | None, batches: Iterable[Batch] | None = None) -> tuple[Any, ...]:
+    """All rows of a table, or of `batches` that were read of it, grouped by query, as Rows takes them."""
     what = found.what
-    batches = list(found)
+    batches = list(found if batches is None else batches)
     if not batches:
         raise ValueError(f"the {what} is empty: the table has no rows")
     numbers = np.concatenate([batch.numbers for batch in batches])
@@ -44,11 +44,12 @@ def grouped(found: Table, duplicates: str | None) -> tuple[Any, ...]:
     pairs = within_reach(lambda: find_duplicates(of_arena(arena), offsets), longest(offsets))
     if not pairs:
         return query_ids, offsets, arena, numbers, {}
-    first, second = min(pairs, key=lambda pair: order[pair[1]])
-    if duplicates is None:
+    wrong = refused(pairs, numbers, duplicates, what == "run")
+    first, second = min(wrong or pairs, key=lambda pair: order[pair[1]])
+    if wrong:
         query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
         raise repeated(what, query, arena[second : second + 1][0], int(order[first]), int(order[second]))
-    offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates)
+    offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, what == "run")
     arena = Arena(arena.text, arena.starts[kept], arena.lengths[kept], arena.integers)
     return query_ids, offsets, arena, numbers, {"duplicates": (len(pairs), f"row {order[second]}")}
 
@@ -94,7 +95,7 @@ def not_a_number(found: Table, query: Any, doc: Any, row: int) -> ValueError:
 def repeated(what: str, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
     return DuplicateError(
         f"{what}: document {quote(doc)} stands twice for query {quote(query)}, in rows {first} and "
-        f"{later}; duplicates='first', 'last' or 'max' would repair it"
+        f"{later}; {remedy(what == 'run')}"
     )
 
 

@@ -91,19 +91,24 @@ class Table:
             row += len(docs)
 
 
-def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """The names of the query, document and number columns."""
-    number = "score" if what == "run" else "label"
+def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[Any]]]:
+    """The roles of the query, document and number columns, each with the names that it may have."""
     for role in columns:
         if role not in ROLES:
             raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(ROLES)}")
+    number = "score" if what == "run" else "label"
+    usual = {"query_id": QUERY, "doc_id": DOC, number: NUMBER[what]}
+    return [(role, [columns[role]] if role in columns else names) for role, names in usual.items()]
+
+
+def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """The names of the query, document and number columns."""
     found = []
-    for role, usual in (("query_id", QUERY), ("doc_id", DOC), (number, NUMBER[what])):
-        wanted = [columns[role]] if role in columns else usual
-        name = next((name for name in wanted if name in names), None)
+    for role, usual in wanted(what, columns):
+        name = next((name for name in usual if name in names), None)
         if name is None:
             raise ValueError(
-                f"{what}: the table has no column {' or '.join(map(repr, wanted))}; it has "
+                f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
                 f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
                 "it is"
             )
@@ -134,12 +139,6 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
         opened = [Batches(data)]
         return Table(what, opened[0].names, columns, lambda names: read_arrow(data, names, opened), again, n_rows)
     if isinstance(data, Mapping):
-        if not columns and has_rankings(data, what):
-            query_id, value = next(iter(data.items()))
-            raise TypeError(
-                f"{what}: {quote(query_id)} has a {type(value).__name__}, got no {NUMBER[what][0]}s; expected "
-                f"{{query_id: {{doc_id: {NUMBER[what][0]}}}}}, or columns called query_id, doc_id and {NUMBER[what][0]}"
-            )
         return Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
     names = (QUERY[0], DOC[0], NUMBER[what][0])
     return Table(what, names, None, lambda _: read_tuples(data, what), isinstance(data, (list, tuple)))
@@ -154,13 +153,9 @@ def is_table(data: Any) -> bool:
     )
 
 
-def has_rankings(data: Mapping, what: str) -> bool:
-    """Whether a dict that could be a table has rankings instead: it is neither called nor shaped like a table."""
-    if {*QUERY, *DOC, *NUMBER[what]}.intersection(data):
-        return False
-    values = list(data.values())
-    without_numbers = all(not len(value) or isinstance(value[0], str) for value in values)
-    return len(values) < 3 or len(set(map(len, values))) > 1 or without_numbers
+def has_columns(data: Mapping[Any, Any], what: str, columns: Mapping[Any, Any] | None) -> bool:
+    """Whether a mapping is a table by its names: those of two roles tell, so that a third that is missing is missed."""
+    return sum(any(name in data for name in usual) for _, usual in wanted(what, columns or {})) > 1
 
 
 def is_column(value: Any) -> bool:

@@ -54,7 +54,15 @@ def read(
     if format in WITH_GROUPS:  # what stands between query and group is a blank
         query_ids = [" ".join(query.split()) for query in query_ids]
     grouped_ids, offsets, ids, grouped_numbers, repairs = gather(
-        query_ids, first_rows, Arena(arena, starts, lengths), numbers, duplicates, reader.path, reader.line_of, watch
+        query_ids,
+        first_rows,
+        Arena(arena, starts, lengths),
+        numbers,
+        is_run,
+        duplicates,
+        reader.path,
+        reader.line_of,
+        watch,
     )
     if wrong:
         raise wrong

@@ -14,6 +14,8 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
     _judged        the qrels, indexed by bytes and by Python's hash
     _join          Tally: what a join counted; Join: the rows of one query, from hashing its ids to its row of values
     _dicts         a dict of dicts: each ranking is probed with the judged ids
+    _repeats       documents that stand in several rows of one query
+    _parents       the documents that the ids of a run stand for
     _grouped       columns whose rows stand together by query
     _ungrouped     columns whose rows come in any order: the queries, one by one
     _scattered_rows   and before that the rows, one by one

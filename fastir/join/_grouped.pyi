@@ -4,15 +4,19 @@ from numpy import ndarray
 
 from fastir.columns._ids import Ids
 from fastir.join._join import Join
+from fastir.join._parents import Parents
 
 class Columns(Join):
     def read(
         self, t: int, number: int, queries: Ids, docs: Ids, scores: ndarray, first: int, stop: int
     ) -> tuple[int, int] | None: ...
     def read_run(
-        self, t: int, docs: Ids, scores: ndarray, offsets: ndarray, places: ndarray, begin: int, end: int
-    ) -> None: ...
+        self, t: int, docs: Ids, scores: ndarray | None, offsets: ndarray, places: ndarray, begin: int, end: int
+    ) -> tuple[int, int, int] | None: ...
 
 def find_duplicates(
     docs: Ids, offsets: ndarray, watch: Callable[[int], object] | None = None
 ) -> list[tuple[int, int]]: ...
+def documents_of(
+    parents: Parents, docs: Ids, offsets: ndarray, scores: ndarray, query_ids: list[str] | list[int]
+) -> tuple[ndarray, tuple[ndarray, ndarray, ndarray], ndarray, int, int]: ...

@@ -9,22 +9,26 @@ read (see _join). find_duplicates() checks Run and Qrels themselves.
 """
 
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.columns._ids cimport Column, Ids, read, same_until
-from fastir.columns._text cimport Group, room_for_rows
-from fastir.join._join cimport Join, Part, Seen, find_repeated, forget, hash_group, may_repeat
+from fastir.columns._ids cimport TEXTS, Column, Ids, read, same_until
+from fastir.columns._text cimport Group, Text, room_for_rows
+from fastir.join._join cimport Join, Part, Seen, forget, hash_group, may_repeat, not_summed
 from fastir.join._judged cimport Index
-from fastir.measure._codes cimport NO_MEMORY, NOT_A_NUMBER
+from fastir.join._parents cimport Parents
+from fastir.join._repeats cimport Repeats, find_repeats, forget_repeats
+from fastir.measure._codes cimport NO_MEMORY, NOT_A_NUMBER, NOT_SUMMED, REPEATED
+
+import numpy as np
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 
 cdef int fill(Group* g, const Column* docs, const double* scores, int64_t first, int64_t stop) noexcept nogil:
-    """Make rows first to stop the group; 0, or its problem."""
+    """Make rows first to stop the group; 0, or its problem. Without scores they are in rank order: n, n - 1, ..., 1."""
     cdef int64_t i, n = stop - first
     cdef bint nan = False
     g.n = 0
@@ -36,6 +40,9 @@ cdef int fill(Group* g, const Column* docs, const double* scores, int64_t first,
         for i in range(n):
             g.scores[i] = scores[first + i]
             nan |= g.scores[i] != g.scores[i]
+    else:
+        for i in range(n):
+            g.scores[i] = <double>(n - i)
     return NOT_A_NUMBER if nan else 0
 
 
@@ -83,6 +90,8 @@ cdef class Columns(Join):
             while scores[first] == scores[first]:
                 first += 1
             return first, first
+        if part.failed == NOT_SUMMED:
+            raise not_summed(&part.group, queries[part.row])
         if part.failed:
             return part.row + part.seen.first, part.row + part.seen.later
         self.meet(part, number, queries.column.integers)
@@ -98,25 +107,39 @@ cdef class Columns(Join):
             if places[q] < 0:
                 continue
             if (fill(&part.group, docs, scores, offsets[places[q]], offsets[places[q] + 1])
-                    or hash_group(&part.seen, &part.group) < 0):
+                    or scores != NULL and hash_group(&part.seen, &part.group) < 0):
                 part.failed = NO_MEMORY
                 break
             self.met[q] = 1
-            part.failed = self.judge(part, q)
+            part.failed = self.judge(part, q) if scores != NULL else self.settle(part, q)
             if part.failed:
+                part.row = q
                 break
         fesetenv(&callers)
 
     def read_run(self, int t, Ids docs, const double[::1] scores, const int64_t[::1] offsets, const int64_t[::1] places,
                  int64_t begin, int64_t end):
-        """Evaluate queries begin to end of the qrels; their rows are group places[q] of a Run, none if that is -1."""
+        """Evaluate queries begin to end of the qrels; their rows are group places[q] of a Run, none if that is -1.
+
+        Without scores the groups are lists, which may hold a document twice.
+
+        Returns
+        -------
+        None, or a query and two places in its list that hold the same document
+        """
         cdef Part* part = self.parts + t
         cdef const Column* doc_column = &docs.column
-        cdef const double* numbers = &scores[0] if scores.shape[0] else NULL
+        cdef double none = 0
+        cdef const double* numbers = NULL if scores is None else &scores[0] if scores.shape[0] else &none
         with nogil:
             self.read_groups(part, doc_column, numbers, &offsets[0], &places[0], begin, end)
+        if part.failed == NOT_SUMMED:
+            raise not_summed(&part.group, self.judged.query_ids[part.row])
+        if part.failed == REPEATED:
+            return part.row, part.seen.first, part.seen.later
         if part.failed:
             raise MemoryError
+        return None
 
 
 def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):
@@ -124,34 +147,91 @@ def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):
 
     watch(0) is called repeatedly and may raise.
     """
-    cdef int64_t k, start
-    cdef int twice
+    cdef int64_t i, k, twice
     cdef Seen seen
+    cdef Repeats repeats
     cdef Group g
     cdef const Column* column = &docs.column
     memset(&seen, 0, sizeof(Seen))
+    memset(&repeats, 0, sizeof(Repeats))
     memset(&g, 0, sizeof(Group))
     pairs = []
     try:
         for k in range(offsets.shape[0] - 1):
-            start = 0
             with nogil:
                 twice = -1
                 if fill(&g, column, NULL, offsets[k], offsets[k + 1]) == 0 and hash_group(&seen, &g) == 0:
                     twice = may_repeat(&seen, seen.hashes, g.n)
-            while twice > 0:
-                twice = find_repeated(&seen, &g, start)
-                if twice > 0:
-                    pairs.append((offsets[k] + seen.first, offsets[k] + seen.later))
-                    start = seen.later + 1
+                    if twice > 0:
+                        twice = find_repeats(&repeats, &g, seen.hashes)
             if twice < 0:
                 raise MemoryError
+            if twice > 0:
+                for i in range(g.n):
+                    if repeats.first[i] != i:
+                        pairs.append((offsets[k] + repeats.first[i], offsets[k] + i))
             if k % 256 == 0:
                 PyErr_CheckSignals()
                 if watch is not None:
                     watch(0)
     finally:
         forget(&seen)
+        forget_repeats(&repeats)
         free(g.docs)
         free(g.scores)
     return pairs
+
+
+def documents_of(Parents parents, Ids docs, const int64_t[::1] offsets, const double[::1] scores, list query_ids):
+    """The rows of a Run with its ids replaced by those of their documents.
+
+    Returns
+    -------
+    tuple
+        The new offsets; document ids as (bytes, starts, lengths); scores; how many rows held a document of an earlier
+        one, and the place of the first query that has such rows.
+    """
+    cdef int64_t k, n = 0, found, repeated = 0, example = -1, n_groups = offsets.shape[0] - 1
+    cdef Seen seen
+    cdef Repeats repeats
+    cdef Group g
+    cdef const Column* column = &docs.column
+    cdef const double* numbers = &scores[0] if scores.shape[0] else NULL
+    cdef Ids made = Ids()
+    cdef Text* texts = <Text*>malloc((scores.shape[0] + 1) * sizeof(Text))
+    memset(&seen, 0, sizeof(Seen))
+    memset(&repeats, 0, sizeof(Repeats))
+    memset(&g, 0, sizeof(Group))
+    made.column.kind, made.column.entries, made.column.places, made.kept = TEXTS, texts, texts, [docs, parents]
+    new_offsets, new_scores = np.zeros(n_groups + 1, np.int64), np.empty(scores.shape[0])
+    cdef int64_t[::1] ends = new_offsets
+    cdef double[::1] kept = new_scores
+    if texts == NULL:
+        raise MemoryError
+    try:
+        for k in range(n_groups):
+            with nogil:
+                found = -NO_MEMORY
+                if fill(&g, column, numbers, offsets[k], offsets[k + 1]) == 0 and hash_group(&seen, &g) == 0:
+                    found = parents.merge(&g, seen.hashes, &repeats)
+            if found == -NOT_SUMMED:
+                raise not_summed(&g, query_ids[k])
+            if found < 0:
+                raise MemoryError
+            if found > 0:
+                repeated += found
+                example = k if example < 0 else example
+            memcpy(texts + n, g.docs, g.n * sizeof(Text))
+            if g.n:
+                memcpy(&kept[n], g.scores, g.n * sizeof(double))
+            n += g.n
+            ends[k + 1] = n
+            if k % 256 == 0:
+                PyErr_CheckSignals()
+    finally:
+        forget(&seen)
+        forget_repeats(&repeats)
+        free(g.docs)
+        free(g.scores)
+    made.column.n = n
+    return new_offsets, made.copy(0, n), new_scores[:n], repeated, example

@@ -2,13 +2,15 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from fastir.join._judged cimport Index, Judged
+from fastir.join._parents cimport Parents
+from fastir.join._repeats cimport Repeats
 from fastir.measure._measure cimport Plan
 from fastir.rank._rank cimport Ranking
 from fastir.columns._text cimport Group, Text
 
 
 cdef struct Counts:             # the counts of one thread: the fields of a Tally
-    int64_t found, tied, tied_example, ranked, unjudged, nothing, nothing_example
+    int64_t found, tied, tied_example, ranked, unjudged, nothing, nothing_example, repeated, repeated_example
 
 
 cdef struct Seen:               # scratch for finding an id that stands twice
@@ -23,6 +25,7 @@ cdef struct Part:               # the work of one thread, and its scratch
     Group group
     Ranking ranking
     Seen seen
+    Repeats repeats
     Counts tally
     Text* queries               # of the groups it met
     int64_t* places             # beside queries: position in the qrels, or -1
@@ -33,6 +36,7 @@ cdef struct Part:               # the work of one thread, and its scratch
 
 cdef class Tally:
     cdef readonly int64_t found, tied, tied_example, nothing, nothing_example, ranked, unjudged
+    cdef readonly int64_t repeated, repeated_example
 
 
 cdef class Join:
@@ -47,9 +51,14 @@ cdef class Join:
     cdef int ties, n_threads
     cdef bint single
     cdef readonly bint only_judged
+    cdef bint once
+    cdef public bint removes
+    cdef Parents parents
     cdef Part* parts
     cdef unsigned char* met             # per query of the qrels
+    cdef int count_again(self, Part* part, int64_t q) noexcept nogil
     cdef int judge(self, Part* part, int64_t q) noexcept nogil
+    cdef int settle(self, Part* part, int64_t q) noexcept nogil
     cdef int take(self, Part* part, const Index* queries) noexcept nogil
     cdef meet(self, Part* part, int64_t number, bint integers)
 
@@ -61,5 +70,6 @@ cdef int clear_rows(Seen* seen, int64_t n) noexcept nogil
 cdef void forget(Seen* seen) noexcept nogil
 cdef void clear_tally(Counts* tally) noexcept nogil
 cdef void count_ranking(Counts* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil
+cdef not_summed(const Group* g, query)
 cdef bytes query_bytes(const Text* query, bint integers)
 cdef Tally tally_of(const Counts* counts)

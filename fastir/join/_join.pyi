@@ -1,6 +1,7 @@
 from numpy import ndarray
 
 from fastir.join._judged import Judged
+from fastir.join._parents import Parents
 from fastir.measure._measure import Plan
 
 class Tally:
@@ -11,8 +12,11 @@ class Tally:
     nothing_example: int
     ranked: int
     unjudged: int
+    repeated: int
+    repeated_example: int
 
 class Join:
+    removes: bool
     ungrouped: bool
     foreign: dict[bytes, int]
     only_judged: bool
@@ -27,5 +31,7 @@ class Join:
         only_judged: bool,
         n_threads: int,
         integers: bool = False,
+        once: bool = False,
+        parents: Parents | None = None,
     ) -> None: ...
     def finish(self) -> Tally: ...

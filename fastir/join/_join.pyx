@@ -17,10 +17,14 @@ from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
-from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
+from fastir.join._parents cimport Parents
+from fastir.join._repeats cimport KEEP, MAX, find_repeats, forget_repeats, merge_repeats
+from fastir.measure._codes cimport MISSING, NO_MEMORY, NOT_SUMMED, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
-from fastir.rank._rank cimport Ranking, discard, rank_and_measure, reserve
+from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, hash_of
+
+from fastir.errors import quote
 
 cdef enum:
     PROBES_PER_ROW = 32     # on average, in a table at most half full: by chance it is less than one
@@ -171,6 +175,7 @@ cdef void clear_tally(Counts* tally) noexcept nogil:
     memset(tally, 0, sizeof(Counts))
     tally.tied_example = -1
     tally.nothing_example = -1
+    tally.repeated_example = -1
 
 
 cdef int64_t smaller(int64_t a, int64_t b) noexcept nogil:
@@ -188,6 +193,11 @@ cdef void count_ranking(Counts* tally, int64_t q, int64_t n, int64_t n_found) no
         tally.nothing_example = smaller(tally.nothing_example, q)
 
 
+cdef void count_repeats(Counts* tally, int64_t q, int64_t n) noexcept nogil:
+    tally.repeated += n
+    tally.repeated_example = smaller(tally.repeated_example, q)
+
+
 cdef void add_tally(Counts* total, const Counts* part) noexcept nogil:
     total.found += part.found
     total.tied += part.tied
@@ -196,6 +206,8 @@ cdef void add_tally(Counts* total, const Counts* part) noexcept nogil:
     total.nothing += part.nothing
     total.tied_example = smaller(total.tied_example, part.tied_example)
     total.nothing_example = smaller(total.nothing_example, part.nothing_example)
+    total.repeated += part.repeated
+    total.repeated_example = smaller(total.repeated_example, part.repeated_example)
 
 
 cdef class Tally:
@@ -213,10 +225,12 @@ cdef class Tally:
         Rankings that are not empty and hold no judged document; the position of the first, -1 if there is none.
     ranked, unjudged : int
         Documents ranked for queries of the qrels; those among them that are not in the qrels.
+    repeated, repeated_example : int
+        Rows whose document stands in an earlier row of the query too, where that is no error; as above.
     """
 
     def __cinit__(self):
-        self.tied_example = self.nothing_example = -1
+        self.tied_example = self.nothing_example = self.repeated_example = -1
 
 
 cdef Tally tally_of(const Counts* counts):
@@ -224,6 +238,7 @@ cdef Tally tally_of(const Counts* counts):
     tally.found, tally.ranked, tally.unjudged = counts.found, counts.ranked, counts.unjudged
     tally.tied, tally.tied_example = counts.tied, counts.tied_example
     tally.nothing, tally.nothing_example = counts.nothing, counts.nothing_example
+    tally.repeated, tally.repeated_example = counts.repeated, counts.repeated_example
     return tally
 
 
@@ -265,9 +280,17 @@ cdef class Join:
     n_threads : int
     integers : bool
         Whether document ids come as int64.
+    once : bool
+        Whether a document may stand twice; the first of its rows in rank order is then judged, the others are taken for
+        unjudged documents.
+    parents : Parents or None
+        The documents that the ids stand for, which are then text.
 
     Attributes
     ----------
+    removes : bool
+        Whether of the documents that stand twice in a list without scores the first is left; else they are an error,
+        unless `once` says more.
     ungrouped : bool
         Whether a query came back after another.
     foreign : dict
@@ -275,12 +298,14 @@ cdef class Join:
     """
 
     def __init__(self, Judged judged, Plan plan, double[:, ::1] values, unsigned char[::1] status, int ties,
-                 bint single, bint only_judged, int n_threads, bint integers=False):
+                 bint single, bint only_judged, int n_threads, bint integers=False, bint once=False,
+                 Parents parents=None):
         cdef int t
         self.index = judged.index(integers)
         self.judged, self.plan, self.values, self.status = judged, plan, values, status
         self.ties, self.single, self.only_judged = ties, single, only_judged
         self.n_threads, self.integers = n_threads, integers
+        self.once, self.parents = once, parents
         self.foreign = {}
         self.parts = <Part*>calloc(n_threads, sizeof(Part))
         self.met = <unsigned char*>calloc(judged.n_queries + 1, 1)
@@ -295,6 +320,7 @@ cdef class Join:
             for t in range(self.n_threads):
                 discard(&self.parts[t].ranking)
                 forget(&self.parts[t].seen)
+                forget_repeats(&self.parts[t].repeats)
                 free(self.parts[t].group.docs)
                 free(self.parts[t].group.scores)
                 free(self.parts[t].queries)
@@ -309,7 +335,7 @@ cdef class Join:
         cdef int twice = 0
         if hash_group(&part.seen, g) < 0:
             return NO_MEMORY
-        if not self.only_judged:
+        if not self.only_judged and not self.once:
             twice = may_repeat(&part.seen, part.seen.hashes, g.n)
             if twice > 0:
                 twice = find_repeated(&part.seen, g, 0)
@@ -318,7 +344,20 @@ cdef class Join:
         q = find_query(queries, &g.query)
         if note_query(part, q) < 0:
             return NO_MEMORY
-        return self.judge(part, q) if q >= 0 else 0
+        if q < 0:
+            return 0
+        if self.once and self.parents is None and not self.only_judged and self.count_again(part, q) < 0:
+            return NO_MEMORY
+        return self.judge(part, q)
+
+    cdef int count_again(self, Part* part, int64_t q) noexcept nogil:
+        """Count the rows whose document stands in an earlier one; 0, or -1 without memory."""
+        cdef int64_t twice = may_repeat(&part.seen, part.seen.hashes, part.group.n)
+        if twice > 0:
+            twice = find_repeats(&part.repeats, &part.group, part.seen.hashes)
+        if twice > 0:
+            count_repeats(&part.tally, q, twice)
+        return -1 if twice < 0 else 0
 
     cdef int judge(self, Part* part, int64_t q) noexcept nogil:
         """Fill the values of query q from the group, which is hashed; returns the value for part.failed."""
@@ -326,10 +365,18 @@ cdef class Join:
         cdef Ranking* r = &part.ranking
         cdef Seen* seen = &part.seen
         cdef Counts* tally = &part.tally
-        cdef int64_t i, j, n_hits = 0, n_found = 0
+        cdef int64_t i, j, n_hits = 0, n_found = 0, repeated = 0, again = 0
+        cdef Hit* hit
         cdef int64_t first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
         cdef int64_t wanted = self.judged.wanted(self.plan.reads, q)
-        if reserve(r, self.plan, g.n, n) < 0 or self.only_judged and clear_rows(seen, n) < 0:
+        cdef bint noted = self.only_judged or self.once
+        if self.parents is not None:
+            repeated = self.parents.merge(g, seen.hashes, &part.repeats)
+            if repeated < 0:
+                return <int>-repeated
+            if repeated > 0:
+                count_repeats(tally, q, repeated)
+        if reserve(r, self.plan, g.n, n) < 0 or noted and clear_rows(seen, n) < 0:
             return NO_MEMORY
         if self.single:
             for i in range(g.n):
@@ -337,13 +384,19 @@ cdef class Join:
         for i in range(g.n):
             j = find_judged(self.index, q, first, g.docs + i, seen.hashes[i])
             if j >= 0:
-                n_found += 1
-                if self.only_judged:
-                    if seen.rows[j]:
+                if noted:
+                    if seen.rows[j] and not self.once:
                         seen.first = seen.rows[j] - 1
                         seen.later = i
                         return REPEATED
-                    seen.rows[j] = i + 1
+                    if seen.rows[j]:
+                        again += 1
+                        hit = r.hits + seen.rows[j] - 1
+                        if j < wanted and g.scores[i] > hit.score:
+                            hit.score, hit.item, hit.row = g.scores[i], g.docs + i, i
+                        continue
+                    seen.rows[j] = (n_hits if self.once else i) + 1
+                n_found += 1
                 if j < wanted:
                     r.hits[n_hits].score = g.scores[i]
                     r.hits[n_hits].item = g.docs + i
@@ -351,12 +404,34 @@ cdef class Join:
                     r.hits[n_hits].label = label_code(self.judged.labels[first + j])
                     n_hits += 1
         count_ranking(tally, q, g.n, n_found)
+        if again > 0 and self.only_judged and self.parents is None:
+            count_repeats(tally, q, again)
         if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
                             compare_integers if self.integers else compare_texts, self.ties, self.judged.of(q),
                             &self.values[q, 0]):
             tally.tied += 1
             tally.tied_example = smaller(tally.tied_example, q)
         return 0
+
+    cdef int settle(self, Part* part, int64_t q) noexcept nogil:
+        """Judge the group, which is a list; its copies are removed, left or refused. Returns the value for part.failed."""
+        cdef Group* g = &part.group
+        cdef int64_t twice = 0
+        if hash_group(&part.seen, g) < 0:
+            return NO_MEMORY
+        if self.parents is None or not self.removes and not self.once:
+            twice = may_repeat(&part.seen, part.seen.hashes, g.n)
+        if twice > 0 and not self.removes and not self.once:
+            twice = find_repeated(&part.seen, g, 0)
+            if twice > 0:
+                return REPEATED
+        elif twice > 0:
+            twice = find_repeats(&part.repeats, g, part.seen.hashes)
+            if twice > 0:
+                count_repeats(&part.tally, q, twice)
+                if self.removes:
+                    merge_repeats(&part.repeats, g, part.seen.hashes, MAX)
+        return NO_MEMORY if twice < 0 else self.judge(part, q)
 
     cdef meet(self, Part* part, int64_t number, bint integers):
         """Note the queries that a part took from block `number`; one that was met before makes the rows ungrouped."""
@@ -391,6 +466,13 @@ cdef class Join:
         for t in range(self.n_threads):
             add_tally(&total, &self.parts[t].tally)
         return tally_of(&total)
+
+
+cdef not_summed(const Group* g, query):
+    """The error for infinite scores that have no sum, after merge_repeats() met them."""
+    doc = g.docs[0].start[:g.docs[0].length].decode("utf-8", "surrogateescape")
+    return ValueError(f"run: aggregate: the scores of document {quote(doc)} are infinite and of both signs, "
+                      f"they have no sum (query {query})")
 
 
 cdef bytes query_bytes(const Text* query, bint integers):

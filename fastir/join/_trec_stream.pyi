@@ -5,6 +5,7 @@ from numpy import ndarray
 from fastir.errors import DuplicateError, FormatError
 from fastir.join._join import Join
 from fastir.join._judged import Judged
+from fastir.join._parents import Parents
 from fastir.measure._measure import Plan
 
 class Stream(Join):
@@ -23,12 +24,17 @@ class Stream(Join):
         single: bool,
         only_judged: bool,
         n_threads: int,
+        once: bool,
+        parents: Parents | None,
     ) -> None: ...
     def read(self, t: int, number: int, block: ndarray, size: int) -> tuple[int, Callable[[int], Exception] | None]: ...
 
-def repeated(doc_id: bytes, query_id: bytes, first: int | None, later: int | None, path: str) -> DuplicateError: ...
+def repeated(
+    doc_id: bytes, query_id: bytes, first: int | None, later: int | None, path: str, is_run: bool
+) -> DuplicateError: ...
 def out_of_memory(before: int) -> MemoryError: ...
 def repeated_in_block(
     doc_id: bytes, query_id: bytes, first: int, later: int, path: str, before: int
 ) -> DuplicateError: ...
+def as_it_is(error: Exception, before: int) -> Exception: ...
 def wrong_in_block(message: str, path: str, line: int, column: int | None, shown: str, before: int) -> FormatError: ...

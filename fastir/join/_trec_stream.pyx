@@ -16,12 +16,12 @@ from libc.stdlib cimport calloc, free
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._text cimport Group
 from fastir.columns._trec cimport MEMORY, Cursor, explain_line, lines_of, scan_group, set_line_format
-from fastir.join._join cimport Join, Part
+from fastir.join._join cimport Join, Part, not_summed
 from fastir.join._judged cimport Judged
-from fastir.measure._codes cimport NO_MEMORY, REPEATED
+from fastir.measure._codes cimport NO_MEMORY, NOT_SUMMED, REPEATED
 from fastir.measure._measure cimport Plan
 
-from fastir.errors import DuplicateError, FormatError, quote
+from fastir.errors import DuplicateError, FormatError, quote, remedy
 
 
 cdef class Stream(Join):
@@ -39,9 +39,9 @@ cdef class Stream(Join):
     cdef Cursor* cursors
 
     def __init__(self, path, Judged judged, Plan plan, values, status, int ties, bint single, bint only_judged,
-                 int n_threads):
+                 int n_threads, bint once, parents):
         cdef int t
-        super().__init__(judged, plan, values, status, ties, single, only_judged, n_threads)
+        super().__init__(judged, plan, values, status, ties, single, only_judged, n_threads, False, once, parents)
         self.path = path
         self.cursors = <Cursor*>calloc(n_threads, sizeof(Cursor))
         if self.cursors == NULL:
@@ -112,6 +112,9 @@ cdef class Stream(Join):
         cdef int64_t first, later
         if part.failed == MEMORY or part.failed == NO_MEMORY:
             return out_of_memory
+        if part.failed == NOT_SUMMED:
+            query = g.query.start[:g.query.length].decode("utf-8", "surrogateescape")
+            return functools.partial(as_it_is, not_summed(g, query))
         if part.failed == REPEATED:
             first = newlines(text, <const unsigned char*>g.docs[part.seen.first].start) + 1
             later = newlines(text, <const unsigned char*>g.docs[part.seen.later].start) + 1
@@ -130,20 +133,23 @@ cdef int64_t newlines(const unsigned char* text, const unsigned char* stop) noex
     return n
 
 
-def repeated(bytes doc_id, bytes query_id, first, later, path):
+def repeated(bytes doc_id, bytes query_id, first, later, path, bint is_run):
     """The error for a document that stands twice in a ranking or in a query's judgments; lines may be None."""
     doc, query = (quote(text.decode("utf-8", "surrogateescape")) for text in (doc_id, query_id))
     place = "" if first is None else f", first on line {first}"
-    return DuplicateError(f"document {doc} stands twice for query {query}{place}; duplicates='first', 'last' or 'max' "
-                          "would repair it", path, later)
+    return DuplicateError(f"document {doc} stands twice for query {query}{place}; {remedy(is_run)}", path, later)
 
 
 def out_of_memory(before):
     return MemoryError()
 
 
+def as_it_is(error, before):
+    return error
+
+
 def repeated_in_block(doc_id, query_id, first, later, path, before):
-    return repeated(doc_id, query_id, before + first, before + later, path)
+    return repeated(doc_id, query_id, before + first, before + later, path, True)
 
 
 def wrong_in_block(message, path, line, column, shown, before):

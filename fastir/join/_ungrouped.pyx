@@ -80,7 +80,7 @@ cdef class Scattered(ScatteredRows):
                 twice = may_repeat(&part.seen, self.hashes + self.hashes_of[q], self.counts[q])
             if twice < 0:
                 part.failed = NO_MEMORY
-            elif twice:
+            elif twice and not (self.once and q == n):
                 again[q] = True
             elif q < n:
                 again[q] = self.settle_scores(part, q) if self.scores_of[q] >= 0 else self.settle_few(part, q)
@@ -89,7 +89,7 @@ cdef class Scattered(ScatteredRows):
         free(again)
 
     cdef int64_t take_hits(self, Part* part, int64_t q) noexcept nogil:
-        """Put the hits of a query that the metrics read into the ranking; how many, or -1 with part.failed."""
+        """Put the hits of a query that the metrics read into the ranking; how many, or -1: with part.failed, or for a repeat."""
         cdef int64_t i, n_hits = 0, first = self.judged.offsets[q], n_judged = self.judged.offsets[q + 1] - first
         cdef Found* found
         if reserve(&part.ranking, self.plan, self.counts[q], n_judged) < 0 or clear_rows(&part.seen, n_judged) < 0:
@@ -98,7 +98,7 @@ cdef class Scattered(ScatteredRows):
         for i in range(self.found_of[q], self.found_of[q + 1]):
             found = self.found + i
             if part.seen.rows[found.place]:
-                part.failed = REPEATED
+                part.failed = 0 if self.once else REPEATED
                 part.seen.first, part.seen.later = part.seen.rows[found.place] - 1, found.row
                 return -1
             part.seen.rows[found.place] = found.row + 1
@@ -197,7 +197,9 @@ cdef class Scattered(ScatteredRows):
             part.group.scores[i] = rows[i].score
         if hash_group(&part.seen, &part.group) < 0:
             return NO_MEMORY
-        if not self.only_judged:
+        if self.once and not self.only_judged:
+            twice = self.count_again(part, q)
+        elif not self.only_judged:
             if q == self.judged.n_queries:
                 self.hash_foreign(part, rows)
             twice = find_repeated(&part.seen, &part.group, 0)

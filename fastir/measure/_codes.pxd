@@ -34,6 +34,7 @@ cdef enum:                  # problems that stop a kernel; smaller numbers are c
     BAD_LABEL               # a label is not an integer of 32 bits
     LARGE_LABEL             # a label is above the limit of a metric
     CHANGED                 # an array changed during the call
+    NOT_SUMMED              # infinite scores of both signs that are to be added up
 
 
 cdef enum:

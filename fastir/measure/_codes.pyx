@@ -11,5 +11,5 @@ TIE_CODES = {"trec": TREC, "doc_id_asc": ASCENDING, "input": INPUT, "optimistic"
 PROBLEM_CODES = {"no memory": NO_MEMORY, "repeated": REPEATED, "not a number": NOT_A_NUMBER, "outside": OUTSIDE,
                  "excluded outside": EXCLUDED_OUTSIDE, "ranked twice": RANKED_TWICE, "negative": NEGATIVE,
                  "padded inside": PADDED_INSIDE, "bad label": BAD_LABEL, "large label": LARGE_LABEL,
-                 "changed": CHANGED}
+                 "changed": CHANGED, "not summed": NOT_SUMMED}
 NUMBERS_LIMIT = MOST_NUMBERS

@@ -27,7 +27,8 @@ TiesById = Literal["trec", "doc_id_asc"]
 TiesWithoutIds = Literal["input", "optimistic", "pessimistic", "average"]
 Ties = Literal[TiesById, TiesWithoutIds]
 Queries = Literal["qrels", "intersection", "strict"]
-Duplicates = Literal["first", "last", "max"]
+Duplicates = Literal["first", "last", "max", "once"]
+Aggregate = Literal["max", "sum", "mean"]
 Validate = Literal["full", "judged"]
 
 TIES = get_args(Ties)
@@ -37,6 +38,7 @@ RANKED: Any = object()  # in place of a tie rule: the documents come in rank ord
 QUERIES = (None, *get_args(Queries))
 SCORES = (None, "float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
+AGGREGATES = get_args(Aggregate)
 VALIDATE = get_args(Validate)
 MAX_LABEL = 2**31 - 1
 WHOLE = 2**63 - 1  # the depth of a whole ranking

@@ -152,12 +152,27 @@ def test_options_reach_the_evaluation(output, files):
 def test_duplicates_are_kept_as_told_and_counted(call, files):
     with open(files.run, "a") as run:
         run.write("q1 Q0 d1 0 -1.0 tag\n")
-    for keep in ("first", "last", "max"):
+    for keep in ("first", "last", "max", "once"):
         code, out, err = call("eval", files.qrels, files.run, "-m", "map", "--duplicates", keep, "--format", "json")
         assert code == 0 and err.startswith("fastir: warning: ") and "duplicate" in err
         with pytest.warns(fastir.FastirWarning, match="duplicate"):
             expected = fastir.evaluate(files.qrels, files.run, "map", duplicates=keep)
         assert json.loads(out)["mean"]["map"] == expected["map"]
+
+
+def test_parents_come_from_a_file(call, files, tmp_path):
+    path = tmp_path / "parents.tsv"
+    path.write_text("d1\td2\nd3\td2\n")
+    for options in ({}, {"aggregate": "sum"}, {"duplicates": "once"}):
+        flags = [part for name, value in options.items() for part in (f"--{name}", value)]
+        code, out, _ = call(
+            "eval", files.qrels, files.run, "-m", "map", "--parents", str(path), "--format", "json", *flags
+        )
+        expected = fastir.evaluate(files.qrels, files.run, "map", parents=path, **options)
+        assert code == 0
+        assert json.loads(out)["mean"]["map"] == expected["map"]
+    code, _, err = call("eval", files.qrels, files.run, "-m", "map", "--aggregate", "sum")
+    assert code == 1 and "aggregate='sum' needs parents" in err
 
 
 def test_ids_come_out_as_the_bytes_that_went_in(tmp_path):

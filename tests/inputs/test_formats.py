@@ -225,7 +225,7 @@ def test_a_document_twice(format, read):
 
 
 def test_a_choice_of_duplicates_that_does_not_exist(read):
-    with pytest.raises(ValueError, match=r"duplicates must be one of .*'max', got 'best'"):
+    with pytest.raises(ValueError, match=r"duplicates must be one of .*'once', got 'best'"):
         read(Run, "q Q0 a 0 1 t\n", duplicates="best")
 
 

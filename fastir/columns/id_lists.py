@@ -1,0 +1,90 @@
+"""Ids without numbers, as callers list them: one query's list, checked, or the error that names query and position.
+
+A position is counted from 1; in a run it is the rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from fastir.columns.ids import is_integer, plain_id
+from fastir.errors import DuplicateError, quote, remedy
+
+
+def ranking(query_id: Any, value: Any) -> list[Any] | tuple[Any, ...]:
+    """A query's ranking as a list or tuple of whatever it holds.
+
+    Raises
+    ------
+    TypeError
+        It is no sequence, or one that has no order.
+    """
+    found = sequence(value)
+    if found is None:
+        why = f"got {type(value).__name__} {quote(value)}"
+        if isinstance(value, AbstractSet):
+            why = f"got a {type(value).__name__}, which has no order"
+        elif isinstance(value, Iterator):
+            why = f"got a {type(value).__name__}, which can be read only once"
+        elif is_mapping(value):
+            why = f"got a {type(value).__name__}, where the first ranking is a list"
+        raise TypeError(f"run: query {quote(query_id)} must have a list of document ids in rank order, {why}")
+    return found
+
+
+def is_mapping(value: Any) -> bool:
+    """Whether a query's value maps documents to numbers; a pandas column does not, though it has items."""
+    return hasattr(value, "items") and not hasattr(value, "tolist")
+
+
+def sequence(value: Any) -> list[Any] | tuple[Any, ...] | None:
+    """A caller's list, tuple, array, column or other sequence as a list or tuple; None if it is something else."""
+    if isinstance(value, (list, tuple)):
+        return value
+    for name in ("tolist", "to_pylist", "to_list"):  # of NumPy and pandas, of pyarrow, of polars
+        if hasattr(value, name):
+            found = getattr(value, name)()
+            return found if isinstance(found, list) else None
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)) else None
+
+
+def plain_ranking(query_id: Any, ranked: Sequence[Any], integers: bool) -> list[Any]:
+    """A ranking as a list of exact str, or of exact int; or the error that names the rank."""
+    return [
+        plain_id(doc_id, integers, f"run: the document id at rank {rank} of query {quote(query_id)}")
+        for rank, doc_id in enumerate(ranked, 1)
+    ]
+
+
+def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
+    """A query's judgments as {doc_id: label}: those of a mapping, or label 1 for the id or for each of the ids given.
+
+    Raises
+    ------
+    TypeError
+        It is neither, or an id cannot be a key.
+    """
+    if is_mapping(value):
+        return value
+    if isinstance(value, str) or is_integer(value):
+        return {value: 1}
+    found = list(value) if isinstance(value, AbstractSet) else sequence(value)
+    if found is None:
+        raise TypeError(
+            f"qrels: query {quote(query_id)} must map to a dict {{doc_id: label}}, or to a list or set of the relevant "
+            f"ids, got {type(value).__name__} {quote(value)}"
+        )
+    integers = bool(found) and is_integer(found[0])
+    what = f"of query {quote(query_id)}"
+    ids = [plain_id(doc_id, integers, f"qrels: document id {place} {what}") for place, doc_id in enumerate(found, 1)]
+    return dict.fromkeys(sorted(ids) if isinstance(value, AbstractSet) else ids, 1)
+
+
+def repeated(query_id: Any, doc_id: Any, first: int, later: int) -> DuplicateError:
+    """The error about a document that stands twice in a list, at these ranks."""
+    return DuplicateError(
+        f"run: document {quote(doc_id)} stands twice for query {quote(query_id)}, at ranks {first} and {later}; "
+        + remedy(True)
+    )

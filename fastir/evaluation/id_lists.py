@@ -1,0 +1,98 @@
+"""evaluate_lists(): for each query the ids that were retrieved, in rank order, and those that are relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from fastir.evaluation.evaluator import evaluator_of
+from fastir.evaluation.label_lists import weights_of
+from fastir.inputs import id_lists
+from fastir.inputs.parents import parents_of
+from fastir.qrels import Qrels
+from fastir.request.options import options_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fastir.inputs.parents import ParentsLike
+    from fastir.request.conventions import Convention
+    from fastir.request.options import Duplicates
+    from fastir.results.results import Results
+
+
+def evaluate_lists(
+    retrieved: Any,
+    relevant: Any,
+    metrics: str | Iterable[str],
+    *,
+    query_ids: Sequence[Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    rel_level: SupportsIndex = 1,
+    judged_only: bool = False,
+    max_depth: SupportsIndex | None = None,
+    n_threads: SupportsIndex | None = None,
+    duplicates: Duplicates | None = None,
+    parents: ParentsLike | None = None,
+    weights: Mapping[Any, float] | ArrayLike | None = None,
+    convention: str | Convention = "fastir",
+    **choices: Any,
+) -> Results:
+    """Evaluate lists of retrieved ids against the relevant ids of the same queries, both by position.
+
+    Parameters
+    ----------
+    retrieved : sequence of shape (n_queries,), table or path
+        For each query the ids in rank order: a list, tuple or array. An empty one is an empty ranking. Or an array of
+        shape (n_queries, n_retrieved), or an Arrow column of lists, which is read in place, as are integer arrays. Or a
+        table with a row for each query, in memory or in a JSON Lines or Parquet file (which needs pyarrow).
+    relevant : sequence of shape (n_queries,), table, path or None
+        For each query the relevant ids, as a list, set, tuple or array, one id, or ``{doc_id: label}``. An id that is
+        listed twice is one. Or a column or table as for `retrieved`; None: another column of that table.
+    metrics : str or iterable of str
+        Such as ``"ndcg@10"``; `metrics` lists them.
+    query_ids : sequence of shape (n_queries,), of str or int, or None
+        Distinct; None: 0 to n_queries - 1.
+    columns : dict or None
+        For tables, ``{"query_id": name, "retrieved": name, "relevant": name}``, for columns that have other names than
+        retrieved, retrieved_ids, retrieved_doc_ids or retrieved_context_ids, and relevant, relevant_ids,
+        relevant_doc_ids, expected_ids or reference_context_ids.
+    rel_level, judged_only, max_depth, n_threads, duplicates, parents, convention, **choices
+        As in `evaluate`.
+    weights : array of shape (n_queries,), mapping of query_id to float, or None
+        As in `evaluate`.
+
+    Returns
+    -------
+    Results
+        As of `evaluate`.
+
+    Raises
+    ------
+    TypeError
+        One side is no sequence, or a ranking has no order (a set), is a str, or holds something that is no id.
+    ValueError
+        The sides differ in length.
+    UnknownMetricError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
+        As by `evaluate`.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> results = fastir.evaluate_lists([["c2", "c7", "c1"], ["c4"]], [{"c1", "c7"}, "c4"], ["recall@2", "mrr"])
+    >>> results.per_query("recall@2")
+    {0: 0.5, 1: 1.0}
+    """
+    options = options_of(
+        rel_level=rel_level,
+        judged_only=judged_only,
+        max_depth=max_depth,
+        n_threads=n_threads,
+        duplicates=duplicates,
+        convention=convention,
+        choices=choices,
+    )
+    made = parents_of(parents, aggregate="max", duplicates=duplicates)
+    ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids, columns)
+    qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
+    return evaluator_of(qrels, metrics, options, None, weights_of(weights, ids), made).evaluate(run)

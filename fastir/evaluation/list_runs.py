@@ -1,0 +1,122 @@
+"""Runs that are lists of ids in rank order: a dict of them, or columns of lists.
+
+A rule that such lists do not share with the join, and integers of more than 64 bits, take them as a Run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir.columns import id_lists
+from fastir.columns._dicts import has_plain_keys
+from fastir.evaluation.coverage import Coverage
+from fastir.evaluation.held_runs import STRETCH, from_run
+from fastir.inputs import dicts
+from fastir.join._grouped import Columns
+from fastir.join._lists import Lists, integer_ids, longest_list
+from fastir.run import Run
+from fastir.threads import LONG, longest, share_all, thread_count, within_reach
+
+if TYPE_CHECKING:
+    from fastir.evaluation.prepared import Prepared
+    from fastir.inputs.files import Repairs
+    from fastir.inputs.list_columns import ListColumns
+
+REMOVED = ("first", "max")  # the rules that leave the first of a document's copies in a list
+
+
+def made_of(prepared: Prepared, values: np.ndarray, status: np.ndarray, threads: int) -> tuple[Any, ...]:
+    """What a join of lists is made of, up to the kind of its ids."""
+    settings = prepared.settings
+    return prepared.judged, settings.plan, values, status, settings.ties, False, False, threads
+
+
+def from_lists(
+    prepared: Prepared,
+    run: Any,
+    values: np.ndarray,
+    status: np.ndarray,
+    n_threads: SupportsIndex | None,
+    watch: Callable[..., Any] | None,
+) -> Coverage:
+    """Evaluate a dict of lists in rank order, in the caller's thread, like a dict of dicts."""
+    once, parents = prepared.rules()
+    rule = prepared.settings.options.duplicates
+    if type(run) is not dict or not has_plain_keys(run):
+        run = dicts.query_dict(run, "run")
+    integers = integer_ids(run)
+    query_kind = type(next(iter(run))) if run else None
+    kinds = query_kind, None if integers is None else int if integers else str
+    repairs: Repairs = {}
+    if parents is None and kinds != prepared.kinds:
+        repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
+    if rule == "last" or (parents is not None and (integers or not parents.ready)):
+        return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
+    join = Lists(*made_of(prepared, values, status, 1), bool(integers), once, parents)
+    join.removes = rule in REMOVED
+    rows = longest_list(run)
+    if rows > LONG:
+        join.breathes = True
+        run = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
+    if not within_reach(lambda: join.read(run, query_kind is int), rows):
+        return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
+    return Coverage(prepared, status, join.finish(), len(run), run, repairs)
+
+
+def from_list_columns(
+    prepared: Prepared,
+    run: ListColumns,
+    values: np.ndarray,
+    status: np.ndarray,
+    n_threads: SupportsIndex | None,
+    watch: Callable[..., Any] | None,
+) -> Coverage:
+    """Evaluate columns of lists, whose queries are those of the qrels, in stretches that threads share."""
+    once, parents = prepared.rules()
+    rule = prepared.settings.options.duplicates
+    integers = run.integers
+    if rule == "last" or (parents is not None and (integers or not parents.ready)):
+        return from_run(prepared, Run(*run.scored(rule)), values, status, n_threads, watch)
+    n_queries = len(run)
+    threads = thread_count(n_threads, run.n_rows)
+    join = Columns(*made_of(prepared, values, status, threads), bool(integers), once, parents)
+    join.removes = rule in REMOVED
+    stretch = max(1, n_queries * STRETCH // max(1, run.n_rows))
+    begun = 0
+    for offsets, docs in run.batches:
+        places = np.full(prepared.judged.n_queries, -1, np.int64)
+        places[begun : begun + len(offsets) - 1] = np.arange(len(offsets) - 1)
+        read_batch(join, docs, offsets, places, begun, stretch, threads, run.query_ids)
+        begun += len(offsets) - 1
+    tally = join.finish()
+    as_text = integers and not prepared.qrels.integers
+    repairs: Repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
+    return Coverage(prepared, status, tally, n_queries, run.query_ids, repairs)
+
+
+def read_batch(
+    join: Columns,
+    docs: Any,
+    offsets: np.ndarray,
+    places: np.ndarray,
+    begun: int,
+    stretch: int,
+    threads: int,
+    query_ids: list[Any],
+) -> None:
+    """Evaluate the lists of one batch, which are those of the queries from `begun` on."""
+    end = begun + len(offsets) - 1
+    rows = longest(offsets)
+
+    def work(t: int, begin: int, number: int) -> None:
+        stop = min(begin + stretch, end)
+        found = within_reach(lambda: join.read_run(t, docs, None, offsets, places, begin, stop), rows)
+        if found is not None:
+            query, first, later = found
+            doc_id = docs[int(offsets[query - begun]) + later]
+            raise id_lists.repeated(query_ids[query], doc_id, first + 1, later + 1)
+
+    share_all(range(begun, end, stretch), work, threads)

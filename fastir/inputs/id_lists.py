@@ -1,0 +1,83 @@
+"""Lists of ids by position: retrieved and relevant ones of the same queries, paired and named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from fastir.columns import id_lists
+from fastir.columns.ids import is_integer, plain_id
+from fastir.errors import quote
+from fastir.inputs import list_columns
+from fastir.inputs.list_columns import ListColumns
+from fastir.text import counted
+
+
+def by_position(
+    retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None
+) -> tuple[list[Any], Any, Any]:
+    """The query ids; the rankings and the relevant ids, each as a dict by query id or as ListColumns.
+
+    Raises
+    ------
+    TypeError
+        One of the arguments is no sequence.
+    ValueError
+        They differ in length, a query id stands twice, or a table lacks a column.
+    """
+    if list_columns.is_table(retrieved):
+        roles = ("query_id", "retrieved", "relevant") if relevant is None else ("query_id", "retrieved")
+        table = list_columns.table(retrieved, roles, columns, "retrieved")
+        retrieved, relevant = table["retrieved"], table.get("relevant", relevant)
+        query_ids = table.get("query_id") if query_ids is None else query_ids
+    if list_columns.is_table(relevant) and not id_lists.is_mapping(relevant):
+        relevant = list_columns.table(relevant, ("relevant",), columns, "relevant")["relevant"]
+    run, judged = per_query(retrieved, "retrieved"), per_query(relevant, "relevant")
+    if len(run) != len(judged):
+        raise ValueError(
+            f"retrieved has {counted(len(run), 'query', 'queries')} but relevant has {len(judged)}; "
+            "expected a list for each query on both sides"
+        )
+    ids = list(range(len(run))) if query_ids is None else named(query_ids, len(run))
+    return ids, with_ids(run, ids), with_ids(judged, ids)
+
+
+def with_ids(lists: Any, ids: list[Any]) -> Any:
+    """Lists by their query ids."""
+    if isinstance(lists, ListColumns):
+        return ListColumns(ids, lists.batches)
+    return dict(zip(ids, lists, strict=True))
+
+
+def per_query(data: Any, name: str) -> Any:
+    """What a caller gave for each query, as a list or tuple or as ListColumns."""
+    found: Any = data if isinstance(data, ListColumns) else list_columns.column(data, name)
+    if found is None:
+        found = id_lists.sequence(data)
+    if found is None:
+        why = f"got {type(data).__name__} {quote(data)}"
+        if isinstance(data, AbstractSet):
+            why = f"got a {type(data).__name__}, which has no order"
+        elif isinstance(data, Iterator):
+            why = f"got a {type(data).__name__}, which can be read only once"
+        elif id_lists.is_mapping(data):
+            why = f"got a {type(data).__name__}; evaluate() takes lists by query id"
+        raise TypeError(f"{name} must be a sequence with the ids of each query, {why}")
+    return found
+
+
+def named(query_ids: Any, n: int) -> list[Any]:
+    """The caller's query ids, as distinct str or int."""
+    found = id_lists.sequence(query_ids)
+    if found is None:
+        raise TypeError(f"query_ids must be a sequence of str or int, got {type(query_ids).__name__}")
+    if len(found) != n:
+        raise ValueError(f"query_ids has {counted(len(found), 'entry', 'entries')}, retrieved {n}; lengths must match")
+    integers = bool(found) and is_integer(found[0])
+    ids = [plain_id(query_id, integers, f"query_ids: entry {place}") for place, query_id in enumerate(found, 1)]
+    places: dict[Any, int] = {}
+    for place, query_id in enumerate(ids, 1):
+        if places.setdefault(query_id, place) < place:
+            raise ValueError(f"query_ids: {quote(query_id)} stands twice, as entries {places[query_id]} and {place}")
+    return ids

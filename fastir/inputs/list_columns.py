@@ -1,0 +1,252 @@
+"""Columns of lists of ids, a list for each query, of Arrow data, tables and files: read in place, without objects.
+
+A column stays in the batches that it comes in. Files are read by pyarrow, like other tables.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fastir.columns import id_lists
+from fastir.columns._arrow import Batches
+from fastir.columns._ids import Ids, joined, of_arena, of_integers
+from fastir.columns.ids import Arena, is_integer
+from fastir.columns.rows import without_duplicates
+from fastir.errors import FormatError, quote
+from fastir.inputs import formats
+from fastir.inputs.dicts import query_dict
+from fastir.inputs.tables import ARROW, QUERY, ArrowReader, is_arrow_text
+from fastir.join._grouped import find_duplicates
+
+# The usual names of the columns of a table of lists; the first one that it has is taken.
+NAMES = {
+    "query_id": QUERY,
+    "retrieved": ("retrieved", "retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids"),
+    "relevant": ("relevant", "relevant_ids", "relevant_doc_ids", "expected_ids", "reference_context_ids"),
+}
+
+
+class ListColumns:
+    """Lists of ids, a list for each query.
+
+    Parameters
+    ----------
+    query_ids : list of str or of int
+    batches : list of (int64 array of shape (n + 1,), Ids)
+        Where the lists of n queries begin among their ids. All ids are of one kind.
+    """
+
+    def __init__(self, query_ids: list[Any], batches: list[tuple[np.ndarray, Ids]]) -> None:
+        self.query_ids = query_ids
+        self.batches = batches
+
+    def __len__(self) -> int:
+        return sum(len(offsets) - 1 for offsets, _ in self.batches)
+
+    @property
+    def n_rows(self) -> int:
+        return sum(len(ids) for _, ids in self.batches)
+
+    @property
+    def integers(self) -> bool | None:
+        """Whether the ids are integers; None if there is none."""
+        return next((ids.integers for _, ids in self.batches if len(ids)), None)
+
+    def rows(self) -> tuple[np.ndarray, Arena]:
+        """All ids as one column of our own, and where each list begins in it."""
+        pieces = [(ids, 0, len(ids)) for _, ids in self.batches if len(ids)]
+        docs = joined(pieces) if pieces else of_arena(Arena.of([]))
+        sizes = np.concatenate([[0], *(np.diff(offsets) for offsets, _ in self.batches)]).astype(np.int64)
+        return np.cumsum(sizes), Arena(*docs.copy(0, len(docs)), docs.integers)
+
+    def scored(self, duplicates: str | None) -> tuple[Any, ...]:
+        """The lists as the columns of a Run: see `scored`."""
+        return scored(self.query_ids, *self.rows(), duplicates)
+
+    def judged(self) -> tuple[list[Any], np.ndarray, Arena, np.ndarray]:
+        """The lists as the columns of Qrels, with label 1 for each distinct id."""
+        offsets, ids = self.rows()
+        pairs = find_duplicates(of_arena(ids), offsets)
+        offsets, kept, labels = without_duplicates(offsets, np.ones(len(ids), np.int32), pairs, "first", False)
+        return self.query_ids, offsets, ids_of(ids, kept), labels
+
+
+def scored(query_ids: list[Any], offsets: np.ndarray, ids: Arena, duplicates: str | None) -> tuple[Any, ...]:
+    """Lists in rank order, which begin at `offsets`, as the columns of a Run: with the scores n, n - 1, ..., 1.
+
+    Raises
+    ------
+    DuplicateError
+        A document stands twice in a list, and `duplicates` is None.
+    """
+    scores = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
+    pairs = find_duplicates(of_arena(ids), offsets)
+    if not pairs:
+        return query_ids, offsets, ids, scores, {}
+    first, later = pairs[0]
+    query = int(np.searchsorted(offsets, later, "right")) - 1
+    if duplicates is None:
+        places = first - int(offsets[query]) + 1, later - int(offsets[query]) + 1
+        raise id_lists.repeated(query_ids[query], ids[later : later + 1][0], *places)
+    repairs = {"duplicates": (len(pairs), f"query {query_ids[query]}")}
+    offsets, kept, scores = without_duplicates(offsets, scores, pairs, duplicates, True)
+    return query_ids, offsets, ids_of(ids, kept), scores, repairs
+
+
+def of_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
+    """{query_id: ids in rank order} as the columns of a Run; errors are those of `scored`, and TypeError for ids."""
+    lists = {query_id: id_lists.ranking(query_id, value) for query_id, value in query_dict(data, "run").items()}
+    integers = next((is_integer(ids[0]) for ids in lists.values() if len(ids)), False)
+    plain = [id_lists.plain_ranking(query_id, ids, integers) for query_id, ids in lists.items()]
+    offsets = np.cumsum([0, *map(len, plain)], dtype=np.int64)
+    return scored(list(lists), offsets, Arena.of([doc_id for ids in plain for doc_id in ids]), duplicates)
+
+
+def ids_of(ids: Arena, kept: np.ndarray) -> Arena:
+    return Arena(ids.text, ids.starts[kept], ids.lengths[kept], ids.integers)
+
+
+# ---- columns -----------------------------------------------------------------------------------------------------
+
+
+def column(data: Any, what: str) -> ListColumns | None:
+    """A caller's column of lists, or None if it is one that holds Python objects.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is a column of something else, or a list or an id is null.
+    """
+    if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iu" and data.dtype != np.uint64:
+        n, depth = data.shape
+        return ListColumns([], [(np.arange(n + 1) * depth, of_integers(np.ascontiguousarray(data, np.int64).ravel()))])
+    if hasattr(data, "iloc"):
+        if not is_arrow_text(data.dtype):
+            return None
+        data = data.array.__arrow_array__()
+    if not any(hasattr(data, name) for name in ARROW) or hasattr(data, "columns"):
+        return None
+    if hasattr(data, "to_frame"):  # of polars, whose column alone is no table
+        table = data.to_frame()
+    else:
+        import pyarrow
+
+        whole = data if isinstance(data, pyarrow.ChunkedArray) else pyarrow.chunked_array([pyarrow.array(data)])
+        table = pyarrow.table({what: whole})
+    return of_batches(Batches(table), 0, what)
+
+
+def of_batches(batches: Iterable[Any], place: int, what: str) -> ListColumns:
+    """The lists in one of the columns of Arrow data."""
+    made = ListColumns([], [])
+    row = 0
+    for batch in batches:
+        add(made, batch, place, what, row)
+        row += batch.n
+    return made
+
+
+def add(made: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
+    """Append the lists in a column of a batch, whose first is that of query number `row`."""
+    try:
+        null = batch.null(place)
+        found = batch.lists(place) if null < 0 else None
+    except ValueError as error:
+        raise ValueError(f"{what}, queries from number {row} on: {error}") from None
+    if null >= 0:
+        raise ValueError(f"{what}: the list of query number {row + null} is null; an empty list is an empty ranking")
+    if found is None:
+        raise TypeError(
+            f"{what} must hold lists of strings or of integers, got Arrow type {quote(batch.type_of(place))}"
+        )
+    offsets, ids, missing = found
+    if missing >= 0:
+        query = int(np.searchsorted(offsets, missing, "right")) - 1
+        rank = missing - int(offsets[query]) + 1
+        raise ValueError(f"{what}: the document id at rank {rank} of query number {row + query} is null")
+    known = made.integers
+    if known is not None and len(ids) and ids.integers != known:
+        raise TypeError(f"{what}: queries from number {row} on: ids are of another type than those before")
+    made.batches.append((offsets, ids))
+
+
+# ---- tables ------------------------------------------------------------------------------------------------------
+
+
+def is_table(data: Any) -> bool:
+    """Whether an object is a table or a path: of rows with a query each, if it is given for lists."""
+    if isinstance(data, (str, bytes, os.PathLike, Mapping)):
+        return True
+    named = hasattr(data, "columns") or hasattr(data, "schema") or hasattr(data, "get_schema")
+    return named and (hasattr(data, "iloc") or any(hasattr(data, name) for name in ARROW))
+
+
+def find(names: list[Any], roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
+    """{role: the name of its column} for those of the roles that a table has; it must have all but the query ids."""
+    for role in columns or ():
+        if role not in NAMES:
+            raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(NAMES)}")
+    found = {}
+    for role in roles:
+        usual = [columns[role]] if columns and role in columns else NAMES[role]
+        name = next((name for name in usual if name in names), None)
+        if name is not None:
+            found[role] = name
+        elif role != "query_id" or (columns and role in columns):
+            raise ValueError(
+                f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
+                f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which it is"
+            )
+    return found
+
+
+def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
+    """{role: column} of a caller's table: ListColumns, a list of query ids, or what a frame or dict has."""
+    if isinstance(data, (str, bytes, os.PathLike)):
+        return of_file(data, roles, columns, what)
+    if isinstance(data, Mapping) or hasattr(data, "iloc"):
+        names = list(data if isinstance(data, Mapping) else data.columns)
+        return {role: data[name] for role, name in find(names, roles, columns, what).items()}
+    batches = Batches(data)
+    return of_table(batches, batches.names, find(batches.names, roles, columns, what))
+
+
+def of_table(batches: Iterable[Any], given: list[str], names: dict[str, str]) -> dict[str, Any]:
+    """The columns of batches, whose names are `given`, by their roles."""
+    made: dict[str, Any] = {role: [] if role == "query_id" else ListColumns([], []) for role in names}
+    places = {role: given.index(name) for role, name in names.items()}
+    row = 0
+    for batch in batches:
+        for role, place in places.items():
+            if role == "query_id":
+                ids = ArrowReader(batch, place).ids("lists", names[role], row)
+                made[role] += [ids[i] for i in range(len(ids))]
+            else:
+                add(made[role], batch, place, role, row)
+        row += batch.n
+    return made
+
+
+def of_file(path: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
+    """The columns of a JSON Lines or Parquet file.
+
+    Raises
+    ------
+    FormatError
+        It has another format, or its content is not as expected.
+    """
+    from fastir.inputs import table_files
+
+    name = os.fsdecode(path)
+    form = formats.format_of(path)
+    if form not in ("jsonl", "parquet"):
+        raise FormatError(f"{what}: lists are read from .jsonl, .ndjson and .parquet files", name)
+    with table_files.translated(name), table_files.FILES[form](path) as file:
+        file.look()
+        names = find(file.names, roles, columns, what)
+        given = list(names.values())
+        return of_table((batch for rows in file.list_batches(given) for batch in Batches(rows)), given, names)

@@ -1,0 +1,225 @@
+"""The join for a run of lists of ids in rank order: each list becomes the rows of its query, and is judged as in _join.
+
+    ["d7", "d2", "d9"] ─ borrow ─▶ Texts, with the scores 3.0, 2.0, 1.0 ─ hash ─▶ judged?, repeated? ─▶ hits
+
+A list has no scores; those that say its order, from its length down to 1, are exact and never tie, so everything that
+is true of rows with scores is true of lists. Strings are read as bytes where they lie and hashed by ours: that costs a
+third of Python's own hash, which strings that were just parsed do not have yet. Reading them waits for memory, so a
+list is copied as pointers first, and the strings are asked for some places ahead.
+
+All ids must be exact str objects, or exact int objects; a list with anything else is read from a copy in plain types
+(columns/id_lists). The GIL is held: nobody changes a list while it is read, unless it may be released (`breathes`).
+"""
+
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc
+
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.columns._ids cimport borrow_text
+from fastir.columns._prefetch cimport prefetch
+from fastir.columns._text cimport Group, Text, room_for_rows
+from fastir.join._join cimport Join, Part
+from fastir.measure._codes cimport REPEATED
+
+from fastir.columns.id_lists import plain_ranking, ranking, repeated
+from fastir.columns.ids import is_integer
+
+cdef extern from *:
+    """
+    /* The bytes of a str that is ASCII, or NULL: without a call where the layout of objects is known. */
+    static inline const char* fastir_ascii(PyObject* s, int64_t* n) {
+    #ifdef Py_LIMITED_API
+        return NULL;
+    #else
+        if (!PyUnicode_IS_COMPACT_ASCII(s)) return NULL;
+        *n = PyUnicode_GET_LENGTH(s);
+        return (const char*)PyUnicode_1BYTE_DATA(s);
+    #endif
+    }
+    #ifdef Py_LIMITED_API
+    #define FASTIR_LIST_ITEM PyList_GetItem
+    #define FASTIR_TUPLE_ITEM PyTuple_GetItem
+    #else
+    #define FASTIR_LIST_ITEM PyList_GET_ITEM
+    #define FASTIR_TUPLE_ITEM PyTuple_GET_ITEM
+    #endif
+    """
+    ctypedef struct PyObject
+    const char* ascii "fastir_ascii"(PyObject*, int64_t*) noexcept
+    PyObject* list_item "FASTIR_LIST_ITEM"(object, Py_ssize_t) noexcept
+    PyObject* tuple_item "FASTIR_TUPLE_ITEM"(object, Py_ssize_t) noexcept
+    int PyErr_CheckSignals() except -1
+    int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
+    int Py_EQ
+    int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
+    PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
+    PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
+    int PyUnicode_CheckExact(PyObject*) noexcept
+    int PyLong_CheckExact(PyObject*) noexcept
+    long long PyLong_AsLongLongAndOverflow(PyObject*, int*) noexcept
+
+cdef enum:
+    WORK_BETWEEN_SIGNALS = 100000   # ids between two looks at whether the user interrupts
+    BREATH = 1 << 14                # a bit of a row's number: when it changes, another thread may have the GIL
+    AHEAD = 16                      # how many ids ahead are fetched into the cache
+
+cdef enum:                          # results of Lists.fill
+    FILLED
+    NOT_PLAIN                       # an id is of another type than the run's
+    TOO_LARGE                       # an integer does not fit in 64 bits
+
+
+cdef class Lists(Join):
+    """Evaluates {query_id: ids in rank order}; made like a Join of one thread.
+
+    Attributes
+    ----------
+    breathes : bool
+        Whether the GIL may be released within a list: nobody else can change the run.
+    """
+
+    cdef public bint breathes
+    cdef PyObject** keys        # the ids of the list in work
+    cdef int64_t* numbers       # what integers are
+    cdef int64_t capacity
+    cdef list kept              # what owns bytes that no str holds
+
+    def __dealloc__(self):
+        free(self.keys)
+
+    cdef int room(self, Group* g, int64_t n) except -1:
+        if n >= self.capacity:
+            free(self.keys)
+            self.capacity = n + n // 2 + 64
+            self.keys = <PyObject**>malloc((self.capacity + AHEAD) * (sizeof(PyObject*) + sizeof(int64_t)))
+            if self.keys == NULL:
+                self.capacity = 0
+                raise MemoryError
+            self.numbers = <int64_t*>(self.keys + self.capacity + AHEAD)
+        g.n = 0
+        if room_for_rows(g, n) < 0:
+            raise MemoryError
+        return 0
+
+    cdef int fill(self, Group* g, ids, int64_t n) except -1:
+        """Make the n ids of a list or tuple the group: FILLED, NOT_PLAIN or TOO_LARGE."""
+        cdef int64_t i
+        cdef int too_large = 0
+        cdef PyObject** keys = self.keys
+        cdef PyObject* key
+        cdef Text* text
+        if type(ids) is list:
+            for i in range(n):
+                keys[i] = list_item(ids, i)
+        else:
+            for i in range(n):
+                keys[i] = tuple_item(ids, i)
+        for i in range(n, n + AHEAD):
+            keys[i] = NULL
+        for i in range(n):
+            prefetch(<const char*>keys[i + AHEAD])
+            prefetch(<const char*>keys[i + AHEAD] + 64)
+            key = keys[i]
+            text = g.docs + i
+            if self.integers:
+                if not PyLong_CheckExact(key):
+                    return NOT_PLAIN
+                self.numbers[i] = PyLong_AsLongLongAndOverflow(key, &too_large)
+                if too_large:
+                    return TOO_LARGE
+                text.start, text.length = <const char*>(self.numbers + i), 8
+            else:
+                if not PyUnicode_CheckExact(key):
+                    return NOT_PLAIN
+                text.start = ascii(key, &text.length)
+                if text.start == NULL:
+                    borrow_text(key, text, self.kept)
+            g.scores[i] = <double>(n - i)
+            if self.breathes and not i & BREATH - 1:
+                with nogil:
+                    pass
+        g.n = n
+        return FILLED
+
+    def read(self, dict run, bint integer_queries):
+        """Evaluate a run whose keys are exact str objects, or exact int objects; False if an integer is too large."""
+        cdef fenv_t callers
+        self.kept = []
+        ordinary(&callers)
+        try:
+            return self.read_all(run, self.judged.queries(integer_queries))
+        finally:
+            fesetenv(&callers)
+
+    cdef bint read_all(self, dict run, list query_ids) except -1:
+        cdef Part* part = self.parts
+        cdef int64_t q, n, work = 0
+        cdef int state
+        cdef Py_ssize_t position = 0
+        cdef Py_ssize_t next_position
+        cdef PyObject* query_id
+        cdef PyObject* key
+        cdef PyObject* value
+        cdef object ids
+        for q in range(self.judged.n_queries):
+            query_id = PyList_GetItem(query_ids, q)
+            next_position = position
+            if PyDict_Next(run, &next_position, &key, &value) and (
+                    key == query_id or PyObject_RichCompareBool(key, query_id, Py_EQ) == 1):
+                position = next_position    # the run has its queries in the order of the qrels
+            else:
+                value = PyDict_GetItemWithError(run, query_id)
+            if value == NULL:
+                continue
+            ids = <object>value
+            if type(ids) is not list and type(ids) is not tuple:
+                ids = ranking(self.judged.query_ids[q], ids)
+            n = len(ids)
+            self.room(&part.group, n)
+            state = self.fill(&part.group, ids, n)
+            if state == NOT_PLAIN:
+                ids = plain_ranking(self.judged.query_ids[q], ids, self.integers)
+                state = self.fill(&part.group, ids, n)
+            if state == TOO_LARGE:
+                return False
+            self.met[q] = 1
+            part.failed = self.settle(part, q)
+            if part.failed == REPEATED:
+                raise repeated(self.judged.query_ids[q], ids[part.seen.later], part.seen.first + 1,
+                               part.seen.later + 1)
+            if part.failed:
+                raise MemoryError
+            if self.kept:
+                self.kept = []
+            work += n + 1
+            if work > WORK_BETWEEN_SIGNALS:
+                work = 0
+                PyErr_CheckSignals()
+        return True
+
+
+def longest_list(dict run):
+    """The ids of the longest ranking that is a list or a tuple."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0, longest = 0
+    while PyDict_Next(run, &position, &key, &value):
+        if type(<object>value) is list or type(<object>value) is tuple:
+            longest = max(longest, len(<object>value))
+    return longest
+
+
+def integer_ids(dict run):
+    """Whether the document ids are integers, judged by the first one; None if there is none."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    while PyDict_Next(run, &position, &key, &value):
+        ids = <object>value
+        if type(ids) is not list and type(ids) is not tuple:
+            ids = ranking(<object>key, ids)
+        if len(ids):
+            integers = is_integer(ids[0])
+            plain_ranking(<object>key, ids[:1], integers)   # refuses what is neither
+            return integers
+    return None

@@ -1,0 +1,409 @@
+"""Lists of ids in rank order, without scores: as dicts by query and by position, with every kind of repeat."""
+
+import json
+import pickle
+import re
+import threading
+
+import numpy as np
+import pytest
+from common import UNEVEN
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fastir
+
+pytestmark = UNEVEN
+
+CARDS = fastir.metrics()
+NAMES = [card.name for card in CARDS] + [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3)]
+FEW = ["ndcg@10", "map", "mrr", "P@2", "recall@100", "num_ret"]
+RETRIEVED = [["d1", "d3", "x"], ["y", "d2"], [], ["d5", "d1", "é"]]
+RELEVANT = [["d3", "d1"], ["d2", "d9"], ["d7"], ["é", "d5"]]
+IDS = ["q1", "q2", "q3", "q4"]
+RUN, QRELS = dict(zip(IDS, RETRIEVED, strict=True)), dict(zip(IDS, RELEVANT, strict=True))
+
+DOCS = st.integers(0, 12).map("d{}".format)
+RANKINGS = st.lists(st.lists(DOCS, max_size=15), min_size=2, max_size=2)
+JUDGMENTS = st.lists(st.dictionaries(DOCS, st.integers(-2, 4), max_size=8), min_size=2, max_size=2)
+
+
+def scored(ranking, rule):
+    """The textbook: a list as {doc_id: score}, its copies removed, or named like documents that nobody knows."""
+    if rule == "once":
+        ranking = [f"copy {i}" if doc in ranking[:i] else doc for i, doc in enumerate(ranking)]
+    kept = [*dict.fromkeys(reversed(ranking))][::-1] if rule == "last" else [*dict.fromkeys(ranking)]
+    return {doc: float(len(kept) - i) for i, doc in enumerate(kept)}
+
+
+def bounds(name):
+    """The least and the largest value of a metric, by its card; an empty ranking may be 0."""
+    card, _, cutoff = name.partition("@")
+    text = next(one.range for one in CARDS if one.name == card).partition(",")[0]
+    if text == "any number":
+        return -np.inf, np.inf
+    low, _, high = text.partition(" to ")
+    if high == "k":
+        return 0, float(cutoff or 15)
+    return min(0.0, float(low.split()[0])), np.inf if text.endswith("up") else float(high or low)
+
+
+def same_bits(one, other):
+    return one.values.tobytes() == other.values.tobytes()
+
+
+# ---- values ------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(RANKINGS, JUDGMENTS, st.sampled_from(["first", "once", "last", "max"]))
+def test_a_list_is_worth_what_its_textbook_scores_are_worth(rankings, judgments, rule):
+    run = {query: scored(ranking, rule) for query, ranking in enumerate(rankings)}
+    expected = fastir.evaluate(dict(enumerate(judgments)), run, NAMES)
+    found = fastir.evaluate_lists(rankings, judgments, NAMES, duplicates=rule)
+    assert same_bits(found, expected)
+    assert found.status == expected.status
+    for name in ("in_both", "no_relevant", "nothing_judged", "unjudged_share", "queries_with_ties"):
+        assert getattr(found.report, name) == getattr(expected.report, name), name
+    copies = sum(len(ranking) - len(set(ranking)) for ranking in rankings)
+    assert found.report.repairs.get("duplicates", (0,))[0] == copies
+
+
+@settings(max_examples=60, deadline=None)
+@given(RANKINGS, JUDGMENTS, st.sampled_from(["first", "once"]))
+def test_no_metric_of_a_list_leaves_its_range(rankings, judgments, rule):
+    """Whatever repeats in it; every metric of the catalogue, at every cutoff."""
+    results = fastir.evaluate_lists(rankings, judgments, NAMES, duplicates=rule)
+    for name, values in zip(results.names, results.values.T, strict=True):
+        low, high = bounds(name)
+        assert ((values >= low) & (values <= high + 1e-12) | np.isnan(values)).all(), (name, values)
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "recall", "map", "P@3", "ndcg@10", "hit_rate", "f1"])
+def test_a_relevant_chunk_that_comes_back_is_worth_nothing_more(metric):
+    once, first = (
+        fastir.evaluate_lists([["a", "a", "a"]], [["a"]], metric, duplicates=rule)[metric] for rule in ("once", "first")
+    )
+    assert once == fastir.evaluate_lists([["a", "x", "y"]], [["a"]], metric)[metric]
+    assert first == fastir.evaluate_lists([["a"]], [["a"]], metric)[metric]
+    assert 0 < once <= 1 and 0 < first <= 1
+
+
+def test_ranks_close_up_below_a_copy_or_not():
+    ranks = {
+        rule: fastir.evaluate_lists([["x", "x", "d"]], [["d"]], "mrr", duplicates=rule)["mrr"]
+        for rule in ("first", "max", "last", "once")
+    }
+    assert ranks == {"first": 1 / 2, "max": 1 / 2, "last": 1 / 2, "once": 1 / 3}
+    assert fastir.evaluate_lists([["d", "x", "d"]], [["d"]], "mrr", duplicates="last")["mrr"] == 1 / 2
+
+
+@pytest.mark.parametrize(
+    "convention", ["ir_measures", "ranx", "trec_eval-9", "beir", "sentence-transformers", "sklearn"]
+)
+def test_every_convention_takes_lists(convention):
+    names = ["ndcg@10", "map"]
+    run = {query: scored(ranking, "first") for query, ranking in RUN.items()}
+    qrels = {query: dict.fromkeys(docs, 1) for query, docs in QRELS.items()}
+    expected = fastir.evaluate(qrels, run, names, convention=convention)
+    assert same_bits(fastir.evaluate(QRELS, RUN, names, convention=convention), expected)
+
+
+def test_depth_is_counted_after_copies_are_removed():
+    options = {"max_depth": 2, "duplicates": "first"}
+    assert fastir.evaluate_lists([["a", "a", "d"]], [["d"]], "num_rel_ret", **options)["num_rel_ret"] == 1
+
+
+def test_chunks_of_documents_are_judged_as_these():
+    parents = {"D#1": "D", "D#2": "D", "E#1": "E"}
+    ranking = ["x", "D#2", "D#1", "E#1"]
+    results = fastir.evaluate_lists([ranking], [["D", "E"]], ["map", "num_ret"], parents=parents)
+    assert results.values.tolist() == [[(1 / 2 + 2 / 3) / 2, 3.0]]
+    results = fastir.evaluate_lists([ranking], [["D", "E"]], ["map", "num_ret"], parents=parents, duplicates="once")
+    assert results.values.tolist() == [[(1 / 2 + 2 / 4) / 2, 4.0]]
+    numbered = {1: 10, 2: 10, 3: 30}
+    assert fastir.evaluate_lists([[5, 2, 1, 3]], [[10, 30]], "mrr", parents=numbered)["mrr"] == 1 / 2
+
+
+# ---- everywhere a run or qrels may stand ---------------------------------------------------------------------------
+
+
+EXPECTED = fastir.evaluate_lists(RETRIEVED, RELEVANT, FEW)
+
+
+def test_qrels_take_lists_sets_dicts_and_single_ids_side_by_side():
+    mixed = {"q1": {"d1", "d3"}, "q2": ("d9", "d2", "d9"), "q3": "d7", "q4": {"é": 1, "d5": 1}}
+    assert same_bits(fastir.evaluate(mixed, RUN, FEW), EXPECTED)
+    assert fastir.Qrels.from_dict(mixed)["q2"] == {"d9": 1, "d2": 1}
+    assert fastir.Qrels.from_dict({"q": frozenset("ba")})["q"] == {"a": 1, "b": 1}
+    assert fastir.Qrels.from_dict({"q": np.array([3, 1, 3]), "r": 7}).to_dict() == {"q": {3: 1, 1: 1}, "r": {7: 1}}
+
+
+def test_evaluators_comparisons_and_explanations_take_lists():
+    evaluator = fastir.Evaluator(QRELS, FEW)
+    assert same_bits(evaluator.evaluate(RUN), EXPECTED)
+    assert same_bits(pickle.loads(pickle.dumps(evaluator)).evaluate(RUN), EXPECTED)
+    many = fastir.evaluate_many(QRELS, {"a": RUN, "b": {"q1": ["d3"]}}, FEW)
+    assert same_bits(many["a"], EXPECTED)
+    assert many["b"].per_query("mrr") == {"q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 0.0}
+    explanation = evaluator.explain(RUN, "q1")
+    assert [(one.doc_id, one.rank, one.score) for one in explanation.documents[:2]] == [("d1", 1, 3.0), ("d3", 2, 2.0)]
+    pytest.importorskip("scipy")
+    comparison = fastir.compare(QRELS, {"a": RUN, "b": {query: docs[::-1] for query, docs in RUN.items()}}, "mrr")
+    assert comparison.systems[0].mean == EXPECTED["mrr"]
+
+
+def test_a_run_made_of_lists_has_the_scores_that_say_their_order(tmp_path):
+    run = fastir.Run.from_dict(RUN)
+    assert run["q1"] == {"d1": 3.0, "d3": 2.0, "x": 1.0}
+    assert same_bits(fastir.evaluate(QRELS, run, FEW), EXPECTED)
+    run.save(tmp_path / "run.json")
+    assert fastir.Run.from_file(tmp_path / "run.json").to_dict() == run.to_dict()
+    with pytest.raises(fastir.DuplicateError, match="'a' stands twice for query 'q', at ranks 1 and 2"):
+        fastir.Run.from_dict({"q": ["a", "a"]})
+    assert fastir.Run.from_dict({"q": ["a", "b", "a"]}, duplicates="last")["q"] == {"a": 1.0, "b": 2.0}
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda ids: np.array(ids, object)])
+def test_any_ordered_sequence_is_a_ranking(kind):
+    assert same_bits(fastir.evaluate(QRELS, {query: kind(ids) for query, ids in RUN.items()}, FEW), EXPECTED)
+
+
+def test_a_dict_is_a_table_where_it_has_columns_else_its_keys_are_queries():
+    table = {"qid": ["q1", "q1"], "docno": ["x", "d1"], "score": [2.0, 1.0]}
+    assert fastir.evaluate({"q1": ["d1"]}, table, "mrr")["mrr"] == 1 / 2
+    named = {"Q": ["q1"], "D": ["d1"], "S": [2.0]}
+    assert (
+        fastir.evaluate({"q1": ["d1"]}, named, "mrr", columns={"query_id": "Q", "doc_id": "D", "score": "S"})["mrr"]
+        == 1
+    )
+    assert fastir.evaluate({"score": ["d1"]}, {"score": ["d1"]}, "mrr")["mrr"] == 1
+    with pytest.raises(ValueError, match="no column 'score'"):
+        fastir.evaluate({"q1": ["d1"]}, {"qid": ["q1"], "docno": ["d1"]}, "mrr")
+    with pytest.raises(fastir.NoOverlapError, match="the qrels have 'q1', the run has 'Q'"):
+        fastir.evaluate({"q1": ["d1"]}, named, "mrr")
+
+
+def test_integers_of_any_size_are_ids():
+    assert fastir.evaluate_lists([[3, 2**70, 2**71]], [[2**70, 3]], "map")["map"] == 1
+    numbers = np.array([[5, 4, 3], [2, 1, 0]])
+    expected = fastir.evaluate_lists(numbers.tolist(), [[4], [0, 9]], FEW)
+    assert same_bits(fastir.evaluate_lists(numbers, [[4], [0, 9]], FEW), expected)
+    assert same_bits(fastir.evaluate_lists(numbers[:, ::-1][:, ::-1].astype(np.uint8), [4, [0, 9]], FEW), expected)
+    assert same_bits(fastir.evaluate_lists(numbers.astype(str), ["4", ["0", "9"]], FEW), expected)
+
+
+def test_ids_with_surrogates_and_subclasses_of_str():
+    class Id(str):
+        pass
+
+    odd = "caf\udce9"
+    assert fastir.evaluate_lists([["x", odd, Id("d")]], [[Id(odd), "d"]], "num_rel_ret")["num_rel_ret"] == 2
+
+
+# ---- by position, from columns and tables --------------------------------------------------------------------------
+
+
+def test_weights_and_query_ids_by_position():
+    results = fastir.evaluate_lists(RETRIEVED, RELEVANT, FEW, query_ids=IDS, weights=[1, 0, 0, 0])
+    assert results.per_query("mrr") == dict(zip(IDS, [1.0, 0.5, 0.0, 1.0], strict=True))
+    assert list(results.query_ids) == IDS
+    assert results["mrr"] == 1.0
+
+
+ARROW = ["list", "large_list", "views", "dictionary", "chunked", "sliced"]
+
+
+def arrow_column(lists, kind):
+    pyarrow = pytest.importorskip("pyarrow")
+    types = {
+        "large_list": pyarrow.large_list(pyarrow.large_string()),
+        "dictionary": pyarrow.list_(pyarrow.dictionary(pyarrow.int32(), pyarrow.string())),
+        "views": pyarrow.list_(pyarrow.string_view()),
+    }
+    if kind == "sliced":
+        return pyarrow.array([["no"], *lists, ["no"]])[1:-1]
+    if kind == "chunked":
+        whole = pyarrow.array(lists)
+        return pyarrow.chunked_array([whole[:1], whole[1:1], whole[1:]])
+    return pyarrow.array(lists, types.get(kind, pyarrow.list_(pyarrow.string())))
+
+
+@pytest.mark.parametrize("kind", ARROW)
+def test_arrow_columns_of_lists(kind):
+    retrieved, relevant = arrow_column(RETRIEVED, kind), arrow_column(RELEVANT, kind)
+    for sides in ((retrieved, relevant), (retrieved, RELEVANT), (RETRIEVED, relevant)):
+        assert same_bits(fastir.evaluate_lists(*sides, FEW), EXPECTED)
+        assert same_bits(fastir.evaluate_lists(*sides, FEW, n_threads=3), EXPECTED)
+
+
+@pytest.mark.parametrize("rule", ["first", "max", "last", "once"])
+@pytest.mark.parametrize("convention", ["fastir", "ir_measures"])
+def test_repeats_in_columns_and_in_lists(rule, convention):
+    retrieved, relevant = [["a", "b", "a", "c"], ["c", "c", "d"]], [["a", "c"], ["d", "d"]]
+    options = {"duplicates": rule, "convention": convention}
+    lists = fastir.evaluate_lists(retrieved, relevant, ["ndcg", "map"], **options)
+    columns = fastir.evaluate_lists(arrow_column(retrieved, ""), arrow_column(relevant, ""), ["ndcg", "map"], **options)
+    assert same_bits(lists, columns)
+    assert lists.report == columns.report
+
+
+def test_lists_of_one_length_in_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    flat = pyarrow.array([5, 4, 3, 2, 1, 0], pyarrow.int16())
+    column = pyarrow.FixedSizeListArray.from_arrays(flat, 3)
+    expected = fastir.evaluate_lists([[5, 4, 3], [2, 1, 0]], [[4], [0]], FEW)
+    assert same_bits(fastir.evaluate_lists(column, [[4], [0]], FEW), expected)
+    assert fastir.evaluate_lists(column[1:], [[1]], "mrr")["mrr"] == 1 / 2
+
+
+def test_frames_and_tables_with_a_row_per_query(tmp_path):
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    names = {"retrieved": RETRIEVED, "relevant": RELEVANT}
+    frame = pandas.DataFrame(names)
+    assert same_bits(fastir.evaluate_lists(frame, None, FEW), EXPECTED)
+    assert same_bits(fastir.evaluate_lists(frame["retrieved"], frame["relevant"], FEW), EXPECTED)
+    arrow = frame["retrieved"].astype(pandas.ArrowDtype(pyarrow.list_(pyarrow.string())))
+    assert same_bits(fastir.evaluate_lists(arrow, RELEVANT, FEW), EXPECTED)
+    assert same_bits(fastir.evaluate_lists(names, None, FEW), EXPECTED)
+    table = pyarrow.table({"Q": IDS, "contexts": RETRIEVED, "expected_ids": RELEVANT})
+    columns = {"query_id": "Q", "retrieved": "contexts"}
+    results = fastir.evaluate_lists(table, None, FEW, columns=columns)
+    assert same_bits(results, EXPECTED) and list(results.query_ids) == IDS
+    with pytest.raises(ValueError, match=r"no column 'retrieved' or .* columns=\{'retrieved': name\}"):
+        fastir.evaluate_lists(table, None, FEW)
+
+
+def test_polars_columns_and_frames():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"retrieved": RETRIEVED, "relevant": RELEVANT})
+    assert same_bits(fastir.evaluate_lists(frame, None, FEW), EXPECTED)
+    assert same_bits(fastir.evaluate_lists(frame["retrieved"], frame["relevant"], FEW), EXPECTED)
+
+
+def test_files_with_a_row_per_query(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "lists.jsonl"
+    rows = zip(IDS, RETRIEVED, RELEVANT, strict=True)
+    path.write_text("".join(json.dumps({"qid": q, "retrieved": a, "relevant": b}) + "\n" for q, a, b in rows))
+    results = fastir.evaluate_lists(path, None, FEW)
+    assert same_bits(results, EXPECTED) and list(results.query_ids) == IDS
+    parquet.write_table(pyarrow.table({"retrieved": RETRIEVED, "relevant": RELEVANT}), tmp_path / "lists.parquet")
+    assert same_bits(fastir.evaluate_lists(str(tmp_path / "lists.parquet"), None, FEW), EXPECTED)
+    path.write_text('{"retrieved": ["2024-01-01"], "relevant": ["2024-01-01"]}\n')
+    assert fastir.evaluate_lists(path, None, "mrr")["mrr"] == 1
+    path.write_text('{"retrieved": ["a"], "relevant": ["a"]}\n{"retrieved": 3}\n')
+    with pytest.raises(fastir.FormatError, match=re.escape(str(path))):
+        fastir.evaluate_lists(path, None, "mrr")
+    with pytest.raises(fastir.FormatError, match="lists are read from"):
+        fastir.evaluate_lists(tmp_path / "lists.csv", None, "mrr")
+
+
+def test_lists_in_many_threads_give_the_same_bits():
+    rng = np.random.default_rng(3)
+    numbers = rng.permuted(np.tile(np.arange(500), (700, 1)), axis=1)
+    relevant = numbers[:, [3, 70, 400]].tolist()
+    evaluated = [fastir.evaluate_lists(numbers, relevant, FEW, n_threads=threads) for threads in (1, 4)]
+    assert same_bits(*evaluated)
+    evaluator, run = fastir.Evaluator(dict(enumerate(relevant)), FEW), dict(enumerate(numbers.tolist()))
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(evaluator.evaluate(run))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and all(same_bits(one, evaluated[0]) for one in found)
+
+
+def test_one_very_long_list():
+    ids = list(map(str, range(300_000)))
+    assert fastir.evaluate_lists([ids], [["299999"]], "mrr")["mrr"] == 1 / 300_000
+    with pytest.raises(fastir.DuplicateError, match="'7' stands twice for query 0, at ranks 8 and 300001"):
+        fastir.evaluate_lists([[*ids, "7"]], [["299999"]], "mrr")
+
+
+# ---- bad input -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ranking", "error", "message"),
+    [
+        ("abc", TypeError, "query 'q' must have a list of document ids in rank order, got str 'abc'"),
+        ({"a", "b"}, TypeError, "query 'q' .* got a set, which has no order"),
+        ((doc for doc in "ab"), TypeError, "query 'q' .* got a generator, which can be read only once"),
+        (5, TypeError, "query 'q' must have a list of document ids in rank order, got int 5"),
+        (["a", None], TypeError, "at rank 2 of query 'q' must be a str, got NoneType None"),
+        ([float("nan")], TypeError, "at rank 1 of query 'q' must be a str, got float nan"),
+        ([["a"]], TypeError, r"at rank 1 of query 'q' must be a str, got list \['a'\]"),
+        ([("a", 0.5)], TypeError, "at rank 1 of query 'q' must be a str, got tuple"),
+        (["a", 1], TypeError, "at rank 2 of query 'q' must be a str, got int 1"),
+        ([1, "a"], TypeError, "never match|at rank 2 of query 'q' must be an int like those before it, got str 'a'"),
+        ([True], TypeError, "at rank 1 of query 'q' must be a str, got bool True"),
+        ([b"a"], TypeError, "at rank 1 of query 'q' must be a str, got bytes"),
+        (np.array([1.0]), TypeError, "at rank 1 of query 'q' must be a str, got float 1.0"),
+        (np.array([["a"]]), TypeError, "at rank 1 of query 'q' must be a str, got list"),
+        (["b", "a", "c", "a"], fastir.DuplicateError, "'a' stands twice for query 'q', at ranks 2 and 4"),
+        ([1, 2], TypeError, "document ids are int such as 1, but those of the qrels are str"),
+    ],
+)  # fmt: skip
+def test_what_is_no_ranking_is_named(ranking, error, message):
+    with pytest.raises(error, match=message):
+        fastir.evaluate({"q": ["a"]}, {"q": ranking}, "mrr")
+
+
+@pytest.mark.parametrize(
+    ("judged", "message"),
+    [
+        (None, "query 'q' must map to a dict .* or to a list or set of the relevant ids, got NoneType None"),
+        ((doc for doc in "ab"), "query 'q' must map to .* got generator"),
+        (["a", None], "document id 2 of query 'q' must be a str, got NoneType None"),
+        ([["a"]], "document id 1 of query 'q' must be a str, got list"),
+        (["a", 1], "document id 2 of query 'q' must be a str, got int 1"),
+        ({"a", 1}, "document id .* of query 'q' must be"),
+        (0.5, "query 'q' must map to .* got float 0.5"),
+    ],
+)  # fmt: skip
+def test_what_is_no_judgment_is_named(judged, message):
+    with pytest.raises(TypeError, match=message):
+        fastir.evaluate({"q": judged}, {"q": ["a"]}, "mrr")
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "relevant", "options", "error", "message"),
+    [
+        ([["a"]], [["a"], ["b"]], {}, ValueError, "retrieved has 1 query but relevant has 2"),
+        ((x for x in [["a"]]), [["a"]], {}, TypeError, "retrieved must be a sequence .* can be read only once"),
+        (["a"], [["a"]], {}, TypeError, "query 0 must have a list of document ids in rank order, got str 'a'"),
+        ([["a"]], {("a",)}, {}, TypeError, "relevant must be a sequence .* got a set, which has no order"),
+        ([["a"]], {"q": ["a"]}, {}, TypeError, "relevant must be a sequence .* evaluate.. takes lists by query id"),
+        ([["a"], ["b"]], [["a"], ["b"]], {"query_ids": ["x", "x"]}, ValueError, "'x' stands twice, as entries 1 and 2"),
+        ([["a"]], [["a"]], {"query_ids": ["x", "y"]}, ValueError, "query_ids has 2 entries, retrieved 1"),
+        ([["a"]], [["a"]], {"query_ids": 3}, TypeError, "query_ids must be a sequence"),
+        ([["a"], {"b": 1.0}], [["a"], ["b"]], {}, TypeError, "query 1 .* got a dict, where the first"),
+        ([], [], {}, fastir.NoOverlapError, "the qrels are empty"),
+    ],
+)  # fmt: skip
+def test_sides_that_do_not_fit_together(retrieved, relevant, options, error, message):
+    with pytest.raises(error, match=message):
+        fastir.evaluate_lists(retrieved, relevant, "mrr", **options)
+
+
+def test_columns_that_hold_something_else():
+    pyarrow = pytest.importorskip("pyarrow")
+    for column, error, message in (
+        (pyarrow.array([["b", None]]), ValueError, "the document id at rank 2 of query number 0 is null"),
+        (pyarrow.array([["b"], None]), ValueError, "the list of query number 1 is null"),
+        (pyarrow.array([[1.5]]), TypeError, "must hold lists of strings or of integers"),
+        (pyarrow.array([[["a"]]]), TypeError, "must hold lists of strings or of integers"),
+        (pyarrow.array(["a"]), TypeError, "must hold lists of strings or of integers"),
+        (pyarrow.array([["a", "b", "a"]]), fastir.DuplicateError, "'a' stands twice for query 0, at ranks 1 and 3"),
+    ):
+        with pytest.raises(error, match=message):
+            fastir.evaluate_lists(column, [["a"]] * len(column), "mrr")
+
+
+def test_the_caller_s_lists_are_as_they_were():
+    run, qrels = {"q": ["a", "b", "a"]}, {"q": ["b", "b"]}
+    fastir.evaluate(qrels, run, FEW, duplicates="first")
+    assert (run, qrels) == ({"q": ["a", "b", "a"]}, {"q": ["b", "b"]})
