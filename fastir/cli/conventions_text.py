@@ -4,7 +4,7 @@ import dataclasses
 import math
 from typing import Any, NamedTuple
 
-from fastir.errors import NoOverlapError
+from fastir.errors import DuplicateError, NoOverlapError
 from fastir.evaluation.evaluator import evaluate
 from fastir.request.convention import Convention
 from fastir.request.conventions import CONVENTIONS
@@ -72,6 +72,8 @@ QUESTIONS = (
     Question("ties", "Which of equal scores stands first, for nDCG?", "ndcg", {"q": {"a": 1}}, TIED),
     Question("ties", "Which of equal scores stands first, for the reciprocal rank?", "mrr@10", {"q": {"a": 1}}, TIED),
     Question("score_dtype", "In which precision are scores compared?", "map", {"q": {"a": 1}}, {"q": NEARLY}),
+    Question("duplicates", "What becomes of a document that stands twice?", "map", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
+    Question("duplicates", "And for recall?", "recall@2", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("empty", "What is the nDCG of a query without relevant documents?", "ndcg", *HALF),
     Question("empty", "What is the reciprocal rank of such a query?", "mrr", *HALF),
     Question("empty", "What is the recall of such a query?", "recall@9", *HALF),
@@ -137,7 +139,7 @@ def value(question: Question, name: str) -> str:
     rule = CONVENTIONS[name].queries if question.option == "queries" else "qrels"
     try:
         found = evaluate(question.qrels, question.run, question.metric, convention=name, queries=rule)[question.metric]
-    except NoOverlapError:
+    except (DuplicateError, NoOverlapError):
         return "an error"
     return "NaN" if math.isnan(found) else f"{found:.6g}"
 
