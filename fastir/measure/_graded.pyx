@@ -16,8 +16,8 @@ GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels u
              "itself for labels that it lacks; its labels -1 and -2 are documents outside the qrels, and in the pool "
              "without a judgment", ("linear", "exp2"), mapping=True, aliases=("gains", "dcg"),
              synonyms=(("exp-log2", "exp2"), ("log2", "linear")))
-IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, only those retrieved, or the best judged "
-              "ones, as many as were retrieved", ("judged", "retrieved", "num_ret"))
+IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, only those retrieved, or the best "
+              "judged ones, as many as were retrieved", ("judged", "retrieved", "num_ret"))
 DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
                  ("log2", "jk2"))
 NO_GAIN = "0 if the ideal is 0: no judged document has a gain"

@@ -26,7 +26,8 @@ cdef dict _metrics = {}
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)      # trec_eval's
 EMPTY = Param("empty", "zero", "a query without relevant documents: counts as the formula says, nearly always 0; as 1; "
               "is NaN and leaves the mean; is NaN, and so is the mean", ("zero", "one", "skip", "nan"))
-UNANSWERED = Param("unanswered", "zero", "an empty ranking: counts as 0, or is NaN and leaves the mean", ("zero", "skip"))
+UNANSWERED = Param("unanswered", "zero", "an empty ranking: counts as 0, or is NaN and leaves the mean",
+                   ("zero", "skip"))
 PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 
 

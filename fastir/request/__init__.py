@@ -13,7 +13,9 @@ here warns, and nothing here knows about qrels, runs or results. The only memory
     options.py      the vocabulary of the options, the record Options, and their checks
     names.py        a metric's name, in any tool's dialect, as a Request: card, cutoff, level, parameters
     suggest.py      the error for a name that does not exist, with similar names that do
-    conventions.py  whose numbers: for each tool, one record of the choices that tools make differently
+    convention.py   the record of the choices that tools make differently
+    tools.py, list_tools.py  one such record for each tool; those of the second are given lists of ids
+    conventions.py  whose numbers: the records by their names
     plan.py         Settings: requests under options and a convention, and the sets of rules among them
     compiler.py     the Plan: metrics that can share a walk over the ranking are put together
     directions.py   which way a metric's values are better

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class Convention:
         What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
         some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``.
     """
+
+    known: ClassVar[dict[str, Convention]] = {}  # all tools' by their names, which `conventions` enters when imported
 
     name: str
     about: str = dataclasses.field(default="", repr=False)
@@ -78,9 +80,7 @@ class Convention:
 
     def __str__(self) -> str:
         """Its name, and the choices that differ from the convention of that name."""
-        from fastir.request.conventions import CONVENTIONS
-
-        named = CONVENTIONS.get(self.name, CONVENTIONS["fastir"])
+        named = self.known.get(self.name, Convention("fastir"))
         pairs = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self)[2:-1])
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 

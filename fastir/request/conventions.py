@@ -9,7 +9,8 @@ from fastir.request.convention import Convention
 from fastir.request.list_tools import LIST_TOOLS
 from fastir.request.tools import TOOLS
 
-CONVENTIONS = {convention.name: convention for convention in (*TOOLS, *LIST_TOOLS)}
+CONVENTIONS = Convention.known
+CONVENTIONS.update((convention.name, convention) for convention in (*TOOLS, *LIST_TOOLS))
 
 
 def checked(convention: Any) -> str | Convention:
