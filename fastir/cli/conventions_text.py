@@ -2,9 +2,10 @@
 
 import dataclasses
 import math
+import warnings
 from typing import Any, NamedTuple
 
-from fastir.errors import DuplicateError, NoOverlapError
+from fastir.errors import DuplicateError, FastirWarning, NoOverlapError
 from fastir.evaluation.evaluator import evaluate
 from fastir.request.convention import Convention
 from fastir.request.conventions import CONVENTIONS
@@ -102,7 +103,9 @@ QUESTIONS = (
 
 def page() -> str:
     """The text of docs/conventions.md."""
-    questions = "\n".join(map(section, QUESTIONS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FastirWarning)  # examples lack queries, and hold copies
+        questions = "\n".join(map(section, QUESTIONS))
     return f"{HEAD}\n{questions}\n{TOOLS}\n" + "".join(map(told, CONVENTIONS.values()))
 
 
@@ -136,9 +139,8 @@ def answer(question: Question, name: str) -> str:
 
 def value(question: Question, name: str) -> str:
     """The value of the example, or what happens instead."""
-    rule = CONVENTIONS[name].queries if question.option == "queries" else "qrels"
     try:
-        found = evaluate(question.qrels, question.run, question.metric, convention=name, queries=rule)[question.metric]
+        found = evaluate(question.qrels, question.run, question.metric, convention=name)[question.metric]
     except (DuplicateError, NoOverlapError):
         return "an error"
     return "NaN" if math.isnan(found) else f"{found:.6g}"
