@@ -73,7 +73,7 @@ QUESTIONS = (
     Question("ties", "Which of equal scores stands first, for nDCG?", "ndcg", {"q": {"a": 1}}, TIED),
     Question("ties", "Which of equal scores stands first, for the reciprocal rank?", "mrr@10", {"q": {"a": 1}}, TIED),
     Question("score_dtype", "In which precision are scores compared?", "map", {"q": {"a": 1}}, {"q": NEARLY}),
-    Question("duplicates", "What becomes of a document that stands twice?", "map", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
+    Question("duplicates", "What if a document stands twice?", "map", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("duplicates", "And for recall?", "recall@2", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("empty", "What is the nDCG of a query without relevant documents?", "ndcg", *HALF),
     Question("empty", "What is the reciprocal rank of such a query?", "mrr", *HALF),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fastir
+from fastir.request.conventions import CONVENTIONS
 
 # Random rankings hold no judged document now and then, which is what a warning would say.
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
@@ -18,7 +19,9 @@ RECORDS = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "r
 
 def evaluated(record, metric):
     retrieved, relevant = ([query[side] for query in record["queries"]] for side in ("retrieved", "relevant"))
-    results = fastir.evaluate_lists(retrieved, relevant, metric, convention=record["convention"], **record["options"])
+    convention = CONVENTIONS[record["convention"]]
+    copies = {} if convention.duplicates else {"duplicates": "once"}
+    results = fastir.evaluate_lists(retrieved, relevant, metric, convention=convention, **copies | record["options"])
     found = results.per_query(metric)
     return [found.get(place, math.nan) for place in range(len(retrieved))]
 
