@@ -152,7 +152,7 @@ def test_every_field_is_an_option_and_every_option_a_field():
     """The defaults of the record are those of the cards, and of evaluate()."""
     params = {(p.name, p.default) for card in fastir.metrics() for p in card.params if p.is_convention}
     fields = {(field.name, field.default) for field in dataclasses.fields(Convention)[2:-1]}
-    assert fields - params == {("queries", "qrels"), ("ties", "trec"), ("score_dtype", "float64")}
+    assert fields - params == {("queries", "qrels"), ("ties", "trec"), ("score_dtype", "float64"), ("duplicates", None)}
     assert params <= fields
     assert CONVENTIONS["fastir"] == Convention("fastir", "the default")
 
@@ -163,7 +163,7 @@ def test_what_conventions_say_exists():
         fastir.evaluate(*EMPTY, "map", convention=convention, queries="qrels")
         for metric, choices in convention.of:
             params = {param.name for param in cards[metric.removesuffix("@k")].params}
-            assert {name for name, _ in choices} <= params | {"queries", "ties", "score_dtype"}
+            assert {name for name, _ in choices} <= params | {"queries", "ties", "score_dtype", "duplicates"}
 
 
 def test_a_keyword_wins_over_the_convention_and_a_parameter_over_both():
