@@ -2,9 +2,10 @@
 
 import dataclasses
 import math
+import warnings
 from typing import Any, NamedTuple
 
-from fastir.errors import NoOverlapError
+from fastir.errors import DuplicateError, FastirWarning, NoOverlapError
 from fastir.evaluation.evaluator import evaluate
 from fastir.request.convention import Convention
 from fastir.request.conventions import CONVENTIONS
@@ -46,7 +47,7 @@ class Question(NamedTuple):
     asks: str
     metric: str
     qrels: dict[str, Any]
-    run: dict[str, dict[str, float]]
+    run: dict[str, Any]
 
 
 def ranked(labels: str, others: str = "") -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
@@ -72,6 +73,8 @@ QUESTIONS = (
     Question("ties", "Which of equal scores stands first, for nDCG?", "ndcg", {"q": {"a": 1}}, TIED),
     Question("ties", "Which of equal scores stands first, for the reciprocal rank?", "mrr@10", {"q": {"a": 1}}, TIED),
     Question("score_dtype", "In which precision are scores compared?", "map", {"q": {"a": 1}}, {"q": NEARLY}),
+    Question("duplicates", "What if a document stands twice?", "map", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
+    Question("duplicates", "And for recall?", "recall@2", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("empty", "What is the nDCG of a query without relevant documents?", "ndcg", *HALF),
     Question("empty", "What is the reciprocal rank of such a query?", "mrr", *HALF),
     Question("empty", "What is the recall of such a query?", "recall@9", *HALF),
@@ -104,7 +107,9 @@ QUESTIONS = (
 
 def page() -> str:
     """The text of docs/conventions.md."""
-    questions = "\n".join(map(section, QUESTIONS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FastirWarning)  # examples lack queries, and hold copies
+        questions = "\n".join(map(section, QUESTIONS))
     return f"{HEAD}\n{questions}\n{TOOLS}\n" + "".join(map(told, CONVENTIONS.values()))
 
 
@@ -138,10 +143,9 @@ def answer(question: Question, name: str) -> str:
 
 def value(question: Question, name: str) -> str:
     """The value of the example, or what happens instead."""
-    rule = CONVENTIONS[name].queries if question.option == "queries" else "qrels"
     try:
-        found = evaluate(question.qrels, question.run, question.metric, convention=name, queries=rule)[question.metric]
-    except NoOverlapError:
+        found = evaluate(question.qrels, question.run, question.metric, convention=name)[question.metric]
+    except (DuplicateError, NoOverlapError):
         return "an error"
     return "NaN" if math.isnan(found) else f"{found:.6g}"
 

@@ -70,9 +70,14 @@ class PerRule:
         Rows are the queries that count for any of the metrics; the values of metrics for which a query does not count
         are NaN.
         """
-        if self.parents is not None or shape_of(run, Run) != DICTS:
-            run = as_run(run, self.columns, self.settings.options.duplicates, self.parents)
-        done = [part.measure(run, n_threads, watch) for _, part in self.parts]
+        given, read = run, self.parents is not None or shape_of(run, Run) != DICTS
+        held: dict[Any, Any] = {}
+        done = []
+        for (_, part), (_, rules, _) in zip(self.parts, self.settings.parts, strict=True):
+            rule = rules["duplicates"]
+            if rule not in held:
+                held[rule] = as_run(given, self.columns, rule, self.parents) if read else given
+            done.append(part.measure(held[rule], n_threads, watch))
         query_ids, _, status, coverage = max(done, key=lambda measured: len(measured[0]))
         places = {query_id: place for place, query_id in enumerate(query_ids)}
         columns = {request.text: column for column, request in enumerate(self.settings.requests)}

@@ -22,8 +22,8 @@ class Convention:
     name : str
     about : str
         The tool that it stands for, and where that tool differs nevertheless.
-    queries, ties, score_dtype : str
-        As for `evaluate`.
+    queries, ties, score_dtype, duplicates : str, duplicates also None
+        As for `evaluate`; duplicates are those of runs.
     empty to unanswered
         Parameters of metrics, for all that have them; `explain` says what they mean.
     of : tuple of (metric, tuple of (option, value))
@@ -38,6 +38,7 @@ class Convention:
     queries: str = "qrels"
     ties: str = "trec"
     score_dtype: str = "float64"
+    duplicates: str | None = None
     empty: Any = "zero"
     gain: Any = "linear"
     discount: Any = "log2"

@@ -31,7 +31,7 @@ class Settings:
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
     rule where the options have none. `parts` are the metrics by their rules {"queries", "ties", "score_dtype",
-    "judged_only"} and by what qrels they read, one of `READ`, where not all have the same.
+    "duplicates", "judged_only"} and by what qrels they read, one of `READ`, where not all have the same.
 
     Nobody changes them once they are made. A class of its own, because the fields of a tuple are read more slowly by
     their names, and an evaluation of one query reads ten of them.
@@ -44,11 +44,13 @@ class Settings:
             "queries": options.queries,
             "ties": None if ranked else options.ties,
             "score_dtype": options.score_dtype,
+            "duplicates": options.duplicates,
         }
         given = {**{name: value for name, value in rules.items() if value is not None}, **chosen}
+        repaired = given.pop("duplicates", None)
         record = None
         if options.convention != "fastir":
-            record = record_of(options.convention, given)
+            record = record_of(options.convention, given if repaired is None else {**given, "duplicates": repaired})
             rules = {name: getattr(record, name) for name in rules}
         asked = requests_of(metrics, "fastir" if record is None else record.dialect)
         values = [values_of(request, chosen, record) for request in asked]
@@ -61,7 +63,7 @@ class Settings:
         if average:
             check_average(asked, values, depth)
         self.metrics = metrics
-        self.options = options
+        self.options = options if repaired else options._replace(duplicates=rules["duplicates"])
         self.requests = asked
         self.names = [request.text for request in asked]
         self.values = values

@@ -22,7 +22,6 @@ def record(tool):
         "convention": maker.get("CONVENTION", tool),
         "modules": maker.get("MODULES", []),
         "copies": maker.get("COPIES", []),
-        "first": maker.get("FIRST", []),
         "digits": maker.get("DIGITS", 12),
         "options": maker.get("OPTIONS", {}),
         "queries": queries,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fastir
+from fastir.request.conventions import CONVENTIONS
 
 # Random rankings hold no judged document now and then, which is what a warning would say.
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
@@ -16,28 +17,13 @@ HERE = pathlib.Path(__file__).parent
 RECORDS = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "recorded").glob("*.json"))}
 
 
-def once(retrieved):
-    """A ranking in which each later copy of a document is an unjudged document, with scores that fall."""
-    ranking, seen = {}, set()
-    for place, doc in enumerate(retrieved):
-        ranking[f"copy {place}" if doc in seen else doc] = float(len(retrieved) - place)
-        seen.add(doc)
-    return ranking
-
-
-def first(retrieved):
-    """A ranking without later copies."""
-    return once(list(dict.fromkeys(retrieved)))
-
-
 def evaluated(record, metric):
-    queries = record["queries"]
-    rule = first if metric in record["first"] else once
-    qrels = {str(place): query["relevant"] for place, query in enumerate(queries)}
-    run = {str(place): rule(query["retrieved"]) for place, query in enumerate(queries)}
-    results = fastir.evaluate(qrels, run, metric, convention=record["convention"], **record["options"])
+    retrieved, relevant = ([query[side] for query in record["queries"]] for side in ("retrieved", "relevant"))
+    convention = CONVENTIONS[record["convention"]]
+    copies = {} if convention.duplicates else {"duplicates": "once"}
+    results = fastir.evaluate_lists(retrieved, relevant, metric, convention=convention, **copies | record["options"])
     found = results.per_query(metric)
-    return [found.get(query, math.nan) for query in qrels]
+    return [found.get(place, math.nan) for place in range(len(retrieved))]
 
 
 def check(record, metric, theirs):

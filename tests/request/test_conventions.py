@@ -173,7 +173,7 @@ def test_every_field_is_an_option_and_every_option_a_field():
     """The defaults of the record are those of the cards, and of evaluate()."""
     params = {(p.name, p.default) for card in fastir.metrics() for p in card.params if p.is_convention}
     fields = {(field.name, field.default) for field in dataclasses.fields(Convention)[2:-1]}
-    assert fields - params == {("queries", "qrels"), ("ties", "trec"), ("score_dtype", "float64")}
+    assert fields - params == {("queries", "qrels"), ("ties", "trec"), ("score_dtype", "float64"), ("duplicates", None)}
     assert params <= fields
     assert CONVENTIONS["fastir"] == Convention("fastir", "the default")
 
@@ -184,7 +184,7 @@ def test_what_conventions_say_exists():
         fastir.evaluate(*EMPTY, "map", convention=convention, queries="qrels")
         for metric, choices in convention.of:
             params = {param.name for param in cards[metric.removesuffix("@k")].params}
-            assert {name for name, _ in choices} <= params | {"queries", "ties", "score_dtype"}
+            assert {name for name, _ in choices} <= params | {"queries", "ties", "score_dtype", "duplicates"}
 
 
 def test_a_keyword_wins_over_the_convention_and_a_parameter_over_both():
@@ -445,3 +445,27 @@ def test_every_metric_that_beir_adds_is_counted_as_beir_counts():
         for theirs, value in evaluator.evaluate_custom(qrels, run, [1, 3, 10], asked).items():
             ours = f"{name}@{theirs.partition('@')[2]}"
             assert round(fastir.evaluate(qrels, run, ours, convention="beir")[ours], 5) == value, theirs
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_a_convention_says_what_becomes_of_copies():
+    retrieved, relevant = [["b", "b", "a"]], [["a"]]
+    metrics = ["map", "recall@2", "precision"]
+    found = fastir.evaluate_lists(retrieved, relevant, metrics, convention="llamaindex")
+    assert dict(found) == {"map": 1 / 3, "recall@2": 1.0, "precision": 1 / 2}
+    assert found.convention.duplicates == "once"
+    given = fastir.evaluate_lists(retrieved, relevant, metrics, convention="llamaindex", duplicates="first")
+    assert dict(given) == {"map": 1 / 2, "recall@2": 1.0, "precision": 1 / 2}
+    with pytest.raises(fastir.DuplicateError):
+        fastir.evaluate_lists(retrieved, relevant, metrics, convention="sklearn")
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_copies_in_tables_and_files_are_those_of_the_convention(tmp_path):
+    path = tmp_path / "run"
+    path.write_text("q Q0 b 1 3 t\nq Q0 b 2 2 t\nq Q0 a 3 1 t\n")
+    rows = {"query_id": ["q"] * 3, "doc_id": ["b", "b", "a"], "score": [3.0, 2.0, 1.0]}
+    for run in (path, rows, {"q": ["b", "b", "a"]}):
+        for metrics in (["map"], ["map", "recall@2"]):
+            found = fastir.evaluate({"q": {"a": 1}}, run, metrics, convention="llamaindex")
+            assert dict(found) == dict(zip(metrics, (1 / 3, 1.0), strict=False))

@@ -14,7 +14,6 @@ NAMES = {
     "map": "ap",
     "ndcg": "ndcg",
 }
-FIRST = ["precision", "recall"]
 COPIES = ["map", "ndcg"]
 
 

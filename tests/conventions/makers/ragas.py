@@ -7,7 +7,6 @@ from rankings import queries
 
 MODULES = ["ragas"]
 QUERIES = queries(4)
-FIRST = ["precision", "recall"]
 
 
 def VERSION():
