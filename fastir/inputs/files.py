@@ -121,7 +121,7 @@ class Source:
             except ImportError:
                 self.file = gzip.GzipFile(fileobj=self.file)
             else:
-                self.damaged += (isal_zlib.error,)
+                self.damaged = (*self.damaged, isal_zlib.error)
                 self.file = igzip.IGzipFile(fileobj=self.file)
         elif packed == "zstd":
             zstd = zstd_module(self.path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastir.inputs.shapes import ArrowArray, ArrowStream, Frame
     from fastir.request.options import Aggregate, Duplicates
 
-    ParentsLike = (
+    ParentsLike: TypeAlias = (
         Mapping[Any, Any]
         | Callable[[np.ndarray], Any]
         | tuple[Any, Any]

@@ -76,6 +76,7 @@ def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None =
         np.array(first_rows),
         Arena.of(doc_ids),
         np.array(numbers),
+        is_run,
         duplicates,
         path,
         line_of.__getitem__,

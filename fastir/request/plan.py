@@ -50,7 +50,8 @@ class Settings:
         repaired = given.pop("duplicates", None)
         record = None
         if options.convention != "fastir":
-            record = record_of(options.convention, given if repaired is None else {**given, "duplicates": repaired})
+            given = given if repaired is None else {**given, "duplicates": repaired}
+            record = record_of(options.convention, given)
             rules = {name: getattr(record, name) for name in rules}
         asked = requests_of(metrics, "fastir" if record is None else record.dialect)
         values = [values_of(request, chosen, record) for request in asked]
