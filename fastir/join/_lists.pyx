@@ -21,7 +21,7 @@ from fastir.columns._text cimport Group, Text, room_for_rows
 from fastir.join._join cimport Join, Part
 from fastir.measure._codes cimport REPEATED
 
-from fastir.columns.id_lists import plain_ranking, ranking, repeated
+from fastir.columns.id_lists import plain_ranking, ranking, repeated, sequence
 from fastir.columns.ids import is_integer
 
 cdef extern from *:
@@ -219,7 +219,9 @@ def kinds_of(dict run):
         query_kind = type(<object>key)
         ids = <object>value
         if type(ids) is not list and type(ids) is not tuple:
-            ids = ranking(<object>key, ids)
+            ids = sequence(ids)
+            if ids is None:     # an error if the qrels have the query
+                continue
         if len(ids):
             if type(ids[0]) is str:
                 return query_kind, str
