@@ -46,7 +46,7 @@ class Question(NamedTuple):
     asks: str
     metric: str
     qrels: dict[str, Any]
-    run: dict[str, dict[str, float]]
+    run: dict[str, Any]
 
 
 def ranked(labels: str, others: str = "") -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:

@@ -47,9 +47,10 @@ def make_metric(metric: str, *, name: str | None = None, convention: str = "fast
         Its values are None for all rows where a row is no list of str or int, with a warning of MLflow's.
     """
 
-    return evaluation_metric(
-        name or metric.replace("@", "_at_"), lambda *columns: scores(*columns, metric, convention, **options)
-    )
+    def measure(retrieved: Any, relevant: Any) -> list[float]:
+        return scores(retrieved, relevant, metric, convention, **options)
+
+    return evaluation_metric(name or metric.replace("@", "_at_"), measure)
 
 
 def scorer(metric: str, *, expected: str = "relevant_ids", convention: str = "fastir", **options: Any) -> Any:
