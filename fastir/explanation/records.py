@@ -11,7 +11,7 @@ from fastir.rendering import Cell, Table, rendered
 from fastir.text import aligned, decimals, signed
 
 TOP_RANKS = 10  # ranks that are always printed; below, only documents with a label
-PRINTED_LINES = 40  # lines of a printed table
+PRINTED_LINES = 40  # of a printed table, below its head
 
 
 # ---- one ranking -----------------------------------------------------------------------------------------------
@@ -292,12 +292,12 @@ def named(metric: str | None, values: dict[str, float]) -> str:
 
 def in_text(head: str, rows: list[list[str]], below: list[str], left: int = 2) -> str:
     """A table between a line that sums up and some lines below it; of a long one its first lines."""
-    more = [f"... {len(rows) - PRINTED_LINES} more"] * (len(rows) > PRINTED_LINES)
-    return "\n".join([head, aligned(rows[:PRINTED_LINES], left).rstrip("\n"), *more, *below])
+    more = [f"... {len(rows) - PRINTED_LINES - 1} more"] * (len(rows) > PRINTED_LINES + 1)
+    return "\n".join([head, aligned(rows[: PRINTED_LINES + 1], left).rstrip("\n"), *more, *below])
 
 
 def in_html(head: str, rows: list[list[str]], below: list[str], left: int = 2) -> str:
     """The same in HTML, where all other lines are the caption."""
-    more = [f"{len(rows) - PRINTED_LINES} more"] * (len(rows) > PRINTED_LINES)
-    shown = [[Cell(cell) for cell in row] for row in rows[1:PRINTED_LINES]]
+    more = [f"{len(rows) - PRINTED_LINES - 1} more"] * (len(rows) > PRINTED_LINES + 1)
+    shown = [[Cell(cell) for cell in row] for row in rows[1 : PRINTED_LINES + 1]]
     return rendered(Table(rows[0], shown, left, ["; ".join([head, *more, *below])]), "html")
