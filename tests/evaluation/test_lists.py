@@ -329,10 +329,10 @@ def test_one_very_long_list():
 @pytest.mark.parametrize(
     ("ranking", "error", "message"),
     [
-        ("abc", TypeError, "query 'q' must have a list of document ids in rank order, got str 'abc'"),
+        ("abc", TypeError, "query 'q' must map to .* in rank order, got str 'abc'"),
         ({"a", "b"}, TypeError, "query 'q' .* got a set, which has no order"),
         ((doc for doc in "ab"), TypeError, "query 'q' .* got a generator, which can be read only once"),
-        (5, TypeError, "query 'q' must have a list of document ids in rank order, got int 5"),
+        (5, TypeError, "query 'q' must map to .* in rank order, got int 5"),
         (["a", None], TypeError, "at rank 2 of query 'q' must be a str, got NoneType None"),
         ([float("nan")], TypeError, "at rank 1 of query 'q' must be a str, got float nan"),
         ([["a"]], TypeError, r"at rank 1 of query 'q' must be a str, got list \['a'\]"),
@@ -374,7 +374,7 @@ def test_what_is_no_judgment_is_named(judged, message):
     [
         ([["a"]], [["a"], ["b"]], {}, ValueError, "retrieved has 1 query but relevant has 2"),
         ((x for x in [["a"]]), [["a"]], {}, TypeError, "retrieved must be a sequence .* can be read only once"),
-        (["a"], [["a"]], {}, TypeError, "query 0 must have a list of document ids in rank order, got str 'a'"),
+        (["a"], [["a"]], {}, TypeError, "query 0 must map to .* in rank order, got str 'a'"),
         ([["a"]], {("a",)}, {}, TypeError, "relevant must be a sequence .* got a set, which has no order"),
         ([["a"]], {"q": ["a"]}, {}, TypeError, "relevant must be a sequence .* evaluate.. takes lists by query id"),
         ([["a"], ["b"]], [["a"], ["b"]], {"query_ids": ["x", "x"]}, ValueError, "'x' stands twice, as entries 1 and 2"),
