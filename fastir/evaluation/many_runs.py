@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
 from fastir.evaluation.coverage import Coverage
+from fastir.inputs.places import on_disk
 from fastir.inputs.shapes import HELD, PATH, shape_of
 from fastir.inputs.trec import ROW
 from fastir.results.by_run import ResultsByRun
@@ -181,7 +182,7 @@ def rows_of(run: Any) -> int | None:
     shape = shape_of(run, Run)
     if shape == HELD:
         return run.n_rows
-    if shape == PATH and run != "-" and os.path.isfile(run):
+    if shape == PATH and on_disk(run):
         return os.path.getsize(run) // ROW
     return None
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.columns._dicts import is_nested
 from fastir.columns.id_lists import is_mapping
+from fastir.inputs import places
 from fastir.inputs.list_columns import ListColumns
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ Table = ArrowStream | ArrowArray | Frame | Mapping[str, "ArrayLike"] | Iterable[
 
 DICTS = "dicts"  # a dict whose values are dicts
 LISTS = "lists"  # a mapping of each query to what it ranks or what is relevant, without numbers
-PATH = "path"
+PATH = "path"  # a path, or another place of bytes
 COLUMNS = "columns"  # ListColumns
 HELD = "held"  # a Qrels or a Run, as the caller of shape_of says
 TABLE = "table"
@@ -60,7 +60,7 @@ def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = No
         return LISTS  # a single query, for which what follows would take as long as its evaluation
     if isinstance(data, held):
         return HELD
-    if isinstance(data, (str, bytes, os.PathLike)):
+    if places.is_place(data):
         return PATH
     from fastir.inputs import tables
 
