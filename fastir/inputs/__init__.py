@@ -24,6 +24,7 @@ calls need are imported by the function that needs them.
     quepid.py        CSV files of Quepid
     table_files.py   CSV, JSONL and Parquet files, as tables
     parquet_files.py one Parquet file or many, with hive partitions, as one table
+    foreign_tables.py datasets of other libraries, and what makes a table of what is nearly one
     tables.py        tables in memory, as batches of three columns
     table_rows.py    batches of rows, grouped by query
     grouping.py      rows of lines, grouped by query

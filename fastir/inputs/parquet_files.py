@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from fastir.errors import FormatError
 from fastir.inputs import places
+from fastir.inputs.tables import OfPart
 
 ROWS = 1 << 16  # rows that pyarrow decodes at a time
 BUFFER = 1 << 20  # bytes that it reads at a time
@@ -109,30 +110,6 @@ class Parquet:
 
     def readers(self, readers: list[Any]) -> list[Any]:
         return [OfPart(reader, self.name, self.before) for reader in readers] if self.several else readers
-
-
-class OfPart:
-    """A column of one of several files: errors name the file and its row."""
-
-    def __init__(self, reader: Any, name: str, row: int) -> None:
-        self.reader = reader
-        self.name = name
-        self.row = row
-
-    def ids(self, what: str, name: str, row: int) -> Any:
-        with self.naming():
-            return self.reader.ids(what, name, self.row)
-
-    def numbers(self, what: str, name: str, row: int) -> Any:
-        with self.naming():
-            return self.reader.numbers(what, name, self.row)
-
-    @contextlib.contextmanager
-    def naming(self) -> Iterator[None]:
-        try:
-            yield
-        except (TypeError, ValueError) as error:
-            raise FormatError(str(error), self.name) from None
 
 
 def whole_numbers(parts: list[places.Part]) -> set[str]:

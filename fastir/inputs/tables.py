@@ -6,6 +6,7 @@ that are Arrow data anyway). Ids stay where they are (_ids); numbers become floa
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -14,20 +15,15 @@ import numpy as np
 
 from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, of_codes, of_integers, of_strings
-from fastir.errors import quote
+from fastir.errors import FormatError, quote
+from fastir.inputs import foreign_tables
+from fastir.inputs.foreign_tables import ARROW
 
 # The usual names of each column; the first one that a table has is taken.
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
 NUMBER: dict[str, tuple[str, ...]] = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
 ROLES = ("query_id", "doc_id", "score", "label")
-# What reads the rows of an object that only says where they are, by what is found on it: of polars, Dask, pyarrow.
-LAZY = {
-    ("collect", "collect_schema"): "collect",
-    ("compute", "npartitions"): "compute",
-    ("to_table", "get_fragments"): "to_table",
-}
-ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
@@ -126,13 +122,20 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
     TypeError, ValueError
         It is a table, but lacks a column or cannot be read.
     """
+    foreign_tables.refuse(data, what)
     if not is_table(data):
         raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
-    lazy = next((method for marks, method in LAZY.items() if all(hasattr(data, mark) for mark in marks)), None)
-    if lazy is not None:
-        raise TypeError(f"{what}: got a {type(data).__name__}, which holds no rows yet; expected {what}.{lazy}()")
+    names = (QUERY[0], DOC[0], NUMBER[what][0])
+    if foreign_tables.is_of_ir_datasets(data):
+        rows = foreign_tables.rows_of_ir_datasets(data, what)
+        return Table(what, names, None, lambda _: read_tuples(rows(), what), True)
+    if foreign_tables.is_foreign(data):
+        foreign = foreign_tables.found(data)
+        return Table(
+            what, foreign.names, columns, lambda names: read_foreign(foreign, names), foreign.again, foreign.n_rows
+        )
     if hasattr(data, "iloc") and hasattr(data, "columns"):
-        return Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
+        return frame_table(data, what, columns)
     if any(hasattr(data, name) for name in ARROW):
         again = not hasattr(data, "read_next_batch") and not hasattr(data, "__next__")
         n_rows = getattr(data, "num_rows", getattr(data, "height", None))
@@ -140,16 +143,31 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
         return Table(what, opened[0].names, columns, lambda names: read_arrow(data, names, opened), again, n_rows)
     if isinstance(data, Mapping):
         return Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
-    names = (QUERY[0], DOC[0], NUMBER[what][0])
     return Table(what, names, None, lambda _: read_tuples(data, what), isinstance(data, (list, tuple)))
+
+
+def frame_table(data: Any, what: str, columns: Mapping[Any, Any] | None) -> Table:
+    """A pandas frame; if a column is missing that its index has, the error says so."""
+    try:
+        return Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
+    except ValueError as error:
+        index = [name for name in getattr(data.index, "names", ()) if name is not None]
+        if not index:
+            raise
+        raise ValueError(f"{error}; or {what}.reset_index(), as the index is {', '.join(map(repr, index))}") from None
 
 
 def is_table(data: Any) -> bool:
     """Whether table() takes the data for a table, be it a faulty one."""
     if isinstance(data, Mapping):
         return bool(data) and all(isinstance(name, str) and is_column(column) for name, column in data.items())
-    return not isinstance(data, (str, bytes)) and (
-        isinstance(data, Iterable) or any(hasattr(data, name) for name in ("iloc", "collect", "to_table", *ARROW))
+    if isinstance(data, (str, bytes)):
+        return foreign_tables.is_of_ir_datasets(data)
+    return (
+        isinstance(data, Iterable)
+        or any(hasattr(data, name) for name in ("iloc", *ARROW))
+        or foreign_tables.is_foreign(data)
+        or foreign_tables.is_of_ir_datasets(data)
     )
 
 
@@ -264,6 +282,30 @@ class CodeReader:
         return ArrayReader(self.values).numbers(what, name, 0)[self.codes]
 
 
+class OfPart:
+    """A column of one of several files: errors name the file and its row."""
+
+    def __init__(self, reader: Any, name: str, row: int) -> None:
+        self.reader = reader
+        self.name = name
+        self.row = row
+
+    def ids(self, what: str, name: str, row: int) -> Any:
+        with self.naming():
+            return self.reader.ids(what, name, self.row)
+
+    def numbers(self, what: str, name: str, row: int) -> Any:
+        with self.naming():
+            return self.reader.numbers(what, name, self.row)
+
+    @contextlib.contextmanager
+    def naming(self) -> Iterator[None]:
+        try:
+            yield
+        except (TypeError, ValueError) as error:
+            raise FormatError(str(error), self.name) from None
+
+
 def is_missing(value: Any) -> bool:
     """Whether a value stands for none: None, NaN, pandas' NA and NaT, or NumPy's masked."""
     different = value != value  # NA and masked answer with themselves
@@ -295,6 +337,17 @@ def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iter
     places = [batches.names.index(name) for name in names]
     for batch in batches:
         yield [ArrowReader(batch, place) for place in places]
+
+
+def read_foreign(foreign: foreign_tables.Foreign, names: tuple[Any, ...]) -> Iterator[list[Any]]:
+    """Batches that are read now; an error names the file that they are from, if there is one, and its row."""
+    last, row = None, 0
+    for batch, file in foreign.batches(names):
+        row = row if file == last else 0
+        last = file
+        for readers in read_arrow(batch, names, []):
+            yield readers if file is None else [OfPart(reader, file, row) for reader in readers]
+        row += batch.num_rows
 
 
 def read_arrays(data: Mapping[Any, Any], names: tuple[Any, ...], what: str) -> Iterator[list[ArrayReader | CodeReader]]:
@@ -376,6 +429,7 @@ def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
                 raise TypeError(
                     f"{what}: row {row}: expected a tuple (query_id, doc_id, "
                     f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}"
+                    + foreign_tables.of_rows(one, what)
                 )
         done += len(chunk)
         yield [ArrayReader(as_objects(column)) for column in zip(*chunk, strict=True)]
