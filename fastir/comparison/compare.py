@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.comparison.compare_scores import checked_options, compare_scores
-from fastir.evaluation import many_runs
+from fastir.evaluation import named_runs
 from fastir.evaluation.evaluator import Evaluator
 from fastir.inputs.parents import parents_of
 from fastir.qrels import as_qrels
@@ -133,7 +133,7 @@ def evaluated(
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
     flat: dict[Hashable, Any] = {
-        (name, number): run for name, repeats in many_runs.pairs(runs) for number, run in enumerate(repeats)
+        (name, number): run for name, repeats in named_runs.pairs(runs) for number, run in enumerate(repeats)
     }
     results: dict[Hashable, Any] = {}
     for (name, _), result in evaluator.evaluate_many(flat, notice=notice).items():

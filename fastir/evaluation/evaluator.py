@@ -128,7 +128,7 @@ class Evaluator:
         """
         from fastir.evaluation.many_runs import evaluate_runs
 
-        return evaluate_runs(self.results_of, self.prepared.settings, runs, notice)
+        return evaluate_runs(self.results_of, self.prepared.settings, runs, self.prepared.columns, notice)
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
         """Show where the values of one ranking come from: each document with its label and what it contributes.
@@ -410,9 +410,12 @@ def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str]
     ----------
     qrels, metrics, **options
         As for `evaluate`. n_threads counts the threads of all runs together; values never depend on it.
-    runs : mapping of name to run, or iterable of (name, run)
+    runs : mapping of name to run, iterable of (name, run), path or table
         Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
-        other. An iterable is read one pair at a time.
+        other. An iterable is read one pair at a time. A folder, or a pattern such as ``"runs/*"``, is a run for each of
+        its files, under their names; a folder of hive partitions ``run=...`` or ``system=...`` is a run for each of
+        these. A table, in memory or in a file, has a column run, system, run_id or system_id (or the one that
+        `columns` says) with the name of the run of each row; it is read as a whole.
 
     Returns
     -------

@@ -33,7 +33,7 @@ def read(
     watch: Watch | None = None,
 ) -> tuple[Any, ...]:
     """Read a file as columns; see `formats`."""
-    with opened(path, is_run, format, columns, watch) as (table, repairs):
+    with opened(path, "run" if is_run else "qrels", format, columns, watch) as (table, repairs):
         *found, more = table_rows.grouped(table, duplicates)
     return *found, {**repairs, **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()}}
 
@@ -54,10 +54,9 @@ def read_columns(path: Any, format: str) -> Any:
 
 @contextlib.contextmanager
 def opened(
-    path: Any, is_run: bool, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
+    path: Any, what: str, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
 ) -> Iterator[tuple[tables.Table, Repairs]]:
     """The file as a Table, and its repairs; an error in its content is a FormatError."""
-    what = "run" if is_run else "qrels"
     name = name_of(path)
     with contextlib.ExitStack() as files:
 
@@ -203,8 +202,9 @@ class Jsonl(Text):
         self.names: list[str] = list(self.first)
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
-        ids = [(name, id_type(self.first[name])) for name in names[:2]]
-        return self.typed([*ids, *((name, library().float64()) for name in names[2:])])
+        query, doc, number, *run = names
+        ids = {name: id_type(self.first[name]) for name in (query, doc, *run)}
+        return self.typed([*{**ids, number: library().float64()}.items()])
 
     def list_batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         """The rows of columns of ids, and of lists of ids where the first row has one."""

@@ -22,8 +22,13 @@ from fastir.inputs.foreign_tables import ARROW
 # The usual names of each column; the first one that a table has is taken.
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
-NUMBER: dict[str, tuple[str, ...]] = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
-ROLES = ("query_id", "doc_id", "score", "label")
+RANK = "rank"  # of a run in place of scores
+RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
+NUMBER: dict[str, tuple[str, ...]] = {
+    "run": ("score", RANK),
+    "qrels": ("label", "relevance", "rating", "score"),
+}
+ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
@@ -40,13 +45,14 @@ class Table:
 
     Parameters
     ----------
-    what : {"run", "qrels"}
+    what : {"run", "qrels", "runs"}
+        "runs" are several runs, with a column of their names.
     names : sequence
         The names of its columns.
     columns : dict or None
-        {"query_id", "doc_id", "score" or "label": name} for columns that have other names.
-    read : function of three names
-        Iterates over the rows as triples of readers, which have ids(what, name, row) and numbers(what, name, row).
+        {role: name} for columns that have other names; the roles are ROLES.
+    read : function of the names
+        Iterates over batches as readers of these columns, with ids(what, name, row) and numbers(what, name, row).
     again : bool
         Whether it can be read a second time.
     n_rows : int or None
@@ -66,16 +72,23 @@ class Table:
         self.again = again
         self.n_rows = n_rows
         self.names: tuple[Any, ...] = find_columns(what, list(names), columns or {})
+        self.ranks: bool = self.names[2] == (columns or {}).get("rank", RANK) and "score" not in (columns or {})
         self.read = read
 
     def __iter__(self) -> Generator[Batch, None, None]:
         """All batches that have rows; the kinds of ids do not change."""
+        for batch, _ in self.with_runs():
+            yield batch
+
+    def with_runs(self) -> Iterator[tuple[Batch, Ids | None]]:
+        """The same, each with the names of the runs of its rows, if the table has them."""
         row = 0
         kinds = None
         for readers in self.read(self.names):
             ids = zip(readers[:2], self.names, strict=False)
             queries, docs = (reader.ids(self.what, name, row) for reader, name in ids)
-            batch = Batch(queries, docs, readers[2].numbers(self.what, self.names[2], row))
+            numbers = readers[2].numbers(self.what, self.names[2], row)
+            batch = Batch(queries, docs, 0.0 - numbers if self.ranks else numbers)
             if kinds is None or row == 0:
                 kinds = queries.integers, docs.integers
             elif kinds != (queries.integers, docs.integers) and len(docs):
@@ -83,8 +96,12 @@ class Table:
                     f"{self.what}: row {row}: ids are of another type than those before: strings and integers"
                 )
             if len(docs):
-                yield batch
+                yield batch, readers[3].ids(self.what, self.names[3], row) if self.names[3:] else None
             row += len(docs)
+
+    def repairs(self, rows: int) -> dict[str, tuple[int, str]]:
+        """What the reading changed in so many rows, as the Report has it."""
+        return {"ranks as scores": (rows, "the run")} if self.ranks else {}
 
 
 def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[Any]]]:
@@ -92,13 +109,16 @@ def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[An
     for role in columns:
         if role not in ROLES:
             raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(ROLES)}")
-    number = "score" if what == "run" else "label"
-    usual = {"query_id": QUERY, "doc_id": DOC, number: NUMBER[what]}
+    is_qrels = what == "qrels"
+    number = "label" if is_qrels else "score" if "score" in columns or "rank" not in columns else "rank"
+    usual = {"query_id": QUERY, "doc_id": DOC, number: NUMBER["qrels" if is_qrels else "run"]}
+    if what == "runs":
+        usual["run"] = RUN
     return [(role, [columns[role]] if role in columns else names) for role, names in usual.items()]
 
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """The names of the query, document and number columns."""
+    """The names of the query, document and number columns; of "runs", also of the column of their names."""
     found = []
     for role, usual in wanted(what, columns):
         name = next((name for name in usual if name in names), None)
@@ -125,7 +145,7 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
     foreign_tables.refuse(data, what)
     if not is_table(data):
         raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
-    names = (QUERY[0], DOC[0], NUMBER[what][0])
+    names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
     if foreign_tables.is_of_ir_datasets(data):
         rows = foreign_tables.rows_of_ir_datasets(data, what)
         return Table(what, names, None, lambda _: read_tuples(rows(), what), True)
@@ -393,9 +413,9 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
         columns = [
             one.array.__arrow_array__() if flag else pyarrow.array(one) for one, flag in zip(series, arrow, strict=True)
         ]
-        batches = Batches(pyarrow.table(dict(zip("qdn", columns, strict=True))))
-        for batch in batches:
-            yield [ArrowReader(batch, place) for place in range(3)]
+        places = range(len(columns))
+        for batch in Batches(pyarrow.table(columns, names=list(map(str, places)))):
+            yield [ArrowReader(batch, place) for place in places]
         return
     yield from read_columns([pandas_column(one, what) for one in series])
 

@@ -485,7 +485,7 @@ def test_the_caller_s_table_is_as_it_was():
 
 
 def test_a_dict_that_lacks_a_column_is_a_table_without_it():
-    with pytest.raises(ValueError, match="has no column 'score'; it has 'query_id', 'doc_id'"):
+    with pytest.raises(ValueError, match="has no column 'score' or 'rank'; it has 'query_id', 'doc_id'"):
         fastir.evaluate({"q1": {"d3": 1}}, {"query_id": ["q1"], "doc_id": ["d3"]}, "mrr")
 
 
