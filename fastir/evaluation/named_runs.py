@@ -1,4 +1,4 @@
-"""The runs that a caller brings to be evaluated together, with their names: mappings, pairs, folders and long tables."""
+"""The runs that a caller brings to be evaluated together, with their names: mappings, pairs, folders and tables."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def shown(name: str) -> str:
     return places.partition_of(name + os.sep).get(name.partition("=")[0], name)
 
 
-def pairs(runs: Mapping[Any, Any] | Iterable[Any]) -> Iterator[tuple[Hashable, Any]]:
+def pairs(runs: Any) -> Iterator[tuple[Hashable, Any]]:
     """The (name, run) pairs of a mapping or iterable, one at a time."""
     if not isinstance(runs, (Mapping, Iterable)):
         raise TypeError(f"{EXPECTED} {type(runs).__name__}")

@@ -2,6 +2,7 @@
 
 import io
 import json
+import pickle
 
 import pytest
 
@@ -148,3 +149,53 @@ def test_scores_go_before_ranks_and_columns_say_which():
     assert fastir.Run.from_table(RANKED, {"score": "rank"})["q1"] == {"d2": 1.0, "d1": 2.0}
     with pytest.raises(ValueError, match="no column 'score' or 'rank'"):
         fastir.Run.from_table({"query_id": ["q"], "doc_id": ["d"]})
+
+
+# ---- names of columns by side --------------------------------------------------------------------------------------
+
+
+def test_columns_of_one_side_go_before_those_of_both():
+    qrels = {"topic": ["q1", "q1", "q2"], "d": ["d1", "d2", "d1"], "grade": [1, 0, 2]}
+    run = pyarrow.table(
+        {"topic": ["q1", "q1", "q2", "q2"], "passage": ["d2", "d1", "d1", "d9"], "s": [3, 2, 0.5, 0.75]}
+    )
+    options = {
+        "columns": {"query_id": "topic", "doc_id": "d"},
+        "qrels_columns": {"label": "grade"},
+        "run_columns": {"doc_id": "passage", "score": "s"},
+    }
+    results = fastir.evaluate(qrels, run, METRICS, **options)
+    assert results == expected()["bm25"]
+    evaluator = fastir.Evaluator(qrels, METRICS, **options)
+    assert evaluator.evaluate(run) == pickle.loads(pickle.dumps(evaluator)).evaluate(run) == results
+    assert dict(fastir.evaluate_many(qrels, {"bm25": run}, METRICS, **options)) == {"bm25": results}
+    pytest.importorskip("scipy")
+    assert fastir.compare(qrels, {"a": run, "b": run}, METRICS, test="sign", **options).pairs[0].difference == 0
+
+
+# ---- all values as one table ---------------------------------------------------------------------------------------
+
+LONG = ["run", "query_id", "metric", "value"]
+
+
+def test_results_of_runs_are_a_long_table():
+    results = expected()
+    rows = [(run, q, m, v) for run, of in results.items() for q, row in of.to_dict().items() for m, v in row.items()]
+    table = results.to_arrow()
+    assert table.column_names == LONG and [tuple(row.values()) for row in table.to_pylist()] == rows
+    assert fastir.ResultsByRun().to_arrow().schema == table.schema
+    pytest.importorskip("pandas")
+    frame = results.to_pandas(long=True)
+    assert list(frame.columns) == LONG and list(frame.itertuples(index=False, name=None)) == rows
+    assert results.to_pandas().shape == (2, 2), "the means"
+
+
+def test_a_long_table_of_runs_with_names_of_any_kind():
+    results = fastir.evaluate_many({1: {7: 1}}, {("k1", 0.9): {1: {7: 2.0}}, 3: {1: {7: 2.0}}}, "map")
+    assert results.to_arrow().to_pydict() == {
+        "run": ["('k1', 0.9)", "3"], "query_id": [1, 1], "metric": ["map"] * 2, "value": [1.0, 1.0]
+    }  # fmt: skip
+    numbered = fastir.evaluate_many({1: {7: 1}}, {3: {1: {7: 2.0}}}, "map").to_arrow()
+    assert numbered["run"].to_pylist() == [3]
+    pytest.importorskip("pandas")
+    assert results.to_pandas(long=True)["run"].tolist() == [("k1", 0.9), 3]
