@@ -31,6 +31,7 @@ calls need are imported by the function that needs them.
     writers.py       files that are written
     arrays.py        arrays of numbers of any library
     label_arrays.py  labels as arrays
+    label_tables.py  tables of labels and scores
     query_groups.py  where the queries of such arrays begin: group, qid or offsets
     csr.py           the judged or excluded items of each row of a matrix
 """

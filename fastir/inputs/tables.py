@@ -72,7 +72,7 @@ class Table:
         self.again = again
         self.n_rows = n_rows
         self.names: tuple[Any, ...] = find_columns(what, list(names), columns or {})
-        self.ranks: bool = self.names[2] == (columns or {}).get("rank", RANK) and "score" not in (columns or {})
+        self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
         self.read = read
 
     def __iter__(self) -> Generator[Batch, None, None]:
@@ -109,9 +109,8 @@ def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[An
     for role in columns:
         if role not in ROLES:
             raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(ROLES)}")
-    is_qrels = what == "qrels"
-    number = "label" if is_qrels else "score" if "score" in columns or "rank" not in columns else "rank"
-    usual = {"query_id": QUERY, "doc_id": DOC, number: NUMBER["qrels" if is_qrels else "run"]}
+    number, names = ("label", NUMBER["qrels"]) if what == "qrels" else number_of_run(columns)
+    usual = {"query_id": QUERY, "doc_id": DOC, number: names}
     if what == "runs":
         usual["run"] = RUN
     return [(role, [columns[role]] if role in columns else names) for role, names in usual.items()]
@@ -119,19 +118,31 @@ def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[An
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
     """The names of the query, document and number columns; of "runs", also of the column of their names."""
-    found = []
-    for role, usual in wanted(what, columns):
-        name = next((name for name in usual if name in names), None)
-        if name is None:
-            raise ValueError(
-                f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
-                f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
-                "it is"
-            )
-        if names.count(name) > 1:
-            raise ValueError(f"{what}: the table has several columns called {name!r}")
-        found.append(name)
-    return tuple(found)
+    return tuple(column_of(what, names, role, usual) for role, usual in wanted(what, columns))
+
+
+def column_of(what: str, names: list[Any], role: str, usual: Sequence[Any]) -> Any:
+    """The first of the usual names that a table has among its names."""
+    name = next((name for name in usual if name in names), None)
+    if name is None:
+        raise ValueError(
+            f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
+            f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
+            "it is"
+        )
+    if names.count(name) > 1:
+        raise ValueError(f"{what}: the table has several columns called {name!r}")
+    return name
+
+
+def number_of_run(columns: Mapping[Any, Any]) -> tuple[str, tuple[str, ...]]:
+    """The role of the number of a run, score or rank, and the usual names of its column."""
+    return "rank" if "rank" in columns and "score" not in columns else "score", NUMBER["run"]
+
+
+def is_rank(name: Any, columns: Mapping[Any, Any]) -> bool:
+    """Whether the column that was found for the numbers of a run has ranks."""
+    return name == columns.get("rank", RANK) and "score" not in columns
 
 
 def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
