@@ -194,7 +194,7 @@ class Run(Rows):
 
 RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
 RunLike = RankingsLike | Path | Run | Table  # what is evaluated
-RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]]  # several of them, with names
+RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]] | Path | Table  # several of them, with names
 
 
 def as_run(
