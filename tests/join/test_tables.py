@@ -481,11 +481,21 @@ def test_the_caller_s_table_is_as_it_was():
     assert all((table[name] == before[name]).all() for name in table)
 
 
+@pytest.mark.parametrize("user", ["user_id", "userId"])
+@pytest.mark.parametrize("item", ["item_id", "itemId", "movieId"])
+def test_the_names_that_recommenders_use(user, item):
+    ratings = {user: ["u", "u", "v"], item: [7, 8, 7], "rating": [4.0, 1.0, 3.0]}
+    predicted = {user: ["u", "u", "v"], item: [7, 8, 7], "rating": [4.0, 1.0, 3.0], "prediction": [3.5, 3.9, 4.0]}
+    for made in (dict, pandas.DataFrame, pyarrow.table):
+        results = fastir.evaluate(made(ratings), made(predicted), "mrr", rel_level=3)
+        assert results.per_query("mrr") == {"u": 0.5, "v": 1.0}
+
+
 # ---- what is no table, or has no rows yet --------------------------------------------------------------------------
 
 
 def test_a_dict_that_lacks_a_column_is_a_table_without_it():
-    with pytest.raises(ValueError, match="has no column 'score'; it has 'query_id', 'doc_id'"):
+    with pytest.raises(ValueError, match="has no column 'score' or 'prediction'; it has 'query_id', 'doc_id'"):
         fastir.evaluate({"q1": {"d3": 1}}, {"query_id": ["q1"], "doc_id": ["d3"]}, "mrr")
 
 
