@@ -47,11 +47,12 @@ def evaluate_matrix(
         copied as floats. An array or tensor of any library, in host memory. Blocks of rows that come out of an iterator
         (or a list of arrays, or whatever else can be iterated over) are evaluated one after the other and not kept; the
         iterator runs in the caller's thread.
-    relevant : sparse matrix, tuple, dict, list or mask
+    relevant : sparse matrix, tuple, dict, list, mask or array
         The judged items of each row. A SciPy matrix of labels; the same as a tuple of arrays (indptr, indices) or
         (indptr, indices, labels); a list with an array of items, or a dict {item: label}, for each row; or a dict of
         these by the number of the row, where a row that it lacks has none. Or a matrix of bools of the shape of
-        `scores`, True where an item is relevant; one of numbers is refused, as it could be a mask or the items. Without
+        `scores`, True where an item is relevant; one of numbers is refused, as it could be a mask or the items. Or an
+        array or list of shape (n_queries,) with the only relevant item of each row, as leave-one-out has it. Without
         labels all are 1; labels are whole numbers as in `evaluate`.
     metrics : str or iterable of str
         As in `evaluate`.

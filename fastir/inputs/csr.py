@@ -82,7 +82,8 @@ def items(data: Any, name: str, labelled: bool = True) -> Items:
     data : sparse matrix, tuple, mapping, iterable or None
         What has ``tocsr`` is a matrix of labels; a tuple of two or three arrays is such a matrix as indptr, indices and
         labels; a mapping has the items of a row by its number, and anything else one after the other: an array of
-        integers, or a mapping from items to labels. A matrix of bools is a mask. None is nothing.
+        integers, or a mapping from items to labels. One number for each row is its only item. A matrix of bools is a
+        mask, dense or sparse. None is nothing.
     name : str
         What messages call it.
     labelled : bool
@@ -93,6 +94,9 @@ def items(data: Any, name: str, labelled: bool = True) -> Items:
         return Items(none[1:], none, none[1:], None, (None, None), name)
     if hasattr(data, "tocsr"):
         data = data.tocsr()
+        if data.dtype == bool and not data.data.all():  # a False that is stored is no item
+            data = data.copy()
+            data.eliminate_zeros()
         return compressed(data.indptr, data.indices, data.data if labelled else None, name, ".data", data.shape[1])
     if isinstance(data, tuple):
         if len(data) not in (2, 3):
@@ -115,6 +119,9 @@ def items(data: Any, name: str, labelled: bool = True) -> Items:
             f"{name} must be a sparse matrix, a tuple (indptr, indices, labels), a dict or a list with the "
             f"items of each row, got {type(data).__name__}"
         ) from None
+    if rows and hasattr(rows[0], "__index__") and getattr(rows[0], "shape", ()) == () and not isinstance(rows[0], bool):
+        numbers = np.ascontiguousarray(arrays.integers(data if hasattr(data, "dtype") else rows, name))
+        return Items(np.arange(len(rows)), np.arange(len(rows) + 1), numbers, None, (len(rows), None), name)
     found = keyed(range(len(rows)), rows, name, labelled)
     found.shape = (len(rows), None)
     counts = np.diff(found.offsets)
