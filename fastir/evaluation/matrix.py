@@ -6,14 +6,14 @@ Rows are queries, columns or numbers are items. Both functions check their argum
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
-from fastir.checks import one_of, positive
+from fastir.checks import number, one_of, positive
 from fastir.evaluation.item_rankings import blocks_of, read_block, read_lists, results_of
 from fastir.inputs import arrays
-from fastir.inputs.csr import items
+from fastir.inputs.csr import Items, items
 from fastir.request.options import RANKED, WHOLE, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
-from fastir.request.plan import without_ids
+from fastir.request.plan import Settings, without_ids
 from fastir.results.results import Results
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def evaluate_matrix(
     *,
     k: SupportsIndex | None = None,
     exclude: Any = None,
+    threshold: SupportsFloat | None = None,
     rel_level: SupportsIndex = 1,
     ties: TiesWithoutIds | None = None,
     judged_only: bool = False,
@@ -62,6 +63,9 @@ def evaluate_matrix(
     exclude : like relevant, or None
         Items that are not ranked, such as those that a user has seen; a relevant item among them counts as not
         retrieved. Labels do not matter, and may be fractions; items may stand twice.
+    threshold : float or None
+        The labels in `relevant` are ratings, which may be fractions such as half stars: an item with a rating from the
+        threshold on is relevant (label 1), with one below it judged and not relevant (label 0).
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of items with equal scores: by number, the best or the worst labels first, or the expected value over all
         orders. None: what the convention says, and "input" if that rule compares ids.
@@ -123,8 +127,7 @@ def evaluate_matrix(
         choices=choices,
     )
     whole, parts = without_ids(metric_tuple(metrics), options)
-    wanted, excluded = items(relevant, "relevant"), items(exclude, "exclude", labelled=False)
-    wanted.check_labels(whole.label_limits)
+    wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
     done, n, n_columns = [], 0, None
     for block in blocks_of(scores):
         block = arrays.scores(block, "scores", 2)
@@ -151,6 +154,7 @@ def evaluate_topk(
     *,
     scores: ArrayLike | None = None,
     max_depth: SupportsIndex | None = None,
+    threshold: SupportsFloat | None = None,
     rel_level: SupportsIndex = 1,
     ties: TiesWithoutIds | None = None,
     judged_only: bool = False,
@@ -173,6 +177,8 @@ def evaluate_topk(
         items are in rank order.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of items with equal scores, as in `evaluate_matrix`; "input" is by place in the row.
+    threshold : float or None
+        As in `evaluate_matrix`.
     metrics, max_depth, rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of row to float, or None
@@ -225,8 +231,7 @@ def evaluate_topk(
         choices=choices,
     )
     whole, parts = without_ids(metric_tuple(metrics), options)
-    wanted = items(relevant, "relevant")
-    wanted.check_labels(whole.label_limits)
+    wanted = judged(relevant, threshold, whole)
     rows = arrays.numbers(indices, "indices", 2)
     if rows.size and rows.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, got dtype {rows.dtype}")
@@ -236,3 +241,14 @@ def evaluate_topk(
     wanted.check(len(rows), "indices")
     done = [read_lists(part, rows, ranked_by, wanted, options.n_threads) for _, part in parts]
     return results_of(whole, parts, [done], weights)
+
+
+def judged(relevant: Any, threshold: SupportsFloat | None, asked: Settings) -> Items:
+    """The judged items of each row, checked against the limits of the metrics."""
+    if threshold is not None:
+        threshold = number("threshold", threshold)
+        if asked.level != 1:
+            raise ValueError(f"threshold makes labels of 1 and 0; expected rel_level=1 beside it, got {asked.level}")
+    found = items(relevant, "relevant", threshold=threshold)
+    found.check_labels(asked.label_limits)
+    return found

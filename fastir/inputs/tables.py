@@ -16,10 +16,13 @@ from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, of_codes, of_integers, of_strings
 from fastir.errors import quote
 
-# The usual names of each column; the first one that a table has is taken.
+# The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId")
-NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction"), "qrels": ("label", "relevance", "rating", "score")}
+NUMBER: dict[str, tuple[str, ...]] = {
+    "run": ("score", "prediction"),
+    "qrels": ("label", "relevance", "rating", "score"),
+}
 ROLES = ("query_id", "doc_id", "score", "label")
 # What reads the rows of an object that only says where they are, by what is found on it: of polars, Dask, pyarrow.
 LAZY = {

@@ -615,3 +615,44 @@ def test_what_is_excluded_may_have_weights():
         assert fastir.evaluate_matrix(scores, relevant, "mrr", exclude=exclude) == expected
     with pytest.raises(ValueError, match=r"label 0\.5 is not a whole number"):
         fastir.evaluate_matrix(scores, weights, "mrr")
+
+
+# ---- ratings ------------------------------------------------------------------------------------------------------
+
+METRICS = ["ndcg@3", "map", "bpref", "num_rel", "num_nonrel_judged_ret"]
+
+
+@pytest.mark.parametrize("threshold", [0.5, 3.5, 4, 4.25, 5, np.float32(2.5)])
+def test_ratings_from_the_threshold_on_are_relevant_and_others_judged(threshold):
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(5)
+    scores = rng.random((20, 30))
+    ratings = np.where(rng.random(scores.shape) < 0.3, rng.integers(1, 11, scores.shape) / 2, 0)
+    matrix = sparse.csr_matrix(ratings)
+    rows = [{int(i): float(row[i]) for i in np.flatnonzero(row)} for row in ratings]
+    labels = [{item: int(rating >= threshold) for item, rating in row.items()} for row in rows]
+    expected = fastir.evaluate_matrix(scores, labels, METRICS)
+    triple = (matrix.indptr, matrix.indices, matrix.data)
+    for given in (matrix, matrix.astype(np.float32), triple, rows, dict(enumerate(rows))):
+        assert bits(fastir.evaluate_matrix(scores, given, METRICS, threshold=threshold)) == bits(expected)
+    top = np.argsort(-scores, axis=1)
+    assert bits(fastir.evaluate_topk(top, matrix, METRICS, threshold=threshold)) == bits(expected)
+
+
+@pytest.mark.parametrize(
+    ("relevant", "options", "error", "message"),
+    [
+        ([[1], [2]], {}, ValueError, "threshold needs ratings, and relevant has none; expected a sparse matrix"),
+        ([{1: 4.5}, [2]], {}, ValueError, "threshold needs ratings, and relevant has none"),
+        ([1, 2], {}, ValueError, "threshold needs ratings, and relevant has none"),
+        (([0, 1, 1], [2]), {}, ValueError, "threshold needs ratings, and relevant has none"),
+        (np.eye(2, 4, dtype=bool), {}, ValueError, "threshold needs ratings, and relevant has none"),
+        ([{1: 4.5}, {2: math.nan}], {}, ValueError, "relevant: rating nan is not a number (row 1, item 2)"),
+        ([{1: 4.5}, {}], {"rel_level": 2}, ValueError, "expected rel_level=1 beside it, got 2"),
+        ([{1: 4.5}, {}], {"threshold": "4"}, TypeError, "threshold must be a number, got str '4'"),
+        ([{1: 4.5}, {}], {"threshold": None}, ValueError, "(row 0, item 1); for ratings there is threshold="),
+    ],
+)
+def test_ratings_that_are_refused(relevant, options, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        fastir.evaluate_matrix(np.zeros((2, 4)), relevant, "mrr", **{"threshold": 4, **options})
