@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
+import numpy as np
+
 from fastir.checks import number, one_of, positive
+from fastir.errors import quote
 from fastir.evaluation.item_rankings import blocks_of, read_block, read_lists, results_of
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
@@ -154,6 +157,7 @@ def evaluate_topk(
     *,
     scores: ArrayLike | None = None,
     max_depth: SupportsIndex | None = None,
+    exclude: Any = None,
     threshold: SupportsFloat | None = None,
     rel_level: SupportsIndex = 1,
     ties: TiesWithoutIds | None = None,
@@ -177,6 +181,8 @@ def evaluate_topk(
         items are in rank order.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of items with equal scores, as in `evaluate_matrix`; "input" is by place in the row.
+    exclude : like relevant, or None
+        Items that are not ranked, as in `evaluate_matrix`: those behind them move up.
     threshold : float or None
         As in `evaluate_matrix`.
     metrics, max_depth, rel_level, judged_only, score_dtype, n_threads, convention, **choices
@@ -194,9 +200,10 @@ def evaluate_topk(
     UnknownMetricError
         As by `evaluate`.
     DuplicateError
-        An item stands twice in a row, or among its relevant items.
+        An item that is not excluded stands twice in a row, or one among its relevant items.
     TypeError
-        An array has the wrong dtype or is on a device; an option has the wrong type or name.
+        An array has the wrong dtype or is on a device, or holds ids, which `evaluate_lists` takes; an option has the
+        wrong type or name.
     ValueError
         A number is below -1, an item stands behind -1, a score is NaN, the shapes of the arrays do not match, `ties` is
         given without scores; an option is out of its range. All errors of fastir are ValueErrors, too.
@@ -231,7 +238,9 @@ def evaluate_topk(
         choices=choices,
     )
     whole, parts = without_ids(metric_tuple(metrics), options)
-    wanted = judged(relevant, threshold, whole)
+    refuse_ids(indices, "indices")
+    refuse_ids(relevant, "relevant")
+    wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
     rows = arrays.numbers(indices, "indices", 2)
     if rows.size and rows.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, got dtype {rows.dtype}")
@@ -239,7 +248,8 @@ def evaluate_topk(
     if ranked_by is not None and ranked_by.shape != rows.shape:
         raise ValueError(f"indices has the shape {rows.shape} but scores {ranked_by.shape}; shapes must match")
     wanted.check(len(rows), "indices")
-    done = [read_lists(part, rows, ranked_by, wanted, options.n_threads) for _, part in parts]
+    excluded.check(len(rows), "indices")
+    done = [read_lists(part, rows, ranked_by, wanted, excluded, options.n_threads) for _, part in parts]
     return results_of(whole, parts, [done], weights)
 
 
@@ -252,3 +262,16 @@ def judged(relevant: Any, threshold: SupportsFloat | None, asked: Settings) -> I
     found = items(relevant, "relevant", threshold=threshold)
     found.check_labels(asked.label_limits)
     return found
+
+
+def refuse_ids(data: Any, name: str) -> None:
+    """Raise TypeError for ids where numbers of items are expected."""
+    first = data
+    while isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    if isinstance(first, np.ndarray) and first.dtype.kind in "OUS" and first.size:
+        first = first.flat[0]
+    if isinstance(first, (str, bytes)):
+        raise TypeError(
+            f"{name} must hold the numbers of items, got ids such as {quote(first)}; fastir.evaluate_lists takes ids"
+        )
