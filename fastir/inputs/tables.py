@@ -370,18 +370,22 @@ def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.n
 
 
 def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
-    """Tuples of query id, document id and number."""
+    """Tuples of query id, document id and number; in named tuples of more fields these are found by their names."""
     rows = iter(data)
-    done = 0
+    done, width, places = 0, 3, [0, 1, 2]
     while chunk := list(islice(rows, OBJECT_ROWS)):
+        fields = getattr(chunk[0], "_fields", ())
+        if not done and len(fields) > 3:
+            width, places = len(fields), [fields.index(name) for name in find_columns(what, list(fields), {})]
         for row, one in enumerate(chunk, done):
-            if not isinstance(one, (tuple, list)) or len(one) != 3:
+            if not isinstance(one, (tuple, list)) or len(one) != width:
                 raise TypeError(
                     f"{what}: row {row}: expected a tuple (query_id, doc_id, "
                     f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}"
                 )
         done += len(chunk)
-        yield [ArrayReader(as_objects(column)) for column in zip(*chunk, strict=True)]
+        columns = list(zip(*chunk, strict=True))
+        yield [ArrayReader(as_objects(columns[place])) for place in places]
 
 
 def as_objects(values: Sequence[Any]) -> np.ndarray:
