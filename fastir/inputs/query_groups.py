@@ -38,7 +38,7 @@ def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets
 
 def refuse_undivided(data: Any, name: str) -> None:
     """Raise ValueError if the index of a pandas column names several queries, which the caller did not pass."""
-    index = getattr(data, "index", None)
+    index: Any = getattr(data, "index", None)
     for level in getattr(index, "names", ()):
         if isinstance(level, str):
             from fastir.inputs.tables import QUERY  # imported for callers with such an index only
