@@ -83,7 +83,7 @@ class Accumulator:
 
         Parameters
         ----------
-        labels, scores : arrays of shape (n_documents,)
+        labels, scores : arrays of shape (n_documents,), or both of shape (n_queries, n_documents)
             As for `evaluate_scores`; without scores the labels stand in rank order, as for `evaluate_ranked`.
         scores : matrix of shape (n_queries, n_items), with `relevant`
             As for `evaluate_matrix`.
@@ -92,7 +92,7 @@ class Accumulator:
         relevant : sparse matrix, tuple, dict or list
             The judged items, as for these two functions.
         **batch
-            The other arrays of that function: group, qid, offsets, weights, ideal_labels, exclude and so on.
+            What else that function takes of a batch: group, qid, offsets, weights, ideal_labels, exclude, threshold.
 
         Raises
         ------
