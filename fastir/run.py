@@ -126,7 +126,8 @@ class Run(Rows):
             A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
             ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied.
             Each column is found by the first of its usual names that the table has: query_id, qid, q_id, user_id,
-            query-id; doc_id, docno, docid, item_id, corpus-id; score. Ids are strings or integers.
+            query-id, userId; doc_id, docno, docid, item_id, corpus-id, itemId, movieId; score, prediction. Ids are
+            strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "score": name}``, for columns that have other names.
         duplicates : None, "first", "last", "max" or "once"

@@ -90,7 +90,7 @@ class Accumulator:
 
         Parameters
         ----------
-        labels, scores : arrays of shape (n_documents,)
+        labels, scores : arrays of shape (n_documents,), or both of shape (n_queries, n_documents)
             As for `evaluate_scores`; without scores the labels stand in rank order, as for `evaluate_ranked`.
         labels : table
             With a column of queries (query_id, qid, ...), of labels (label, relevance or rating) and of scores or
@@ -107,7 +107,7 @@ class Accumulator:
         relevant : sparse matrix, tuple, dict or list
             The judged items, as for these two functions.
         **batch
-            The other arrays of that function: group, qid, offsets, weights, ideal_labels, exclude and so on.
+            What else that function takes of a batch: group, qid, offsets, weights, ideal_labels, exclude, threshold.
 
         Notes
         -----

@@ -291,7 +291,8 @@ def evaluate(
         NaN; they are compared as `score_dtype`. A list has none: its order is the ranking, and an empty list is an
         empty ranking.
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.
+        Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means. Measures of ir_measures may
+        stand here, too: each is the metric that it prints, under this call's convention.
     rel_level : int
         Documents with at least this label, from 1 up, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"}

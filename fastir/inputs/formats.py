@@ -81,6 +81,7 @@ def read(
     duplicates: str | None,
     columns: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
+    threshold: float | None = None,
 ) -> tuple[Any, ...]:
     """Read a file in a format; None is the format of its name.
 
@@ -94,6 +95,8 @@ def read(
         The names of a table's columns, as for `tables.Table`; other formats ignore it.
     watch : function of (position), or None
         Called repeatedly with the number of bytes read of the file, 0 if unknown; may raise.
+    threshold : float or None
+        The numbers of a table are ratings, and those from it on become 1, the others 0.
 
     Returns
     -------
@@ -103,7 +106,8 @@ def read(
     Raises
     ------
     ValueError
-        The format or the rule for duplicates does not exist, or qrels are to be read from standard input.
+        The format or the rule for duplicates does not exist, or qrels are to be read from standard input; a threshold
+        is given for a file that is no table.
     FormatError, DuplicateError, OSError
         The file does not have the expected content, or cannot be read.
     """
@@ -115,7 +119,9 @@ def read(
     if format in TABLES:
         from fastir.inputs import table_files
 
-        return table_files.read(path, is_run, format, duplicates, columns, watch)
+        return table_files.read(path, is_run, format, duplicates, columns, watch, threshold)
+    if threshold is not None:
+        raise ValueError(f"threshold is for ratings in a table, {', '.join(TABLES)}; got format {format!r}")
     return READERS[format](path, is_run, duplicates, watch)
 
 

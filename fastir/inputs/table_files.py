@@ -31,10 +31,11 @@ def read(
     duplicates: str | None,
     columns: Mapping[Any, Any] | None,
     watch: Watch | None = None,
+    threshold: float | None = None,
 ) -> tuple[Any, ...]:
     """Read a file as columns; see `formats`."""
     with opened(path, "run" if is_run else "qrels", format, columns, watch) as (table, repairs):
-        *found, more = table_rows.grouped(table, duplicates)
+        *found, more = table_rows.grouped(table, duplicates, threshold=threshold)
     return *found, {**repairs, **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()}}
 
 

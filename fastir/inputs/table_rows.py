@@ -16,17 +16,24 @@ from fastir.join._grouped import find_duplicates
 from fastir.threads import longest, within_reach
 
 
-def read(data: Any, what: str, columns: Mapping[Any, Any] | None, duplicates: str | None) -> tuple[Any, ...]:
+def read(
+    data: Any, what: str, columns: Mapping[Any, Any] | None, duplicates: str | None, threshold: float | None = None
+) -> tuple[Any, ...]:
     """All rows of a caller's table, grouped by query, as Rows takes them."""
-    return grouped(table(data, what, columns), duplicates)
+    return grouped(table(data, what, columns), duplicates, None, threshold)
 
 
 def grouped(
-    found: Table, duplicates: str | None, batches: Iterable[Batch] | None = None, rows: np.ndarray | None = None
+    found: Table,
+    duplicates: str | None,
+    batches: Iterable[Batch] | None = None,
+    rows: np.ndarray | None = None,
+    threshold: float | None = None,
 ) -> tuple[Any, ...]:
     """All rows of a table, or of `batches` that were read of it, grouped by query, as Rows takes them.
 
-    `rows` has the numbers of these rows in the table, if they are not all of it.
+    `rows` has the numbers of these rows in the table, if they are not all of it. With a threshold the numbers are
+    ratings, and those from it on become 1, the others 0.
     """
 
     def row_of(row: Any) -> int:
@@ -41,7 +48,9 @@ def grouped(
     if missing.any():
         row = int(missing.argmax())
         raise not_a_number(found, *ids_at(batches, row), row_of(row))
-    if what == "qrels":
+    if threshold is not None:
+        numbers = (numbers >= threshold).astype(np.float64)
+    elif what == "qrels":
         check_labels(numbers, batches, found.names[2])
     query_ids, slots = codes_of(batches)
     offsets = np.concatenate(([0], np.cumsum(np.bincount(slots, minlength=len(query_ids)))))
@@ -128,9 +137,10 @@ def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:
             break
         at -= len(batch.docs)
     kind = OverflowError if numbers[row] == np.trunc(numbers[row]) else TypeError
+    advice = "; for ratings Qrels.from_table and from_file have threshold=" if kind is TypeError else ""
     raise kind(
         f"qrels: row {row}: {quote(name)} {numbers[row]:g} is not an integer from -2^31 to 2^31 - 1 "
-        f"(query {batch.queries[at]}, document {batch.docs[at]})"
+        f"(query {batch.queries[at]}, document {batch.docs[at]}){advice}"
     )
 
 

@@ -19,13 +19,13 @@ from fastir.errors import FormatError, quote
 from fastir.inputs import foreign_tables
 from fastir.inputs.foreign_tables import ARROW
 
-# The usual names of each column; the first one that a table has is taken.
-QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
-DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
+# The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
+QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId")
+DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId")
 RANK = "rank"  # of a run in place of scores
 RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
 NUMBER: dict[str, tuple[str, ...]] = {
-    "run": ("score", RANK),
+    "run": ("score", "prediction", RANK),
     "qrels": ("label", "relevance", "rating", "score"),
 }
 ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")
@@ -451,19 +451,23 @@ def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.n
 
 
 def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
-    """Tuples of query id, document id and number."""
+    """Tuples of query id, document id and number; in named tuples of more fields these are found by their names."""
     rows = iter(data)
-    done = 0
+    done, width, places = 0, 3, [0, 1, 2]
     while chunk := list(islice(rows, OBJECT_ROWS)):
+        fields = getattr(chunk[0], "_fields", ())
+        if not done and len(fields) > 3:
+            width, places = len(fields), [fields.index(name) for name in find_columns(what, list(fields), {})]
         for row, one in enumerate(chunk, done):
-            if not isinstance(one, (tuple, list)) or len(one) != 3:
+            if not isinstance(one, (tuple, list)) or len(one) != width:
                 raise TypeError(
                     f"{what}: row {row}: expected a tuple (query_id, doc_id, "
                     f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}"
                     + foreign_tables.of_rows(one, what)
                 )
         done += len(chunk)
-        yield [ArrayReader(as_objects(column)) for column in zip(*chunk, strict=True)]
+        columns = list(zip(*chunk, strict=True))
+        yield [ArrayReader(as_objects(columns[place])) for place in places]
 
 
 def as_objects(values: Sequence[Any]) -> np.ndarray:
