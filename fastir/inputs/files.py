@@ -118,7 +118,8 @@ class Source:
             except ImportError:
                 self.file = gzip.GzipFile(fileobj=self.file)
             else:
-                self.damaged = (*self.damaged, isal_zlib.error)
+                damage: Any = isal_zlib.error  # its stubs say that this is no class
+                self.damaged = (*self.damaged, damage)
                 self.file = igzip.IGzipFile(fileobj=self.file)
         elif packed == "zstd":
             zstd = zstd_module(self.path)

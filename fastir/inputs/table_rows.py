@@ -20,7 +20,7 @@ def read(
     data: Any, what: str, columns: Mapping[Any, Any] | None, duplicates: str | None, threshold: float | None = None
 ) -> tuple[Any, ...]:
     """All rows of a caller's table, grouped by query, as Rows takes them."""
-    return grouped(table(data, what, columns), duplicates, None, threshold)
+    return grouped(table(data, what, columns), duplicates, threshold=threshold)
 
 
 def grouped(

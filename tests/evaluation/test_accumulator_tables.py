@@ -66,7 +66,12 @@ def test_a_query_that_is_cut_counts_as_two():
     ("arguments", "options", "error", "message"),
     [
         ([{"qid": ["a"]}], {}, ValueError, "the table has no column 'label' or 'relevance' or 'rating'; it has 'qid'"),
-        ([{"qid": ["a"], "label": [1]}], {}, ValueError, "labels: the table has no column 'score' or 'rank'"),
+        (
+            [{"qid": ["a"], "label": [1]}],
+            {},
+            ValueError,
+            "labels: the table has no column 'score' or 'prediction' or 'rank'",
+        ),
         ([TABLE], {"columns": {"doc": "x"}}, ValueError, "columns: unknown role .doc.; expected query_id"),
         ([TABLE, [1.0]], {}, TypeError, "have their queries and scores in its columns"),
         ([[1, 0]], {"columns": {}}, TypeError, "columns are those of a table, but there is none"),
