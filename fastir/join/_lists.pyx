@@ -21,7 +21,7 @@ from fastir.columns._text cimport Group, Text, room_for_rows
 from fastir.join._join cimport Join, Part
 from fastir.measure._codes cimport REPEATED
 
-from fastir.columns.id_lists import plain_ranking, ranking, repeated
+from fastir.columns.id_lists import plain_ranking, ranking, repeated, sequence
 from fastir.columns.ids import is_integer
 
 cdef extern from *:
@@ -59,6 +59,8 @@ cdef extern from *:
     PyObject* list_item "FASTIR_LIST_ITEM"(object, Py_ssize_t) noexcept
     PyObject* tuple_item "FASTIR_TUPLE_ITEM"(object, Py_ssize_t) noexcept
     int PyErr_CheckSignals() except -1
+    void PyErr_Clear() noexcept
+    const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) noexcept
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     int Py_EQ
     int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
@@ -75,7 +77,7 @@ cdef enum:
 
 cdef enum:                          # results of Lists.fill
     FILLED
-    NOT_PLAIN                       # an id is of another type than the run's
+    NOT_PLAIN                       # an id is of another type than the run's, or a str with surrogates
     TOO_LARGE                       # an integer does not fit in 64 bits
 
 
@@ -111,9 +113,10 @@ cdef class Lists(Join):
             raise MemoryError
         return 0
 
-    cdef int fill(self, Group* g, ids, int64_t n) except -1:
-        """Make the n ids of a list or tuple the group: FILLED, NOT_PLAIN or TOO_LARGE."""
+    cdef int fill(self, Group* g, ids, int64_t n, bint mine) except -1:
+        """Make the n ids of a list or tuple, which may be `mine` alone, the group: FILLED, NOT_PLAIN or TOO_LARGE."""
         cdef int64_t i
+        cdef Py_ssize_t length
         cdef int too_large = 0
         cdef PyObject** keys = self.keys
         cdef PyObject* key
@@ -143,6 +146,12 @@ cdef class Lists(Join):
                     return NOT_PLAIN
                 text.start = ascii(key, &text.length)
                 if text.start == NULL:
+                    text.start = PyUnicode_AsUTF8AndSize(key, &length)
+                    text.length = length
+                if text.start == NULL:
+                    PyErr_Clear()
+                    if not mine:    # what comes next runs Python code, during which others could change the list
+                        return NOT_PLAIN
                     borrow_text(key, text, self.kept)
             g.scores[i] = <double>(n - i)
             if self.breathes and not i & BREATH - 1:
@@ -187,10 +196,12 @@ cdef class Lists(Join):
             ids = unchanged_ids(ids)
             n = len(ids)
             self.room(&part.group, n)
-            state = self.fill(&part.group, ids, n)
+            state = self.fill(&part.group, ids, n, False)
             if state == NOT_PLAIN:
                 ids = plain_ranking(self.judged.query_ids[q], ids, self.integers)
-                state = self.fill(&part.group, ids, n)
+                n = len(ids)
+                self.room(&part.group, n)
+                state = self.fill(&part.group, ids, n, True)
             if state == TOO_LARGE:
                 return False
             self.met[q] = 1
@@ -232,7 +243,9 @@ def kinds_of(dict run):
         query_kind = type(<object>key)
         ids = <object>value
         if type(ids) is not list and type(ids) is not tuple:
-            ids = ranking(<object>key, ids)
+            ids = sequence(ids)
+            if ids is None:     # an error if the qrels have the query
+                continue
         if len(ids):
             if type(ids[0]) is str:
                 return query_kind, str
