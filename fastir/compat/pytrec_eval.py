@@ -108,6 +108,7 @@ class RelevanceEvaluator:
             rel_level=relevance_level,
             judged_only=judged_docs_only_flag,
             convention="trec_eval-9",
+            unranked="nan",  # the ranking is there, and empty
         )
 
     def evaluate(self, scores: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
