@@ -283,6 +283,7 @@ def test_an_exact_p_value_is_no_bound_however_small():
     found = fastir.compare_scores(runs, test="randomization", n_resamples=99)
     assert found.pairs[0].exact and found.pairs[0].p_value == 2**-29
     assert rows_of(found.to_table(rows="pairs"))[1][5] == "1.9e-09"
+    assert p_text(found.pairs[0], 2**-29, 99) == "1.9e-09"  # where the test of other pairs is drawn
 
 
 def test_a_p_value_that_is_alpha_counts_as_below():
