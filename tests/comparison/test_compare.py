@@ -12,6 +12,7 @@ from common import UNEVEN
 
 import fastir
 from fastir.comparison.tables import LETTERS, labels_of, marks, p_text
+from fastir.rendering import pointed
 
 METRICS = ["ndcg@5", "map", "mrr"]
 
@@ -331,6 +332,16 @@ def test_html():
     assert opened == []
     found = fastir.compare_scores(values(**AWKWARD))
     assert found._repr_html_() == found.to_table("html")
+
+
+def test_names_of_metrics_are_text_in_html():
+    runs = {run: {"a<b>&": {f"q{i}": i / 4 + place for i in range(3)}} for place, run in enumerate("xy")}
+    assert ">a&lt;b&gt;&amp;</th>" in fastir.compare_scores(runs).to_table("html")
+
+
+def test_points_of_a_column_stand_below_each_other():
+    assert pointed(["0.5", "12", "3.25", "-"]) == ["0.5 ", "12   ", "3.25", "-   "]
+    assert pointed(["3", "12"]) == ["3", "12"]
 
 
 def test_latex():
