@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import one_of
+from fastir.checks import number, one_of
 from fastir.columns._dicts import plain_judgments
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.columns.rows import Rows
@@ -63,6 +63,7 @@ class Qrels(Rows):
         format: str | None = None,
         duplicates: Duplicates | None = None,
         columns: Mapping[str, str] | None = None,
+        threshold: SupportsFloat | None = None,
     ) -> Qrels:
         """From a file; gzip and zstd are unpacked.
 
@@ -80,19 +81,28 @@ class Qrels(Rows):
             None makes a document that stands twice an error, "once" only if its labels differ.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
+        threshold : float or None
+            As for `from_table`; for "csv", "jsonl" and "parquet".
 
         Raises
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        query_ids, offsets, ids, numbers, repairs = formats.read(path, False, format, duplicates, columns)
+        from_on = None if threshold is None else number("threshold", threshold)
+        query_ids, offsets, ids, numbers, repairs = formats.read(
+            path, False, format, duplicates, columns, threshold=from_on
+        )
         qrels = Qrels(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
         grouped = format in WITH_GROUPS
         return GroupedQrels([tuple(pair.split(" ")) for pair in query_ids], qrels) if grouped else qrels
 
     @classmethod
     def from_table(
-        cls, data: Table, columns: Mapping[str, str] | None = None, duplicates: Duplicates | None = None
+        cls,
+        data: Table,
+        columns: Mapping[str, str] | None = None,
+        duplicates: Duplicates | None = None,
+        threshold: SupportsFloat | None = None,
     ) -> Qrels:
         """From a table: a data frame, Arrow data, a dict of arrays, or (query_id, doc_id, label) tuples.
 
@@ -102,12 +112,15 @@ class Qrels(Rows):
             A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
             ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied.
             Each column is found by the first of its usual names that the table has: query_id, qid, q_id, user_id,
-            query-id; doc_id, docno, docid, item_id, corpus-id; label, relevance, rating or score. Ids are strings or
-            integers.
+            query-id, userId; doc_id, docno, docid, item_id, corpus-id, itemId, movieId; label, relevance, rating or
+            score. Ids are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns that have other names.
         duplicates : None, "first", "last", "max" or "once"
             None makes a document that stands twice an error, "once" only if its labels differ.
+        threshold : float or None
+            The labels are ratings, which may be fractions such as half stars: from the threshold on the label is 1,
+            below it 0.
 
         Raises
         ------
@@ -115,7 +128,9 @@ class Qrels(Rows):
         """
         from fastir.inputs import table_rows
 
-        query_ids, offsets, ids, numbers, repairs = table_rows.read(data, "qrels", columns, duplicates)
+        query_ids, offsets, ids, numbers, repairs = table_rows.read(
+            data, "qrels", columns, duplicates, None if threshold is None else number("threshold", threshold)
+        )
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property

@@ -126,7 +126,8 @@ class Run(Rows):
             A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
             ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied.
             Each column is found by the first of its usual names that the table has: query_id, qid, q_id, user_id,
-            query-id; doc_id, docno, docid, item_id, corpus-id; score. Ids are strings or integers.
+            query-id, userId; doc_id, docno, docid, item_id, corpus-id, itemId, movieId; score, prediction. Ids are
+            strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "score": name}``, for columns that have other names.
         duplicates : None, "first", "last", "max" or "once"
@@ -194,7 +195,7 @@ class Run(Rows):
 
 RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
 RunLike = RankingsLike | Path | Run | Table  # what is evaluated
-RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]]  # several of them, with names
+RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]] | Path | Table  # several of them, with names
 
 
 def as_run(

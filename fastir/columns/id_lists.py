@@ -30,7 +30,8 @@ def ranking(query_id: Any, value: Any) -> list[Any] | tuple[Any, ...]:
             why = f"got a {type(value).__name__}, which can be read only once"
         elif is_mapping(value):
             why = f"got a {type(value).__name__}, where the first ranking is a list"
-        raise TypeError(f"run: query {quote(query_id)} must have a list of document ids in rank order, {why}")
+        expected = "a dict {doc_id: score} or a list of document ids in rank order"
+        raise TypeError(f"run: query {quote(query_id)} must map to {expected}, {why}")
     return found
 
 

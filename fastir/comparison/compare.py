@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.comparison.compare_scores import checked_options, compare_scores
-from fastir.evaluation import many_runs
-from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation import named_runs
+from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs.parents import parents_of
 from fastir.qrels import as_qrels
 
@@ -115,7 +115,8 @@ def evaluated(
     notice: Callable[[Hashable, int], object] | None,
 ) -> tuple[dict[Hashable, Any], Any]:
     """{name: Results, or a list of them with seeds}, and the rule `queries` that compare_scores applies to them."""
-    qrels = as_qrels(qrels, options.get("columns"), options.get("duplicates"))
+    sides = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
+    qrels = as_qrels(qrels, sides[0], options.get("duplicates"))
     if options.get("parents") is not None:
         given = options["parents"], options.get("aggregate", "max"), options.get("duplicates")
         options = {**options, "parents": parents_of(*given)}
@@ -133,7 +134,7 @@ def evaluated(
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
     flat: dict[Hashable, Any] = {
-        (name, number): run for name, repeats in many_runs.pairs(runs) for number, run in enumerate(repeats)
+        (name, number): run for name, repeats in named_runs.pairs(runs) for number, run in enumerate(repeats)
     }
     results: dict[Hashable, Any] = {}
     for (name, _), result in evaluator.evaluate_many(flat, notice=notice).items():

@@ -23,6 +23,7 @@ made, and any number of threads may use it.
     coverage.py       Coverage: how the queries of qrels and run overlap
     groups.py         qrels with groups: subtopics, or groups of judges
     rule_sets.py      metrics whose rules differ, and metrics that read the judgments of all queries
+    named_runs.py     what evaluate_many takes: mappings, pairs, folders and tables of several runs
     many_runs.py      many runs, in threads
     id_lists.py       evaluate_lists(): lists of ids by position
     label_lists.py    evaluate_ranked(), evaluate_scores(): labels without ids

@@ -7,27 +7,31 @@ memory does not grow with the number of queries.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.evaluation.evaluator import evaluate
 from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
 from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
+from fastir.inputs import label_tables
 from fastir.request.options import metric_tuple
 from fastir.results.means import UNIT, digits, exact_total, total_log
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from fastir.qrels import QrelsLike
     from fastir.results.results import Results
+    from fastir.run import RunLike
 
 PLACES = 40  # decimals of the logarithms that are added up
 OF_SCORES = ("ties", "score_dtype")
 
 
 class Accumulator:
-    """Means over batches of queries: of labels in rank order, of labels and scores, of score matrices or top-k lists.
+    """Means over batches of queries: of labels and scores, in arrays or tables, of matrices, top-k lists or runs.
 
     Parameters
     ----------
@@ -72,9 +76,12 @@ class Accumulator:
 
     def update(
         self,
-        labels: ArrayLike | None = None,
+        labels: Any = None,
         scores: ArrayLike | None = None,
         *,
+        columns: Mapping[str, str] | None = None,
+        run: RunLike | None = None,
+        qrels: QrelsLike | None = None,
         indices: ArrayLike | None = None,
         relevant: Any = None,
         **batch: Any,
@@ -83,8 +90,16 @@ class Accumulator:
 
         Parameters
         ----------
-        labels, scores : arrays of shape (n_documents,)
+        labels, scores : arrays of shape (n_documents,), or both of shape (n_queries, n_documents)
             As for `evaluate_scores`; without scores the labels stand in rank order, as for `evaluate_ranked`.
+        labels : table
+            With a column of queries (query_id, qid, ...), of labels (label, relevance or rating) and of scores or
+            ranks (score, rank); rows in any order.
+        columns : dict or None
+            ``{"query_id": name, "label": name, "score": name, "rank": name}``, for columns that have other names; with
+            `run` as for `evaluate`.
+        run, qrels : as for `evaluate`
+            Rankings with ids, and the judgments. Only queries of the run are added, of which the qrels know some.
         scores : matrix of shape (n_queries, n_items), with `relevant`
             As for `evaluate_matrix`.
         indices : matrix of shape (n_queries, k), with `relevant` and perhaps with scores
@@ -92,7 +107,12 @@ class Accumulator:
         relevant : sparse matrix, tuple, dict or list
             The judged items, as for these two functions.
         **batch
-            The other arrays of that function: group, qid, offsets, weights, ideal_labels, exclude and so on.
+            What else that function takes of a batch: group, qid, offsets, weights, ideal_labels, exclude, threshold.
+
+        Notes
+        -----
+        A batch must hold whole queries: a query that is cut by the end of a batch counts as two. Spark's mapInPandas
+        and iterators over record batches cut where they like; there group by query first (applyInPandas, groupBy).
 
         Raises
         ------
@@ -100,6 +120,18 @@ class Accumulator:
             As by that function.
         """
         options = {**self._options, **batch}
+        if run is not None or qrels is not None:
+            if run is None or qrels is None or labels is not None or scores is not None or relevant is not None:
+                raise TypeError("run and qrels belong together, without labels, scores or relevant")
+            self._add(evaluate(qrels, run, self._metrics, queries="intersection", columns=columns, **options))
+            return
+        if label_tables.is_table(labels):
+            if scores is not None or relevant is not None or {"qid", "group", "offsets"} & set(batch):
+                raise TypeError("labels that are a table have their queries and scores in its columns")
+            self._add(evaluate_scores(**label_tables.read(labels, columns), metrics=self._metrics, **options))
+            return
+        if columns is not None:
+            raise TypeError("columns are those of a table, but there is none")
         if relevant is not None:
             if labels is not None:
                 raise TypeError("labels and relevant must not be given together: both say what was judged")

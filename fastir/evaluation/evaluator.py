@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from fastir.run import RunLike, RunsLike
 
 
+Sides = tuple["Mapping[str, str] | None", "Mapping[str, str] | None"]  # names of the columns of qrels and run
+
+
 class Evaluator:
     """Qrels and metrics prepared once, for any number of runs.
 
@@ -69,6 +72,8 @@ class Evaluator:
         aggregate: Aggregate = "max",
         validate: Validate = "full",
         columns: Mapping[str, str] | None = None,
+        qrels_columns: Mapping[str, str] | None = None,
+        run_columns: Mapping[str, str] | None = None,
         weights: Mapping[Any, float] | None = None,
         convention: str | Convention = "fastir",
         **choices: Any,
@@ -86,14 +91,15 @@ class Evaluator:
             convention=convention,
             choices=choices,
         )
-        self._prepare(qrels, metrics, options, columns, weights, parents_of(parents, aggregate, duplicates))
+        sides = columns_by_side(columns, qrels_columns, run_columns)
+        self._prepare(qrels, metrics, options, sides, weights, parents_of(parents, aggregate, duplicates))
 
     def _prepare(
         self,
         qrels: QrelsLike,
         metrics: str | Iterable[str],
         options: Options,
-        columns: Mapping[str, str] | None,
+        columns: Sides,
         weights: Mapping[Any, float] | None,
         parents: AnyParents | None,
     ) -> None:
@@ -101,16 +107,18 @@ class Evaluator:
         self._inputs = files.described("qrels", qrels)
         if parents is not None:
             self._inputs["parents"] = {"aggregate": parents.aggregate}
-        qrels = as_qrels(qrels, columns, options.duplicates)
+        of_qrels, of_run = columns
+        qrels = as_qrels(qrels, of_qrels, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
-        self.prepared: Measurer = prepare(qrels, settings, columns, parents)
+        self.prepared: Measurer = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         prepared, settings = self.prepared, self.prepared.settings
-        made_of = prepared.qrels, settings.metrics, settings.options, prepared.columns, self._weights, prepared.parents
+        sides = None, prepared.columns
+        made_of = prepared.qrels, settings.metrics, settings.options, sides, self._weights, prepared.parents
         return evaluator_of, made_of
 
     def __repr__(self) -> str:
@@ -139,7 +147,7 @@ class Evaluator:
         """
         from fastir.evaluation.many_runs import evaluate_runs
 
-        return evaluate_runs(self.results_of, self.prepared.settings, runs, notice)
+        return evaluate_runs(self.results_of, self.prepared.settings, runs, self.prepared.columns, notice)
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
         """Show where the values of one ranking come from: each document with its label and what it contributes.
@@ -212,7 +220,7 @@ def evaluator_of(
     qrels: QrelsLike,
     metrics: str | Iterable[str],
     options: Options,
-    columns: Mapping[str, str] | None,
+    columns: Sides,
     weights: Mapping[Any, float] | None,
     parents: AnyParents | None,
 ) -> Evaluator:
@@ -220,6 +228,14 @@ def evaluator_of(
     evaluator = Evaluator.__new__(Evaluator)
     evaluator._prepare(qrels, metrics, options, columns, weights, parents)
     return evaluator
+
+
+def columns_by_side(
+    both: Mapping[str, str] | None, of_qrels: Mapping[str, str] | None, of_run: Mapping[str, str] | None
+) -> Sides:
+    """The names of columns of the qrels and of the run, from those of both and of either side."""
+    qrels, run = (both if own is None else {**(both or {}), **own} for own in (of_qrels, of_run))
+    return qrels, run
 
 
 def prepare(
@@ -254,6 +270,8 @@ def evaluate(
     aggregate: Aggregate = "max",
     validate: Validate = "full",
     columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
+    run_columns: Mapping[str, str] | None = None,
     weights: Mapping[Any, float] | None = None,
     convention: str | Convention = "fastir",
     **choices: Any,
@@ -273,7 +291,8 @@ def evaluate(
         NaN; they are compared as `score_dtype`. A list has none: its order is the ranking, and an empty list is an
         empty ranking.
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.
+        Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means. Measures of ir_measures may
+        stand here, too: each is the metric that it prints, under this call's convention.
     rel_level : int
         Documents with at least this label, from 1 up, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"}
@@ -318,7 +337,9 @@ def evaluate(
         tables whose rows are not grouped by query, and right for data that is known to have no duplicates.
     columns : dict or None
         For tables, ``{"query_id": name, "doc_id": name, "score": name, "label": name}``, for columns whose names are
-        not among the usual ones (see `Run.from_table`).
+        not among the usual ones (see `Run.from_table`); ``"rank"`` in place of ``"score"`` names a column of ranks.
+    qrels_columns, run_columns : dict or None
+        The same for one side, where the sides differ; what they say goes before `columns`.
     weights : mapping of query_id to float, or None
         How much each query counts in the means, from 0 up; weights of other queries are ignored. Sums and counts do not
         change.
@@ -411,7 +432,8 @@ def evaluate(
         choices=choices,
     )
     made = parents_of(parents, aggregate, duplicates)
-    return evaluator_of(qrels, metrics, options, columns, weights, made).evaluate(run)
+    sides = columns_by_side(columns, qrels_columns, run_columns)
+    return evaluator_of(qrels, metrics, options, sides, weights, made).evaluate(run)
 
 
 def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any) -> ResultsByRun:
@@ -421,9 +443,12 @@ def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str]
     ----------
     qrels, metrics, **options
         As for `evaluate`. n_threads counts the threads of all runs together; values never depend on it.
-    runs : mapping of name to run, or iterable of (name, run)
+    runs : mapping of name to run, iterable of (name, run), path or table
         Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
-        other. An iterable is read one pair at a time.
+        other. An iterable is read one pair at a time. A folder, or a pattern such as ``"runs/*"``, is a run for each of
+        its files, under their names; a folder of hive partitions ``run=...`` or ``system=...`` is a run for each of
+        these. A table, in memory or in a file, has a column run, system, run_id or system_id (or the one that
+        `columns` says) with the name of the run of each row; it is read as a whole.
 
     Returns
     -------

@@ -95,4 +95,4 @@ def evaluate_lists(
     made = parents_of(parents, aggregate="max", duplicates=duplicates)
     ids, run, judged = id_lists.by_position(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
-    return evaluator_of(qrels, metrics, options, None, weights_of(weights, ids), made).evaluate(run)
+    return evaluator_of(qrels, metrics, options, (None, None), weights_of(weights, ids), made).evaluate(run)

@@ -99,20 +99,23 @@ def read_block(
 
 
 def read_lists(
-    asked: Settings, rows: np.ndarray, scores: np.ndarray | None, wanted: Items, n_threads: Any
+    asked: Settings, rows: np.ndarray, scores: np.ndarray | None, wanted: Items, excluded: Items, n_threads: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of rows of items."""
     n, width = rows.shape
     offsets = wanted.between(0, n)
     values, status, counts = outputs(asked, n)
-    in_place = rows.dtype == np.int64 and rows.flags.c_contiguous
+    in_place = rows.dtype == np.int64 and rows.flags.c_contiguous and not len(excluded.numbers)
     step = max(1, n if in_place else CHUNK // max(1, width))
     for start in range(0, n, step):
         part = slice(start, start + step)
+        ranked, ranked_by = arrays.integers(rows[part], "indices", 2), None if scores is None else scores[part]
+        if len(excluded.numbers):
+            ranked, ranked_by = without(ranked, ranked_by, excluded, start)
         kernel = TopK(
             asked.plan,
-            np.ascontiguousarray(arrays.integers(rows[part], "indices", 2)),
-            None if scores is None else scores[part],
+            np.ascontiguousarray(ranked),
+            ranked_by,
             asked.single,
             max(asked.ties, len(BY_ID)),
             wanted.numbers,
@@ -129,6 +132,36 @@ def read_lists(
             kind, row, item = problem
             raise failure(kind, start + row, item)
     return values, status, counts
+
+
+def without(
+    rows: np.ndarray, scores: np.ndarray | None, excluded: Items, first: int
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Rows of items, and the scores beside them, without the excluded items: the others move up, -1 fills the end.
+
+    The first of the rows is row `first` of all. What else -1 and smaller numbers stand for is left to the kernel.
+    """
+    if scores is not None:
+        absent = np.isnan(scores) & (rows >= 0)
+        if absent.any():
+            row, column = np.argwhere(absent)[0].tolist()
+            raise failure(PROBLEM_CODES["not a number"], first + row, column)
+    n = len(rows)
+    offsets = excluded.between(first, first + n)
+    numbers = excluded.numbers[offsets[0] : offsets[-1]]
+    owners = np.repeat(np.arange(n), np.diff(offsets))
+    owners, numbers = owners[numbers >= 0], numbers[numbers >= 0]
+    items = rows
+    most = int(max(rows.max(initial=0), numbers.max(initial=0))) + 1
+    if most * n >= 2**63:
+        known = np.unique(numbers)
+        items = np.where(np.isin(rows, known), np.searchsorted(known, rows), -1)
+        numbers, most = np.searchsorted(known, numbers), len(known)
+    gone = (items >= 0) & np.isin(items + most * np.arange(n)[:, None], numbers + most * owners)
+    order = np.argsort(gone, axis=1, kind="stable")
+    moved = np.take_along_axis(rows, order, axis=1)
+    moved[np.take_along_axis(gone, order, axis=1)] = -1
+    return moved, None if scores is None else np.take_along_axis(scores, order, axis=1)
 
 
 def outputs(asked: Settings, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.inputs import arrays, dicts, label_arrays
-from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups
+from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_undivided
 from fastir.measure._codes import STATUS_CODES
 from fastir.rank._label_lists import Groups
 from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
@@ -133,11 +133,12 @@ def evaluate_scores(
 
     Parameters
     ----------
-    labels : array of shape (n_documents,), of numbers of any dtype and stride
+    labels : array of shape (n_documents,) or (n_queries, n_documents), of numbers of any dtype and stride
         Whole numbers from -2^31 to 2^31 - 1, of an integer or a floating dtype; -1: the document is not in the qrels;
         below -1: it was in the pool without a judgment. For metrics that read only gains (`explain` says which) labels
-        may be fractions: each is its own gain, and a negative one has none.
-    scores : array of shape (n_documents,), of numbers of any dtype and stride
+        may be fractions: each is its own gain, and a negative one has none. With two dimensions, as scikit-learn and
+        torchmetrics have them, each row is a query, and there is no group, qid or offsets.
+    scores : array of the shape of labels, of numbers of any dtype and stride
         Infinite scores are allowed, NaN is not. Integers are compared as float32 if that holds all numbers of their
         dtype, else as float64.
     metrics : str or iterable of str
@@ -149,7 +150,8 @@ def evaluate_scores(
         together, the arrays are copied.
     offsets : integer array of shape (n_queries + 1,), or None
         The position at which each query begins, and the end; from 0 to n_documents, never falling. Without group, qid
-        and offsets all documents belong to one query.
+        and offsets all documents of one dimension belong to one query, whatever ids the caller holds elsewhere; only a
+        pandas index that names several queries is seen, and is an error.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of documents with equal scores: the order of the input, the best or the worst labels first, or the
         expected value over all orders, for metrics where a formula gives it. None: what the convention says, and
@@ -173,6 +175,7 @@ def evaluate_scores(
         An array has the wrong dtype or is on a GPU; an option has the wrong type or name.
     ValueError
         An array has the wrong shape; a label is not finite, or not whole and a metric needs whole ones; a score is NaN;
+        the index of a column names several queries, and no group, qid or offsets does;
         sizes or offsets do not add up to the number of labels; an option is out of its range. The row is named.
     OverflowError
         A label is out of its range or too large for a metric's formula.
@@ -211,6 +214,11 @@ def evaluate_scores(
         choices=choices,
     )
     asked, parts = without_ids(metric_tuple(metrics), options)
+    if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
+        return results_of(asked, parts, of_matrices(labels, scores, group, qid, offsets), weights)
+    if group is None and qid is None and offsets is None:
+        refuse_undivided(labels, "labels")
+        refuse_undivided(scores, "scores")
     labels = label_arrays.column(labels, "labels")
     scores = arrays.scores(scores, "scores")
     if len(scores) != len(labels):
@@ -299,6 +307,25 @@ class LabelLists:
         if given_scores is not None:
             arrays.refuse_nan(given_scores, "scores")
         return found
+
+
+def of_matrices(labels: ArrayLike, scores: ArrayLike, *groups: ArrayLike | None) -> LabelLists:
+    """The rows of two matrices, each of which is a query."""
+    if any(given is not None for given in groups):
+        raise ValueError("labels has 2 dimensions, so that its rows are the queries; expected no group, qid or offsets")
+    given = arrays.numbers(labels, "labels", 2), arrays.scores(scores, "scores", 2)
+    (n, width), other = given[0].shape, given[1].shape
+    if other != (n, width):
+        raise ValueError(f"scores has the shape {other} but labels {(n, width)}; shapes must match")
+    if width == 1 < n:
+        raise ValueError(
+            f"labels has the shape {(n, 1)}, which is a query with one document in each row; expected {(n,)} for the "
+            "documents of one query"
+        )
+    flat = label_arrays.column(given[0].reshape(-1), "labels"), given[1].reshape(-1)
+    rows = LabelLists(*flat, QueryGroups(range(n), np.arange(n + 1) * width))
+    rows.given = given
+    return rows
 
 
 def results_of(

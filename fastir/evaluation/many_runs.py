@@ -14,15 +14,17 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
 from fastir.evaluation.coverage import Coverage
+from fastir.evaluation.named_runs import named_runs
+from fastir.inputs.places import on_disk
 from fastir.inputs.shapes import HELD, PATH, shape_of
 from fastir.inputs.trec import ROW
 from fastir.results.by_run import ResultsByRun
-from fastir.run import Run
+from fastir.run import Run, RunsLike
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:
@@ -49,7 +51,8 @@ class Stopped(Exception):
 def evaluate_runs(
     evaluate_one: Callable[..., Any],
     settings: Settings,
-    runs: Mapping[Any, Any] | Iterable[Any],
+    runs: RunsLike,
+    columns: Mapping[str, str] | None,
     notice: Callable[[Any, int], object] | None = None,
 ) -> ResultsByRun:
     """Evaluate many runs; `evaluate_many` says how.
@@ -59,7 +62,9 @@ def evaluate_runs(
     evaluate_one : function of (run, n_threads, watch)
         Returns Results and a Coverage; calls watch(position) at every block.
     settings : Settings
-    runs : mapping of name to run, or iterable of (name, run)
+    runs : as for `evaluate_many`
+    columns : mapping or None
+        The names of the columns of a table of runs.
     notice : function of (name, position), or None
         Called, in any thread, when a run's file has been read up to this byte.
     """
@@ -80,7 +85,7 @@ def evaluate_runs(
             name_the_run(error, job.name)
             raise
 
-    for name, run in pairs(runs):
+    for name, run in named_runs(runs, columns, settings.options.duplicates):
         names[name] = None
         rows = rows_of(run)
         job = Job(len(names), name, run, rows or 0)
@@ -161,27 +166,12 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
         raise failure
 
 
-def pairs(runs: Mapping[Any, Any] | Iterable[Any]) -> Iterator[tuple[Hashable, Any]]:
-    """The (name, run) pairs of the caller's mapping or iterable, one at a time."""
-    expected = "runs must be a mapping of name to run or an iterable of (name, run) pairs, got"
-    if isinstance(runs, (str, bytes, os.PathLike, Run)) or not isinstance(runs, (Mapping, Iterable)):
-        raise TypeError(f"{expected} {type(runs).__name__}")
-    names = set()
-    for pair in runs.items() if isinstance(runs, Mapping) else runs:
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(f"{expected} {type(pair).__name__} {quote(pair)} among them")
-        if pair[0] in names:
-            raise ValueError(f"two runs are named {quote(pair[0])}; expected every name once")
-        names.add(pair[0])
-        yield tuple(pair)
-
-
 def rows_of(run: Any) -> int | None:
     """About how many rows a file or a Run has; None for a run that must be evaluated in the caller's thread."""
     shape = shape_of(run, Run)
     if shape == HELD:
         return run.n_rows
-    if shape == PATH and run != "-" and os.path.isfile(run):
+    if shape == PATH and on_disk(run):
         return os.path.getsize(run) // ROW
     return None
 

@@ -6,14 +6,17 @@ Rows are queries, columns or numbers are items. Both functions check their argum
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
-from fastir.checks import one_of, positive
+import numpy as np
+
+from fastir.checks import number, one_of, positive
+from fastir.errors import quote
 from fastir.evaluation.item_rankings import blocks_of, read_block, read_lists, results_of
 from fastir.inputs import arrays
-from fastir.inputs.csr import items
+from fastir.inputs.csr import Items, items
 from fastir.request.options import RANKED, WHOLE, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
-from fastir.request.plan import without_ids
+from fastir.request.plan import Settings, without_ids
 from fastir.results.results import Results
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ def evaluate_matrix(
     *,
     k: SupportsIndex | None = None,
     exclude: Any = None,
+    threshold: SupportsFloat | None = None,
     rel_level: SupportsIndex = 1,
     ties: TiesWithoutIds | None = None,
     judged_only: bool = False,
@@ -47,11 +51,12 @@ def evaluate_matrix(
         copied as floats. An array or tensor of any library, in host memory. Blocks of rows that come out of an iterator
         (or a list of arrays, or whatever else can be iterated over) are evaluated one after the other and not kept; the
         iterator runs in the caller's thread.
-    relevant : sparse matrix, tuple, dict, list or mask
+    relevant : sparse matrix, tuple, dict, list, mask or array
         The judged items of each row. A SciPy matrix of labels; the same as a tuple of arrays (indptr, indices) or
         (indptr, indices, labels); a list with an array of items, or a dict {item: label}, for each row; or a dict of
         these by the number of the row, where a row that it lacks has none. Or a matrix of bools of the shape of
-        `scores`, True where an item is relevant; one of numbers is refused, as it could be a mask or the items. Without
+        `scores`, True where an item is relevant; one of numbers is refused, as it could be a mask or the items. Or an
+        array or list of shape (n_queries,) with the only relevant item of each row, as leave-one-out has it. Without
         labels all are 1; labels are whole numbers as in `evaluate`.
     metrics : str or iterable of str
         As in `evaluate`.
@@ -61,6 +66,9 @@ def evaluate_matrix(
     exclude : like relevant, or None
         Items that are not ranked, such as those that a user has seen; a relevant item among them counts as not
         retrieved. Labels do not matter, and may be fractions; items may stand twice.
+    threshold : float or None
+        The labels in `relevant` are ratings, which may be fractions such as half stars: an item with a rating from the
+        threshold on is relevant (label 1), with one below it judged and not relevant (label 0).
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of items with equal scores: by number, the best or the worst labels first, or the expected value over all
         orders. None: what the convention says, and "input" if that rule compares ids.
@@ -122,8 +130,7 @@ def evaluate_matrix(
         choices=choices,
     )
     whole, parts = without_ids(metric_tuple(metrics), options)
-    wanted, excluded = items(relevant, "relevant"), items(exclude, "exclude", labelled=False)
-    wanted.check_labels(whole.label_limits)
+    wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
     done, n, n_columns = [], 0, None
     for block in blocks_of(scores):
         block = arrays.scores(block, "scores", 2)
@@ -150,6 +157,8 @@ def evaluate_topk(
     *,
     scores: ArrayLike | None = None,
     max_depth: SupportsIndex | None = None,
+    exclude: Any = None,
+    threshold: SupportsFloat | None = None,
     rel_level: SupportsIndex = 1,
     ties: TiesWithoutIds | None = None,
     judged_only: bool = False,
@@ -172,6 +181,10 @@ def evaluate_topk(
         items are in rank order.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of items with equal scores, as in `evaluate_matrix`; "input" is by place in the row.
+    exclude : like relevant, or None
+        Items that are not ranked, as in `evaluate_matrix`: those behind them move up.
+    threshold : float or None
+        As in `evaluate_matrix`.
     metrics, max_depth, rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of row to float, or None
@@ -187,9 +200,10 @@ def evaluate_topk(
     UnknownMetricError
         As by `evaluate`.
     DuplicateError
-        An item stands twice in a row, or among its relevant items.
+        An item that is not excluded stands twice in a row, or one among its relevant items.
     TypeError
-        An array has the wrong dtype or is on a device; an option has the wrong type or name.
+        An array has the wrong dtype or is on a device, or holds ids, which `evaluate_lists` takes; an option has the
+        wrong type or name.
     ValueError
         A number is below -1, an item stands behind -1, a score is NaN, the shapes of the arrays do not match, `ties` is
         given without scores; an option is out of its range. All errors of fastir are ValueErrors, too.
@@ -224,8 +238,9 @@ def evaluate_topk(
         choices=choices,
     )
     whole, parts = without_ids(metric_tuple(metrics), options)
-    wanted = items(relevant, "relevant")
-    wanted.check_labels(whole.label_limits)
+    refuse_ids(indices, "indices")
+    refuse_ids(relevant, "relevant")
+    wanted, excluded = judged(relevant, threshold, whole), items(exclude, "exclude", labelled=False)
     rows = arrays.numbers(indices, "indices", 2)
     if rows.size and rows.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, got dtype {rows.dtype}")
@@ -233,5 +248,30 @@ def evaluate_topk(
     if ranked_by is not None and ranked_by.shape != rows.shape:
         raise ValueError(f"indices has the shape {rows.shape} but scores {ranked_by.shape}; shapes must match")
     wanted.check(len(rows), "indices")
-    done = [read_lists(part, rows, ranked_by, wanted, options.n_threads) for _, part in parts]
+    excluded.check(len(rows), "indices")
+    done = [read_lists(part, rows, ranked_by, wanted, excluded, options.n_threads) for _, part in parts]
     return results_of(whole, parts, [done], weights)
+
+
+def judged(relevant: Any, threshold: SupportsFloat | None, asked: Settings) -> Items:
+    """The judged items of each row, checked against the limits of the metrics."""
+    if threshold is not None:
+        threshold = number("threshold", threshold)
+        if asked.level != 1:
+            raise ValueError(f"threshold makes labels of 1 and 0; expected rel_level=1 beside it, got {asked.level}")
+    found = items(relevant, "relevant", threshold=threshold)
+    found.check_labels(asked.label_limits)
+    return found
+
+
+def refuse_ids(data: Any, name: str) -> None:
+    """Raise TypeError for ids where numbers of items are expected."""
+    first = data
+    while isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    if isinstance(first, np.ndarray) and first.dtype.kind in "OUS" and first.size:
+        first = first.flat[0]
+    if isinstance(first, (str, bytes)):
+        raise TypeError(
+            f"{name} must hold the numbers of items, got ids such as {quote(first)}; fastir.evaluate_lists takes ids"
+        )

@@ -51,7 +51,7 @@ def from_table_file(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a file of rows of the format `form`; watch(position) is called at every batch."""
-    with table_files.opened(path, True, form, prepared.columns, watch) as (table, repairs):
+    with table_files.opened(path, "run", form, prepared.columns, watch) as (table, repairs):
         coverage = from_rows(prepared, table, values, status, n_threads)
     coverage.run_repairs = {**repairs, **coverage.run_repairs}
     coverage.clean = coverage.clean and not repairs
@@ -106,7 +106,9 @@ def from_rows(
         scatter(found, rows, join, threads)
     tally = join.finish()
     as_text = integer_docs and not prepared.qrels.integers
-    repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
+    repairs = found.repairs(tally.ranked)
+    if as_text:
+        repairs["integer ids read as text"] = tally.ranked, "the run"
     foreign = [query.decode("utf-8", "surrogateescape") for query in sorted(join.foreign, key=join.foreign.__getitem__)]
     return Coverage(prepared, status, tally, tally.found + len(foreign), foreign, repairs)
 

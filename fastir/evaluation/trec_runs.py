@@ -11,7 +11,7 @@ import numpy as np
 from fastir.columns._trec import last_group
 from fastir.evaluation.coverage import Coverage
 from fastir.evaluation.held_runs import from_whole_file
-from fastir.inputs.files import name_of
+from fastir.inputs.places import name_of, on_disk
 from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
 from fastir.join._trec_stream import Stream
 from fastir.threads import share, thread_count, within_reach
@@ -33,7 +33,7 @@ def from_trec_file(
     A file is read as a whole instead if it cannot be opened twice, or once the rows of some query turn out not to stand
     together.
     """
-    if not os.path.isfile(path):
+    if not on_disk(path):
         return from_whole_file(prepared, path, values, status, n_threads, watch)
     settings = prepared.settings
     threads = thread_count(n_threads, os.path.getsize(path) // ROW)

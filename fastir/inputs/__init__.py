@@ -14,6 +14,7 @@ calls need are imported by the function that needs them.
     dicts.py         dicts of dicts; weights of queries
     id_lists.py      lists of ids by position
     list_columns.py  columns of lists, of tables and files
+    places.py        where bytes lie: paths, folders, patterns, file objects, URLs, file systems
     formats.py       the formats of files, and the ends of names that stand for them
     files.py         opening, unpacking and writing files
     parents.py       the documents that the ids of a run stand for
@@ -22,12 +23,15 @@ calls need are imported by the function that needs them.
     engine_json.py   JSON that engines export: _rank_eval, Search Relevance Workbench
     quepid.py        CSV files of Quepid
     table_files.py   CSV, JSONL and Parquet files, as tables
+    parquet_files.py one Parquet file or many, with hive partitions, as one table
+    foreign_tables.py datasets of other libraries, and what makes a table of what is nearly one
     tables.py        tables in memory, as batches of three columns
     table_rows.py    batches of rows, grouped by query
     grouping.py      rows of lines, grouped by query
     writers.py       files that are written
     arrays.py        arrays of numbers of any library
     label_arrays.py  labels as arrays
+    label_tables.py  tables of labels and scores
     query_groups.py  where the queries of such arrays begin: group, qid or offsets
     csr.py           the judged or excluded items of each row of a matrix
 """

@@ -74,7 +74,7 @@ class Items:
                 )
 
 
-def items(data: Any, name: str, labelled: bool = True) -> Items:
+def items(data: Any, name: str, labelled: bool = True, threshold: float | None = None) -> Items:
     """Items as the caller has them.
 
     Parameters
@@ -82,18 +82,25 @@ def items(data: Any, name: str, labelled: bool = True) -> Items:
     data : sparse matrix, tuple, mapping, iterable or None
         What has ``tocsr`` is a matrix of labels; a tuple of two or three arrays is such a matrix as indptr, indices and
         labels; a mapping has the items of a row by its number, and anything else one after the other: an array of
-        integers, or a mapping from items to labels. A matrix of bools is a mask. None is nothing.
+        integers, or a mapping from items to labels. One number for each row is its only item. A matrix of bools is a
+        mask, dense or sparse. None is nothing.
     name : str
         What messages call it.
     labelled : bool
         Whether labels matter; where they do not, they may be anything, such as weights that are fractions.
+    threshold : float or None
+        The labels are ratings of any value: those from the threshold on become 1, the others 0.
     """
     if data is None:
         none = np.zeros(1, np.int64)
         return Items(none[1:], none, none[1:], None, (None, None), name)
     if hasattr(data, "tocsr"):
         data = data.tocsr()
-        return compressed(data.indptr, data.indices, data.data if labelled else None, name, ".data", data.shape[1])
+        if data.dtype == bool and not data.data.all():  # a False that is stored is no item
+            data = data.copy()
+            data.eliminate_zeros()
+        labels = data.data if labelled else None
+        return compressed(data.indptr, data.indices, labels, name, ".data", data.shape[1], threshold)
     if isinstance(data, tuple):
         if len(data) not in (2, 3):
             raise ValueError(
@@ -101,11 +108,12 @@ def items(data: Any, name: str, labelled: bool = True) -> Items:
                 "one entry per row comes as a list"
             )
         labels = data[2] if len(data) == 3 and labelled else None
-        return compressed(data[0], data[1], labels, name, "[2]", None)
+        return compressed(data[0], data[1], labels, name, "[2]", None, threshold)
     if isinstance(data, Mapping):
-        return keyed(list(data), list(data.values()), name, labelled)
+        return keyed(list(data), list(data.values()), name, labelled, threshold)
     mask = mask_of(data, name)
     if mask is not None:
+        refuse_threshold(threshold, name)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask.sum(axis=1))])
         return Items(np.arange(len(mask)), offsets, np.ascontiguousarray(mask.nonzero()[1]), None, mask.shape, name)
     try:
@@ -115,7 +123,11 @@ def items(data: Any, name: str, labelled: bool = True) -> Items:
             f"{name} must be a sparse matrix, a tuple (indptr, indices, labels), a dict or a list with the "
             f"items of each row, got {type(data).__name__}"
         ) from None
-    found = keyed(range(len(rows)), rows, name, labelled)
+    if rows and hasattr(rows[0], "__index__") and getattr(rows[0], "shape", ()) == () and not isinstance(rows[0], bool):
+        refuse_threshold(threshold, name)
+        numbers = np.ascontiguousarray(arrays.integers(data if hasattr(data, "dtype") else rows, name))
+        return Items(np.arange(len(rows)), np.arange(len(rows) + 1), numbers, None, (len(rows), None), name)
+    found = keyed(range(len(rows)), rows, name, labelled, threshold)
     found.shape = (len(rows), None)
     counts = np.diff(found.offsets)
     is_matrix = len(getattr(data, "shape", ())) == 2
@@ -124,7 +136,9 @@ def items(data: Any, name: str, labelled: bool = True) -> Items:
     return found
 
 
-def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_items: int | None) -> Items:
+def compressed(
+    indptr: Any, indices: Any, labels: Any, name: str, third: str, n_items: int | None, threshold: float | None
+) -> Items:
     """Items that come as CSR."""
     numbers = arrays.numbers(indices, f"indices of {name}")
     offsets = offset_array(indptr, len(numbers), f"offsets of {name}", f"indices of {name}")
@@ -136,7 +150,9 @@ def compressed(indptr: Any, indices: Any, labels: Any, name: str, third: str, n_
             raise ValueError(
                 f"{name}{third} has {len(labels)} entries but there are {len(numbers)} indices; lengths must match"
             )
-        labels = whole_labels(labels, rows, offsets, numbers, name)
+        labels = whole_labels(labels, rows, offsets, numbers, name, threshold)
+    else:
+        refuse_threshold(threshold, name)
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
 
 
@@ -152,7 +168,7 @@ def mask_of(data: Any, name: str) -> np.ndarray | None:
     return array if array.dtype == bool else None
 
 
-def keyed(keys: Any, rows: list, name: str, labelled: bool = True) -> Items:
+def keyed(keys: Any, rows: list, name: str, labelled: bool = True, threshold: float | None = None) -> Items:
     """Items that come row by row, in any order of the rows' numbers."""
     keys = arrays.integers(keys if isinstance(keys, range) else row_numbers(keys, name), name)
     if (np.diff(keys) < 0).any():
@@ -165,10 +181,17 @@ def keyed(keys: Any, rows: list, name: str, labelled: bool = True) -> Items:
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
     labels = None
+    if not all(isinstance(row, Mapping) for row in rows):
+        refuse_threshold(threshold, name)
     if labelled and any(isinstance(row, Mapping) for row in rows):
         values = [list(row.values()) if isinstance(row, Mapping) else [1] * len(row) for row in rows]
         labels = whole_labels(
-            joined(values, [f"{text}, labels" for text in names], arrays.numbers), keys, offsets, numbers, name
+            joined(values, [f"{text}, labels" for text in names], arrays.numbers),
+            keys,
+            offsets,
+            numbers,
+            name,
+            threshold,
         )
     return Items(keys, offsets, numbers, labels, (None, None), name)
 
@@ -192,16 +215,39 @@ def row_numbers(keys: list[Any], name: str) -> list[Any]:
     return keys
 
 
+def refuse_threshold(threshold: float | None, name: str) -> None:
+    """Raise ValueError if a caller who gave a threshold gave no ratings."""
+    if threshold is not None:
+        raise ValueError(
+            f"threshold needs ratings, and {name} has none; expected a sparse matrix of them, or {{item: rating}} for "
+            "each row"
+        )
+
+
 def whole_labels(
-    labels: np.ndarray, rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, name: str
+    labels: np.ndarray,
+    rows: np.ndarray,
+    offsets: np.ndarray,
+    numbers: np.ndarray,
+    name: str,
+    threshold: float | None,
 ) -> np.ndarray:
-    """Labels as int32; the error for the first invalid one names its row and item."""
+    """Labels as int32, 1 and 0 by a threshold; the error for the first invalid one names its row and item."""
+    if threshold is not None:
+        missing = np.isnan(labels)
+        if missing.any():
+            place = int(missing.argmax())
+            raise ValueError(f"{name}: rating nan is not a number ({place_name(rows, offsets, numbers, place)})")
+        return (labels >= threshold).astype(np.int32)
     if labels.dtype.kind == "f":
         right = np.isfinite(labels) & (labels == np.floor(labels))
         if not right.all():
             place = int(right.argmin())
             kind = "is not a whole number; labels must be integers" if np.isfinite(labels[place]) else "is not finite"
-            raise ValueError(f"{name}: label {labels[place]} {kind} ({place_name(rows, offsets, numbers, place)})")
+            raise ValueError(
+                f"{name}: label {labels[place]} {kind} ({place_name(rows, offsets, numbers, place)}); "
+                "for ratings there is threshold="
+            )
     if labels.size and (labels.max() > 2**31 - 1 or labels.min() < -(2**31)):
         raise label_arrays.out_of_range(name)
     return labels.astype(np.int32)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Self
 
 from fastir.errors import FormatError
+from fastir.inputs import places
+from fastir.inputs.places import name_of
 from fastir.text import replacing
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]  # "-" is standard input
@@ -24,17 +26,12 @@ SKIPPED = b"\x2a\x4d\x18"  # from the second byte: a frame of zstd that holds no
 HEAD = 4
 
 
-def name_of(path: Path) -> str:
-    """The name of a file in messages."""
-    return "standard input" if path == "-" else os.fsdecode(path)
-
-
 def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
     """{what: {"name": file name, "bytes": size}} of an input that is a file, else nothing; without its folder."""
-    if type(data) is dict or not isinstance(data, (str, bytes, os.PathLike)):
+    if type(data) is dict or not places.is_place(data):
         return {}
-    found: dict[str, Any] = {"name": "-" if data == "-" else os.path.basename(os.fsdecode(data))}
-    return {what: {**found, "bytes": os.path.getsize(data)} if os.path.isfile(data) else found}
+    found: dict[str, Any] = {"name": "-" if data == "-" else os.path.basename(name_of(data).rstrip("/"))}
+    return {what: {**found, "bytes": os.path.getsize(data)} if places.on_disk(data) else found}
 
 
 def packed_as(head: bytes) -> str | None:
@@ -69,19 +66,19 @@ class Source:
 
     Parameters
     ----------
-    path : str or path
-        ``-`` is standard input.
+    path : str, path or another place
+        As for `places.opened`; ``-`` is standard input.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Any) -> None:
         self.path: str = name_of(path)
         self.repairs: Repairs = {}
         self.carried: bytes = b""
         self.damaged: tuple[type[Exception], ...] = ()  # exceptions that mean bad data
-        self.is_standard: bool = path == "-"
+        self.is_standard: bool = isinstance(path, str) and path == "-"
         if self.is_standard and sys.stdin is None:
             raise OSError(errno.EBADF, "it is closed", self.path)
-        self.opened: BinaryIO = sys.stdin.buffer if self.is_standard else open(path, "rb")  # noqa: SIM115
+        self.opened: BinaryIO = sys.stdin.buffer if self.is_standard else places.opened(path)
         self.file: Any = self.opened
         try:
             self.unpack()

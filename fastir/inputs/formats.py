@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fastir.checks import one_of
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import quote
-from fastir.inputs import files
+from fastir.inputs import files, places
 from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
@@ -54,15 +54,24 @@ READERS: dict[str, Callable[..., tuple]] = {
 }
 TABLES = ("csv", "jsonl", "parquet")  # read by table_files
 WRITERS = ("trec", "json", "parquet")  # functions of writers
+PARQUET = b"PAR1"  # its first bytes
 SUFFIXES = {".json": "json", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}  # else TREC
 
 
-def format_of(path: Path) -> str:
-    """The format that a file's name stands for; .gz and .zst do not count."""
-    name = os.fsdecode(path)
+def format_of(path: Any) -> str:
+    """The format that the name of a place stands for, .gz and .zst do not count; of a folder or a pattern, Parquet.
+
+    A file object without such a name is Parquet if its first bytes say so, else TREC.
+    """
+    name = places.name_of(path)
+    if places.is_many(path):
+        return "parquet"
     if files.packing_of(name):
         name = os.path.splitext(name)[0]
-    return SUFFIXES.get(os.path.splitext(name)[1].lower(), "trec")
+    found = SUFFIXES.get(os.path.splitext(name)[1].lower())
+    if found is None and places.is_file_object(path) and places.reopens(path):
+        return "parquet" if places.opened(path).read(len(PARQUET)) == PARQUET else "trec"
+    return found or "trec"
 
 
 def read(
@@ -72,6 +81,7 @@ def read(
     duplicates: str | None,
     columns: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
+    threshold: float | None = None,
 ) -> tuple[Any, ...]:
     """Read a file in a format; None is the format of its name.
 
@@ -85,6 +95,8 @@ def read(
         The names of a table's columns, as for `tables.Table`; other formats ignore it.
     watch : function of (position), or None
         Called repeatedly with the number of bytes read of the file, 0 if unknown; may raise.
+    threshold : float or None
+        The numbers of a table are ratings, and those from it on become 1, the others 0.
 
     Returns
     -------
@@ -94,19 +106,22 @@ def read(
     Raises
     ------
     ValueError
-        The format or the rule for duplicates does not exist, or qrels are to be read from standard input.
+        The format or the rule for duplicates does not exist, or qrels are to be read from standard input; a threshold
+        is given for a file that is no table.
     FormatError, DuplicateError, OSError
         The file does not have the expected content, or cannot be read.
     """
     one_of("format", format, (None, *TABLES, *(name for name in READERS if not is_run or name not in WITH_GROUPS)))
     one_of("duplicates", duplicates, DUPLICATES)
-    if not is_run and path == "-":
+    if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
     format = format or format_of(path)
     if format in TABLES:
         from fastir.inputs import table_files
 
-        return table_files.read(path, is_run, format, duplicates, columns, watch)
+        return table_files.read(path, is_run, format, duplicates, columns, watch, threshold)
+    if threshold is not None:
+        raise ValueError(f"threshold is for ratings in a table, {', '.join(TABLES)}; got format {format!r}")
     return READERS[format](path, is_run, duplicates, watch)
 
 

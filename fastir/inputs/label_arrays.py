@@ -29,18 +29,34 @@ def column(data: ArrayLike, name: str) -> np.ndarray:
     return labels if labels.strides[0] % labels.itemsize == 0 else labels.copy()
 
 
+def is_matrix(data: object) -> bool:
+    """Whether an array or a sequence has two dimensions."""
+    if isinstance(data, (list, tuple)):
+        first = data[0] if data else None
+        return isinstance(first, (list, tuple)) or len(getattr(first, "shape", ())) == 1
+    return len(getattr(data, "shape", ())) == 2
+
+
+def place_name(place: int, shape: tuple[int, ...]) -> str:
+    """The indices of a position, as they are written between brackets."""
+    return ", ".join(str(number) for number in np.unravel_index(place, shape))
+
+
 def out_of_range(name: str) -> OverflowError:
     """The error for a label that does not fit int32."""
     return OverflowError(f"{name} holds a label outside [-2^31, 2^31 - 1]; out of range")
 
 
 def fraction(labels: np.ndarray, name: str) -> int | None:
-    """The position of the first label that is not a whole number, or None; raises where one is not finite."""
+    """The position of the first label that is not a whole number, or None; raises where one is not finite.
+
+    Positions in a matrix are counted row by row.
+    """
     if labels.dtype.kind != "f" or not labels.size:
         return None
     finite = np.isfinite(labels)
     if not finite.all():
-        raise ValueError(f"{name}[{int(finite.argmin())}] is not a finite number")
+        raise ValueError(f"{name}[{place_name(int(finite.argmin()), labels.shape)}] is not a finite number")
     whole = labels == np.floor(labels)
     return None if whole.all() else int(whole.argmin())
 
@@ -51,8 +67,8 @@ def refuse_fraction(labels: np.ndarray, name: str, place: int, asked: Settings) 
         plain = values.get("gain", request.card.gain) == "linear" and request.level is None
         if not (request.card.fractional and plain):
             raise ValueError(
-                f"{name}[{place}] = {labels[place]} is not a whole number; labels must be integers for "
-                f"metric {quote(request.text)}"
+                f"{name}[{place_name(place, labels.shape)}] = {labels.flat[place]} is not a whole number; "
+                f"labels must be integers for metric {quote(request.text)}"
             )
 
 

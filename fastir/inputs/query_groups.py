@@ -36,6 +36,21 @@ def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets
     return QueryGroups(range(len(bounds) - 1), bounds)
 
 
+def refuse_undivided(data: Any, name: str) -> None:
+    """Raise ValueError if the index of a pandas column names several queries, which the caller did not pass."""
+    index: Any = getattr(data, "index", None)
+    for level in getattr(index, "names", ()):
+        if isinstance(level, str):
+            from fastir.inputs.tables import QUERY  # imported for callers with such an index only
+
+            n = index.get_level_values(level).nunique() if level in QUERY else 0
+            if n > 1:
+                raise ValueError(
+                    f"{name}: the index {level!r} names {n} queries, but there is no group, qid or offsets; expected "
+                    f"qid={name}.index.get_level_values({level!r})"
+                )
+
+
 def by_sizes(group: ArrayLike, n: int) -> np.ndarray:
     """Offsets from group sizes."""
     sizes = arrays.integers(group, "group")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.columns._dicts import is_nested
 from fastir.columns.id_lists import is_mapping
+from fastir.inputs import places
 from fastir.inputs.list_columns import ListColumns
 
 if TYPE_CHECKING:
@@ -38,11 +38,25 @@ class Frame(Protocol):
     def columns(self) -> Any: ...
 
 
-Table = ArrowStream | ArrowArray | Frame | Mapping[str, "ArrayLike"] | Iterable[tuple[Any, Any, Any]]
+class Scanner(Protocol):
+    """What hands out its rows as record batches: a Dataset or a Scanner of pyarrow."""
+
+    def to_batches(self) -> Iterable[Any]: ...
+
+
+class Formatted(Protocol):
+    """A Dataset of Hugging Face."""
+
+    def with_format(self, type: Any = None, /) -> Any: ...
+
+
+Table = (
+    ArrowStream | ArrowArray | Frame | Scanner | Formatted | Mapping[str, "ArrayLike"] | Iterable[tuple[Any, Any, Any]]
+)
 
 DICTS = "dicts"  # a dict whose values are dicts
 LISTS = "lists"  # a mapping of each query to what it ranks or what is relevant, without numbers
-PATH = "path"
+PATH = "path"  # a path, or another place of bytes
 COLUMNS = "columns"  # ListColumns
 HELD = "held"  # a Qrels or a Run, as the caller of shape_of says
 TABLE = "table"
@@ -60,14 +74,20 @@ def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = No
         return LISTS  # a single query, for which what follows would take as long as its evaluation
     if isinstance(data, held):
         return HELD
-    if isinstance(data, (str, bytes, os.PathLike)):
+    from fastir.inputs import foreign_tables, tables
+
+    if foreign_tables.is_of_ir_datasets(data):
+        return TABLE
+    if places.is_place(data):
         return PATH
-    from fastir.inputs import tables
 
     if isinstance(data, ListColumns):
         return COLUMNS
     if isinstance(data, Mapping):
+        if type(data) is not dict:
+            foreign_tables.refuse(data, held.what)
         if len(data) > 1 and tables.has_columns(data, held.what, columns):
             return TABLE
         return OTHER if is_mapping(next(iter(data.values()), {})) else LISTS
+    foreign_tables.refuse(data, held.what)
     return TABLE if tables.is_table(data) else OTHER

@@ -7,9 +7,8 @@ written and no text is taken for a date; numbers in CSV are read by _number, lik
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, BinaryIO, ClassVar, Self
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +16,11 @@ from fastir.columns._number import numbers_of
 from fastir.columns.line_formats import NUMBER_PROBLEMS
 from fastir.errors import FormatError, quote
 from fastir.inputs import table_rows, tables
-from fastir.inputs.files import Repairs, Source, Watch, name_of
+from fastir.inputs.files import Repairs, Source, Watch
+from fastir.inputs.parquet_files import Parquet
+from fastir.inputs.places import name_of, reopens
 
 BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
-ROWS = 1 << 16  # rows that pyarrow decodes at a time
 MESSAGE = 400  # characters of its messages, which may quote all of a line
 
 
@@ -31,10 +31,11 @@ def read(
     duplicates: str | None,
     columns: Mapping[Any, Any] | None,
     watch: Watch | None = None,
+    threshold: float | None = None,
 ) -> tuple[Any, ...]:
     """Read a file as columns; see `formats`."""
-    with opened(path, is_run, format, columns, watch) as (table, repairs):
-        *found, more = table_rows.grouped(table, duplicates)
+    with opened(path, "run" if is_run else "qrels", format, columns, watch) as (table, repairs):
+        *found, more = table_rows.grouped(table, duplicates, threshold=threshold)
     return *found, {**repairs, **{kind: (count, f"{name_of(path)}: {place}") for kind, (count, place) in more.items()}}
 
 
@@ -54,10 +55,9 @@ def read_columns(path: Any, format: str) -> Any:
 
 @contextlib.contextmanager
 def opened(
-    path: Any, is_run: bool, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
+    path: Any, what: str, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
 ) -> Iterator[tuple[tables.Table, Repairs]]:
     """The file as a Table, and its repairs; an error in its content is a FormatError."""
-    what = "run" if is_run else "qrels"
     name = name_of(path)
     with contextlib.ExitStack() as files:
 
@@ -73,7 +73,7 @@ def opened(
                 if watch is not None:
                     watch(file.position())
                 for readers in tables.read_arrow(batch, names, []):
-                    yield [*readers[:2], file.numbers_reader(readers[2])]
+                    yield file.readers(readers)
                 empty = empty and not batch.num_rows
             if empty:
                 raise FormatError(f"the {what} is empty: the table has no rows", name)
@@ -81,7 +81,7 @@ def opened(
         with translated(name):
             first = [fresh()]
             repairs = first[0].repairs
-            yield tables.Table(what, first[0].names, columns, rows, os.path.isfile(path)), repairs
+            yield tables.Table(what, first[0].names, columns, rows, reopens(path)), repairs
 
 
 @contextlib.contextmanager
@@ -130,8 +130,9 @@ class Text(Source):
             raise FormatError("the file is empty", self.path)
         return line.rstrip(b"\r").decode("utf-8", "surrogateescape"), lines, rest
 
-    def numbers_reader(self, reader: Any) -> Any:
-        return reader
+    def readers(self, readers: list[Any]) -> list[Any]:
+        """The readers of a batch, as the format needs them."""
+        return readers
 
     def ended(self) -> bool:
         """Whether nothing is left to read."""
@@ -165,8 +166,9 @@ class Csv(Text):
             reader.ConvertOptions(check_utf8=False, include_columns=names, column_types=types),
         )
 
-    def numbers_reader(self, reader: Any) -> Any:
-        return Decimals(reader)
+    def readers(self, readers: list[Any]) -> list[Any]:
+        queries, docs, numbers, *more = readers
+        return [queries, docs, Decimals(numbers), *more]
 
 
 class Decimals:
@@ -201,8 +203,9 @@ class Jsonl(Text):
         self.names: list[str] = list(self.first)
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
-        ids = [(name, id_type(self.first[name])) for name in names[:2]]
-        return self.typed([*ids, *((name, library().float64()) for name in names[2:])])
+        query, doc, number, *run = names
+        ids = {name: id_type(self.first[name]) for name in (query, doc, *run)}
+        return self.typed([*{**ids, number: library().float64()}.items()])
 
     def list_batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         """The rows of columns of ids, and of lists of ids where the first row has one."""
@@ -230,38 +233,6 @@ class Jsonl(Text):
 def id_type(value: Any) -> Any:
     """The Arrow type of ids like this one."""
     return library().int64() if type(value) is int else library().string()
-
-
-class Parquet:
-    """A Parquet file, which is packed in its own way only."""
-
-    repairs: ClassVar[dict[str, tuple[int, str]]] = {}
-
-    def __init__(self, path: Any) -> None:
-        self.file: BinaryIO = open(path, "rb")  # noqa: SIM115
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-
-    def look(self) -> None:
-        from pyarrow.parquet import ParquetFile
-
-        self.table: Any = ParquetFile(self.file, buffer_size=BLOCK, pre_buffer=False)
-        self.names: list[str] = self.table.schema_arrow.names
-
-    def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
-        return self.table.iter_batches(ROWS, columns=list(names), use_threads=False)
-
-    list_batches = batches
-
-    def position(self) -> int:
-        return self.file.tell()
-
-    def numbers_reader(self, reader: Any) -> Any:
-        return reader
 
 
 FILES: dict[str, Any] = {"csv": Csv, "jsonl": Jsonl, "parquet": Parquet}

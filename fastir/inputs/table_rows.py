@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.columns._ids import joined, of_arena
+from fastir.columns._ids import Ids, joined, of_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import refused, without_duplicates
 from fastir.errors import DuplicateError, quote, remedy
@@ -16,14 +16,30 @@ from fastir.join._grouped import find_duplicates
 from fastir.threads import longest, within_reach
 
 
-def read(data: Any, what: str, columns: Mapping[Any, Any] | None, duplicates: str | None) -> tuple[Any, ...]:
+def read(
+    data: Any, what: str, columns: Mapping[Any, Any] | None, duplicates: str | None, threshold: float | None = None
+) -> tuple[Any, ...]:
     """All rows of a caller's table, grouped by query, as Rows takes them."""
-    return grouped(table(data, what, columns), duplicates)
+    return grouped(table(data, what, columns), duplicates, None, threshold)
 
 
-def grouped(found: Table, duplicates: str | None, batches: Iterable[Batch] | None = None) -> tuple[Any, ...]:
-    """All rows of a table, or of `batches` that were read of it, grouped by query, as Rows takes them."""
-    what = found.what
+def grouped(
+    found: Table,
+    duplicates: str | None,
+    batches: Iterable[Batch] | None = None,
+    rows: np.ndarray | None = None,
+    threshold: float | None = None,
+) -> tuple[Any, ...]:
+    """All rows of a table, or of `batches` that were read of it, grouped by query, as Rows takes them.
+
+    `rows` has the numbers of these rows in the table, if they are not all of it. With a threshold the numbers are
+    ratings, and those from it on become 1, the others 0.
+    """
+
+    def row_of(row: Any) -> int:
+        return int(row if rows is None else rows[row])
+
+    what, is_run = found.what, found.what != "qrels"
     batches = list(found if batches is None else batches)
     if not batches:
         raise ValueError(f"the {what} is empty: the table has no rows")
@@ -31,27 +47,69 @@ def grouped(found: Table, duplicates: str | None, batches: Iterable[Batch] | Non
     missing = np.isnan(numbers)
     if missing.any():
         row = int(missing.argmax())
-        raise not_a_number(found, *ids_at(batches, row), row)
-    if what == "qrels":
+        raise not_a_number(found, *ids_at(batches, row), row_of(row))
+    if threshold is not None:
+        numbers = (numbers >= threshold).astype(np.float64)
+    elif what == "qrels":
         check_labels(numbers, batches, found.names[2])
     query_ids, slots = codes_of(batches)
     offsets = np.concatenate(([0], np.cumsum(np.bincount(slots, minlength=len(query_ids)))))
     order = np.argsort(slots, kind="stable")
-    docs = joined([(batch.docs, 0, len(batch.docs)) for batch in batches])
-    arena = Arena(*docs.copy(0, len(docs)), docs.integers)
-    arena = Arena(arena.text, arena.starts[order], arena.lengths[order], docs.integers)
+    arena = arena_of([batch.docs for batch in batches])
+    arena = Arena(arena.text, arena.starts[order], arena.lengths[order], arena.integers)
     numbers = numbers[order]
     pairs = within_reach(lambda: find_duplicates(of_arena(arena), offsets), longest(offsets))
     if not pairs:
-        return query_ids, offsets, arena, numbers, {}
-    wrong = refused(pairs, numbers, duplicates, what == "run")
+        return query_ids, offsets, arena, numbers, found.repairs(len(numbers))
+    wrong = refused(pairs, numbers, duplicates, is_run)
     first, second = min(wrong or pairs, key=lambda pair: order[pair[1]])
     if wrong:
         query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
-        raise repeated(what, query, arena[second : second + 1][0], int(order[first]), int(order[second]))
-    offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, what == "run")
+        raise repeated(
+            "run" if is_run else what, query, arena[second : second + 1][0], row_of(order[first]), row_of(order[second])
+        )
+    offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, is_run)
     arena = Arena(arena.text, arena.starts[kept], arena.lengths[kept], arena.integers)
-    return query_ids, offsets, arena, numbers, {"duplicates": (len(pairs), f"row {order[second]}")}
+    return (
+        query_ids,
+        offsets,
+        arena,
+        numbers,
+        {**found.repairs(len(numbers)), "duplicates": (len(pairs), f"row {row_of(order[second])}")},
+    )
+
+
+def by_run(found: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
+    """{run: its rows, grouped by query, as Rows takes them} of a table of several runs."""
+    batches, runs = [], []
+    for batch, of_runs in found.with_runs():
+        batches.append(batch)
+        runs += [] if of_runs is None else [batch._replace(queries=of_runs)]
+    if not batches:
+        raise ValueError(f"the {found.what} are empty: the table has no rows")
+    names, slots = codes_of(runs)
+    numbers = np.concatenate([batch.numbers for batch in batches])
+    queries, docs = arena_of([batch.queries for batch in batches]), arena_of([batch.docs for batch in batches])
+    order = np.argsort(slots, kind="stable")
+    made = {}
+    for name, rows in zip(names, np.split(order, np.cumsum(np.bincount(slots))[:-1]), strict=True):
+        batch = Batch(taken(queries, rows), taken(docs, rows), numbers[rows])
+        try:
+            made[name] = grouped(found, duplicates, [batch], rows)
+        except (TypeError, ValueError, OverflowError) as error:
+            error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
+            raise
+    return made
+
+
+def arena_of(ids: list[Ids]) -> Arena:
+    """The ids of several batches as one column."""
+    whole = joined([(one, 0, len(one)) for one in ids])
+    return Arena(*whole.copy(0, len(whole)), whole.integers)
+
+
+def taken(arena: Arena, rows: np.ndarray) -> Ids:
+    return of_arena(Arena(arena.text, arena.starts[rows], arena.lengths[rows], arena.integers))
 
 
 def codes_of(batches: list[Batch]) -> tuple[list[Any], np.ndarray]:
@@ -79,9 +137,10 @@ def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:
             break
         at -= len(batch.docs)
     kind = OverflowError if numbers[row] == np.trunc(numbers[row]) else TypeError
+    advice = "; for ratings Qrels.from_table and from_file have threshold=" if kind is TypeError else ""
     raise kind(
         f"qrels: row {row}: {quote(name)} {numbers[row]:g} is not an integer from -2^31 to 2^31 - 1 "
-        f"(query {batch.queries[at]}, document {batch.docs[at]})"
+        f"(query {batch.queries[at]}, document {batch.docs[at]}){advice}"
     )
 
 

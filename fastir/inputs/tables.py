@@ -6,6 +6,7 @@ that are Arrow data anyway). Ids stay where they are (_ids); numbers become floa
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -14,20 +15,20 @@ import numpy as np
 
 from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, of_codes, of_integers, of_strings
-from fastir.errors import quote
+from fastir.errors import FormatError, quote
+from fastir.inputs import foreign_tables
+from fastir.inputs.foreign_tables import ARROW
 
-# The usual names of each column; the first one that a table has is taken.
-QUERY = ("query_id", "qid", "q_id", "user_id", "query-id")
-DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id")
-NUMBER: dict[str, tuple[str, ...]] = {"run": ("score",), "qrels": ("label", "relevance", "rating", "score")}
-ROLES = ("query_id", "doc_id", "score", "label")
-# What reads the rows of an object that only says where they are, by what is found on it: of polars, Dask, pyarrow.
-LAZY = {
-    ("collect", "collect_schema"): "collect",
-    ("compute", "npartitions"): "compute",
-    ("to_table", "get_fragments"): "to_table",
+# The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
+QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId")
+DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId")
+RANK = "rank"  # of a run in place of scores
+RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
+NUMBER: dict[str, tuple[str, ...]] = {
+    "run": ("score", "prediction", RANK),
+    "qrels": ("label", "relevance", "rating", "score"),
 }
-ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
@@ -44,13 +45,14 @@ class Table:
 
     Parameters
     ----------
-    what : {"run", "qrels"}
+    what : {"run", "qrels", "runs"}
+        "runs" are several runs, with a column of their names.
     names : sequence
         The names of its columns.
     columns : dict or None
-        {"query_id", "doc_id", "score" or "label": name} for columns that have other names.
-    read : function of three names
-        Iterates over the rows as triples of readers, which have ids(what, name, row) and numbers(what, name, row).
+        {role: name} for columns that have other names; the roles are ROLES.
+    read : function of the names
+        Iterates over batches as readers of these columns, with ids(what, name, row) and numbers(what, name, row).
     again : bool
         Whether it can be read a second time.
     n_rows : int or None
@@ -70,16 +72,23 @@ class Table:
         self.again = again
         self.n_rows = n_rows
         self.names: tuple[Any, ...] = find_columns(what, list(names), columns or {})
+        self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
         self.read = read
 
     def __iter__(self) -> Generator[Batch, None, None]:
         """All batches that have rows; the kinds of ids do not change."""
+        for batch, _ in self.with_runs():
+            yield batch
+
+    def with_runs(self) -> Iterator[tuple[Batch, Ids | None]]:
+        """The same, each with the names of the runs of its rows, if the table has them."""
         row = 0
         kinds = None
         for readers in self.read(self.names):
             ids = zip(readers[:2], self.names, strict=False)
             queries, docs = (reader.ids(self.what, name, row) for reader, name in ids)
-            batch = Batch(queries, docs, readers[2].numbers(self.what, self.names[2], row))
+            numbers = readers[2].numbers(self.what, self.names[2], row)
+            batch = Batch(queries, docs, 0.0 - numbers if self.ranks else numbers)
             if kinds is None or row == 0:
                 kinds = queries.integers, docs.integers
             elif kinds != (queries.integers, docs.integers) and len(docs):
@@ -87,8 +96,12 @@ class Table:
                     f"{self.what}: row {row}: ids are of another type than those before: strings and integers"
                 )
             if len(docs):
-                yield batch
+                yield batch, readers[3].ids(self.what, self.names[3], row) if self.names[3:] else None
             row += len(docs)
+
+    def repairs(self, rows: int) -> dict[str, tuple[int, str]]:
+        """What the reading changed in so many rows, as the Report has it."""
+        return {"ranks as scores": (rows, "the run")} if self.ranks else {}
 
 
 def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[Any]]]:
@@ -96,26 +109,40 @@ def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[An
     for role in columns:
         if role not in ROLES:
             raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(ROLES)}")
-    number = "score" if what == "run" else "label"
-    usual = {"query_id": QUERY, "doc_id": DOC, number: NUMBER[what]}
+    number, names = ("label", NUMBER["qrels"]) if what == "qrels" else number_of_run(columns)
+    usual = {"query_id": QUERY, "doc_id": DOC, number: names}
+    if what == "runs":
+        usual["run"] = RUN
     return [(role, [columns[role]] if role in columns else names) for role, names in usual.items()]
 
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """The names of the query, document and number columns."""
-    found = []
-    for role, usual in wanted(what, columns):
-        name = next((name for name in usual if name in names), None)
-        if name is None:
-            raise ValueError(
-                f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
-                f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
-                "it is"
-            )
-        if names.count(name) > 1:
-            raise ValueError(f"{what}: the table has several columns called {name!r}")
-        found.append(name)
-    return tuple(found)
+    """The names of the query, document and number columns; of "runs", also of the column of their names."""
+    return tuple(column_of(what, names, role, usual) for role, usual in wanted(what, columns))
+
+
+def column_of(what: str, names: list[Any], role: str, usual: Sequence[Any]) -> Any:
+    """The first of the usual names that a table has among its names."""
+    name = next((name for name in usual if name in names), None)
+    if name is None:
+        raise ValueError(
+            f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
+            f"{', '.join(map(repr, names[:20])) or 'none'}; columns={{{role!r}: name}} tells which "
+            "it is"
+        )
+    if names.count(name) > 1:
+        raise ValueError(f"{what}: the table has several columns called {name!r}")
+    return name
+
+
+def number_of_run(columns: Mapping[Any, Any]) -> tuple[str, tuple[str, ...]]:
+    """The role of the number of a run, score or rank, and the usual names of its column."""
+    return "rank" if "rank" in columns and "score" not in columns else "score", NUMBER["run"]
+
+
+def is_rank(name: Any, columns: Mapping[Any, Any]) -> bool:
+    """Whether the column that was found for the numbers of a run has ranks."""
+    return name == columns.get("rank", RANK) and "score" not in columns
 
 
 def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
@@ -126,13 +153,20 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
     TypeError, ValueError
         It is a table, but lacks a column or cannot be read.
     """
+    foreign_tables.refuse(data, what)
     if not is_table(data):
         raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
-    lazy = next((method for marks, method in LAZY.items() if all(hasattr(data, mark) for mark in marks)), None)
-    if lazy is not None:
-        raise TypeError(f"{what}: got a {type(data).__name__}, which holds no rows yet; expected {what}.{lazy}()")
+    names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
+    if foreign_tables.is_of_ir_datasets(data):
+        rows = foreign_tables.rows_of_ir_datasets(data, what)
+        return Table(what, names, None, lambda _: read_tuples(rows(), what), True)
+    if foreign_tables.is_foreign(data):
+        foreign = foreign_tables.found(data)
+        return Table(
+            what, foreign.names, columns, lambda names: read_foreign(foreign, names), foreign.again, foreign.n_rows
+        )
     if hasattr(data, "iloc") and hasattr(data, "columns"):
-        return Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
+        return frame_table(data, what, columns)
     if any(hasattr(data, name) for name in ARROW):
         again = not hasattr(data, "read_next_batch") and not hasattr(data, "__next__")
         n_rows = getattr(data, "num_rows", getattr(data, "height", None))
@@ -140,16 +174,31 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
         return Table(what, opened[0].names, columns, lambda names: read_arrow(data, names, opened), again, n_rows)
     if isinstance(data, Mapping):
         return Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
-    names = (QUERY[0], DOC[0], NUMBER[what][0])
     return Table(what, names, None, lambda _: read_tuples(data, what), isinstance(data, (list, tuple)))
+
+
+def frame_table(data: Any, what: str, columns: Mapping[Any, Any] | None) -> Table:
+    """A pandas frame; if a column is missing that its index has, the error says so."""
+    try:
+        return Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
+    except ValueError as error:
+        index = [name for name in getattr(data.index, "names", ()) if name is not None]
+        if not index:
+            raise
+        raise ValueError(f"{error}; or {what}.reset_index(), as the index is {', '.join(map(repr, index))}") from None
 
 
 def is_table(data: Any) -> bool:
     """Whether table() takes the data for a table, be it a faulty one."""
     if isinstance(data, Mapping):
         return bool(data) and all(isinstance(name, str) and is_column(column) for name, column in data.items())
-    return not isinstance(data, (str, bytes)) and (
-        isinstance(data, Iterable) or any(hasattr(data, name) for name in ("iloc", "collect", "to_table", *ARROW))
+    if isinstance(data, (str, bytes)):
+        return foreign_tables.is_of_ir_datasets(data)
+    return (
+        isinstance(data, Iterable)
+        or any(hasattr(data, name) for name in ("iloc", *ARROW))
+        or foreign_tables.is_foreign(data)
+        or foreign_tables.is_of_ir_datasets(data)
     )
 
 
@@ -264,6 +313,30 @@ class CodeReader:
         return ArrayReader(self.values).numbers(what, name, 0)[self.codes]
 
 
+class OfPart:
+    """A column of one of several files: errors name the file and its row."""
+
+    def __init__(self, reader: Any, name: str, row: int) -> None:
+        self.reader = reader
+        self.name = name
+        self.row = row
+
+    def ids(self, what: str, name: str, row: int) -> Any:
+        with self.naming():
+            return self.reader.ids(what, name, self.row)
+
+    def numbers(self, what: str, name: str, row: int) -> Any:
+        with self.naming():
+            return self.reader.numbers(what, name, self.row)
+
+    @contextlib.contextmanager
+    def naming(self) -> Iterator[None]:
+        try:
+            yield
+        except (TypeError, ValueError) as error:
+            raise FormatError(str(error), self.name) from None
+
+
 def is_missing(value: Any) -> bool:
     """Whether a value stands for none: None, NaN, pandas' NA and NaT, or NumPy's masked."""
     different = value != value  # NA and masked answer with themselves
@@ -295,6 +368,17 @@ def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iter
     places = [batches.names.index(name) for name in names]
     for batch in batches:
         yield [ArrowReader(batch, place) for place in places]
+
+
+def read_foreign(foreign: foreign_tables.Foreign, names: tuple[Any, ...]) -> Iterator[list[Any]]:
+    """Batches that are read now; an error names the file that they are from, if there is one, and its row."""
+    last, row = None, 0
+    for batch, file in foreign.batches(names):
+        row = row if file == last else 0
+        last = file
+        for readers in read_arrow(batch, names, []):
+            yield readers if file is None else [OfPart(reader, file, row) for reader in readers]
+        row += batch.num_rows
 
 
 def read_arrays(data: Mapping[Any, Any], names: tuple[Any, ...], what: str) -> Iterator[list[ArrayReader | CodeReader]]:
@@ -340,9 +424,9 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
         columns = [
             one.array.__arrow_array__() if flag else pyarrow.array(one) for one, flag in zip(series, arrow, strict=True)
         ]
-        batches = Batches(pyarrow.table(dict(zip("qdn", columns, strict=True))))
-        for batch in batches:
-            yield [ArrowReader(batch, place) for place in range(3)]
+        places = range(len(columns))
+        for batch in Batches(pyarrow.table(columns, names=list(map(str, places)))):
+            yield [ArrowReader(batch, place) for place in places]
         return
     yield from read_columns([pandas_column(one, what) for one in series])
 
@@ -367,18 +451,23 @@ def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.n
 
 
 def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
-    """Tuples of query id, document id and number."""
+    """Tuples of query id, document id and number; in named tuples of more fields these are found by their names."""
     rows = iter(data)
-    done = 0
+    done, width, places = 0, 3, [0, 1, 2]
     while chunk := list(islice(rows, OBJECT_ROWS)):
+        fields = getattr(chunk[0], "_fields", ())
+        if not done and len(fields) > 3:
+            width, places = len(fields), [fields.index(name) for name in find_columns(what, list(fields), {})]
         for row, one in enumerate(chunk, done):
-            if not isinstance(one, (tuple, list)) or len(one) != 3:
+            if not isinstance(one, (tuple, list)) or len(one) != width:
                 raise TypeError(
                     f"{what}: row {row}: expected a tuple (query_id, doc_id, "
                     f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}"
+                    + foreign_tables.of_rows(one, what)
                 )
         done += len(chunk)
-        yield [ArrayReader(as_objects(column)) for column in zip(*chunk, strict=True)]
+        columns = list(zip(*chunk, strict=True))
+        yield [ArrayReader(as_objects(columns[place])) for place in places]
 
 
 def as_objects(values: Sequence[Any]) -> np.ndarray:

@@ -12,8 +12,9 @@ from fastir.columns._trec import Reader, last_line
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import FormatError
-from fastir.inputs.files import Source, name_of
+from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
+from fastir.inputs.places import name_of
 from fastir.threads import within_reach
 
 if TYPE_CHECKING:

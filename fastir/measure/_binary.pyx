@@ -316,7 +316,7 @@ declare(auc, Card(
             "none are relevant: one_class=zero; pair_accuracy is 1 where all are relevant",
     params=(Param("one_class", "skip", "a ranking whose first k are all relevant, or none of them: is NaN and leaves "
                   "the mean; counts as 0", words(skip=ONE_CLASS_SKIP, zero=ONE_CLASS_ZERO)), EMPTY),
-    cutoff=True, by_label=False), expected_auc, auc_fields)
+    by_label=False, cutoff=True), expected_auc, auc_fields)
 
 
 cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -313,11 +313,13 @@ cdef int measure_group(Plan plan, Desk* desk, const Input* given, int64_t q, Tal
             tally.first_tied = q if tally.tied == 0 else tally.first_tied
             tally.tied += 1
             outcome = 0
+    if outcome:
+        return outcome      # `known` may be half made
     status[0] = NO_RELEVANT
     if known.n_positive > 0:
         top = known.labels[0] if known.values == NULL else known.values[known.labels[0]]
         status[0] = EVALUATED if top >= given.level else NO_RELEVANT
-    return outcome
+    return 0
 
 
 # ---- all groups ------------------------------------------------------------------------------------------------------

@@ -128,6 +128,25 @@ def is_metric(text: str) -> bool:
     return True
 
 
+def text_of(metric: Any) -> str:
+    """The name of a metric, which may be given as a measure of ir_measures: it is recognised by its module.
+
+    Raises
+    ------
+    TypeError
+        It is neither.
+    """
+    if is_measure(metric):
+        return str(metric)
+    check_text(metric)
+    return metric
+
+
+def is_measure(metric: object) -> bool:
+    """Whether an object is a measure of ir_measures, which is not imported for it."""
+    return type(metric).__module__.startswith("ir_measures.") and hasattr(metric, "NAME")
+
+
 def check_text(metric: object) -> None:
     """Refuse a metric's name that is not a string."""
     if not isinstance(metric, str):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from fastir.errors import FormatError, quote
 from fastir.request.directions import best_of
@@ -11,6 +13,10 @@ from fastir.results.results import Results, restored
 from fastir.results.saved import QUERY, body_of_results, described, head_of_results, table_of_results
 from fastir.results.saved_files import KEY, Table, read, write
 from fastir.results.tables import ResultsTable
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 SEVERAL = "results by run"  # the kind of a file that holds them
 RUN = "run"  # the first column of its table
@@ -26,6 +32,63 @@ class ResultsByRun(ResultsTable[Results]):
         if len(self) < 2:
             return {}
         return {metric: best_of((results[metric] for results in self.values()), metric) for metric in metrics}
+
+    def to_pandas(self, long: bool = False) -> pandas.DataFrame:
+        """The means of each run, or the values of each query, as a new frame.
+
+        Parameters
+        ----------
+        long : bool
+            False: the means, a row for each run (index ``run``), a column per metric. True: all values, a row for each
+            of them, with the columns of `to_arrow`.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        if not long:
+            return super().to_pandas()
+        import pandas
+
+        return pandas.DataFrame(self._long())
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All values as an Arrow table: a row for each run, query and metric, in this order.
+
+        Returns
+        -------
+        pyarrow.Table
+            run (its name; text, unless all names are integers), query_id, metric, and value, a float64, which is NaN
+            where a query is undefined for the metric.
+
+        Raises
+        ------
+        ImportError
+            pyarrow is not installed.
+        ValueError
+            An id is not UTF-8.
+        """
+        import pyarrow
+
+        columns = self._long()
+        if any(type(name) is not int for name in self):
+            columns["run"] = np.array([str(name) for name in columns["run"]], object)
+        types = {"metric": pyarrow.string(), "value": pyarrow.float64()}
+        if not len(columns["value"]):
+            types |= dict.fromkeys(("run", "query_id"), pyarrow.string())
+        return pyarrow.table({name: pyarrow.array(column, types.get(name)) for name, column in columns.items()})
+
+    def _long(self) -> dict[str, np.ndarray]:
+        """The columns of a row for each value."""
+        cells = [(name, results.query_ids, results.names, results.values) for name, results in self.items()]
+        each = [values.size for *_, values in cells]
+        return {
+            "run": np.repeat(objects([name for name, *_ in cells]), each),
+            "query_id": joined([np.repeat(objects(queries), len(names)) for _, queries, names, _ in cells]),
+            "metric": joined([np.tile(objects(names), len(queries)) for _, queries, names, _ in cells]),
+            "value": np.concatenate([np.empty(0), *(values.ravel() for *_, values in cells)]),
+        }
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the results of all runs to one file that `load_results` reads back.
@@ -62,6 +125,17 @@ class ResultsByRun(ResultsTable[Results]):
 
         heads = {} if os.fsdecode(path).lower().endswith(".json") else {n: head_of_results(r) for n, r in self.items()}
         write(path, SEVERAL, {"runs": heads}, body, table)
+
+
+def objects(values: list[Any]) -> np.ndarray:
+    """Values as an array of Python objects, also where they are tuples."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array
+
+
+def joined(arrays: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.empty(0, object), *arrays])
 
 
 def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:

@@ -119,7 +119,7 @@ class Results:
         return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._names or (not isinstance(name, str) and str(name) in self._names)
 
     def keys(self) -> list[str]:
         """The names, as `dict` asks for them."""
@@ -153,6 +153,8 @@ class Results:
                 self._columns = {known: column for column, known in enumerate(self._names)}
             return self._columns[name]
         except (ValueError, KeyError):
+            if name in self:  # a measure of ir_measures, by the name that it prints
+                return self._names.index(str(name))
             known = ", ".join(map(repr, self._names))
             raise KeyError(f"{name!r} was not evaluated; the metrics here are {known}") from None
 

@@ -11,6 +11,7 @@ from peer_names import ACCURACY, DIVERSE, IR_MEASURES
 
 import fastir
 import fastir.compat.ir_measures as layer
+from fastir.request import names
 
 irm = pytest.importorskip("ir_measures")
 BUNDLED = list(irm.DefaultPipeline.providers)
@@ -534,3 +535,69 @@ def test_compat_of_every_shape_of_a_run_and_its_explanation(tmp_path):
     assert evaluator.explain(run, "1").values == {name: expected.per_query(name)["1"] for name in names}
     assert fastir.evaluate(qrels, run, "compat", unretrieved="zero")["compat"] == expected["compat"]
     assert fastir.evaluate(qrels, run, "compat")["compat"] != expected["compat"]
+
+
+# ---- measures and rows of ir_measures in fastir's own functions ---------------------------------------------------
+
+
+SMALL = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}, {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"d": 1.0}}
+
+
+def test_measures_are_metrics_wherever_metrics_are_named():
+    qrels, run = SMALL
+    asked = [irm.nDCG @ 10, irm.AP, irm.P(rel=2) @ 5, irm.RR]
+    texts = [str(measure) for measure in asked]
+    expected = fastir.evaluate(qrels, run, texts, queries="qrels")
+    results = fastir.evaluate(qrels, run, asked, queries="qrels")
+    assert results == expected
+    assert results.names == ["nDCG@10", "AP", "P(rel=2)@5", "RR"]
+    assert results[irm.nDCG @ 10] == results["nDCG@10"]
+    assert results.per_query(irm.AP) == results.per_query("AP")
+    assert irm.AP in results
+    assert irm.AP @ 3 not in results
+    with pytest.raises(KeyError, match="AP@3 was not evaluated; the metrics here are 'nDCG@10'"):
+        results[irm.AP @ 3]
+    assert fastir.evaluate(qrels, run, irm.RR, queries="qrels")["RR"] == expected["RR"]
+    assert fastir.evaluate(qrels, run, ["RR", irm.AP], queries="qrels").names == ["RR", "AP"]
+    assert fastir.Evaluator(qrels, asked, queries="qrels").evaluate(run) == expected
+    assert fastir.evaluate_scores([1, 0], [0.1, 0.2], irm.AP)["AP"] == 0.5
+
+
+@pytest.mark.parametrize("text", sorted(set(MEASURES["ir_measures"].split())))
+def test_a_measure_is_the_metric_that_its_name_is(text):
+    measure = irm.parse_measure(text)
+    known = layer.request_of(measure)
+    if known is None or known.card.name == "rbp":
+        pytest.skip("a measure whose name says less than the provider knows")
+    request = str(names.read(str(measure), "ir_measures")[0])
+    assert request.replace("ndcg(gain=exp2)", "ndcg_burges") == str(known)
+
+
+def test_measures_that_fastir_does_not_know_are_refused_by_name():
+    own = irm.define_byquery(lambda qrels, run: 1.0, name="mine")
+    with pytest.raises(fastir.UnknownMetricError, match="unknown metric 'mine'"):
+        fastir.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, [own])
+    with pytest.raises(TypeError, match="a metric must be a str"):
+        fastir.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["map", 3])
+    with pytest.raises(fastir.UnknownMetricError, match="ask for one of these"):
+        fastir.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, irm.Accuracy)
+
+
+@pytest.mark.parametrize("once", [iter, list])
+def test_rows_of_ir_measures_are_tables(once):
+    qrels, run = SMALL
+    expected = fastir.evaluate(qrels, run, ["map", "ndcg@5"], queries="qrels")
+    found = fastir.evaluate(once(flat(qrels)), once(scored(run)), ["map", "ndcg@5"], queries="qrels")
+    assert found.to_dict() == expected.to_dict()
+
+
+def test_rows_with_other_fields_are_refused():
+    rows = [Qrel("q", "d", 1), ("q", "d", 1)]
+    with pytest.raises(TypeError, match="qrels: row 1: expected a tuple"):
+        fastir.evaluate(rows, {"q": {"d": 1.0}}, "map")
+    with pytest.raises(
+        ValueError, match="run: the table has no column 'score' or 'prediction'; it has 'query_id', 'doc_"
+    ):
+        fastir.evaluate({"q": {"d": 1}}, [Qrel("q", "d", 1)], "map")
+    frame = pytest.importorskip("pandas").DataFrame({"doc_id": ["d", "e"], "query_id": "q", "score": [1.0, 2.0]})
+    assert fastir.evaluate({"q": {"d": 1}}, frame.itertuples(), "mrr")["mrr"] == 0.5

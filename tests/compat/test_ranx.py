@@ -684,3 +684,26 @@ def test_a_real_collection(ranx):
     theirs = ranx.evaluate(ranx.Qrels(plain[0]), ranx.Run(plain[1]), NAMES, make_comparable=True, threads=1)
     assert ours == pytest.approx(theirs, abs=1e-12)
     assert ours["map"] > 0.1
+
+
+# ---- what is not offered ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["fuse", "optimize_fusion", "normalize", "plot", "metrics"])
+def test_what_is_not_offered_is_said_when_it_is_asked_for(name):
+    with pytest.raises(ImportError, match=f"fastir.compat.ranx does not offer {name}: "):
+        exec(f"from fastir.compat.ranx import {name}", {})
+    with pytest.raises(ImportError, match=f"fastir.compat.ranx does not offer {name}: "):
+        getattr(fastir.compat.ranx, name)
+
+
+def test_a_name_that_ranx_has_not_either_is_an_attribute_that_is_missing():
+    with pytest.raises(AttributeError, match=r"module 'fastir\.compat\.ranx' has no attribute 'fuze'"):
+        fastir.compat.ranx.fuze()
+    assert not hasattr(fastir.compat.ranx, "fuze")
+
+
+def test_every_function_of_ranx_is_offered_or_said_not_to_be():
+    ranx = pytest.importorskip("ranx")
+    known = {name for name in dir(ranx) if callable(getattr(ranx, name))}
+    assert known <= {*fastir.compat.ranx.__all__, *fastir.compat.ranx.NOT_OFFERED}

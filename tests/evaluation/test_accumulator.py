@@ -163,3 +163,19 @@ def test_the_k_of_a_batch_counts():
         total = fastir.Accumulator("num_rel_ret", **options)
         total.update(**batch, **given)
         assert total.result() == {"num_rel_ret": wanted}
+
+
+def test_batches_of_matrices_of_ratings_and_of_lists_with_excluded_items():
+    rng = np.random.default_rng(6)
+    labels, scores = rng.integers(0, 3, (20, 8)), rng.random((20, 8))
+    ratings = [{int(item): 4.5 - item / 2 for item in rng.permutation(8)[:4]} for _ in range(20)]
+    seen, lists = [[0, 5]] * 20, np.argsort(-scores, axis=1)
+    rows = fastir.Accumulator(["ndcg@5", "mrr"])
+    items, top = fastir.Accumulator(["ndcg@5", "mrr"]), fastir.Accumulator(["ndcg@5", "mrr"])
+    for part in (slice(0, 7), slice(7, 20)):
+        rows.update(labels[part], scores[part])
+        items.update(scores=scores[part], relevant=ratings[part], exclude=seen[part], threshold=3.5)
+        top.update(indices=lists[part], relevant=ratings[part], exclude=seen[part], threshold=3.5)
+    assert rows.result() == dict(fastir.evaluate_scores(labels, scores, ["ndcg@5", "mrr"]))
+    expected = dict(fastir.evaluate_matrix(scores, ratings, ["ndcg@5", "mrr"], exclude=seen, threshold=3.5))
+    assert items.result() == top.result() == expected

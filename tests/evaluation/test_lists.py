@@ -179,7 +179,7 @@ def test_a_dict_is_a_table_where_it_has_columns_else_its_keys_are_queries():
         == 1
     )
     assert fastir.evaluate({"score": ["d1"]}, {"score": ["d1"]}, "mrr")["mrr"] == 1
-    with pytest.raises(ValueError, match="no column 'score'"):
+    with pytest.raises(ValueError, match="no column 'score' or 'rank'"):
         fastir.evaluate({"q1": ["d1"]}, {"qid": ["q1"], "docno": ["d1"]}, "mrr")
     with pytest.raises(fastir.NoOverlapError, match="the qrels have 'q1', the run has 'Q'"):
         fastir.evaluate({"q1": ["d1"]}, named, "mrr")
@@ -334,10 +334,10 @@ def test_the_longest_list_decides_how_a_run_is_read():
 @pytest.mark.parametrize(
     ("ranking", "error", "message"),
     [
-        ("abc", TypeError, "query 'q' must have a list of document ids in rank order, got str 'abc'"),
+        ("abc", TypeError, "query 'q' must map to .* in rank order, got str 'abc'"),
         ({"a", "b"}, TypeError, "query 'q' .* got a set, which has no order"),
         ((doc for doc in "ab"), TypeError, "query 'q' .* got a generator, which can be read only once"),
-        (5, TypeError, "query 'q' must have a list of document ids in rank order, got int 5"),
+        (5, TypeError, "query 'q' must map to .* in rank order, got int 5"),
         (["a", None], TypeError, "at rank 2 of query 'q' must be a str, got NoneType None"),
         ([float("nan")], TypeError, "at rank 1 of query 'q' must be a str, got float nan"),
         ([["a"]], TypeError, r"at rank 1 of query 'q' must be a str, got list \['a'\]"),
@@ -379,7 +379,7 @@ def test_what_is_no_judgment_is_named(judged, message):
     [
         ([["a"]], [["a"], ["b"]], {}, ValueError, "retrieved has 1 query but relevant has 2"),
         ((x for x in [["a"]]), [["a"]], {}, TypeError, "retrieved must be a sequence .* can be read only once"),
-        (["a"], [["a"]], {}, TypeError, "query 0 must have a list of document ids in rank order, got str 'a'"),
+        (["a"], [["a"]], {}, TypeError, "query 0 must map to .* in rank order, got str 'a'"),
         ([["a"]], {("a",)}, {}, TypeError, "relevant must be a sequence .* got a set, which has no order"),
         ([["a"]], {"q": ["a"]}, {}, TypeError, "relevant must be a sequence .* evaluate.. takes lists by query id"),
         ([["a"], ["b"]], [["a"], ["b"]], {"query_ids": ["x", "x"]}, ValueError, "'x' stands twice, as entries 1 and 2"),

@@ -550,6 +550,48 @@ def test_a_matrix_of_bools_is_a_mask():
         fastir.evaluate_matrix(wide, chosen[1:], "map")
 
 
+def test_a_false_that_a_sparse_mask_stores_is_no_item():
+    sparse = pytest.importorskip("scipy.sparse")
+    scores, mask = [[0.1, 0.9, 0.5], [0.8, 0.2, 0.4]], np.array([[0, 1, 1], [0, 0, 1]], bool)
+    for kind in (sparse.csr_matrix, sparse.csr_array, sparse.coo_matrix):
+        stored = kind(mask)
+        stored.data[0] = False
+        rest = np.array([[0, 0, 1], [0, 0, 1]], bool)
+        for name in ("relevant", "exclude"):
+            given = {"relevant": np.array([[1, 1, 0], [1, 0, 0]], bool), "metrics": ["mrr", "num_ret", "num_rel"]}
+            assert fastir.evaluate_matrix(scores, **{**given, name: stored}) == fastir.evaluate_matrix(
+                scores, **{**given, name: rest}
+            )
+        assert stored.nnz == 3  # the caller's matrix is as it was
+
+
+def test_one_number_for_each_row_is_the_item_that_was_left_out():
+    scores = np.random.default_rng(4).random((7, 9)).astype(np.float32)
+    targets = [3, 0, 8, 8, 2, 5, 1]
+    expected = fastir.evaluate_matrix(scores, [[item] for item in targets], ["mrr", "hr@3", "ndcg@5"])
+    top = np.argsort(-scores, axis=1)
+    for given in (targets, np.array(targets), np.array(targets, np.uint8), list(np.array(targets))):
+        assert bits(fastir.evaluate_matrix(scores, given, ["mrr", "hr@3", "ndcg@5"])) == bits(expected)
+        assert bits(fastir.evaluate_topk(top, given, ["mrr", "hr@3", "ndcg@5"])) == bits(expected)
+    torch = pytest.importorskip("torch")
+    assert bits(fastir.evaluate_matrix(scores, torch.tensor(targets), ["mrr", "hr@3", "ndcg@5"])) == bits(expected)
+
+
+@pytest.mark.parametrize(
+    ("targets", "error", "message"),
+    [
+        ([3, 0], ValueError, "scores has 3 rows but relevant has 2; lengths must match"),
+        ([3, 0, 4], ValueError, "relevant: item 4 of row 2 is no column of scores; out of range"),
+        ([3, 0, 1.5], TypeError, "relevant must be integers, got dtype float64"),
+        ([3, 0, [1]], ValueError, "relevant must be an array of numbers"),
+        ([True, False, True], ValueError, "relevant: row 0 must have 1 dimension, got shape ()"),
+    ],
+)
+def test_targets_that_are_refused(targets, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        fastir.evaluate_matrix(np.zeros((3, 4)), targets, "mrr")
+
+
 @pytest.mark.parametrize("name", ["relevant", "exclude"])
 def test_numbers_of_the_shape_of_the_scores_are_refused_by_name(name):
     scores = np.array([[0.9, 0.1], [0.9, 0.1]])
@@ -573,3 +615,44 @@ def test_what_is_excluded_may_have_weights():
         assert fastir.evaluate_matrix(scores, relevant, "mrr", exclude=exclude) == expected
     with pytest.raises(ValueError, match=r"label 0\.5 is not a whole number"):
         fastir.evaluate_matrix(scores, weights, "mrr")
+
+
+# ---- ratings ------------------------------------------------------------------------------------------------------
+
+METRICS = ["ndcg@3", "map", "bpref", "num_rel", "num_nonrel_judged_ret"]
+
+
+@pytest.mark.parametrize("threshold", [0.5, 3.5, 4, 4.25, 5, np.float32(2.5)])
+def test_ratings_from_the_threshold_on_are_relevant_and_others_judged(threshold):
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(5)
+    scores = rng.random((20, 30))
+    ratings = np.where(rng.random(scores.shape) < 0.3, rng.integers(1, 11, scores.shape) / 2, 0)
+    matrix = sparse.csr_matrix(ratings)
+    rows = [{int(i): float(row[i]) for i in np.flatnonzero(row)} for row in ratings]
+    labels = [{item: int(rating >= threshold) for item, rating in row.items()} for row in rows]
+    expected = fastir.evaluate_matrix(scores, labels, METRICS)
+    triple = (matrix.indptr, matrix.indices, matrix.data)
+    for given in (matrix, matrix.astype(np.float32), triple, rows, dict(enumerate(rows))):
+        assert bits(fastir.evaluate_matrix(scores, given, METRICS, threshold=threshold)) == bits(expected)
+    top = np.argsort(-scores, axis=1)
+    assert bits(fastir.evaluate_topk(top, matrix, METRICS, threshold=threshold)) == bits(expected)
+
+
+@pytest.mark.parametrize(
+    ("relevant", "options", "error", "message"),
+    [
+        ([[1], [2]], {}, ValueError, "threshold needs ratings, and relevant has none; expected a sparse matrix"),
+        ([{1: 4.5}, [2]], {}, ValueError, "threshold needs ratings, and relevant has none"),
+        ([1, 2], {}, ValueError, "threshold needs ratings, and relevant has none"),
+        (([0, 1, 1], [2]), {}, ValueError, "threshold needs ratings, and relevant has none"),
+        (np.eye(2, 4, dtype=bool), {}, ValueError, "threshold needs ratings, and relevant has none"),
+        ([{1: 4.5}, {2: math.nan}], {}, ValueError, "relevant: rating nan is not a number (row 1, item 2)"),
+        ([{1: 4.5}, {}], {"rel_level": 2}, ValueError, "expected rel_level=1 beside it, got 2"),
+        ([{1: 4.5}, {}], {"threshold": "4"}, TypeError, "threshold must be a number, got str '4'"),
+        ([{1: 4.5}, {}], {"threshold": None}, ValueError, "(row 0, item 1); for ratings there is threshold="),
+    ],
+)
+def test_ratings_that_are_refused(relevant, options, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        fastir.evaluate_matrix(np.zeros((2, 4)), relevant, "mrr", **{"threshold": 4, **options})

@@ -389,3 +389,93 @@ def test_tensors():
     rounded = torch.tensor(scores).bfloat16()
     expected = bits(fastir.evaluate_scores(labels, rounded.float().numpy(), NAMES, group=SIZES))
     assert bits(fastir.evaluate_scores(labels, rounded, NAMES, group=SIZES)) == expected
+
+
+# ---- two dimensions: a row for each query -------------------------------------------------------------------------
+
+
+def matrices(seed=0, n=30, width=12):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 4, (n, width)), rng.random((n, width)).round(1)
+
+
+@pytest.mark.parametrize("ties", ["input", "optimistic", "average"])
+def test_the_rows_of_matrices_are_queries(ties):
+    labels, scores = matrices()
+    names = NAMES if ties != "average" else ["ndcg@5", "mrr", "precision@3"]
+    expected = fastir.evaluate_scores(labels.ravel(), scores.ravel(), names, group=[12] * 30, ties=ties)
+    wide = np.repeat(scores, 2, axis=1)[:, ::2]
+    for kind in (labels, labels.tolist(), list(labels), np.asfortranarray(labels), labels.astype(np.uint8)):
+        for ranked in (scores, scores.tolist(), wide, np.asfortranarray(scores)):
+            found = fastir.evaluate_scores(kind, ranked, names, ties=ties)
+            assert bits(found) == bits(expected)
+            assert list(found.query_ids) == list(range(30))
+    assert bits(fastir.evaluate_scores(labels > 2, scores, "map")) == bits(
+        fastir.evaluate_scores((labels > 2).ravel(), scores.ravel(), "map", group=[12] * 30)
+    )
+
+
+def test_matrices_as_scikit_learn_has_them():
+    sklearn = pytest.importorskip("sklearn.metrics")
+    labels, scores = matrices(1)
+    ours = fastir.evaluate_scores(labels, scores, "ndcg@5", convention="sklearn")["ndcg@5"]
+    assert ours == pytest.approx(sklearn.ndcg_score(labels, scores, k=5), rel=1e-12)
+
+
+def test_matrices_as_torch_has_them():
+    torch = pytest.importorskip("torch")
+    labels, scores = matrices(2)
+    expected = fastir.evaluate_scores(labels, scores.astype(np.float32), NAMES)
+    logits = torch.tensor(scores, dtype=torch.float32, requires_grad=True)
+    assert bits(fastir.evaluate_scores(torch.tensor(labels), logits, NAMES)) == bits(expected)
+    assert bits(fastir.evaluate_scores(list(torch.tensor(labels)), logits.T.contiguous().T, NAMES)) == bits(expected)
+
+
+def test_matrices_with_fractions_and_without_entries():
+    labels, scores = matrices(3)
+    halves = labels / 2
+    expected = fastir.evaluate_scores(halves.ravel(), scores.ravel(), "ndcg@5", group=[12] * 30)
+    assert bits(fastir.evaluate_scores(halves, scores, "ndcg@5")) == bits(expected)
+    assert len(fastir.evaluate_scores(np.zeros((3, 0)), np.zeros((3, 0)), "map").query_ids) == 3
+    assert len(fastir.evaluate_scores(np.zeros((0, 3)), np.zeros((0, 3)), "map").query_ids) == 0
+    assert fastir.evaluate_scores([[1]], [[0.5]], "map")["map"] == 1.0
+
+
+@pytest.mark.parametrize(("change", "error", "words"), [
+    ({"scores": [1.0, 2.0]}, ValueError, r"labels must have 1 dimension, got shape \(2, 2\)"),
+    ({"labels": [1, 0]}, ValueError, r"scores must have 1 dimension, got shape \(2, 2\)"),
+    ({"scores": [[1.0, 2.0]]}, ValueError, r"scores has the shape \(1, 2\) but labels \(2, 2\); shapes must match"),
+    ({"group": [2, 2]}, ValueError, "labels has 2 dimensions, so that its rows are the queries; expected no group"),
+    ({"labels": [[1], [0]], "scores": [[1.0], [2.0]]}, ValueError, r"\(2, 1\), which is a query with one document in"),
+    ({"labels": [[1, 0], [0, 0.5]]}, ValueError, r"labels\[1, 1\] = 0\.5 is not a whole number"),
+    ({"labels": [[1, 0], [math.nan, 0]]}, ValueError, r"labels\[1, 0\] is not a finite number"),
+    ({"scores": [[1, 2], [math.nan, 0]]}, ValueError, "scores: NaN in row 1, column 0"),
+    ({"labels": [[1, 0], [2**31, 0]]}, OverflowError, "labels holds a label outside"),
+    ({"labels": [[1, 0], [1]]}, ValueError, "labels must be an array of numbers"),
+    ({"weights": [1]}, ValueError, "weights has 1 entry but there are 2 queries"),
+])  # fmt: skip
+def test_matrices_that_are_refused(change, error, words):
+    with pytest.raises(error, match=words):
+        fastir.evaluate_scores(**{"labels": [[1, 0], [0, 1]], "scores": [[1.0, 2.0]] * 2, "metrics": "map", **change})
+
+
+# ---- queries that are only seen -----------------------------------------------------------------------------------
+
+
+def test_an_index_that_names_several_queries_is_not_passed_over():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"qid": ["a", "a", "b"], "doc": [1, 2, 1], "label": [1, 0, 1], "score": [0.1, 0.2, 0.3]})
+    for keys in ("qid", ["qid", "doc"], ["doc", "qid"]):
+        indexed = frame.set_index(keys)
+        with pytest.raises(
+            ValueError, match=r"labels: the index 'qid' names 2 queries, .* expected qid=labels\.index\."
+        ):
+            fastir.evaluate_scores(indexed["label"], indexed["score"], "mrr")
+        with pytest.raises(ValueError, match="scores: the index 'qid' names 2 queries"):
+            fastir.evaluate_scores(frame["label"], indexed["score"], "mrr")
+        ids = indexed["label"].index.get_level_values("qid")
+        found = fastir.evaluate_scores(indexed["label"], indexed["score"], "mrr", qid=ids)
+        assert found.per_query("mrr") == {"a": 0.5, "b": 1.0}
+        assert fastir.evaluate_scores(indexed["label"], indexed["score"], "mrr", group=[3])["mrr"] == 1.0
+    for other in (frame, frame.set_index("doc"), frame.assign(qid="a").set_index("qid")):
+        assert fastir.evaluate_scores(other["label"], other["score"], "mrr")["mrr"] == 1.0

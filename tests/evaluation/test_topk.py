@@ -165,3 +165,72 @@ REFUSED = [
 def test_refused(indices, relevant, options, error, message):
     with pytest.raises(error, match=re.escape(message)):
         fastir.evaluate_topk(indices, relevant, **{"metrics": "map", **options})
+
+
+# ---- what is not ranked, and what is no number --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("huge", [0, 2**62])
+@pytest.mark.parametrize("seed", range(6))
+def test_excluded_items_leave_the_row_and_others_move_up(seed, huge, monkeypatch):
+    rng = np.random.default_rng(seed)
+    n, m, width = 40, 30, 12
+    rows = np.array([rng.permutation(m)[:width] for _ in range(n)])
+    for row in rows:
+        row[width - rng.integers(0, 4) :] = -1
+    excluded = [rng.integers(0, m, rng.integers(0, 15)) for _ in range(n)]
+    relevant = [rng.permutation(m)[:5] for _ in range(n)]
+    kept = [
+        [item for item in row.tolist() if item >= 0 and item not in gone]
+        for row, gone in zip(rows, excluded, strict=True)
+    ]
+    padded = np.array([row + [-1] * (width - len(row)) for row in kept])
+    names = ["ndcg@5", "map", "recall@3", "num_ret", "judged@5"]
+    expected = fastir.evaluate_topk(padded, relevant, names)
+    far = np.where(rows >= 0, rows + huge, -1)
+    relevant, excluded = [row + huge for row in relevant], [row + huge for row in excluded]
+    monkeypatch.setattr("fastir.evaluation.item_rankings.CHUNK", 100)
+    before = far.copy()
+    results = fastir.evaluate_topk(far, relevant, names, exclude=excluded)
+    assert results.values.tobytes() == expected.values.tobytes()
+    assert results.report == expected.report
+    assert (far == before).all()
+
+
+@pytest.mark.parametrize("ties", ["input", "optimistic", "average"])
+def test_a_full_list_without_its_excluded_items_is_the_matrix_without_them(ties):
+    rng = np.random.default_rng(8)
+    scores = rng.integers(0, 6, (30, 20)).astype(np.float32)
+    relevant, seen = rng.random(scores.shape) < 0.2, rng.random(scores.shape) < 0.3
+    rows = np.tile(np.arange(20), (30, 1))
+    names = ["ndcg@5", "map", "mrr", "num_ret"]
+    expected = fastir.evaluate_matrix(scores, relevant, names, exclude=seen, ties=ties)
+    results = fastir.evaluate_topk(rows, relevant, names, scores=scores, exclude=seen, ties=ties)
+    assert results.values.tobytes() == expected.values.tobytes()
+
+
+def test_excluded_items_in_any_form_and_with_errors_named_as_without():
+    rows = [[1, 2, 3], [4, 5, -1]]
+    expected = fastir.evaluate_topk([[2, 3, -1], [4, 5, -1]], R, "map")
+    for given in ([[1], []], {0: [1, 1, 9]}, {0: {1: 0.5}}, np.array([[1, -1], [-1, -1]]), ([0, 1, 1], [1])):
+        assert fastir.evaluate_topk(rows, R, "map", exclude=given) == expected
+    with pytest.raises(ValueError, match="scores: NaN in row 1, column 1"):
+        fastir.evaluate_topk(rows, R, "map", scores=[[1.0, 2, 3], [1, np.nan, 3]], exclude={1: [4]})
+    for row, error in (
+        ([4, 5, 4], "stands twice in row 1"),
+        ([4, -1, 5], "stands behind -1"),
+        ([4, -2, 5], "-2 in row"),
+    ):
+        with pytest.raises(ValueError, match=error):
+            fastir.evaluate_topk([[1, 2, 3], row], R, "map", exclude={0: [1]})
+    with pytest.raises(ValueError, match="indices has 2 rows but exclude has 1; lengths must match"):
+        fastir.evaluate_topk(rows, R, "map", exclude=[[1]])
+
+
+@pytest.mark.parametrize("ids", [[["a", "b"], ["c", "d"]], np.array([["a"], ["b"]]), np.array([["a"], ["b"]], object)])
+def test_ids_belong_to_evaluate_lists(ids):
+    message = "must hold the numbers of items, got ids such as 'a'; fastir.evaluate_lists takes ids"
+    with pytest.raises(TypeError, match=re.escape("indices " + message)):
+        fastir.evaluate_topk(ids, [["a"], ["b"]], "map")
+    with pytest.raises(TypeError, match=re.escape("relevant " + message)):
+        fastir.evaluate_topk([[1], [2]], ids, "map")

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import fastir
-from fastir.inputs import files
+from fastir.inputs import places
 
 pytest.importorskip("pyarrow")
 QRELS = {"q": {"d": 1}}
@@ -87,7 +86,7 @@ def test_a_read_error_in_the_middle_is_named(name, tmp_path, monkeypatch):
     path = tmp_path / name
     path.write_bytes(b"")
     content = b"".join(lines[name] % number for number in range(99))
-    monkeypatch.setattr(files, "open", lambda *arguments: Failing(content), raising=False)
+    monkeypatch.setattr(places, "open", lambda *arguments: Failing(content), raising=False)
     with pytest.raises(OSError) as caught:
         fastir.evaluate(QRELS, path, "map", n_threads=1)
     assert (caught.value.errno, caught.value.filename) == (5, str(path))
@@ -118,9 +117,9 @@ def test_a_closed_standard_input_is_an_error_of_input(words, tmp_path):
     assert (done.returncode, done.stderr) == (2, "fastir: error: standard input: it is closed\n")
 
 
-def test_a_folder_is_named(tmp_path):
+def test_an_empty_folder_is_named(tmp_path):
     for name in ("run", "run.json", "run.csv", "run.parquet"):
         Path(tmp_path, name).mkdir()
-        with pytest.raises(OSError) as caught:
+        with pytest.raises(fastir.FormatError, match="no Parquet file") as caught:
             fastir.evaluate(QRELS, tmp_path / name, "map")
-        assert os.fspath(caught.value.filename) == str(tmp_path / name)
+        assert caught.value.path == str(tmp_path / name)

@@ -15,7 +15,7 @@ from packings import PACKINGS, exact, packed
 
 import fastir
 from fastir import Qrels, Run
-from fastir.inputs import table_files, table_rows
+from fastir.inputs import parquet_files, table_files, table_rows
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -83,7 +83,7 @@ def test_ids_and_numbers_are_as_they_are_written(format, name, packing, write):
 @pytest.mark.parametrize("format", FORMATS)
 def test_values_are_those_of_the_dicts_bit_for_bit(format, order, options, write, monkeypatch):
     monkeypatch.setattr(table_files, "BLOCK", 4096)
-    monkeypatch.setattr(table_files, "ROWS", 10)
+    monkeypatch.setattr(parquet_files, "ROWS", 10)
     qrels, run = ({query: docs for query, docs in side.items() if docs} for side in gen.collection(12))
     want = fastir.evaluate(qrels, run, METRICS)
     rows = rows_of(run)

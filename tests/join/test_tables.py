@@ -481,29 +481,51 @@ def test_the_caller_s_table_is_as_it_was():
     assert all((table[name] == before[name]).all() for name in table)
 
 
+@pytest.mark.parametrize("user", ["user_id", "userId"])
+@pytest.mark.parametrize("item", ["item_id", "itemId", "movieId"])
+def test_the_names_that_recommenders_use(user, item):
+    ratings = {user: ["u", "u", "v"], item: [7, 8, 7], "rating": [4.0, 1.0, 3.0]}
+    predicted = {user: ["u", "u", "v"], item: [7, 8, 7], "rating": [4.0, 1.0, 3.0], "prediction": [3.5, 3.9, 4.0]}
+    for made in (dict, pandas.DataFrame, pyarrow.table):
+        results = fastir.evaluate(made(ratings), made(predicted), "mrr", rel_level=3)
+        assert results.per_query("mrr") == {"u": 0.5, "v": 1.0}
+
+
+def test_half_stars_become_labels_by_a_threshold(tmp_path):
+    ratings = {"userId": [1, 1, 1, 2], "movieId": [10, 11, 12, 10], "rating": [4.0, 3.5, 0.5, 5.0]}
+    expected = {1: {10: 1, 11: 0, 12: 0}, 2: {10: 1}}
+    for made in (dict, pandas.DataFrame, pyarrow.table):
+        assert fastir.Qrels.from_table(made(ratings), threshold=4).to_dict() == expected
+    pandas.DataFrame(ratings).to_csv(tmp_path / "ratings.csv", index=False)
+    assert str(fastir.Qrels.from_file(tmp_path / "ratings.csv", threshold=4).to_dict()) == str(
+        {str(user): {str(item): label for item, label in items.items()} for user, items in expected.items()}
+    )
+    with pytest.raises(
+        TypeError, match=r"'rating' 3\.5 is not an integer .*; for ratings Qrels\.from_table and from_file"
+    ):
+        fastir.evaluate(ratings, {"1": {"10": 1.0}}, "mrr")
+    with pytest.raises(ValueError, match="row 1: 'rating' is NaN"):
+        fastir.Qrels.from_table({**ratings, "rating": [4.0, np.nan, 0.5, 5.0]}, threshold=4)
+    (tmp_path / "qrels.txt").write_text("q 0 d 1\n")
+    with pytest.raises(ValueError, match="threshold is for ratings in a table, csv, jsonl, parquet; got format 'trec'"):
+        fastir.Qrels.from_file(tmp_path / "qrels.txt", threshold=4)
+    with pytest.raises(TypeError, match="threshold must be a number"):
+        fastir.Qrels.from_table(ratings, threshold="4")
+
+
 # ---- what is no table, or has no rows yet --------------------------------------------------------------------------
 
 
 def test_a_dict_that_lacks_a_column_is_a_table_without_it():
-    with pytest.raises(ValueError, match="has no column 'score'; it has 'query_id', 'doc_id'"):
+    with pytest.raises(ValueError, match="has no column 'score', 'prediction' or 'rank'; it has 'query_id', 'doc_id'"):
         fastir.evaluate({"q1": {"d3": 1}}, {"query_id": ["q1"], "doc_id": ["d3"]}, "mrr")
 
 
 def test_a_dask_frame_holds_no_rows_yet():
     dataframe = pytest.importorskip("dask.dataframe")
     frame = dataframe.from_pandas(pandas.DataFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}), npartitions=1)
-    with pytest.raises(TypeError, match=r"run: got a DataFrame, which holds no rows yet; expected run\.compute\(\)"):
+    with pytest.raises(TypeError, match=r"run: got a DataFrame, which is not a table yet; expected run\.compute\(\)"):
         fastir.evaluate({"q": {"d": 1}}, frame, "mrr")
     with pytest.raises(TypeError, match=r"qrels: got a DataFrame, .* expected qrels\.compute\(\)"):
         fastir.Qrels.from_table(frame)
     assert fastir.evaluate({"q": {"d": 1}}, frame.compute(), "mrr")["mrr"] == 1.0
-
-
-def test_a_dataset_of_pyarrow_holds_no_rows_yet():
-    dataset = pytest.importorskip("pyarrow.dataset")
-    data = dataset.dataset(pyarrow.table({"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}))
-    with pytest.raises(TypeError, match=r"run: got a InMemoryDataset, which holds .* expected run\.to_table\(\)"):
-        fastir.evaluate({"q": {"d": 1}}, data, "mrr")
-    with pytest.raises(TypeError, match=r"qrels: got a InMemoryDataset, which holds .* expected qrels\.to_table\(\)"):
-        fastir.Qrels.from_table(data)
-    assert fastir.evaluate({"q": {"d": 1}}, data.to_table(), "mrr")["mrr"] == 1.0

@@ -21,7 +21,7 @@ def message(metric, **options):
 
 
 @pytest.mark.parametrize(("name", "others"), [
-    ("hit_rate@2", ["success@2", "Success@2"]),
+    ("hit_rate@2", ["success@2", "Success@2", "hit@2", "Hit@2", "HR@2", "hr@2"]),
     ("precision@2", ["P@2", "p@2"]),
     ("recall@2", ["R@2"]),
     ("r_precision", ["r-precision", "Rprec", "RPrec"]),

@@ -29,12 +29,34 @@ and `std_scores`. Values are in the order of the query ids, of dicts in that of 
   all metrics.
 
 **Not offered.** `plot` and the functions of `ranx.metrics`. `fuse`, `optimize_fusion` and
-`normalize`: ranx has them, and this `evaluate` takes its `Qrels` and `Run`. Levels below 0, dicts beside arrays.
+`normalize`: ranx has them, and this `evaluate` takes its `Qrels` and `Run`. An import of these says so. Levels below 0,
+dicts beside arrays.
 """
+
+from typing import NoReturn
 
 from fastir.compat.ranx.comparing import compare
 from fastir.compat.ranx.evaluating import evaluate
 from fastir.compat.ranx.qrels_run import Qrels, Run
 from fastir.compat.ranx.report import Report
 
+# What ranx has under these names, and what there is in its place.
+FUSION = "ranx has it, and the evaluate of this module takes ranx's Qrels and Run"
+NOT_OFFERED = {
+    "fuse": FUSION,
+    "optimize_fusion": FUSION,
+    "normalize": FUSION,
+    "fusion": FUSION,
+    "normalization": FUSION,
+    "plot": "fastir.plots has figures of results and comparisons",
+    "metrics": "evaluate computes every metric by its name, and fastir.metrics() lists them",
+}
+
 __all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
+
+
+def __getattr__(name: str) -> NoReturn:
+    """The error for a name that is not here: an ImportError, as ``from ... import`` hides an AttributeError's words."""
+    if name in NOT_OFFERED:
+        raise ImportError(f"fastir.compat.ranx does not offer {name}: {NOT_OFFERED[name]}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

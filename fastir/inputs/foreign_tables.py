@@ -1,0 +1,152 @@
+"""Objects of other libraries that say where rows are: some are read batch by batch, the others name what reads them.
+
+Each is recognised by its methods; ir_datasets alone is imported, for an id that begins with its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from fastir.errors import quote
+
+ROWS = 1 << 16  # rows that are asked for at a time
+IR_DATASETS = "ir_datasets:"
+ITERATORS = {"qrels": ("qrels_iter", "relevance"), "run": ("scoreddocs_iter", "score")}  # of ir_datasets
+FILE = "__filename"  # the column in which pyarrow's datasets say where a row is from
+ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+
+# What makes a table of an object, by what is found on it: of polars, Dask, Spark, Ray, xarray and pandas.
+CALLS = {
+    ("collect", "collect_schema"): "collect()",
+    ("compute", "npartitions"): "compute()",
+    ("toPandas", "mapInPandas"): "toPandas()",
+    ("take_all", "iter_batches"): "to_pandas()",
+    ("data_vars", "to_dataframe"): "to_dataframe().reset_index()",
+}
+# The same of what has neither columns nor Arrow data, by the first of these names that it has.
+USUAL = ("reset_index", "to_arrow", "to_pyarrow", "to_pyarrow_table", "to_table", "to_pandas", "toPandas", "to_df")
+
+
+class Foreign(NamedTuple):
+    """A table that is read later.
+
+    Attributes
+    ----------
+    names : list of str
+        Of its columns.
+    batches : function of names
+        Iterates over (Arrow data with these columns, name of the file that they are from or None).
+    again : bool
+        Whether it can be read a second time.
+    n_rows : int or None
+        None if it is unknown.
+    """
+
+    names: list[str]
+    batches: Callable[[tuple[Any, ...]], Iterator[tuple[Any, str | None]]]
+    again: bool
+    n_rows: int | None
+
+
+def has(data: Any, *names: str) -> bool:
+    return all(hasattr(data, name) for name in names)
+
+
+def is_foreign(data: Any) -> bool:
+    """Whether `found` knows how to read an object."""
+    return has(data, "schema", "get_fragments") or has(data, "projected_schema", "to_batches") or is_hugging(data)
+
+
+def is_hugging(data: Any) -> bool:
+    return has(data, "with_format", "select_columns", "iter", "column_names") and not isinstance(data, Mapping)
+
+
+def found(data: Any) -> Foreign:
+    """A pyarrow Dataset or Scanner, or a Dataset of Hugging Face, as a table."""
+    if is_hugging(data):
+        names = data.column_names or list(next(iter(data), ()))
+        return Foreign(names, lambda names: of_hugging(data, names), True, getattr(data, "num_rows", None))
+    if hasattr(data, "get_fragments"):
+        return Foreign(data.schema.names, lambda names: of_dataset(data, names), True, None)
+    return Foreign(data.projected_schema.names, lambda _: ((batch, None) for batch in data.to_batches()), False, None)
+
+
+def of_hugging(data: Any, names: tuple[Any, ...]) -> Iterator[tuple[Any, None]]:
+    for batch in data.select_columns(list(names)).with_format("arrow").iter(ROWS):
+        yield batch, None
+
+
+def of_dataset(data: Any, names: tuple[Any, ...]) -> Iterator[tuple[Any, str | None]]:
+    for batch in data.to_batches(columns=[*names, FILE], batch_size=ROWS):
+        if batch.num_rows:
+            file = batch.column(FILE)[0].as_py()
+            yield batch.drop_columns([FILE]), None if file == "in-memory" else file
+
+
+# ---- ir_datasets -------------------------------------------------------------------------------------------------
+
+
+def is_of_ir_datasets(data: Any) -> bool:
+    """Whether it is an id of ir_datasets, or what that makes of one."""
+    if isinstance(data, str):
+        return data.startswith(IR_DATASETS)
+    return has(data, "dataset_id", "has_qrels", "has_scoreddocs")
+
+
+def rows_of_ir_datasets(data: Any, what: str) -> Callable[[], Iterable[tuple[Any, ...]]]:
+    """A function that iterates over the qrels, or the scored documents, of a dataset of ir_datasets.
+
+    Raises
+    ------
+    ImportError
+        ir_datasets is not installed.
+    ValueError
+        It has no such dataset, or the dataset none of them.
+    """
+    name = data if isinstance(data, str) else IR_DATASETS + data.dataset_id()
+    if isinstance(data, str):
+        import ir_datasets
+
+        try:
+            data = ir_datasets.load(data[len(IR_DATASETS) :])
+        except KeyError:
+            raise ValueError(f"{what}: ir_datasets has no dataset {quote(name)}") from None
+    method, number = ITERATORS[what]
+    if not hasattr(data, method):
+        raise ValueError(f"{what}: the dataset {quote(name)} has no {method.removesuffix('_iter')}")
+    return lambda: ((row.query_id, row.doc_id, getattr(row, number)) for row in getattr(data, method)())
+
+
+# ---- what is nearly a table --------------------------------------------------------------------------------------
+
+
+def refuse(data: Any, what: str) -> None:
+    """Raise the TypeError that names the call which makes a table of an object, if it is nearly one."""
+    call = next((f"{what}.{call}" for marks, call in CALLS.items() if has(data, *marks)), None)
+    if call is None and isinstance(data, Mapping):
+        if has(data, "with_format", "column_names") and data:
+            call = f"{what}[{next(iter(data))!r}]"
+    elif call is None and getattr(getattr(data, "dtype", None), "names", None):
+        call = f"pandas.DataFrame({what})"
+    elif call is None and not (has(data, "iloc", "columns") or is_foreign(data)):
+        arrow = any(hasattr(data, name) for name in ARROW)
+        named = next((name for name in USUAL[:1] if hasattr(data, name)), None) if arrow else usual(data)
+        call = named and f"{what}.{named}()"
+    if call:
+        raise TypeError(f"{what}: got a {type(data).__name__}, which is not a table yet; expected {call}")
+
+
+def usual(data: Any) -> str | None:
+    return next((name for name in USUAL if callable(getattr(data, name, None))), None)
+
+
+def of_rows(row: Any, what: str) -> str:
+    """What an iterable of such rows is to become, as the end of a message; nothing if that is unknown."""
+    if isinstance(row, Mapping):
+        return f"; expected pyarrow.Table.from_pylist({what})"
+    if has(row, "iloc", "columns"):
+        return f"; expected pandas.concat({what})"
+    if any(hasattr(row, name) for name in ARROW):
+        return f"; expected pyarrow.Table.from_batches({what})"
+    return ""

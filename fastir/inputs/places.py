@@ -1,0 +1,241 @@
+"""Where the bytes of qrels and runs lie: paths, file objects, URLs, paths in file systems, folders and patterns.
+
+File systems of pyarrow and fsspec, and paths in them, are recognised by their methods; they are imported for URLs only.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import io
+import os
+import re
+from typing import Any, NamedTuple
+
+from fastir.errors import FormatError
+
+WILD = re.compile(r"[*?\[]")
+HIDDEN = (".", "_")  # how the names of files begin that hold no rows: _SUCCESS, _metadata
+NULL = "__HIVE_DEFAULT_PARTITION__"  # what a hive partition has in place of a missing value
+PARQUET = ".parquet"
+
+
+class Remote(NamedTuple):
+    """A path in a file system, which has the methods of pyarrow's."""
+
+    system: Any
+    path: str
+
+
+class Part(NamedTuple):
+    """One of the files that make a table."""
+
+    place: Any
+    partition: dict[str, str]  # {column: text}, from folders named column=text
+
+
+class Kept:
+    """A caller's file object, which only the caller closes: not what reads from it, nor the end of that."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+    def close(self) -> None:
+        pass
+
+
+def is_file_object(data: Any) -> bool:
+    return callable(getattr(data, "read", None))
+
+
+def is_place(data: Any) -> bool:
+    """Whether an object says where bytes lie."""
+    return isinstance(data, (str, bytes, os.PathLike)) or is_file_object(data) or is_remote(data)
+
+
+def is_remote(data: Any) -> bool:
+    """Whether an object is a path in a file system: a pair of both, or what fsspec and its kin make of one."""
+    if isinstance(data, tuple):
+        return len(data) == 2 and isinstance(data[1], str) and is_system(data[0])
+    return hasattr(data, "path") and is_system(getattr(data, "fs", None))
+
+
+def is_system(data: Any) -> bool:
+    return hasattr(data, "get_file_info") or (hasattr(data, "ls") and hasattr(data, "open"))
+
+
+def name_of(place: Any) -> str:
+    """The name of a place in messages."""
+    if isinstance(place, (str, bytes)):
+        return "standard input" if place == "-" else os.fsdecode(place)
+    if isinstance(place, tuple):
+        return str(place[1])
+    if is_file_object(place) or is_remote(place):
+        name = getattr(place, "name", None) or getattr(place, "path", None)
+        return os.fsdecode(name) if isinstance(name, (str, bytes)) else f"<{type(place).__name__}>"
+    return os.fsdecode(place)
+
+
+def on_disk(place: Any) -> bool:
+    """Whether it is the path of a regular file of this machine."""
+    return isinstance(place, (str, bytes, os.PathLike)) and not is_remote(place) and os.path.isfile(place)
+
+
+def reopens(place: Any) -> bool:
+    """Whether it can be read a second time."""
+    if is_file_object(place):
+        return callable(getattr(place, "seekable", None)) and bool(place.seekable())
+    return not is_local(place) or os.path.isfile(place) or is_many(place)
+
+
+def is_local(place: Any) -> bool:
+    """Whether it is a path that the system knows, be it one of several files."""
+    return not is_file_object(place) and not is_remote(place) and not is_url(place)
+
+
+def is_url(place: Any) -> bool:
+    return isinstance(place, str) and re.match(r"[A-Za-z][\w+.-]+://", place) is not None
+
+
+def remote(place: Any) -> Remote:
+    """A URL or a path in a file system, with a file system as pyarrow has it.
+
+    Raises
+    ------
+    FormatError
+        A package is missing, or the URL stands for nothing that it knows.
+    """
+    name = name_of(place)
+    try:
+        from pyarrow import ArrowInvalid, fs
+    except ImportError:
+        raise FormatError("URLs and file systems need pyarrow: pip install 'fastir[arrow]'", name) from None
+    if is_url(place):
+        try:
+            return Remote(*fs.FileSystem.from_uri(place))
+        except ArrowInvalid:  # it does not know the scheme
+            system, path = of_fsspec(place)
+    else:
+        system, path = place if isinstance(place, tuple) else (place.fs, str(place.path))
+    return Remote(system if hasattr(system, "get_file_info") else fs.PyFileSystem(fs.FSSpecHandler(system)), path)
+
+
+def of_fsspec(url: str) -> tuple[Any, str]:
+    """The file system of fsspec that knows a URL, and the path in it."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise FormatError("pyarrow does not know URLs of this kind; the others need fsspec", url) from None
+    try:
+        return url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise FormatError(str(error), url) from None
+
+
+def opened(place: Any) -> Any:
+    """The bytes of a place, as a file that has readinto and is to be closed.
+
+    A file object is read from its beginning, if it can be, and stays open.
+
+    Raises
+    ------
+    FormatError
+        It was opened as text.
+    """
+    if not is_file_object(place):
+        if is_local(place):
+            return open(place, "rb")
+        system, path = place if isinstance(place, Remote) else remote(place)
+        return system.open_input_file(path)
+    if isinstance(place, io.TextIOBase):
+        raise FormatError("the file was opened as text; expected open(path, 'rb')", name_of(place))
+    if reopens(place):
+        place.seek(0)
+    return Kept(place) if hasattr(place, "readinto") else io.BytesIO(place.read())
+
+
+# ---- several files -----------------------------------------------------------------------------------------------
+
+
+def is_many(place: Any) -> bool:
+    """Whether it is a folder or a pattern, and not one file."""
+    if is_file_object(place):
+        return False
+    if is_local(place):
+        return os.path.isdir(place) or (bool(WILD.search(os.fsdecode(place))) and not os.path.exists(place))
+    system, path = remote(place)
+    return bool(WILD.search(path)) or system.get_file_info(path).type.name == "Directory"
+
+
+def files_of(place: Any) -> list[Any]:
+    """The visible files of a folder and the folders in it, or those that a pattern fits, in order of their names."""
+    if is_local(place):
+        path = os.fsdecode(place)
+        found = sorted(glob.glob(path, recursive=True)) if not os.path.isdir(path) else [path]
+        return [file for one in found for file in walked(one)]
+    system, path = remote(place)
+    from pyarrow.fs import FileSelector
+
+    wild = WILD.search(path)
+    base = path if wild is None else path[: wild.start()].rpartition("/")[0]
+    found = system.get_file_info(FileSelector(base, recursive=True))
+    files = sorted(info.path for info in found if info.type.name == "File")
+    pattern = path.strip("/").split("/")
+    return [
+        Remote(system, file)
+        for file in files
+        if is_visible(os.path.relpath(file, base or "."))
+        and (wild is None or fits(file.strip("/").split("/"), pattern))
+    ]
+
+
+def fits(path: list[str], pattern: list[str]) -> bool:
+    """Whether a pattern fits a path or a folder of it, step by step; ** is any number of steps."""
+    if not pattern:
+        return True
+    if pattern[0] == "**":
+        return fits(path, pattern[1:]) or (bool(path) and fits(path[1:], pattern))
+    return bool(path) and fnmatch.fnmatchcase(path[0], pattern[0]) and fits(path[1:], pattern[1:])
+
+
+def walked(path: str) -> list[str]:
+    """The visible files in a folder and in those below it, or the file itself."""
+    if not os.path.isdir(path):
+        return [path]
+    files = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    return sorted(file for file in files if is_visible(os.path.relpath(file, path)))
+
+
+def is_visible(path: str) -> bool:
+    return not any(step.startswith(HIDDEN) and "=" not in step for step in path.split(os.sep))
+
+
+def parts_of(place: Any) -> list[Part]:
+    """The Parquet files of a folder or a pattern, with the values of hive partitions; or the one file itself.
+
+    Raises
+    ------
+    FormatError
+        There is none.
+    """
+    if not is_many(place):
+        return [Part(place, {})]
+    files = [file for file in files_of(place) if name_of(file).lower().endswith(PARQUET)]
+    if not files:
+        raise FormatError(
+            "no Parquet file (.parquet) is there; files of other formats are read together only by evaluate_many, as "
+            "a run each",
+            name_of(place),
+        )
+    return [Part(file, partition_of(name_of(file))) for file in files]
+
+
+def partition_of(file: str) -> dict[str, str]:
+    """{column: text} from the folders of a file that are named column=text, as hive does."""
+    from urllib.parse import unquote
+
+    pairs = (step.partition("=") for step in file.split(os.sep)[:-1] if "=" in step)
+    return {name: unquote(text) for name, _, text in pairs}
