@@ -4,6 +4,7 @@ import pytest
 from common import EXAMPLES
 
 import fastir
+from fastir.cli.gates import Rule
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 
@@ -58,6 +59,23 @@ def test_significantly_worse_than_the_baseline(call):
     assert code == 4 and err.endswith("p = 0.1898 (at most 0.5)\n")
     assert call(*command, "--confidence", "0.7", "--fail-if", "worse:map")[0] == 4
     assert call("compare", QRELS, BM25, DENSE, "--baseline", BM25, "--fail-if", "worse:map:0.5")[0] == 0
+
+
+def test_a_value_that_is_the_limit_passes(call):
+    found = fastir.evaluate(QRELS, BM25, "mean_rank")["mean_rank"]
+    assert call("eval", QRELS, BM25, "--fail-over", f"mean_rank={found!r}")[0] == 0
+    [pair] = fastir.compare(QRELS, {"dense": DENSE, "bm25": BM25}, "map").pairs
+    command = ("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", DENSE, "--fail-if")
+    assert call(*command, f"drop:map>{pair.difference!r}")[0] == 0
+    assert call(*command, f"worse:map:{pair.p_value!r}")[0] == 4
+
+
+def test_the_level_of_a_gate_is_the_confidence_without_the_noise_of_subtraction():
+    runs = {"new": {i: 0.5 - i % 7 / 100 for i in range(60)}, "old": dict.fromkeys(range(60), 0.9)}
+    options = {"test": "bootstrap", "n_resamples": 9, "confidence": 0.9, "baseline": "old"}
+    comparison = fastir.compare_scores(runs, **options)
+    assert comparison.pairs[0].p_value == 0.1 > 1 - 0.9
+    assert len(Rule("worse", comparison.metrics[0], None).failures(comparison)) == 1
 
 
 def test_a_gate_and_a_file(call, tmp_path):

@@ -12,6 +12,7 @@ from common import UNEVEN
 
 import fastir
 from fastir.comparison.tables import LETTERS, labels_of, marks, p_text
+from fastir.rendering import pointed
 
 METRICS = ["ndcg@5", "map", "mrr"]
 
@@ -278,6 +279,22 @@ def test_only_p_values_that_are_resampled_are_shown_as_bounds():
     assert rows_of(found.to_table(rows="pairs"))[1][5].startswith("≤")
 
 
+def test_an_exact_p_value_is_no_bound_however_small():
+    runs = values(a=[1.0 + i / 64 for i in range(30)], b=[0.5 * (i % 2) for i in range(30)])
+    found = fastir.compare_scores(runs, test="randomization", n_resamples=99)
+    assert found.pairs[0].exact and found.pairs[0].p_value == 2**-29
+    assert rows_of(found.to_table(rows="pairs"))[1][5] == "1.9e-09"
+    assert p_text(found.pairs[0], 2**-29, 99) == "1.9e-09"  # where the test of other pairs is drawn
+
+
+def test_a_p_value_that_is_alpha_counts_as_below():
+    found = fastir.compare_scores(values(a=[1.0] * 5, b=[0.25, 0.5, 0.25, 0.5, 0.25]), test="sign")
+    assert found.pairs[0].adjusted_p == 2**-4
+    for alpha, beaten in ((2**-4, True), (2**-5, False)):
+        assert ("ᵇ" in found.to_table(alpha=alpha).partition("\n\n")[0]) == beaten
+        assert rows_of(found.to_table(rows="pairs", alpha=alpha))[1][3].startswith("*") == beaten
+
+
 def test_what_is_degenerate_is_noted():
     found = fastir.compare_scores(values(a=[0.5, 0.5, 0.5], b=[0.25, 0.25, 0.25], c=[0.5, 0.5, 0.5]))
     rows = rows_of(found.to_table(rows="pairs"))
@@ -315,6 +332,16 @@ def test_html():
     assert opened == []
     found = fastir.compare_scores(values(**AWKWARD))
     assert found._repr_html_() == found.to_table("html")
+
+
+def test_names_of_metrics_are_text_in_html():
+    runs = {run: {"a<b>&": {f"q{i}": i / 4 + place for i in range(3)}} for place, run in enumerate("xy")}
+    assert ">a&lt;b&gt;&amp;</th>" in fastir.compare_scores(runs).to_table("html")
+
+
+def test_points_of_a_column_stand_below_each_other():
+    assert pointed(["0.5", "12", "3.25", "-"]) == ["0.5 ", "12   ", "3.25", "-   "]
+    assert pointed(["3", "12"]) == ["3", "12"]
 
 
 def test_latex():

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastir
+from fastir.join._lists import longest_list
 
 pytestmark = UNEVEN
 
@@ -323,6 +324,10 @@ def test_one_very_long_list():
         fastir.evaluate_lists([[*ids, "7"]], [["299999"]], "mrr")
 
 
+def test_the_longest_list_decides_how_a_run_is_read():
+    assert longest_list({"p": ["a"], "q": ("b", "c", "d"), "r": ["a", "b"], "s": "not a list"}) == 3
+
+
 # ---- bad input -----------------------------------------------------------------------------------------------------
 
 
@@ -401,6 +406,25 @@ def test_columns_that_hold_something_else():
     ):
         with pytest.raises(error, match=message):
             fastir.evaluate_lists(column, [["a"]] * len(column), "mrr")
+
+
+def test_the_first_query_of_a_later_piece_is_named_by_its_number():
+    pyarrow = pytest.importorskip("pyarrow")
+    for piece, message in (
+        ([None], "the list of query number 2 is null"),
+        ([["b"], ["b", None]], "the document id at rank 2 of query number 3 is null"),
+    ):
+        column = pyarrow.chunked_array([[["a"], ["a"]], piece])
+        with pytest.raises(ValueError, match=message):
+            fastir.evaluate_lists(column, [["a"]] * len(column), "mrr")
+
+
+def test_a_column_without_any_id_fits_ids_of_either_type():
+    pyarrow = pytest.importorskip("pyarrow")
+    for kind in (pyarrow.int64(), pyarrow.string()):
+        column = pyarrow.array([[], []], pyarrow.list_(kind))
+        for relevant in ([["a"], ["b"]], [[1], [2]]):
+            assert fastir.evaluate_lists(column, relevant, "mrr")["mrr"] == 0
 
 
 def test_the_caller_s_lists_are_as_they_were():

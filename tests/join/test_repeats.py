@@ -213,6 +213,12 @@ def test_with_max_the_order_is_that_of_the_best_passages_for_ties_by_input():
     assert results["mrr"] == 1.0
 
 
+def test_a_document_stands_at_the_first_of_its_best_rows():
+    run = {"q": {"a0": 3.0, "b0": 3.0, "a1": 3.0}}
+    results = fastir.evaluate({"q": {"a": 1}}, run, "mrr", parents=CHUNKS, ties="input")
+    assert results["mrr"] == 1.0
+
+
 # ---- counts, explanations, errors --------------------------------------------------------------------------------
 
 

@@ -44,6 +44,7 @@ def test_labels_in_order_give_the_extreme_values_of_all_metrics_that_do_not_say_
 @pytest.mark.parametrize(
     ("metric", "qrels", "first", "tied"),
     [
+        ("auc@3", {"a": 1, "b": 1}, ["a"], ["b", "x", "y"]),
         ("pair_accuracy@3", {"a": 2, "b": 3, "c": 0}, ["a"], ["c", "x", "b"]),
         ("bpm(T=1.5, max_rel=4)", {"a": 1, "b": 1, "c": 3, "d": 4}, [], ["c", "d", "a", "b"]),
         ("map(ap_norm=hits)@3", {"a": 4, "b": 0, "c": 4}, ["a"], ["b", "x", "c"]),

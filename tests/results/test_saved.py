@@ -133,6 +133,16 @@ def test_a_changed_file_is_refused(what, data, tmp_path):
         Results.load(tmp_path / "x.json")
 
 
+def test_columns_that_changed_places_are_refused(tmp_path):
+    path = tmp_path / "x.tsv"
+    fastir.evaluate(QRELS, RUN, ["map", "num_ret"], queries="qrels").save(path)
+    text = path.read_text()
+    assert text.count("query_id\tmap\tnum_ret") == 1
+    path.write_text(text.replace("query_id\tmap\tnum_ret", "query_id\tnum_ret\tmap"))
+    with pytest.raises(FormatError, match="its metrics are num_ret, map, those of its head map, num_ret"):
+        Results.load(path)
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_cut_file_is_refused_at_every_byte(format, tmp_path):
     path = tmp_path / f"x.{format}"
