@@ -9,6 +9,7 @@ list is copied as pointers first, and the strings are asked for some places ahea
 
 All ids must be exact str objects, or exact int objects; a list with anything else is read from a copy in plain types
 (columns/id_lists). The GIL is held: nobody changes a list while it is read, unless it may be released (`breathes`).
+Python code would let others have it, so a list with strings that only Python can encode is copied, too.
 """
 
 from libc.stdint cimport int64_t
@@ -111,13 +112,16 @@ cdef class Lists(Join):
             raise MemoryError
         return 0
 
-    cdef int fill(self, Group* g, ids, int64_t n) except -1:
-        """Make the n ids of a list or tuple the group: FILLED, NOT_PLAIN or TOO_LARGE."""
+    cdef int fill(self, Group* g, ids, bint ours) except -1:
+        """Make the ids of a list or tuple, perhaps one of ours, the group: FILLED, NOT_PLAIN or TOO_LARGE."""
+        cdef int64_t n = len(ids)
         cdef int64_t i
         cdef int too_large = 0
-        cdef PyObject** keys = self.keys
+        cdef PyObject** keys
         cdef PyObject* key
         cdef Text* text
+        self.room(g, n)
+        keys = self.keys
         if type(ids) is list:
             for i in range(n):
                 keys[i] = list_item(ids, i)
@@ -144,6 +148,8 @@ cdef class Lists(Join):
                 text.start = ascii(key, &text.length)
                 if text.start == NULL:
                     borrow_text(key, text, self.kept)
+                    if self.kept and not ours:
+                        return NOT_PLAIN    # Python code has run
             g.scores[i] = <double>(n - i)
             if self.breathes and not i & BREATH - 1:
                 with nogil:
@@ -163,7 +169,7 @@ cdef class Lists(Join):
 
     cdef bint read_all(self, dict run, list query_ids) except -1:
         cdef Part* part = self.parts
-        cdef int64_t q, n, work = 0
+        cdef int64_t q, work = 0
         cdef int state
         cdef Py_ssize_t position = 0
         cdef Py_ssize_t next_position
@@ -185,12 +191,10 @@ cdef class Lists(Join):
             if type(ids) is not list and type(ids) is not tuple:
                 ids = ranking(self.judged.query_ids[q], ids)
             ids = unchanged_ids(ids)
-            n = len(ids)
-            self.room(&part.group, n)
-            state = self.fill(&part.group, ids, n)
+            state = self.fill(&part.group, ids, False)
             if state == NOT_PLAIN:
                 ids = plain_ranking(self.judged.query_ids[q], ids, self.integers)
-                state = self.fill(&part.group, ids, n)
+                state = self.fill(&part.group, ids, True)
             if state == TOO_LARGE:
                 return False
             self.met[q] = 1
@@ -202,7 +206,7 @@ cdef class Lists(Join):
                 raise MemoryError
             if self.kept:
                 self.kept = []
-            work += n + 1
+            work += len(ids) + 1
             if work > WORK_BETWEEN_SIGNALS:
                 work = 0
                 PyErr_CheckSignals()
@@ -226,17 +230,17 @@ def kinds_of(dict run):
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0
-    query_kind = None
+    query_id = None
     run = unchanged(run)
     while PyDict_Next(run, &position, &key, &value):
-        query_kind = type(<object>key)
-        ids = <object>value
+        query_id, ids = <object>key, <object>value
         if type(ids) is not list and type(ids) is not tuple:
-            ids = ranking(<object>key, ids)
-        if len(ids):
-            if type(ids[0]) is str:
-                return query_kind, str
-            integers = is_integer(ids[0])
-            plain_ranking(<object>key, ids[:1], integers)   # refuses what is neither
-            return query_kind, int if integers else str
-    return query_kind, None
+            ids = ranking(query_id, ids)
+        first = ids[:1]
+        if first:
+            if type(first[0]) is str:
+                return type(query_id), str
+            integers = is_integer(first[0])
+            plain_ranking(query_id, first, integers)    # refuses what is neither
+            return type(query_id), int if integers else str
+    return None if query_id is None else type(query_id), None
