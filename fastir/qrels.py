@@ -216,6 +216,9 @@ class GroupedQrels(Qrels):
         with files.created(os.fsdecode(path)) as file:
             writers.groups(file, self)
 
+    def _repr_html_(self) -> str:
+        return self.union._repr_html_()
+
     def __reduce__(self) -> tuple[Any, ...]:
         return GroupedQrels, (self.keys, self.parts)
 

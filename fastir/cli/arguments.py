@@ -14,7 +14,7 @@ import fastir
 from fastir.inputs.formats import READERS, TABLES, WITH_GROUPS
 from fastir.inputs.parents import check_aggregate
 from fastir.request.conventions import CONVENTIONS
-from fastir.request.names import CARDS
+from fastir.request.names import CARDS, is_metric
 from fastir.request.options import AGGREGATES, DUPLICATES, QUERIES, SCORES, TIES, Options, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings
 
@@ -23,6 +23,7 @@ QRELS_FORMATS = (*READERS, *TABLES)
 RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in WITH_GROUPS)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 WILD = "*?["
+METRICS_OPTION = ("-m", "--metrics")
 
 
 class UsageError(fastir.FastirError):
@@ -44,11 +45,9 @@ def add_run_arguments(add: Callable[..., Any]) -> None:
         "--columns", metavar="FIELD=NAME,...", help="of tables, such as query_id=qid,score=sim, where names are unusual"
     )
     add(
-        "-m",
-        "--metrics",
+        *METRICS_OPTION,
         metavar="METRIC",
-        nargs="+",
-        action="extend",
+        action="append",
         help=f"such as ndcg@10 map, ndcg@10,map or ndcg@1,3,5 (default: {' '.join(DEFAULT_METRICS)})",
     )
     add("--all", action="store_true", help="all metrics that these judgments allow")
@@ -79,6 +78,29 @@ def metrics_of(options: argparse.Namespace, more: Sequence[str] = ()) -> list[st
     if options.all:
         named += every_metric(options)
     return list(dict.fromkeys([*(named or DEFAULT_METRICS), *more]))
+
+
+def spread(words: Sequence[str]) -> list[str]:
+    """Arguments in which each metric that follows one -m has a -m of its own; a file ends the list of metrics.
+
+    argparse would give all words that follow to the option, and leave none for the files.
+    """
+    spreaded: list[str] = []
+    before, listing = "", False
+    for word in words:
+        if before in METRICS_OPTION:
+            listing = True
+        elif listing:
+            listing = word[:1] != "-" and (all(map(is_metric, split(word))) or may_be_misspelt(word))
+            spreaded += [METRICS_OPTION[0]] if listing else []
+        spreaded.append(word)
+        before = word
+    return spreaded
+
+
+def may_be_misspelt(word: str) -> bool:
+    """Whether a word that no metric is called looks more like a metric than like a file."""
+    return not os.path.exists(word) and ("@" in word or word.isidentifier())
 
 
 def split(word: str) -> list[str]:

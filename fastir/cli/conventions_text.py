@@ -90,6 +90,7 @@ QUESTIONS = (
     Question("short", "What does precision at 5 divide by where 3 are retrieved?", "precision@5", *ranked("1 0 1")),
     Question("unfound", "What share of pairs is right where the first 2 hold nothing relevant?", "pair_accuracy@2",
              *ranked("0 0 1")),
+    Question("one_class", "What is the AUC of the first 2 where both are relevant?", "auc@2", *ranked("1 1 0")),
     Question("gains", "What does RBP gain from a label?", "rbp(p=0.8)", *ranked("2 0 1")),
     Question("p", "How persistent is the reader of RBP?", "rbp", *ranked("1 0 1")),
     Question("rbp_norm", "Over which ranks do RBP's weights sum to 1?", "rbp(p=0.99)", *ranked("1")),

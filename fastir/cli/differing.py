@@ -9,6 +9,7 @@ from typing import Any
 import fastir
 from fastir.cli.arguments import (
     DEFAULT_METRICS,
+    METRICS_OPTION,
     UsageError,
     add_output_arguments,
     arguments_checked,
@@ -31,7 +32,7 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
     add("old", metavar="OLD", help="a run, or results that `fastir eval -o` or Results.save wrote")
     add("new", metavar="NEW", help="the same; changes are from OLD to NEW")
     add("--qrels", metavar="QRELS", help="the judgments, for runs")
-    add("-m", "--metrics", metavar="METRIC", nargs="+", action="extend", help="default: all that both results have")
+    add(*METRICS_OPTION, metavar="METRIC", action="append", help="default: all that both results have")
     add("--top", metavar="N", type=int, default=10, help="how many gains and losses to list (default %(default)s)")
     add("--markdown", dest="format", action="store_const", const="markdown", help="for a pull request")
     add("--format", choices=FORMATS, default="table", help="%(choices)s (default table)")

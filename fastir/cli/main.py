@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import fastir
-from fastir.cli.arguments import UsageError
+from fastir.cli.arguments import UsageError, spread
 from fastir.cli.cards import (
     add_conventions_arguments,
     add_explain_arguments,
@@ -141,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments = list(sys.argv[1:] if arguments is None else arguments)
         if arguments[:1] == ["trec_eval"]:
             return trec_eval_command(arguments[1:])
-        options = parser().parse_args(arguments)
+        options = parser().parse_args(spread(arguments))
         return finish(options.command(options), options)
     except SystemExit as end:
         return int(end.code or write(""))

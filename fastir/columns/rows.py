@@ -44,6 +44,9 @@ def without_duplicates(
     return np.concatenate(([0], np.cumsum(kept)))[offsets], kept, numbers[kept]
 
 
+SHOWN = 5  # queries, and documents of each, that a notebook shows
+
+
 class Rows:
     """Documents of queries, each with a number; immutable.
 
@@ -110,6 +113,18 @@ class Rows:
             for doc_id, number in zip(ids, numbers, strict=True):
                 found[doc_id] = max(found[doc_id], number)
         return found
+
+    def _repr_html_(self) -> str:
+        """How many documents the first queries have, and their first documents."""
+        from fastir.rendering import Cell, Table, rendered
+
+        rows = []
+        for query_id in self._query_ids[:SHOWN]:
+            first = [
+                f"{doc_id}: {number:g}" for doc_id, number in list(Rows.__getitem__(self, query_id).items())[:SHOWN]
+            ]
+            rows.append([Cell(str(query_id)), Cell(", ".join(first)), Cell(str(len(self[query_id])))])
+        return rendered(Table(["query_id", "first documents", "documents"], rows, 2, [repr(self).strip("<>")]), "html")
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if type(other) is type(self) else NotImplemented

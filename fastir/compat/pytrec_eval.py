@@ -106,8 +106,9 @@ class RelevanceEvaluator:
             judgments(query_relevance),
             metrics,
             rel_level=relevance_level,
-            judged_only=judged_docs_only_flag,
+            judged_only=bool(judged_docs_only_flag),
             convention="trec_eval-9",
+            unranked="nan",
         )
 
     def evaluate(self, scores: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:

@@ -113,6 +113,17 @@ class Evaluator:
         made_of = prepared.qrels, settings.metrics, settings.options, prepared.columns, self._weights, prepared.parents
         return evaluator_of, made_of
 
+    def __repr__(self) -> str:
+        made = self._provenance()
+        metrics = ", ".join(made.metrics)
+        convention = "" if str(made.convention) == "fastir" else f"; convention {made.convention}"
+        options = "".join(f"; {name}={value!r}" for name, value in made.options.items())
+        parents = "; ids of runs by their parents" if self.prepared.parents is not None else ""
+        weights = "; weighted means" if self._weights is not None else ""
+        return (
+            f"<Evaluator of {repr(self.prepared.qrels).strip('<>')}: {metrics}{convention}{options}{parents}{weights}>"
+        )
+
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
         settings = self.prepared.settings

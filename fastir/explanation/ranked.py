@@ -17,12 +17,12 @@ from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.label_lists import evaluate_ranked
 from fastir.explanation.explaining import SUMS, sum_of
-from fastir.explanation.records import PRINTED_LINES
+from fastir.explanation.records import in_html, in_text
 from fastir.inputs import label_arrays
 from fastir.request.names import NAMES
 from fastir.request.options import RANKED, metric_tuple, options_of
 from fastir.request.plan import compile_settings
-from fastir.text import aligned, decimals
+from fastir.text import decimals
 
 if TYPE_CHECKING:
     import pandas
@@ -103,16 +103,22 @@ class RankedExplanation:
         frame = pandas.DataFrame(self.documents, columns=list(RankedLabel._fields))
         return frame.astype({"discount": float}).set_index("rank")
 
-    def __repr__(self) -> str:
+    def _parts(self) -> tuple[str, list[list[str]], list[str], int]:
+        """A line that sums up, the rows of the table, the head first, lines below it, and columns to the left."""
         total = self.documents[-1].running_sum if self.documents else self.base
         division = "" if self.ideal is None else f" = {decimals(total)} / {decimals(self.ideal)}"
         rows = [["rank", "label", "gain", "discount", "quotient", "running sum"]]
         rows += [
             [str(rank), "-" if label < 0 else f"{label:g}", f"{gain:g}", *map(decimals, numbers)]
-            for rank, label, gain, *numbers in self.documents[:PRINTED_LINES]
+            for rank, label, gain, *numbers in self.documents
         ]
-        more = [f"... {len(self.documents) - PRINTED_LINES} more"] * (len(self.documents) > PRINTED_LINES)
-        return "\n".join([f"{self.metric} {decimals(self.value)}{division}", aligned(rows, 0).rstrip("\n"), *more])
+        return f"{self.metric} {decimals(self.value)}{division}", rows, [], 0
+
+    def __repr__(self) -> str:
+        return in_text(*self._parts())
+
+    def _repr_html_(self) -> str:
+        return in_html(*self._parts())
 
 
 def explain_ranked(

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastir.errors import quote
+from fastir.rendering import Cell, Table, rendered
 from fastir.text import aligned, decimals, signed
 
 TOP_RANKS = 10  # ranks that are always printed; below, only documents with a label
-PRINTED_LINES = 40  # lines of a printed table
+PRINTED_LINES = 40  # of a printed table, below its head
 
 
 # ---- one ranking -----------------------------------------------------------------------------------------------
@@ -130,7 +131,8 @@ class Explanation:
         moves.sort(key=lambda move: -abs(move.change))
         return RankingDiff(self.query_id, metric, self.values[metric], other.values[metric], moves)
 
-    def __repr__(self) -> str:
+    def _parts(self) -> tuple[str, list[list[str]], list[str]]:
+        """A line that sums up, the rows of the table, the head first, and lines below it."""
         values = ", ".join(f"{metric} {decimals(value)}" for metric, value in self.values.items())
         status = "" if self.status == "evaluated" else f" ({self.status})"
         rows = [["rank", "doc_id", "score", "tied", "label", *self.values]]
@@ -142,8 +144,13 @@ class Explanation:
             else:
                 ranks = [str(document.rank) for document in documents]
                 rows.append(["-".join(ranks[:: max(1, len(ranks) - 1)]), "...", "", "", "-", *[""] * len(self.values)])
-        table = shortened(rows + list(map(cells, self.missing)))
-        return f"query {self.query_id}{status}: {values}\n{table}"
+        return f"query {self.query_id}{status}: {values}", rows + list(map(cells, self.missing)), []
+
+    def __repr__(self) -> str:
+        return in_text(*self._parts())
+
+    def _repr_html_(self) -> str:
+        return in_html(*self._parts())
 
 
 def cells(document: Document) -> list[str]:
@@ -240,7 +247,8 @@ class RankingDiff:
     other_value: float
     moves: list[Move]
 
-    def __repr__(self) -> str:
+    def _parts(self) -> tuple[str, list[list[str]], list[str]]:
+        """A line that sums up, the rows of the table, the head first, and lines below it."""
         head = (
             f"query {self.query_id}, {self.metric}: {decimals(self.value)} against {decimals(self.other_value)}, "
             f"{signed(self.value - self.other_value)}"
@@ -261,7 +269,13 @@ class RankingDiff:
         ]
         count = [move.what for move in self.moves if move.label is None].count
         rest = ", ".join(f"{count(what)} {what}" for what in ("entered", "left", "moved") if count(what))
-        return "\n".join([head, shortened(rows), *[f"of those without a label {rest}"] * bool(rest)])
+        return head, rows, [f"of those without a label {rest}"] * bool(rest)
+
+    def __repr__(self) -> str:
+        return in_text(*self._parts())
+
+    def _repr_html_(self) -> str:
+        return in_html(*self._parts())
 
 
 # ---- numbers and tables ----------------------------------------------------------------------------------------
@@ -276,7 +290,14 @@ def named(metric: str | None, values: dict[str, float]) -> str:
     return metric
 
 
-def shortened(rows: list[list[str]]) -> str:
-    """The first lines of a table, and how many follow."""
-    more = [f"... {len(rows) - PRINTED_LINES} more"] * (len(rows) > PRINTED_LINES)
-    return "\n".join([aligned(rows[:PRINTED_LINES], 2).rstrip("\n"), *more])
+def in_text(head: str, rows: list[list[str]], below: list[str], left: int = 2) -> str:
+    """A table between a line that sums up and some lines below it; of a long one its first lines."""
+    more = [f"... {len(rows) - PRINTED_LINES - 1} more"] * (len(rows) > PRINTED_LINES + 1)
+    return "\n".join([head, aligned(rows[: PRINTED_LINES + 1], left).rstrip("\n"), *more, *below])
+
+
+def in_html(head: str, rows: list[list[str]], below: list[str], left: int = 2) -> str:
+    """The same in HTML, where all other lines are the caption."""
+    more = [f"{len(rows) - PRINTED_LINES - 1} more"] * (len(rows) > PRINTED_LINES + 1)
+    shown = [[Cell(cell) for cell in row] for row in rows[1 : PRINTED_LINES + 1]]
+    return rendered(Table(rows[0], shown, left, ["; ".join([head, *more, *below])]), "html")

@@ -22,7 +22,7 @@ from fastir.columns._text cimport Group, Text, room_for_rows
 from fastir.join._join cimport Join, Part
 from fastir.measure._codes cimport REPEATED
 
-from fastir.columns.id_lists import plain_ranking, ranking, repeated
+from fastir.columns.id_lists import plain_ranking, ranking, repeated, sequence
 from fastir.columns.ids import is_integer
 
 cdef extern from *:
@@ -60,6 +60,8 @@ cdef extern from *:
     PyObject* list_item "FASTIR_LIST_ITEM"(object, Py_ssize_t) noexcept
     PyObject* tuple_item "FASTIR_TUPLE_ITEM"(object, Py_ssize_t) noexcept
     int PyErr_CheckSignals() except -1
+    void PyErr_Clear() noexcept
+    const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) noexcept
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     int Py_EQ
     int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
@@ -76,7 +78,7 @@ cdef enum:
 
 cdef enum:                          # results of Lists.fill
     FILLED
-    NOT_PLAIN                       # an id is of another type than the run's
+    NOT_PLAIN                       # an id is of another type than the run's, or a str with surrogates
     TOO_LARGE                       # an integer does not fit in 64 bits
 
 
@@ -112,16 +114,14 @@ cdef class Lists(Join):
             raise MemoryError
         return 0
 
-    cdef int fill(self, Group* g, ids, bint ours) except -1:
-        """Make the ids of a list or tuple, perhaps one of ours, the group: FILLED, NOT_PLAIN or TOO_LARGE."""
-        cdef int64_t n = len(ids)
+    cdef int fill(self, Group* g, ids, int64_t n, bint mine) except -1:
+        """Make the n ids of a list or tuple, which may be `mine` alone, the group: FILLED, NOT_PLAIN or TOO_LARGE."""
         cdef int64_t i
+        cdef Py_ssize_t length
         cdef int too_large = 0
-        cdef PyObject** keys
+        cdef PyObject** keys = self.keys
         cdef PyObject* key
         cdef Text* text
-        self.room(g, n)
-        keys = self.keys
         if type(ids) is list:
             for i in range(n):
                 keys[i] = list_item(ids, i)
@@ -147,9 +147,13 @@ cdef class Lists(Join):
                     return NOT_PLAIN
                 text.start = ascii(key, &text.length)
                 if text.start == NULL:
+                    text.start = PyUnicode_AsUTF8AndSize(key, &length)
+                    text.length = length
+                if text.start == NULL:
+                    PyErr_Clear()
+                    if not mine:    # what comes next runs Python code, during which others could change the list
+                        return NOT_PLAIN
                     borrow_text(key, text, self.kept)
-                    if self.kept and not ours:
-                        return NOT_PLAIN    # Python code has run
             g.scores[i] = <double>(n - i)
             if self.breathes and not i & BREATH - 1:
                 with nogil:
@@ -169,7 +173,7 @@ cdef class Lists(Join):
 
     cdef bint read_all(self, dict run, list query_ids) except -1:
         cdef Part* part = self.parts
-        cdef int64_t q, work = 0
+        cdef int64_t q, n, work = 0
         cdef int state
         cdef Py_ssize_t position = 0
         cdef Py_ssize_t next_position
@@ -191,10 +195,14 @@ cdef class Lists(Join):
             if type(ids) is not list and type(ids) is not tuple:
                 ids = ranking(self.judged.query_ids[q], ids)
             ids = unchanged_ids(ids)
-            state = self.fill(&part.group, ids, False)
+            n = len(ids)
+            self.room(&part.group, n)
+            state = self.fill(&part.group, ids, n, False)
             if state == NOT_PLAIN:
                 ids = plain_ranking(self.judged.query_ids[q], ids, self.integers)
-                state = self.fill(&part.group, ids, True)
+                n = len(ids)
+                self.room(&part.group, n)
+                state = self.fill(&part.group, ids, n, True)
             if state == TOO_LARGE:
                 return False
             self.met[q] = 1
@@ -206,7 +214,7 @@ cdef class Lists(Join):
                 raise MemoryError
             if self.kept:
                 self.kept = []
-            work += len(ids) + 1
+            work += n + 1
             if work > WORK_BETWEEN_SIGNALS:
                 work = 0
                 PyErr_CheckSignals()
@@ -235,7 +243,9 @@ def kinds_of(dict run):
     while PyDict_Next(run, &position, &key, &value):
         query_id, ids = <object>key, <object>value
         if type(ids) is not list and type(ids) is not tuple:
-            ids = ranking(query_id, ids)
+            ids = sequence(ids)
+            if ids is None:     # an error if the qrels have the query
+                continue
         first = ids[:1]
         if first:
             if type(first[0]) is str:

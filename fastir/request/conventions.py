@@ -28,7 +28,7 @@ def record_of(convention: str | Convention, given: dict[str, Any]) -> Convention
     """
     convention = checked(convention)
     record = CONVENTIONS[convention] if isinstance(convention, str) else convention
-    if given.get("queries") == "qrels" and record.dialect == "trec_eval":
+    if given.get("queries") == "qrels" and record.unranked == "nan":
         given = {"unranked": "zero", **given}  # it is 0 that trec_eval -c prints for a query that the run lacks
     of = ((metric, tuple(pair for pair in pairs if pair[0] not in given)) for metric, pairs in record.of)
     return dataclasses.replace(record, of=tuple(pair for pair in of if pair[1]), **given)

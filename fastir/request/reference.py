@@ -3,6 +3,7 @@
 from fastir.errors import UnknownMetricError
 from fastir.measure.cards import DIRECTIONS, Card
 from fastir.request.names import CARDS, DIALECTS, Gains, Request, read
+from fastir.text import aligned
 
 NOT_EXTREME = "optimistic and pessimistic go by label, which need not give the best and the worst value here"
 UNNAMED = "without a convention the name is an error"
@@ -121,12 +122,30 @@ def extreme_by_label(request: Request) -> bool:
     return request.card.by_label
 
 
-def metrics() -> tuple[Card, ...]:
+class Metrics(tuple[Card, ...]):
+    """The cards of metrics; it prints as a table of their names and what they are."""
+
+    __slots__ = ()
+
+    def _rows(self) -> list[list[str]]:
+        return [[card.name, card.relevance, card.order, card.summary] for card in self]
+
+    def __repr__(self) -> str:
+        return aligned([["metric", "relevance", "first k", "what it is"], *self._rows()], 4).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from fastir.rendering import Cell, Table, rendered
+
+        rows = [[Cell(cell) for cell in row] for row in self._rows()]
+        return rendered(Table(["metric", "relevance", "first k", "what it is"], rows, 4, []), "html")
+
+
+def metrics() -> Metrics:
     """The cards of all metrics: the names, meaning and parameters of each.
 
     Returns
     -------
     tuple of Card
-        In the order of the documentation.
+        In the order of the documentation; it prints as a table.
     """
-    return CARDS
+    return Metrics(CARDS)

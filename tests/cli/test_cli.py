@@ -70,6 +70,8 @@ def test_a_row_per_run(output):
 
 def test_many_metrics_after_one_m(output):
     expected = output("eval", QRELS, BM25, *(part for k in (1, 3, 5) for part in ("-m", f"ndcg@{k}")), "-m", "map")
+    before = ("eval", "-m", "ndcg@1,3", "ndcg@5", "map", QRELS, BM25)
+    assert output(*before) == output("eval", "--metrics", "ndcg@1,3,5", "-m", "map", QRELS, BM25) == expected
     for words in (["ndcg@1,3,5,map"], ["ndcg@1,3", "ndcg@5", "map"], ["ndcg@1, ndcg@3,5", ",map"]):
         assert output("eval", QRELS, BM25, "-m", *words) == expected
 
@@ -354,6 +356,7 @@ def test_suggestions(call, arguments, words):
 def test_arguments_that_mean_nothing_are_1_and_one_line(call, files):
     for arguments, words in (
         (("-m", "ngcd@10"), ("unknown metric 'ngcd@10'", "ndcg@10")),
+        (("-m", "map", "ngcd@10"), ("unknown metric 'ngcd@10'", "ndcg@10")),
         (("-m", "ndcg@0"), ("ndcg@0",)),
         (("-m", "map", "--rel-level", "-1"), ("rel_level",)),
         (("-m", "map", "--max-depth", "0"), ("max_depth",)),

@@ -48,5 +48,5 @@ def test_every_choice_in_which_conventions_differ_has_a_question():
 
 def test_the_command_lists_every_convention(output):
     lines = output("conventions").splitlines()
-    assert [line.split()[0] for line in lines] == ["convention", *CONVENTIONS]
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(CONVENTIONS)
     assert output("conventions", "--markdown") == conventions_text.page()

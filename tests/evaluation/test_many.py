@@ -161,7 +161,7 @@ def test_a_table_of_the_means(qrels, run):
     results = fastir.evaluate_many(qrels, {"one": run, ("k1", 0.9): other}, ["ndcg@10", "num_ret"])
     assert repr(results) == (
         "run          ndcg@10  num_ret\n"
-        "one           0.7268        6\n"
+        "one          *0.7268        6\n"
         "('k1', 0.9)   0.6867        4"
     )  # fmt: skip
     assert repr(fastir.ResultsByRun()) == "run"

@@ -94,7 +94,7 @@ def test_results_of_the_workbench(write, data):
 
 
 def test_the_command_line_reads_exports(write, capsys):
-    from fastir.cli.commands import main
+    from fastir.cli import main
 
     paths = [str(write("request.json", REQUEST)), str(write("response.json", RESPONSE))]
     assert main(["eval", *paths, "-m", "mrr", "--format", "tsv"]) in (0, None)

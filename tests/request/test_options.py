@@ -18,7 +18,7 @@ RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
 DEFAULTS = {
     name: param.default for name, param in inspect.signature(options_of).parameters.items() if name != "choices"
 }
-DATA = {"qrels", "run", "metrics", "self", "columns", "weights", "choices"}
+DATA = {"qrels", "run", "metrics", "self", "columns", "weights", "parents", "aggregate", "choices"}
 
 
 @pytest.mark.parametrize("function", [fastir.evaluate, fastir.Evaluator.__init__], ids=["evaluate", "Evaluator"])
@@ -79,7 +79,7 @@ def test_evaluate_documents_every_option():
         ({"rel_level": np.int8(2)}, {"rel_level": 2}),
         ({"max_depth": np.uint64(3), "n_threads": np.int64(1)}, {"max_depth": 3, "n_threads": 1}),
         ({"score_dtype": np.float32}, {"score_dtype": "float32"}),
-        ({"judged_only": 1}, {"judged_only": True}),
+        ({"judged_only": np.True_}, {"judged_only": True}),
         ({"choices": {"gain": {1: 2, 2: 3}}}, {"choices": {"gain": "{1:2, 2:3}"}}),
         ({"choices": {"empty": "SKIP"}}, {"choices": {"empty": "skip"}}),
         ({"convention": CONVENTIONS["ranx"]}, {"convention": CONVENTIONS["ranx"]}),
