@@ -121,7 +121,7 @@ cdef as_judgments(value):
         return {value: 1}
     try:
         if type(value) is list or type(value) is tuple:
-            return dict.fromkeys(value, 1)
+            return dict.fromkeys(tuple(value), 1)       # the list of one moment
         if type(value) is set or type(value) is frozenset:
             return dict.fromkeys(sorted(value), 1)  # an order that is the same in every process
     except TypeError:

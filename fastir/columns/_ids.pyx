@@ -195,7 +195,11 @@ def of_arena(arena):
 
 
 def of_strings(strings):
-    """Ids from a contiguous array of str objects; (None, row) if the object in that row is something else."""
+    """Ids from a contiguous array of str objects; (None, row) if the object in that row is something else.
+
+    The array holds the strings, so it must not change while the ids are read. To hold each of them here would make the
+    evaluation of such a table a quarter slower, and could not be done safely where there is no GIL.
+    """
     cdef Ids ids = Ids()
     cdef Py_ssize_t i, n = len(strings)
     cdef PyObject** objects = <PyObject**><size_t>strings.ctypes.data

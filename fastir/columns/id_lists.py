@@ -13,8 +13,8 @@ from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import DuplicateError, quote, remedy
 
 
-def ranking(query_id: Any, value: Any) -> list[Any] | tuple[Any, ...]:
-    """A query's ranking as a list or tuple of whatever it holds.
+def ranking(query_id: Any, value: Any) -> tuple[Any, ...]:
+    """A query's ranking as a tuple of whatever it holds.
 
     Raises
     ------
@@ -40,15 +40,18 @@ def is_mapping(value: Any) -> bool:
     return hasattr(value, "items") and not hasattr(value, "tolist")
 
 
-def sequence(value: Any) -> list[Any] | tuple[Any, ...] | None:
-    """A caller's list, tuple, array, column or other sequence as a list or tuple; None if it is something else."""
+def sequence(value: Any) -> tuple[Any, ...] | None:
+    """A caller's list, tuple, array, column or other sequence as an exact tuple; None if it is something else.
+
+    A list counts as it is at this moment: other threads may change it later.
+    """
     if isinstance(value, (list, tuple)):
-        return value
+        return tuple(value)
     for name in ("tolist", "to_pylist", "to_list"):  # of NumPy and pandas, of pyarrow, of polars
         if hasattr(value, name):
             found = getattr(value, name)()
-            return found if isinstance(found, list) else None
-    return list(value) if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)) else None
+            return tuple(found) if isinstance(found, list) else None
+    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)) else None
 
 
 def plain_ranking(query_id: Any, ranked: Sequence[Any], integers: bool) -> list[Any]:

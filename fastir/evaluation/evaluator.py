@@ -289,7 +289,7 @@ def evaluate(
         ``{query_id: {doc_id: score}}``, or ``{query_id: [doc_id, ...]}`` in rank order; a table as for
         `Run.from_table` or a file as for `Run.from_file`. Scores are numbers of any type, infinite ones too, but not
         NaN; they are compared as `score_dtype`. A list has none: its order is the ranking, and an empty list is an
-        empty ranking.
+        empty ranking. Other threads may change dicts and lists meanwhile, but not tables, which are read in place.
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means. Measures of ir_measures may
         stand here, too: each is the metric that it prints, under this call's convention.

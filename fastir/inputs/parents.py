@@ -92,6 +92,7 @@ def parents_of(
     if callable(given):
         return ParentFunction(given, rule)
     if isinstance(given, Mapping):
+        given = dict(given)  # the mapping of one moment, whatever other threads do
         keys, values = list(given), list(given.values())
         pair = column_of(keys, "a chunk"), column_of(values, "a document", keys)
     elif isinstance(given, (str, bytes, os.PathLike)):

@@ -364,7 +364,8 @@ def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bin
     cdef Counts tally
     cdef bytearray uncounted = bytearray()
     cdef object integers = has_integer_documents(run)
-    cdef type query_kind = type(next(iter(run))) if run else None
+    cdef object query_id = next(iter(run), None)
+    cdef type query_kind = None if query_id is None else type(query_id)
     clear_tally(&tally)
     PyObject_GetBuffer(values, &value_buffer, PyBUF_WRITABLE)
     PyObject_GetBuffer(status, &status_buffer, PyBUF_WRITABLE)

@@ -9,6 +9,7 @@ list is copied as pointers first, and the strings are asked for some places ahea
 
 All ids must be exact str objects, or exact int objects; a list with anything else is read from a copy in plain types
 (columns/id_lists). The GIL is held: nobody changes a list while it is read, unless it may be released (`breathes`).
+Python code would let others have it, so a list with strings that only Python can encode is copied, too.
 """
 
 from libc.stdint cimport int64_t
@@ -237,19 +238,19 @@ def kinds_of(dict run):
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0
-    query_kind = None
+    query_id = None
     run = unchanged(run)
     while PyDict_Next(run, &position, &key, &value):
-        query_kind = type(<object>key)
-        ids = <object>value
+        query_id, ids = <object>key, <object>value
         if type(ids) is not list and type(ids) is not tuple:
             ids = sequence(ids)
             if ids is None:     # an error if the qrels have the query
                 continue
-        if len(ids):
-            if type(ids[0]) is str:
-                return query_kind, str
-            integers = is_integer(ids[0])
-            plain_ranking(<object>key, ids[:1], integers)   # refuses what is neither
-            return query_kind, int if integers else str
-    return query_kind, None
+        first = ids[:1]
+        if first:
+            if type(first[0]) is str:
+                return type(query_id), str
+            integers = is_integer(first[0])
+            plain_ranking(query_id, first, integers)    # refuses what is neither
+            return type(query_id), int if integers else str
+    return None if query_id is None else type(query_id), None

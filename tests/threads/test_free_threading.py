@@ -104,10 +104,11 @@ def test_importing_every_module_leaves_the_gil_off():
 def while_changing(change, read, seconds=0.2):
     """What read() returned or raised, over and over in three threads while change() is called over and over in two."""
     until = time.monotonic() + seconds
+    patience = until + 20  # on a busy machine nothing may be read at first
     outcomes = []
 
     def work(t):
-        while time.monotonic() < until:
+        while time.monotonic() < (until if outcomes else patience):
             if t < 2:
                 change(random.Random(t))
                 continue
@@ -172,6 +173,73 @@ def test_a_run_that_other_threads_change_has_the_values_of_one_of_its_states(id_
     assert {outcome for outcome, _ in while_changing(change, read, 0.1)} <= allowed
 
 
+IDS = {"text": lambda doc: f"document {doc}", "integers": int, "bytes that are no text": lambda doc: f"\udcff{doc}"}
+
+
+@pytest.mark.parametrize("id_of", IDS.values(), ids=IDS)
+@pytest.mark.parametrize("reading", ["evaluate", "evaluator", "held", "lists", "subclass", "parents"])
+def test_lists_that_other_threads_change_have_the_values_of_one_of_their_states(id_of, reading):
+    """Unjudged documents come and go at the end, the first document is there or not, and lists are replaced."""
+    if reading == "parents" and id_of is int:
+        pytest.skip("parents are text")
+    qrels = {id_of(q): {id_of(doc): doc % 3 for doc in range(30)} for q in range(2)}
+    above = [id_of(doc) for doc in range(2, 40, 2)]
+    states = [above, [id_of(1), *above]]
+    run = {id_of(q): list(above) for q in range(2)}
+    parents = {id_of(doc): id_of(doc) for doc in range(1000)} if reading == "parents" else None
+    names = ["map", "mrr", "ndcg@10"]
+    evaluator = fastir.Evaluator(qrels, names, queries="qrels", parents=parents)
+    allowed = {evaluator.evaluate({**run, id_of(0): state}).values.tobytes() for state in states}
+
+    def change(rng):
+        ranking = run[id_of(0)]
+        for _ in range(50):
+            ranking.append(id_of(rng.randrange(10**6, 10**9)))
+        del ranking[len(above) + 1 :]
+        if parents is not None:
+            extra = id_of(rng.randrange(1000, 10**6))
+            parents[extra] = id_of(1)
+            parents.pop(extra, None)
+        ranking = list(states[rng.randrange(2)])
+        if reading == "subclass":
+            ranking = type("Ranking", (list,), {})(ranking)
+        run[id_of(0)] = ranking
+        run[id_of(2)] = []
+        run.pop(id_of(2), None)
+
+    def read():
+        if reading == "held":
+            results = evaluator.evaluate(fastir.Run.from_dict(run))
+        elif reading == "evaluator":
+            results = evaluator.evaluate(run)
+        elif reading == "lists":
+            both = [run[id_of(0)], run[id_of(1)]], [qrels[id_of(0)], qrels[id_of(1)]]
+            results = fastir.evaluate_lists(*both, names, query_ids=list(qrels))
+        else:
+            results = fastir.evaluate(qrels, run, names, queries="qrels", parents=parents)
+        return results.values.tobytes()
+
+    assert set(while_changing(change, read, 0.1)) <= allowed
+
+
+@pytest.mark.parametrize("id_of", [lambda doc: f"document {doc}", int], ids=["text", "integers"])
+def test_relevant_ids_that_other_threads_change_are_those_of_one_moment(id_of):
+    ids = [id_of(doc) for doc in range(50)]
+    relevant = {id_of(0): list(ids), id_of(1): set(ids)}
+    expected = dict.fromkeys(ids, 1)
+
+    def change(rng):
+        more = [id_of(doc) for doc in range(100, 200)]
+        relevant[id_of(0)].extend(more)
+        relevant[id_of(1)].update(more)
+        relevant[id_of(1)].difference_update(more)
+        relevant[id_of(0)] = list(ids)
+
+    for read in while_changing(change, lambda: fastir.Qrels.from_dict(relevant).to_dict()):
+        assert read[id_of(0)].keys() >= expected.keys()
+        assert read[id_of(1)].keys() >= expected.keys()
+
+
 @pytest.mark.parametrize("id_of", [lambda doc: f"document {doc}", int], ids=["text", "integers"])
 def test_qrels_that_other_threads_change_are_those_of_one_state_of_each_query(id_of):
     qrels = {id_of(q): {id_of(doc): doc % 3 for doc in range(50)} for q in range(3)}
@@ -224,7 +292,7 @@ def test_a_stand_in_reads_a_run_that_other_threads_change():
 
 
 @pytest.mark.parametrize("qrels_from", ["text", "integers", "file"])
-@pytest.mark.parametrize("run_as", ["dict", "integers", "held", "file", "table", "scattered"])
+@pytest.mark.parametrize("run_as", ["dict", "integers", "lists", "held", "file", "table", "scattered"])
 def test_what_is_made_when_first_asked_for_is_the_same_for_all_threads(qrels_from, run_as, tmp_path):
     if {qrels_from, run_as} == {"text", "integers"} or (qrels_from, run_as) == ("integers", "dict"):
         pytest.skip("text never matches integers")
@@ -234,7 +302,9 @@ def test_what_is_made_when_first_asked_for_is_the_same_for_all_threads(qrels_fro
     if run_as == "integers":
         run = {int(query): {int(doc): score for doc, score in ranking.items()} for query, ranking in run.items()}
     given = run
-    if run_as == "held":
+    if run_as == "lists":
+        given = {query: list(ranking) for query, ranking in run.items()}
+    elif run_as == "held":
         given = fastir.Run.from_dict(run)
     elif run_as == "file":
         fastir.Run.from_dict(run).save(tmp_path / "run")
@@ -267,6 +337,19 @@ def test_qrels_are_prepared_once_for_all_threads():
             )
         )
         assert values == [(qrels, run, True, fastir.evaluate(qrels, run, NAMES).values.tobytes())] * N
+
+
+@pytest.mark.parametrize("run_as", [dict, list])
+@pytest.mark.parametrize("aggregate", ["max", "mean"])
+def test_parents_are_looked_up_by_many_threads(aggregate, run_as):
+    qrels, run = collection()
+    if run_as is list:
+        run = {query: list(ranking) for query, ranking in run.items()}
+    evaluator = fastir.Evaluator(
+        qrels, NAMES, parents={str(doc): str(doc - doc % 3) for doc in range(1000)}, aggregate=aggregate
+    )
+    expected = arrays(evaluator.evaluate(run))
+    assert together(lambda t: arrays(evaluator.evaluate(run))) == [expected] * N
 
 
 def test_results_are_read_by_many_threads():

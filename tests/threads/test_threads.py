@@ -240,7 +240,7 @@ def test_a_forked_child_stays_alone(fork):
 @ON_LINUX
 def test_a_fork_while_a_team_is_at_work():
     out = python("""
-        many = np.broadcast_to(np.int8(1), 400_000_000), np.arange(0, 400_000_001, 1000), ["map", "ndcg@10", "rbp"]
+        many = np.broadcast_to(np.int8(1), 100_000_000), np.arange(0, 100_000_001, 1000), ["map", "ndcg@10", "rbp"]
         thread = threading.Thread(target=lambda: fastir.evaluate_ranked(*many, n_threads=2))
         expected = call(1).tobytes()
         thread.start()
