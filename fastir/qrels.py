@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+from typing import IO, TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class Qrels(Rows):
     @classmethod
     def from_file(
         cls,
-        path: Path,
+        path: Path | IO[bytes],
         format: str | None = None,
         duplicates: Duplicates | None = None,
         columns: Mapping[str, str] | None = None,
@@ -69,7 +69,8 @@ class Qrels(Rows):
 
         Parameters
         ----------
-        path : str or path
+        path : str, path or file object
+            As for `Run.from_file`.
         format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl", "parquet", "subtopic" or "qrels_jg"
             "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
             between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
@@ -243,7 +244,7 @@ class GroupedQrels(Qrels):
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, {groups}, {judgments}>"
 
 
-QrelsLike = JudgmentsLike | Path | Qrels | Table  # what runs are evaluated against
+QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are evaluated against
 
 
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:

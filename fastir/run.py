@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, SupportsFloat
+from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class Run(Rows):
     @classmethod
     def from_file(
         cls,
-        path: Path,
+        path: Path | IO[bytes],
         format: str | None = None,
         duplicates: Duplicates | None = None,
         columns: Mapping[str, str] | None = None,
@@ -94,7 +94,9 @@ class Run(Rows):
 
         Parameters
         ----------
-        path : str or path
+        path : str, path or file object
+            Of one file, or the folder or pattern of Parquet files that together are one table; a URL; a pair of a file
+            system of pyarrow or fsspec and a path in it. A file object is read from its beginning and stays open.
         format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl" or "parquet"
             "trec": query, Q0, document, rank, score, tag; the rank is ignored, and the order of lines matters only for
             ``ties="input"``. "beir": query, document, score, with tabs between them, below the header ``query-id
@@ -194,7 +196,7 @@ class Run(Rows):
 
 
 RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
-RunLike = RankingsLike | Path | Run | Table  # what is evaluated
+RunLike = RankingsLike | Path | IO[bytes] | Run | Table  # what is evaluated
 RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]] | Path | Table  # several of them, with names
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import glob
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import fastir
+from fastir.evaluation.evaluator import columns_by_side
+from fastir.evaluation.named_runs import run_names, runs_in
+from fastir.inputs import places
 from fastir.inputs.formats import READERS, TABLES, WITH_GROUPS
 from fastir.inputs.parents import check_aggregate
 from fastir.request.conventions import CONVENTIONS
@@ -22,7 +23,6 @@ STDIN = "-"
 QRELS_FORMATS = (*READERS, *TABLES)
 RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in WITH_GROUPS)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
-WILD = "*?["
 METRICS_OPTION = ("-m", "--metrics")
 
 
@@ -37,13 +37,17 @@ def add_run_arguments(add: Callable[..., Any]) -> None:
         metavar="RUN",
         nargs="+",
         help="rankings; a TREC file has query, Q0, document, rank, score, tag. A folder or a pattern such as 'runs/*' "
-        "is all files in it, each a run of its own; - is standard input. Files may be packed (.gz, .zst)",
+        "is all files in it, each a run of its own; a folder of hive partitions is a run for each run=... or "
+        "system=..., else one run; - is standard input. Files may be packed (.gz, .zst)",
     )
+    add("--parts", action="store_true", help="the Parquet files of a folder or a pattern are the parts of one run")
     add("--qrels-format", choices=QRELS_FORMATS, help="%(choices)s (default: by its name, else trec)")
     add("--run-format", choices=RUN_FORMATS, help="of all runs: %(choices)s (default: by their names, else trec)")
     add(
         "--columns", metavar="FIELD=NAME,...", help="of tables, such as query_id=qid,score=sim, where names are unusual"
     )
+    add("--qrels-columns", metavar="FIELD=NAME,...", help="the same of the qrels alone")
+    add("--run-columns", metavar="FIELD=NAME,...", help="the same of the runs alone")
     add(
         *METRICS_OPTION,
         metavar="METRIC",
@@ -147,46 +151,31 @@ def parents_options(options: argparse.Namespace) -> dict[str, Any]:
 # ---- files ---------------------------------------------------------------------------------------------------------
 
 
-def named_runs(options: argparse.Namespace) -> dict[str, str]:
+def named_runs(options: argparse.Namespace) -> dict[str, Any]:
     """{name of its row: path} of every run."""
-    runs = [path for word in options.runs for path in files_of(word)]
+    runs = [path for word in options.runs for path in files_of(word, options.parts)]
     if runs.count(STDIN) > 1:
         options.usage_error("standard input (-) can be read only once")
     return dict(zip(run_names(runs), runs, strict=True))
 
 
-def files_of(word: str) -> list[str]:
-    """The files of a folder or a pattern, in order; any other word is a path."""
-    if os.path.isdir(word):
-        files = sorted(entry.path for entry in os.scandir(word) if entry.is_file() and not entry.name.startswith("."))
-        if not files:
-            raise fastir.FastirError(f"{word}: the folder holds no file")
-        return files
-    if any(mark in word for mark in WILD) and not os.path.exists(word):
-        files = sorted(path for path in glob.glob(word, recursive=True) if os.path.isfile(path))
-        if not files:
-            raise fastir.FastirError(f"{word}: no file has such a name")
-        return files
-    return [word]
+def files_of(word: str, parts: bool) -> list[Any]:
+    """The runs of a folder or a pattern, in order; any other word is a path."""
+    return runs_in(word) if not parts and places.is_many(word) else [word]
 
 
-def run_names(runs: Sequence[str]) -> list[str]:
-    """A name for every run: its file's, the path if two files share a name, with a number if a path comes twice."""
-    files = [os.path.basename(run) for run in dict.fromkeys(runs)]
-    wanted = [run if files.count(os.path.basename(run)) > 1 else os.path.basename(run) for run in runs]
-    names: list[str] = []
-    for name in wanted:
-        tries = (name, *(f"{name} ({number})" for number in range(2, len(runs) + 1)))
-        names.append(next(name for name in tries if name not in names))
-    return names
+def columns_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of `evaluate` that name the columns of tables."""
+    return {name: names_in(name, getattr(options, name)) for name in ("columns", "qrels_columns", "run_columns")}
 
 
-def columns_of(options: argparse.Namespace) -> dict[str, str] | None:
-    if options.columns is None:
+def names_in(option: str, text: str | None) -> dict[str, str] | None:
+    if text is None:
         return None
-    pairs = [pair.partition("=") for pair in options.columns.split(",")]
+    pairs = [pair.partition("=") for pair in text.split(",")]
     if not all(field and mark and name for field, mark, name in pairs):
-        raise UsageError(f"--columns {options.columns}: expected FIELD=NAME, such as query_id=qid,score=sim")
+        option = option.replace("_", "-")
+        raise UsageError(f"--{option} {text}: expected FIELD=NAME, such as query_id=qid,score=sim")
     return {field: name for field, _, name in pairs}
 
 
@@ -194,13 +183,15 @@ def qrels_of(options: argparse.Namespace) -> Any:
     """The qrels, read here only if their format is not that of their name."""
     if options.qrels_format is None:
         return options.qrels
-    return fastir.Qrels.from_file(options.qrels, options.qrels_format, options.duplicates, columns_of(options))
+    columns, _ = columns_by_side(*columns_of(options).values())
+    return fastir.Qrels.from_file(options.qrels, options.qrels_format, options.duplicates, columns)
 
 
-def runs_of(runs: dict[str, str], options: argparse.Namespace) -> dict[str, Any]:
+def runs_of(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
     if options.run_format is None:
         return runs
-    read, columns = fastir.Run.from_file, columns_of(options)
+    _, columns = columns_by_side(*columns_of(options).values())
+    read = fastir.Run.from_file
     return {name: read(path, options.run_format, options.duplicates, columns) for name, path in runs.items()}
 
 

@@ -86,7 +86,7 @@ def compare_command(options: argparse.Namespace) -> Output:
     return Output(FORMATS[options.format](comparison, options), failed)
 
 
-def check_comparison(options: argparse.Namespace, runs: dict[str, str], settings: Settings) -> None:
+def check_comparison(options: argparse.Namespace, runs: dict[str, Any], settings: Settings) -> None:
     """Refuse arguments that no files can make right.
 
     Raises
@@ -139,8 +139,8 @@ def compared(
 
     statistics: dict[str, Any] = {name: getattr(options, name) for name in STATISTICS}
     statistics["baseline"] = baseline_of(options, named_runs(options))
-    columns = columns_of(options)
-    comparison = compare(qrels, runs, options.metrics, notice=notice, columns=columns, **statistics, **chosen)
+    chosen = {**chosen, **columns_of(options)}
+    comparison = compare(qrels, runs, options.metrics, notice=notice, **statistics, **chosen)
     if options.plot is not None:
         from fastir.plots import overview
 

@@ -13,12 +13,12 @@ from fastir.cli.arguments import (
     UsageError,
     add_output_arguments,
     arguments_checked,
-    run_names,
     settings_of,
     split,
 )
 from fastir.cli.terminal import Output, watched
 from fastir.errors import quote
+from fastir.evaluation.named_runs import run_names
 from fastir.rendering import Cell, Table, rendered
 from fastir.results.changes import ResultsDiff
 from fastir.results.results import Results

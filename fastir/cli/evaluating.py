@@ -58,7 +58,7 @@ def evaluate_command(options: argparse.Namespace) -> Output:
         parents = parents_options(options)
         check_output(options)
     with files_explained(options), watched(runs) as notice:
-        evaluator = fastir.Evaluator(qrels_of(options), metrics, columns=columns_of(options), **chosen, **parents)
+        evaluator = fastir.Evaluator(qrels_of(options), metrics, **columns_of(options), **chosen, **parents)
         results = evaluator.evaluate_many(runs_of(runs, options), notice=notice)
     failed = failures(bounds, results)
     if options.output is not None and options.format is None and suffix_of(options) in SAVED:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import fastir
+from fastir.inputs.places import on_disk
 from fastir.text import replacing
 
 OK, USAGE, INPUT, FAILURE, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130  # exit codes
@@ -30,7 +31,7 @@ def tell(kind: str, message: str) -> None:
 
 
 @contextlib.contextmanager
-def watched(runs: dict[str, str]) -> Iterator[Callable[[str, int], None]]:
+def watched(runs: dict[str, Any]) -> Iterator[Callable[[str, int], None]]:
     """A progress bar for the work of a block, which reports through the value; warnings are shown after the bar."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", fastir.FastirWarning)
@@ -56,10 +57,8 @@ class Progress:
     It has a thread of its own, and adds up the bytes read of all runs, several of which may be read at the same time.
     """
 
-    def __init__(self, runs: dict[str, str]) -> None:
-        self.sizes: dict[str, int] = {
-            name: os.path.getsize(run) if os.path.isfile(run) else 0 for name, run in runs.items()
-        }
+    def __init__(self, runs: dict[str, Any]) -> None:
+        self.sizes: dict[str, int] = {name: os.path.getsize(run) if on_disk(run) else 0 for name, run in runs.items()}
         self.total: int = sum(self.sizes.values())
         self.read: dict[str, int] = dict.fromkeys(runs, 0)
         self.finished: threading.Event = threading.Event()

@@ -95,7 +95,7 @@ def runs_in(place: Any) -> list[Any]:
 
 def run_names(runs: Sequence[Any]) -> list[str]:
     """A name for every run: its file's, the path if two files share a name, with a number if a path comes twice."""
-    paths = [places.name_of(run) for run in runs]
+    paths = [run.rstrip("/") if isinstance(run, str) else places.name_of(run) for run in runs]
     files = [os.path.basename(path) for path in dict.fromkeys(paths)]
     wanted = [path if files.count(os.path.basename(path)) > 1 else shown(os.path.basename(path)) for path in paths]
     names: list[str] = []

@@ -75,7 +75,7 @@ def format_of(path: Any) -> str:
 
 
 def read(
-    path: Path,
+    path: Any,
     is_run: bool,
     format: str | None,
     duplicates: str | None,

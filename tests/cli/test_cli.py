@@ -21,7 +21,8 @@ from terminals import Terminal
 
 import fastir
 from fastir.cli import terminal
-from fastir.cli.arguments import run_names, split
+from fastir.cli.arguments import split
+from fastir.evaluation.named_runs import run_names
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 METRICS = ["ndcg@10", "map", "num_ret"]
@@ -107,13 +108,35 @@ def test_a_folder_and_a_pattern_are_several_runs(output, tmp_path):
     assert output("eval", QRELS, tmp_path / "**" / "?.run", *ASKED) == expected
 
 
+def test_parts_and_hive_partitions_of_parquet(output, tmp_path):
+    pytest.importorskip("pyarrow")
+    held = fastir.Run.from_file(BM25)
+    for number, query in enumerate(held):
+        for folder in ("parts", f"lake/query_id={query}", f"systems/system=b/query_id={query}"):
+            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+            fastir.Run.from_dict({query: held[query]}).save(tmp_path / folder / f"{number}.parquet")
+
+    def values(*words):
+        return [line.split()[1:] for line in output("eval", QRELS, *words, *ASKED).splitlines()]
+
+    expected = values(BM25)
+    assert values(tmp_path / "parts", "--parts") == values(tmp_path / "parts" / "*.parquet", "--parts") == expected
+    assert values(tmp_path / "lake") == values(tmp_path / "systems") == expected
+    assert "\nb " in output("eval", QRELS, tmp_path / "systems", *ASKED)
+    assert len(values(tmp_path / "parts", "--queries", "qrels")) == 1 + len(held)
+
+
 def test_columns_with_unusual_names(output, tmp_path):
     pytest.importorskip("pyarrow")
     (tmp_path / "run.csv").write_text("question,passage,sim\nq1,d1,1.0\n")
     (tmp_path / "qrels.csv").write_text("question,passage,grade\nq1,d1,1\n")
     names = "query_id=question,doc_id=passage,score=sim,label=grade"
-    found = output("eval", tmp_path / "qrels.csv", tmp_path / "run.csv", "-m", "mrr", "--columns", names)
-    assert cells(found)[1] == ["run.csv", "1.0000"]
+    files = (tmp_path / "qrels.csv", tmp_path / "run.csv")
+    sides = ("--qrels-columns", "label=grade", "--run-columns", "score=sim")
+    for options in (("--columns", names), ("--columns", names.partition(",score")[0], *sides)):
+        assert cells(output("eval", *files, "-m", "mrr", *options))[1] == ["run.csv", "1.0000"]
+        formats = ("--qrels-format", "csv", "--run-format", "csv")
+        assert cells(output("eval", *files, "-m", "mrr", *options, *formats))[1] == ["run.csv", "1.0000"]
 
 
 def test_colour_is_for_terminals(output, monkeypatch):
@@ -376,8 +399,8 @@ def test_bad_input_is_2_and_one_line(call, files, tmp_path):
         ((files.qrels, broken, "-m", "map"), ("broken.run:2", "'abc'")),
         ((files.qrels, tmp_path / "absent.run", "-m", "map"), ("absent.run", "No such file")),
         ((tmp_path / "absent", files.run, "-m", "map"), ("absent", "No such file")),
-        ((tmp_path, files.run, "-m", "map"), (tmp_path.name, "directory")),
-        ((files.qrels, tmp_path / "*.nothing", "-m", "map"), ("no file has such a name",)),
+        ((tmp_path, files.run, "-m", "map"), (tmp_path.name, "no Parquet file")),
+        ((files.qrels, tmp_path / "*.nothing", "-m", "map"), ("no file is there",)),
         ((files.qrels, other, "-m", "map"), ("elsewhere",)),
         ((files.qrels, files.half, "-m", "map", "--queries", "strict"), ("q2",)),
         ((files.qrels, files.run, files.run, broken, "-m", "map"), ("broken.run:2",)),
