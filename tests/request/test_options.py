@@ -18,7 +18,19 @@ RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
 DEFAULTS = {
     name: param.default for name, param in inspect.signature(options_of).parameters.items() if name != "choices"
 }
-DATA = {"qrels", "run", "metrics", "self", "columns", "weights", "parents", "aggregate", "choices"}
+DATA = {
+    "qrels",
+    "run",
+    "metrics",
+    "self",
+    "columns",
+    "qrels_columns",
+    "run_columns",
+    "weights",
+    "parents",
+    "aggregate",
+    "choices",
+}
 
 
 @pytest.mark.parametrize("function", [fastir.evaluate, fastir.Evaluator.__init__], ids=["evaluate", "Evaluator"])
