@@ -5,8 +5,8 @@
 #   tests/sanitize.sh tests/columns ...     these tests alone
 #   tests/sanitize.sh --threads [tests]     with ThreadSanitizer instead: the tests of threads, or those that are named
 #
-# Needs gcc with its libasan, for --threads clang with its runtime, and what builds and tests fastir: Cython, setuptools,
-# NumPy, pytest. The first memory error or undefined behaviour ends the run with a report; leaks are not looked for, as
+# Needs gcc with its libasan or libtsan (clang's runtime for threads does not start below an interpreter that it has not
+# built), and what builds and tests fastir: Cython, setuptools, NumPy, pytest. The first memory error or undefined behaviour ends the run with a report; leaks are not looked for, as
 # the interpreter has some of its own. ThreadSanitizer reports races and goes on; OpenMP, whose runtime it cannot see
 # into, is left out there, so that blocks are shared among Python threads.
 set -eu
@@ -20,11 +20,9 @@ cd "$folder"
 if [ "${1:-}" = --threads ]; then
     shift
     [ $# -gt 0 ] || set -- tests/threads -k "not fork and not interrupt"
-    CC=clang LDSHARED="clang -shared" CFLAGS="-fsanitize=thread -g -O1" LDFLAGS="-fsanitize=thread -shared-libsan" \
-        FASTIR_OPENMP=off python setup.py -q build_ext --inplace
+    CFLAGS="-fsanitize=thread -g -O1" LDFLAGS=-fsanitize=thread FASTIR_OPENMP=off python setup.py -q build_ext --inplace
     export PYTHONPATH=$folder TSAN_OPTIONS=exitcode=66:report_signal_unsafe=0
-    runtime=$(clang -print-file-name=libclang_rt.tsan-x86_64.so)
-    LD_PRELOAD=$runtime setarch -R python -m pytest -q -p no:cacheprovider "$@"
+    LD_PRELOAD=$(gcc -print-file-name=libtsan.so) setarch -R python -m pytest -q -p no:cacheprovider "$@"
     exit
 fi
 

@@ -37,6 +37,13 @@ def made_of(
     return prepared.judged, settings.plan, values, status, settings.ties, False, False, threads, integers, *rules
 
 
+def check_aggregate(prepared: Prepared) -> None:
+    """Refuse what needs scores: a ranked list has none, and the first part of a document decides."""
+    aggregate = None if prepared.parents is None else prepared.parents.aggregate
+    if aggregate not in (None, "max"):
+        raise ValueError(f"aggregate={aggregate!r} needs scores, and the run is a list of document ids in rank order")
+
+
 def from_lists(
     prepared: Prepared,
     run: Any,
@@ -46,6 +53,7 @@ def from_lists(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a dict of lists in rank order, in the caller's thread, like a dict of dicts."""
+    check_aggregate(prepared)
     parents = prepared.parents
     rule = prepared.settings.options.duplicates
     if type(run) is not dict or not has_plain_keys(run):
@@ -81,6 +89,7 @@ def from_list_columns(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate columns of lists, whose queries are those of the qrels, in stretches that threads share."""
+    check_aggregate(prepared)
     parents = prepared.parents
     rule = prepared.settings.options.duplicates
     integers = run.integers

@@ -126,6 +126,12 @@ def test_chunks_of_documents_are_judged_as_these():
     assert fastir.evaluate_lists([[5, 2, 1, 3]], [[10, 30]], "mrr", parents=numbered)["mrr"] == 1 / 2
 
 
+@pytest.mark.parametrize("aggregate", ["sum", "mean"])
+def test_what_needs_scores_is_refused(aggregate):
+    with pytest.raises(ValueError, match=f"aggregate='{aggregate}' needs scores, and the run is a list"):
+        fastir.evaluate({"q": ["D"]}, {"q": ["D#1", "D#2"]}, "map", parents={"D#1": "D"}, aggregate=aggregate)
+
+
 # ---- everywhere a run or qrels may stand ---------------------------------------------------------------------------
 
 
