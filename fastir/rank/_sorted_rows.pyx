@@ -22,7 +22,7 @@ from fastir.rank._labels cimport label_at
 cdef enum:
     DIGITS = 12         # bytes of key and place
     INSERTED = 32       # entries up to which they are sorted by insertion
-    NO_HIT = -(1 << 31) # the label of the rows that are no hits
+    NO_HIT = -2147483647 - 1    # the label of the rows that are no hits
 
 
 cdef inline uint64_t falling_key(double score) noexcept nogil:

@@ -107,7 +107,7 @@ cdef class Blocks:
             until = fastir_clock() + seconds
             while take_one(self, thread, until):
                 pass
-            seconds = rest(self, first, fastir_own_time() - begin) if self.taken < self.n_blocks else 0.0
+            seconds = rest(self, first, fastir_own_time() - begin) if fastir_load(&self.taken) < self.n_blocks else 0.0
         return seconds
 
     def together(self, int n_threads, double seconds):
