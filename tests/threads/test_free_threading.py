@@ -339,8 +339,7 @@ def test_qrels_are_prepared_once_for_all_threads():
         assert values == [(qrels, run, True, fastir.evaluate(qrels, run, NAMES).values.tobytes())] * N
 
 
-@pytest.mark.parametrize("run_as", [dict, list])
-@pytest.mark.parametrize("aggregate", ["max", "mean"])
+@pytest.mark.parametrize(("aggregate", "run_as"), [("max", dict), ("mean", dict), ("max", list)])
 def test_parents_are_looked_up_by_many_threads(aggregate, run_as):
     qrels, run = collection()
     if run_as is list:
