@@ -1,7 +1,10 @@
 """The corpus and a few seconds of mutation, in processes of their own; run.py does the same for longer."""
 
+import random
+import runpy
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -21,9 +24,6 @@ def test_what_was_kept_and_some_mutations_break_nothing(name):
 
 def test_the_same_seed_makes_the_same_inputs(monkeypatch):
     monkeypatch.syspath_prepend(str(RUN.parent))
-    import random
-
-    import run
-
+    run = types.SimpleNamespace(**runpy.run_path(str(RUN)))
     made = [[run.mutated(random.Random(seed), [b"abc", b"defg"], [b"w"]) for _ in range(3)] for seed in (1, 1, 2)]
     assert made[0] == made[1] != made[2]

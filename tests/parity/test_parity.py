@@ -1,8 +1,10 @@
 """A few seconds of run.py for the peers that the extra `test` installs; it does the same for longer, and for all."""
 
 import json
+import runpy
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -46,7 +48,7 @@ def test_the_table_counts_and_names_what_is_known():
 
 def test_a_value_that_is_off_is_shown_with_what_repeats_it(monkeypatch):
     monkeypatch.syspath_prepend(str(RUN.parent))
-    import run
+    run = types.SimpleNamespace(**runpy.run_path(str(RUN)))
     from cases import case_of
     from peers import Ask, Peer
 
