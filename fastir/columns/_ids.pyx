@@ -35,6 +35,8 @@ cdef void read(const Column* column, int64_t first, int64_t n, Text* out) noexce
     cdef const int64_t* wide = <const int64_t*>column.places + first
     cdef const char* view = <const char*>column.places + 16 * first
     cdef uint32_t[4] words
+    if n == 0:
+        return      # there may be no `out`
     if column.kind == TEXTS:
         memcpy(out, <const Text*>column.places + first, n * sizeof(Text))
     elif column.kind == SPANS:
