@@ -111,7 +111,7 @@ def may_be_misspelt(word: str) -> bool:
 def split(word: str) -> list[str]:
     """The names in a word, between commas outside of brackets; a number is another cutoff of the name before it."""
     names: list[str] = []
-    for part in re.split(r",(?![^()]*\))", word):
+    for part in between_commas(word):
         if names and re.fullmatch(r"[\d.]+", part):
             base, at, _ = names[-1].rpartition("@")
             if at:
@@ -121,6 +121,11 @@ def split(word: str) -> list[str]:
         elif part.strip():
             names.append(part.strip())
     return names
+
+
+def between_commas(word: str) -> list[str]:
+    """The parts of a word between its commas outside of brackets."""
+    return re.split(r",(?![^()]*\))", word)
 
 
 def every_metric(options: argparse.Namespace) -> list[str]:

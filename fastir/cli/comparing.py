@@ -74,6 +74,7 @@ def compare_command(options: argparse.Namespace) -> Output:
         rules = rules_of(options.fail_if)
         if rules and options.baseline is None:
             raise ValueError("--fail-if compares with a baseline; name it with --baseline")
+        options.baseline = baseline_of(options, runs)
         options.metrics = metrics_of(options, [rule.metric for rule in rules])
         check_comparison(options, runs, settings_of(options.metrics, chosen))
         chosen.update(parents_options(options))
@@ -105,8 +106,7 @@ def check_comparison(options: argparse.Namespace, runs: dict[str, Any], settings
         raise FastirError(str(error)) from None
     checked_options(**{name: getattr(options, name) for name in STATISTICS}, seeds=None, n_threads=options.n_threads)
     check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
-    baseline = baseline_of(options, runs)
-    chosen_pairs(list(runs), baseline)
+    chosen_pairs(list(runs), options.baseline)
     if options.plot is not None:
         plot_format(options.plot)
 
@@ -137,10 +137,9 @@ def compared(
     """
     from fastir.comparison.compare import compare
 
-    statistics: dict[str, Any] = {name: getattr(options, name) for name in STATISTICS}
-    statistics["baseline"] = baseline_of(options, named_runs(options))
+    statistics = {name: getattr(options, name) for name in STATISTICS}
     chosen = {**chosen, **columns_of(options)}
-    comparison = compare(qrels, runs, options.metrics, notice=notice, **statistics, **chosen)
+    comparison = compare(qrels, runs, options.metrics, baseline=options.baseline, notice=notice, **statistics, **chosen)
     if options.plot is not None:
         from fastir.plots import overview
 
