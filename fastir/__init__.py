@@ -47,10 +47,12 @@ if TYPE_CHECKING:
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.id_lists import evaluate_lists
+    from fastir.evaluation.judging import judge
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
     from fastir.explanation.ranked import RankedExplanation, explain_ranked
+    from fastir.judged_rankings import JudgedRankings
     from fastir.results.by_run import ResultsByRun, load_results
 
 __all__ = [
@@ -62,6 +64,7 @@ __all__ = [
     "FastirError",
     "FastirWarning",
     "FormatError",
+    "JudgedRankings",
     "NoOverlapError",
     "PrecisionRecallCurve",
     "Qrels",
@@ -82,6 +85,7 @@ __all__ = [
     "evaluate_topk",
     "explain",
     "explain_ranked",
+    "judge",
     "load_results",
     "metrics",
     "plots",
@@ -96,6 +100,7 @@ LATER = {
     "Accumulator": "evaluation.accumulator",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
+    "JudgedRankings": "judged_rankings",
     "PrecisionRecallCurve": "evaluation.recall_curve",
     "RankedExplanation": "explanation.ranked",
     "ResultsByRun": "results.by_run",
@@ -108,6 +113,7 @@ LATER = {
     "evaluate_scores": "evaluation.label_lists",
     "evaluate_topk": "evaluation.matrix",
     "explain_ranked": "explanation.ranked",
+    "judge": "evaluation.judging",
     "load_results": "results.by_run",
     "plots": "plots",
     "precision_recall_curve": "evaluation.recall_curve",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
+    from fastir.judged_rankings import JudgedRankings
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
     from fastir.request.plan import Settings
@@ -194,6 +195,12 @@ class Evaluator:
         from fastir.explanation.explaining import explained
 
         return explained(self.prepared, prepare, run, query_id)
+
+    def judge(self, run: RunLike) -> JudgedRankings:
+        """Judge one run; results, errors and warnings are those of the function `judge`."""
+        from fastir.evaluation.judging import judged
+
+        return judged(self.prepared, run)
 
     def results_of(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
