@@ -334,7 +334,7 @@ class JudgedRankings:
         >>> judged.to_labels(2)
         (array([[0, 1]], dtype=int32), array([[False,  True]]))
         """
-        depth = positive("k", k, MOST_RANKS)
+        depth = positive("k", "the number of ranks", k, MOST_RANKS)
         labels, judged = np.zeros((len(self), depth), np.int32), np.zeros((len(self), depth), bool)
         rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         near = self.ranks <= depth
@@ -375,10 +375,9 @@ class JudgedRankings:
             sizes = np.concatenate([np.diff(getattr(part, name)) for part in given])
             made[name] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         check_queries(ids)
-        rules = [getattr(given[0], name) for name in RULES]
-        return cls._of(
-            ids, made, *rules, added_up([part.report for part in given], [int(part.num_ret.sum()) for part in given])
-        )
+        rules = {name: getattr(given[0], name) for name in RULES}
+        report = added_up([part.report for part in given], [int(part.num_ret.sum()) for part in given])
+        return cls._of(ids, made, report=report, **rules)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file that `load` reads back to an equal object, in one step.

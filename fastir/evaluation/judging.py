@@ -14,7 +14,7 @@ from fastir.judged_rankings import JudgedRankings
 from fastir.measure._codes import STATUS_CODES
 from fastir.qrels import GroupedQrels
 from fastir.request.options import WHOLE
-from fastir.request.settled import rules_of
+from fastir.request.settled import RULES, rules_of
 
 if TYPE_CHECKING:
     from fastir.evaluation.measuring import Measurer
