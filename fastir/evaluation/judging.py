@@ -84,7 +84,7 @@ def judged(prepared: Measurer, run: Any) -> JudgedRankings:
     query_ids, values, status, coverage = keeper.measure(run, settings.n_threads)
     if not coverage.clean:
         coverage.warn(rankers[0].settings.queries)
-    sizes, num_ret = values.T.astype(np.int64)
+    sizes, num_ret = values.T.astype(np.int64, "C")
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     kept = np.arange(len(ranks)) - np.repeat(ideal_offsets[:-1], np.diff(ideal_offsets)) < np.repeat(
         sizes, np.diff(ideal_offsets)

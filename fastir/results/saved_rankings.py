@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import zipfile
+import zlib
 from typing import Any
 
 import numpy as np
@@ -71,14 +72,19 @@ def read_rankings(path: Any) -> Saved:
     """
     path = os.fsdecode(path)
     query_ids, arrays, head = (from_parquet if path.lower().endswith(".parquet") else from_npz)(path)
-    if head["kind"] != KIND:
-        raise FormatError(f"it holds {head['kind']}, not {KIND}", path)
     try:
         report = {**head["report"], "repairs": {kind: tuple(of) for kind, of in head["report"]["repairs"].items()}}
         fields = {**{name: head[name] for name in ("ties", "score_dtype", "duplicates")}, "report": Report(**report)}
         return list(map(int, query_ids)) if head["integers"] else query_ids, arrays, fields
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"{KIND} that were cut or changed: {error}", path) from None
+
+
+def own_head(path: str, text: bytes) -> dict[str, Any]:
+    head = checked_head(path, text)
+    if head["kind"] != KIND:
+        raise FormatError(f"it holds {head['kind']}, not {KIND}", path)
+    return head
 
 
 def from_npz(path: str) -> Saved:
@@ -90,9 +96,18 @@ def from_npz(path: str) -> Saved:
         head, ids, ends = (arrays.pop(name) for name in ("head", "ids", "ends"))
         text = ids.tobytes()
         query_ids = [text[start:end].decode("utf-8", "surrogateescape") for start, end in itertools.pairwise(ends)]
-    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, AttributeError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        OSError,
+        zipfile.BadZipFile,
+        zlib.error,
+        AttributeError,
+    ) as error:
         raise FormatError(f"no saved {KIND}, or cut or changed: {error}", path) from None
-    return query_ids, arrays, checked_head(path, head.tobytes())
+    return query_ids, arrays, own_head(path, head.tobytes())
 
 
 def from_parquet(path: str) -> Saved:
@@ -102,7 +117,7 @@ def from_parquet(path: str) -> Saved:
             table = parquet.read_table(file).combine_chunks()
         except (OSError, ValueError) as error:
             raise FormatError(f"no Parquet file: {error}", path) from None
-    head = checked_head(path, (table.schema.metadata or {}).get(KEY.encode(), b"null"))
+    head = own_head(path, (table.schema.metadata or {}).get(KEY.encode(), b"null"))
     arrays = {}
     try:
         for name in ("missing", "num_ret"):
