@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import IO, TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
 
@@ -379,14 +379,15 @@ class JudgedRankings:
         report = added_up([part.report for part in given], [int(part.num_ret.sum()) for part in given])
         return cls._of(ids, made, report=report, **rules)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
         """Write a file that `load` reads back to an equal object, in one step.
 
         Parameters
         ----------
-        path : str or path
+        path : str, path or binary file
             ``.npz`` needs nothing but NumPy; ``.parquet`` needs pyarrow, has a row per query with lists of ranks and
-            labels, and what else these have in its metadata. Both are packed.
+            labels, and what else these have in its metadata. Both are packed. A file that is open for writing, such as
+            a member of a zip archive, gets the bytes of an ``.npz``.
 
         Raises
         ------
@@ -403,8 +404,8 @@ class JudgedRankings:
         write_rankings(path, self.query_ids, self._arrays(), head)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what `save` wrote.
+    def load(cls, path: str | os.PathLike[str] | IO[bytes]) -> Self:
+        """Read what `save` wrote, from a path or from an open binary file.
 
         Raises
         ------
@@ -421,7 +422,8 @@ class JudgedRankings:
         try:
             return cls.from_arrays(query_ids, **given, **head)
         except (TypeError, ValueError, OverflowError) as error:
-            raise FormatError(f"judged rankings that were cut or changed: {error}", os.fsdecode(path)) from None
+            name = getattr(path, "name", "file") if hasattr(path, "read") else os.fsdecode(path)
+            raise FormatError(f"judged rankings that were cut or changed: {error}", name) from None
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The table that `save` writes as Parquet, for Arrow libraries; needs pyarrow."""

@@ -37,7 +37,7 @@ def keeping_plan(Judged judged, int64_t[::1] ranks, int32_t[::1] labels, int64_t
 
 
 def judgments(Judged judged):
-    """(offsets, labels) of all judgments, best first for each query, as new int64 and int32 arrays; -1 for negatives."""
+    """All judgments, best first for each query, as new int64 offsets and int32 labels; -1 for negative ones."""
     cdef int64_t i, n = judged.offsets[judged.n_queries]
     offsets, labels = np.empty(judged.n_queries + 1, np.int64), np.empty(n, np.int32)
     cdef int64_t[::1] own = offsets

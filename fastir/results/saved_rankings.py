@@ -23,13 +23,25 @@ from fastir.text import replacing
 
 KIND = "judged rankings"
 LISTS = {"ranks": "offsets", "labels": "offsets", "ideal_labels": "ideal_offsets"}
+BROKEN = (  # what reading a file of bytes that were changed may raise
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    NotImplementedError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 Saved = tuple[list[Any], dict[str, Any], dict[str, Any]]  # query ids, arrays, and the other fields
 
 
 def write_rankings(path: Any, query_ids: list[Any], arrays: dict[str, np.ndarray], fields: dict[str, Any]) -> None:
     """Write; see `JudgedRankings.save`."""
-    path = os.fsdecode(path)
-    suffix = os.path.splitext(path)[1].lower()
+    suffix = ".npz" if hasattr(path, "write") else os.path.splitext(os.fsdecode(path))[1].lower()
     report = {name: getattr(fields["report"], name) for name in Report.__slots__}
     head = head_of(KIND, {**fields, "report": report, "integers": bool(query_ids) and type(query_ids[0]) is int})
     buffer = io.BytesIO()
@@ -40,7 +52,7 @@ def write_rankings(path: Any, query_ids: list[Any], arrays: dict[str, np.ndarray
         whole: dict[str, Any] = {**arrays, "head": np.frombuffer(json.dumps(head).encode(), np.uint8)}
         np.savez_compressed(buffer, ids=ids, ends=ends, **whole)
     elif suffix == ".parquet":
-        _, parquet = arrow_modules(path)
+        _, parquet = arrow_modules(os.fsdecode(path))
         try:
             table = arrow_table(query_ids, arrays)
         except UnicodeError:
@@ -48,6 +60,9 @@ def write_rankings(path: Any, query_ids: list[Any], arrays: dict[str, np.ndarray
         parquet.write_table(table.replace_schema_metadata({KEY: json.dumps(head)}), buffer, compression="zstd")
     else:
         raise ValueError(f"cannot save {KIND} as {path!r}: the name must end in .npz or .parquet")
+    if hasattr(path, "write"):
+        path.write(buffer.getvalue())
+        return
     with replacing(path) as file:
         file.write(buffer.getvalue())
 
@@ -70,8 +85,15 @@ def read_rankings(path: Any) -> Saved:
     FormatError
         It was not written by `write_rankings`, or was cut.
     """
-    path = os.fsdecode(path)
-    query_ids, arrays, head = (from_parquet if path.lower().endswith(".parquet") else from_npz)(path)
+    if hasattr(path, "read"):
+        path, content = str(getattr(path, "name", "file")), path.read()
+        query_ids, arrays, head = from_npz(path, content)
+    elif os.fsdecode(path).lower().endswith(".parquet"):
+        query_ids, arrays, head = from_parquet(os.fsdecode(path))
+    else:
+        with open(path, "rb") as file:
+            path, content = os.fsdecode(path), file.read()
+        query_ids, arrays, head = from_npz(path, content)
     try:
         report = {**head["report"], "repairs": {kind: tuple(of) for kind, of in head["report"]["repairs"].items()}}
         fields = {**{name: head[name] for name in ("ties", "score_dtype", "duplicates")}, "report": Report(**report)}
@@ -87,25 +109,14 @@ def own_head(path: str, text: bytes) -> dict[str, Any]:
     return head
 
 
-def from_npz(path: str) -> Saved:
-    with open(path, "rb") as file:
-        content = io.BytesIO(file.read())
+def from_npz(path: str, content: bytes) -> Saved:
     try:
-        with np.load(content, allow_pickle=False) as given:
+        with np.load(io.BytesIO(content), allow_pickle=False) as given:
             arrays = {name: given[name] for name in given.files}
         head, ids, ends = (arrays.pop(name) for name in ("head", "ids", "ends"))
         text = ids.tobytes()
         query_ids = [text[start:end].decode("utf-8", "surrogateescape") for start, end in itertools.pairwise(ends)]
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        EOFError,
-        OSError,
-        zipfile.BadZipFile,
-        zlib.error,
-        AttributeError,
-    ) as error:
+    except BROKEN as error:
         raise FormatError(f"no saved {KIND}, or cut or changed: {error}", path) from None
     return query_ids, arrays, own_head(path, head.tobytes())
 
