@@ -12,7 +12,7 @@ from common import UNEVEN
 
 import fastir
 from fastir.comparison.tables import LETTERS, labels_of, marks, p_text
-from fastir.rendering import pointed
+from fastir.rendering.cells import pointed
 
 METRICS = ["ndcg@5", "map", "mrr"]
 
