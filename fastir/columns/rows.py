@@ -44,7 +44,7 @@ def without_duplicates(
     return np.concatenate(([0], np.cumsum(kept)))[offsets], kept, numbers[kept]
 
 
-SHOWN = 5  # queries, and documents of each, that a notebook shows
+SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 
 
 class Rows:
@@ -121,9 +121,14 @@ class Rows:
         rows = []
         for query_id in self._query_ids[:SHOWN]:
             first = [
-                f"{doc_id}: {number:g}" for doc_id, number in list(Rows.__getitem__(self, query_id).items())[:SHOWN]
+                f"{doc_id}: {number:g}"
+                for doc_id, number in list(Rows.__getitem__(self, query_id).items())[:SHOWN_DOCS]
             ]
-            rows.append([Cell(str(query_id)), Cell(", ".join(first)), Cell(str(len(self[query_id])))])
+            n = len(self[query_id])
+            more = ", ..." if n > len(first) else ""
+            rows.append([Cell(str(query_id)), Cell(", ".join(first) + more), Cell(str(n))])
+        if len(self) > len(rows):
+            rows.append([Cell(f"... {len(self) - len(rows)} more"), Cell(""), Cell("")])
         return rendered(Table(["query_id", "first documents", "documents"], rows, 2, [repr(self).strip("<>")]), "html")
 
     def __eq__(self, other: object) -> bool:
