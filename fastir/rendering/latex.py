@@ -29,6 +29,7 @@ NUMBER = re.compile(r"([+-]?)(\d+)\.?(\d*)")
 PAGE_ROWS = 40  # of 10 point type, with some lines of a caption
 A4 = {"": 345, "landscape": 598}  # points of text in the class article, upright and turned
 SIZES = {"normalsize": 5.0, "small": 4.63, "footnotesize": 4.25, "scriptsize": 3.98}  # points of a digit
+NARROW = ".,:;/()[] "
 LONG_GAP = 3  # points at either side of a column of a longtable
 
 
@@ -94,13 +95,18 @@ def long(columns: str, caption: list[str], head: str, rows: list[str], page: str
 def type_size(table: Table) -> tuple[str, str]:
     """The page and the largest size in which the widest texts of all columns fit beside each other."""
     columns = zip([Cell(name) for name in table.head], *table.rows, strict=True)
-    characters = sum(max(len(cell.text + cell.beats + cell.interval) for cell in column) for column in columns)
+    characters = sum(max(digits_in(cell.text + cell.beats + cell.interval) for cell in column) for column in columns)
     gaps = 2 * LONG_GAP * len(table.head)
     for page, width in A4.items():
         for size, digit in SIZES.items():
             if characters * digit + gaps <= width:
                 return page, size
     return "landscape", "tiny"
+
+
+def digits_in(text: str) -> float:
+    """About how many digits are as wide as a text."""
+    return len(text) - 0.45 * sum(mark in NARROW for mark in text) + 0.6 * sum(mark in "+-" for mark in text)
 
 
 # ---- cells -----------------------------------------------------------------------------------------------------

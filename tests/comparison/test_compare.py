@@ -216,7 +216,7 @@ def test_any_number_of_runs(n):
     assert len({row[0] for row in rows}) == n
     last = rows[-1][2].lstrip("*0.123456789")
     if n == 25:
-        assert "".join(row[0] for row in rows) == LETTERS and last == "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸ"
+        assert "".join(row[0] for row in rows) == LETTERS and last == "ᵃ⁻ʸ"
     else:
         assert [row[0] for row in rows] == [str(place + 1) for place in range(n)]
         assert last == "¹⁻" + str(n - 1).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
@@ -318,7 +318,7 @@ def test_markdown():
 
 def test_html():
     text = fastir.compare_scores(values(**AWKWARD)).to_table("html", intervals=True, digits=2)
-    assert ">a_b|c*&lt;i&gt;&amp;\\`</td>" in text and "><b>0.63</b><sup>a</sup> <small>[" in text
+    assert ">a_b|c*&lt;i&gt;&amp;\\`</td>" in text and "><b>0.63</b></td>" in text and ">a</sup></td>" in text
     opened = []
 
     class Checker(html.parser.HTMLParser):
@@ -346,12 +346,14 @@ def test_points_of_a_column_stand_below_each_other():
 
 def test_latex():
     text = fastir.compare_scores(values(**AWKWARD)).to_table("latex", digits=2)
-    assert r"a & a\_b|c*\textless{}i\textgreater{}\&\textbackslash{}` & 0.28 & \\" in text
-    assert r"b & 50\% \$x\$ \{\textasciitilde{}\textasciicircum{}\#\} & \textbf{0.63} & $^{a}$ \\" in text
-    assert text.count("{") == text.count("}") and r"\begin{tabular}{llr@{}l}" in text and r"$\le$" in text
+    assert r"a & a\_b\textbar{}c*\textless{}i\textgreater{}\&\textbackslash{}` & 0.28 & \\" in text
+    assert r"b & 50\% \$x\$ \{\textasciitilde{}\textasciicircum{}\#\} & \bfseries 0.63 & \textsuperscript{a} \\" in text
+    assert (
+        text.count("{") == text.count("}") and r"{llS[table-format=1.2,detect-weight]@{}l}" in text and r"$\le$" in text
+    )
     rng = random.Random(0)
     many = {f"r{place}": [place + rng.random() for query in range(4)] for place in range(30)}
-    assert r"$^{1\text{--}29}$" in fastir.compare_scores(values(**many)).to_table("latex")
+    assert r"\textsuperscript{1--29}" in fastir.compare_scores(values(**many)).to_table("latex")
 
 
 @pytest.mark.parametrize("options", [{"format": "word"}, {"rows": "queries"}, {"digits": 0}])
