@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -62,6 +62,11 @@ class Rows:
     """
 
     what: str  # for messages
+
+    def __new__(cls, *parts: Any, **named: Any) -> Self:
+        if len(parts) + len(named) < 2:
+            raise TypeError(f"a {cls.__name__} is made by {cls.__name__}.from_dict, from_file or from_table")
+        return super().__new__(cls)
 
     def __init__(
         self,
