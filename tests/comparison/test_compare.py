@@ -226,7 +226,8 @@ def test_marks_of_many_runs_are_short():
     numbers = labels_of(30)
     assert marks([0, 1, 2, 4, 6, 7, 29], numbers) == "1-3,5,7,8,30"
     assert marks([], numbers) == ""
-    assert marks([2, 0], labels_of(5)) == "ac"
+    assert marks([2, 0], labels_of(5)) == "ac" and marks([0, 1, 2], labels_of(5)) == "abc"
+    assert marks([4, 0, 1, 2, 3, 6], labels_of(9)) == "a-eg"
 
 
 def test_intervals_stand_beside_the_means(three):
