@@ -9,13 +9,13 @@ Validates the name of the format
 Raises    ValueError for a format that does not exist
 
 cells    Cell and Table, and what the formats share
-formats  rendered: the one call, and the names of the formats
+formats  rendered: the one call, and the names of the formats, by suffix in BY_SUFFIX
 plain    text, Markdown and CSV
 web      HTML
 latex    LaTeX
 """
 
 from fastir.rendering.cells import Cell, Table, transposed
-from fastir.rendering.formats import rendered
+from fastir.rendering.formats import BY_SUFFIX, rendered
 
-__all__ = ["Cell", "Table", "rendered", "transposed"]
+__all__ = ["BY_SUFFIX", "Cell", "Table", "rendered", "transposed"]

@@ -41,3 +41,4 @@ FORMATS: dict[str, Callable[[Table, str | None], str]] = {
     "latex": as_latex,
     "csv": as_csv,
 }
+BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex", ".csv": "csv"}
