@@ -117,7 +117,7 @@ class Comparison:
         Parameters
         ----------
         format : {"text", "markdown", "html", "latex", "csv"}
-            LaTeX needs the package booktabs; CSV has the exact numbers, and no caption.
+            The first line of LaTeX names the packages that it needs; CSV has the exact numbers, and no caption.
         rows : {"runs", "pairs"}
             "runs": a row for each run with its means; the best are bold, and raised letters name the runs that it is
             significantly better than (numbers, from 26 runs up), unless neither larger nor smaller values of the metric
@@ -233,7 +233,10 @@ class Comparison:
             return
         if suffix not in BY_SUFFIX:
             known = ", ".join(BY_SUFFIX if options else (*SUFFIXES, *BY_SUFFIX))
-            raise ValueError(f"cannot save a comparison as {path!r}: the name must end in {known}")
+            raise ValueError(
+                f"cannot save a comparison as {path!r}: the name must end in {known}; "
+                "pictures: fastir.plots.overview(comparison).savefig(path)"
+            )
         text = self.to_table(BY_SUFFIX[suffix], **options)
         with replacing(path) as file:
             file.write(text.encode("utf-8", "surrogateescape"))

@@ -122,15 +122,13 @@ def labels_of(n: int) -> list[str]:
 
 
 def marks(places: list[int], labels: Sequence[str]) -> str:
-    """The labels of some runs: letters side by side; numbers with commas, and neighbours as a range."""
-    places = sorted(places)
-    if not labels or labels[0] == LETTERS[0]:
-        return "".join(labels[place] for place in places)
+    """The labels of some runs: letters side by side, numbers with commas; neighbours, if longer, as a range."""
+    comma, longest = ("", 3) if labels and labels[0] == LETTERS[0] else (",", 2)
     parts = []
-    for _, group in itertools.groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
+    for _, group in itertools.groupby(enumerate(sorted(places)), lambda pair: pair[1] - pair[0]):
         run = [labels[place] for _, place in group]
-        parts.append(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(run))
-    return ",".join(parts)
+        parts.append(f"{run[0]}-{run[-1]}" if len(run) > longest else comma.join(run))
+    return comma.join(parts)
 
 
 def number(value: float, digits: int) -> str:
