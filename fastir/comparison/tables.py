@@ -47,12 +47,7 @@ def runs_table(
     metrics = list(dict.fromkeys(system.metric for system in systems))
     labels = labels_of(len(runs))
     places = {run: place for place, run in enumerate(runs)}
-    beaten: dict[tuple[Any, ...], list[int]] = {}
-    for pair in pairs:
-        sign = SIGNS[direction_of(pair.metric)]
-        if pair.adjusted_p <= alpha and sign * pair.difference:
-            better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
-            beaten.setdefault((better, pair.metric), []).append(places[worse])
+    beaten = beaten_by(pairs, places, alpha)
     cell_of = {(system.run, system.metric): system for system in systems}
     best = {metric: best_of([cell_of[run, metric].mean for run in runs], metric) for metric in metrics}
     rows = []
@@ -74,7 +69,7 @@ def runs_table(
     notes = (
         [
             f"Best in bold; {'letters' if labels[0] == 'a' else 'numbers'} name the runs that a run is better than "
-            f"(p ≤ {alpha:g}{', corrected' if method.correction else ''})."
+            f"({level_text(method, alpha)})."
         ]
         if pairs
         else []
@@ -92,7 +87,6 @@ def pairs_table(
     if method.correction:
         head.insert(6, "corrected p")
     noted = any(pair.note for pair in pairs)
-    drawn = method.n_resamples if method.test in RESAMPLED else 0  # an interval may be resampled where the test is not
     rows = []
     for pair in pairs:
         difference = f"{pair.difference:+.{digits}f}" if pair.difference == pair.difference else "-"
@@ -102,18 +96,29 @@ def pairs_table(
             Cell(str(pair.b)),
             Cell(difference, strong=pair.adjusted_p <= alpha, exact=repr(pair.difference)),
             Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]", exact=f"[{pair.low}, {pair.high}]"),
-            Cell(p_text(pair, pair.p_value, drawn), exact=repr(pair.p_value)),
+            Cell(p_text(pair, pair.p_value, method), exact=repr(pair.p_value)),
             Cell(number(pair.effect, 3), exact=repr(pair.effect)),
             Cell(f"{pair.wins}/{pair.ties}/{pair.losses}"),
             *[Cell(pair.note)] * noted,
         ]
         if method.correction:
-            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, drawn), exact=repr(pair.adjusted_p)))
+            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, method), exact=repr(pair.adjusted_p)))
         rows.append(cells)
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
 
 
 TABLES: dict[str, Callable[..., Table]] = {"runs": runs_table, "pairs": pairs_table}
+
+
+def beaten_by(pairs: Sequence[Pair], places: dict[Any, int], alpha: float) -> dict[tuple[Any, str], list[int]]:
+    """{(run, metric): the places of the runs that it is significantly better than}."""
+    beaten: dict[tuple[Any, str], list[int]] = {}
+    for pair in pairs:
+        sign = SIGNS[direction_of(pair.metric)]
+        if pair.adjusted_p <= alpha and sign * pair.difference:
+            better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
+            beaten.setdefault((better, pair.metric), []).append(places[worse])
+    return beaten
 
 
 def labels_of(n: int) -> list[str]:
@@ -137,9 +142,20 @@ def number(value: float, digits: int) -> str:
     return f"{value:.{digits}f}" if value == value else "-"
 
 
-def p_text(pair: Pair, p: float, n_resamples: int) -> str:
+def level_of(method: Method) -> float:
+    """The p-value up to which a difference is significant, unless the caller says otherwise."""
+    return round(1 - method.confidence, 12)
+
+
+def level_text(method: Method, alpha: float) -> str:
+    """What significant means, "p ≤ 0.05, corrected"."""
+    return f"p ≤ {alpha:g}{', corrected' if method.correction else ''}"
+
+
+def p_text(pair: Pair, p: float, method: Method) -> str:
     """A p-value, never 0; one that none of the test's resamples reached is a bound."""
     if p != p:
         return "-"
+    n_resamples = method.n_resamples if method.test in RESAMPLED else 0  # an interval may be resampled, too
     bound = "≤" if n_resamples and not pair.exact and pair.p_value * (n_resamples + 1) <= 1.5 else ""
     return bound + (f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}")
