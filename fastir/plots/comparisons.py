@@ -12,7 +12,19 @@ from fastir.comparison.tables import marks, p_text
 from fastir.plots.compared import Compared
 from fastir.plots.names import minus, plain
 from fastir.plots.queries import differences
-from fastir.plots.style import BLUE, GREY, VERMILION, em, figure_size, ink, new_axes, noted, tidy, width_beside
+from fastir.plots.style import (
+    BLUE,
+    GREY,
+    VERMILION,
+    em,
+    figure_size,
+    hairline,
+    ink,
+    new_axes,
+    noted,
+    tidy,
+    width_beside,
+)
 from fastir.request.directions import best_of
 
 if TYPE_CHECKING:
@@ -21,6 +33,7 @@ if TYPE_CHECKING:
 
     from fastir.comparison.comparison import Comparison
 
+MAP = "PuOr"  # whose middle is white, and whose ends are told apart by all
 WRITTEN = 7  # runs up to which wins, ties and losses are all written into a heat map
 
 
@@ -117,12 +130,12 @@ def forest(
     if len(rows) < 2:
         raise ValueError(f"no run was compared with {baseline!r}")
     ax = ax or new_axes(height_of(len(rows)), width_beside(list(on.names.values())))
-    ax.axvline(0, color=ink(ax), linewidth=0.8)
+    ax.axvline(0, color=ink(ax), linewidth=hairline())
     texts = []
     for place, run in enumerate(rows):
         pair, sign = pairs[run]
         if pair is None:
-            ax.plot(0, place, "D", color=ink(ax), markersize=5)
+            ax.plot(0, place, "D", color=ink(ax))
             texts.append("baseline")
             continue
         better = on.sign * sign * np.sign(pair.difference) if pair.adjusted_p <= on.level else 0
@@ -181,15 +194,17 @@ def wins(
         significant = pair.adjusted_p <= on.level and pair.difference != 0
         for y, x, won, lost in ((row, column, pair.wins, pair.losses), (column, row, pair.losses, pair.wins)):
             share = shares[y, x] = (won - lost) / max(1, pair.n_queries)
-            colour = "white" if abs(share) > 0.6 else "black"
+            colour = readable(share)
             text = f"{won}/{pair.ties}/{lost}" if few else minus(f"{won - lost:+d}")
             weight = "bold" if significant else "normal"
             ax.text(
                 x, y, text, ha="center", va="center", size="small" if few else "x-small", color=colour, weight=weight
             )
             if significant:
-                ax.add_patch(Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, fill=False, edgecolor=colour, linewidth=0.8))
-    image = ax.imshow(shares, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
+                ax.add_patch(
+                    Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, fill=False, edgecolor=colour, linewidth=hairline())
+                )
+    image = ax.imshow(shares, cmap=MAP, vmin=-1, vmax=1, aspect="auto")
     ax.figure.colorbar(image, ax=ax, label="(wins \N{MINUS SIGN} losses)\n/ queries")
     keys = [on.labels[on.places[run]] for run in runs]
     ax.set_xticks(range(len(runs)), keys)
@@ -198,6 +213,7 @@ def wins(
     ax.set_title(f"{plain(on.metric)}: {what}\nof the row against the column", fontsize="medium")
     ax.set_xlabel(noted(f"framed: {on.significant}", on.note))
     ax.tick_params(length=0)
+    ax.grid(False)
     ax.spines[:].set_visible(False)
     return ax
 
@@ -245,13 +261,14 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
 
 def interval(ax: Axes, place: int, low: float, middle: float, high: float, colour: str, filled: bool = True) -> None:
     """A point and its interval in a row; a point that is not filled is open."""
-    ax.plot([low, high], [place, place], color=colour, linewidth=2, solid_capstyle="butt")
-    ax.plot(middle, place, "o", color=colour, markersize=6, markerfacecolor=colour if filled else ax.get_facecolor())
+    ax.plot([low, high], [place, place], color=colour, solid_capstyle="butt")
+    ax.plot(middle, place, "o", color=colour, markerfacecolor=colour if filled else ax.get_facecolor())
 
 
 def named_rows(ax: Axes, names: list[str]) -> None:
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.locator_params("x", nbins=5)
 
 
 def column(ax: Axes, head: str, texts: list[str]) -> None:
@@ -259,6 +276,14 @@ def column(ax: Axes, head: str, texts: list[str]) -> None:
     for place, text in enumerate(texts):
         ax.text(1.02, place, text, transform=ax.get_yaxis_transform(), va="center", size="small")
     ax.text(1.02, 1.0, head, transform=ax.transAxes, va="bottom", size="small")
+
+
+def readable(share: float) -> str:
+    """The colour of text on a field of the heat map."""
+    from matplotlib import colormaps
+
+    red, green, blue, _ = colormaps[MAP]((share + 1) / 2)
+    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.45 else "white"
 
 
 def percent(on: Compared) -> str:

@@ -61,6 +61,7 @@ def precision_recall(
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate_many`.
     """
+    curves: dict[Hashable, tuple[Any, Any]]
     if raw:
         averages = {name: precision_recall_curve(qrels, run, **options).at_ranks() for name, run in pairs(runs)}
         curves = {name: (points.recall, points.precision) for name, points in averages.items()}
@@ -175,7 +176,7 @@ def ranked_cutoffs(
     if ideal_labels is not None:
         ideal = column(ideal_labels, "ideal_labels")
         judged = {"ideal_labels": ideal, "ideal_offsets": [0, len(ideal)]}
-    curves: dict[Hashable, tuple[ArrayLike, ArrayLike]] = {}
+    curves: dict[Hashable, tuple[Any, Any]] = {}
     for name, given in labels.items():
         results = evaluate_ranked(given, [0, len(given)], names, **judged, **options)
         curves[name] = range(1, longest + 1), results.values[0]
@@ -226,4 +227,5 @@ def by_rank(ax: Axes, last: int) -> Axes:
         from matplotlib.ticker import MaxNLocator
 
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlim(left=0.5)
     return ax

@@ -38,8 +38,12 @@ def beginning(texts: Sequence[str]) -> str:
 
 
 def wrapped(text: str) -> list[str]:
-    """Lines that end with a separator, where there is one."""
-    return re.findall(f".{{1,{LINE - 1}}}(?:{SEPARATOR}|$)|.{{1,{LINE}}}", text)
+    """Few lines, about as long as one another, that end with a separator where there is one."""
+
+    def lines(longest: int) -> list[str]:
+        return re.findall(f".{{1,{longest - 1}}}(?:{SEPARATOR}|$)|.{{1,{longest}}}", text)
+
+    return next(found for longest in range(2, LINE + 1) if len(found := lines(longest)) == len(lines(LINE)))
 
 
 def distinct(texts: Sequence[str], longest: int = LONGEST) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from fastir.comparison.tables import p_text
 from fastir.plots.compared import Compared
 from fastir.plots.names import elided, minus, plain
-from fastir.plots.style import BLUE, VERMILION, figure_size, ink, new_axes, noted, tidy
+from fastir.plots.style import BLUE, VERMILION, figure_size, hairline, ink, new_axes, noted, tidy
 from fastir.text import counted
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ def differences(
     above, below = (BLUE, VERMILION)[::sign]
     for colour, part in ((above, np.maximum(values, 0.0)), (below, np.minimum(values, 0.0))):
         ax.stairs(part, edges, fill=True, color=colour)
-    ax.axhline(0, color=ink(ax), linewidth=0.8)
-    ax.axhline(changes.mean - changes.other_mean, color=ink(ax), linewidth=0.8, linestyle="--")
+    ax.axhline(0, color=ink(ax), linewidth=hairline())
+    ax.axhline(changes.mean - changes.other_mean, color=ink(ax), linewidth=hairline(), linestyle="--")
     ax.margins(x=0.01)
-    below = name(ax, queries)
-    ax.set_xlabel(noted(counted(len(queries), "query", "queries"), on.note), labelpad=below if on.note else None)
+    pad = name(ax, queries)
+    ax.set_xlabel(noted(counted(len(queries), "query", "queries"), on.note), labelpad=pad if on.note else None)
     ax.set_ylabel(plain(f"difference in {on.metric}"))
     ax.set_title(f"{titled(on.names[a], on.names[b])}\n{summary(on, a, b, changes)}", fontsize="medium")
     return tidy(ax)
@@ -90,7 +90,7 @@ def titled(a: str, b: str) -> str:
 def summary(on: Compared, a: Hashable, b: Hashable, changes: ResultsDiff) -> str:
     """How many queries gain and lose, the mean, and how sure it is."""
     counts = f"{changes.n_gains} gain, {changes.n_equal} equal, {changes.n_losses} lose"
-    text = f"{counts}; mean {minus(f'{changes.mean - changes.other_mean:+.4f}')} (dashed)"
+    text = f"{counts}\nmean {minus(f'{changes.mean - changes.other_mean:+.4f}')} (dashed)"
     pair, _ = on.pair(a, b)
     if pair is None:
         return text
@@ -108,7 +108,8 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
 
     step = APART * FontProperties(size="small").get_size_in_points()
     n = len(queries)
-    if n <= max(2 * ENDS, 72 * ax.get_window_extent().width / ax.figure.dpi / step):
+    figure: Any = ax.figure
+    if n <= max(2 * ENDS, 72 * ax.get_window_extent().width / figure.dpi / step):
         ax.set_xticks(range(n), map(plain, queries), rotation=90, fontsize="small")
         return None
     ax.set_xticks([])
@@ -119,11 +120,17 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
                 (place, 0),
                 (corner, 0),
                 xycoords=ax.get_xaxis_transform(),
-                textcoords=offset_copy(ax.transAxes, ax.figure, end * (number + 0.5) * step, -step, units="points"),
+                textcoords=offset_copy(ax.transAxes, figure, end * (number + 0.5) * step, -step, units="points"),
                 rotation=90,
                 ha="center",
                 va="top",
                 fontsize="small",
-                arrowprops={"arrowstyle": "-", "color": ink(ax), "alpha": 0.5, "linewidth": 0.6, "relpos": (0.5, 1)},
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": ink(ax),
+                    "alpha": 0.5,
+                    "linewidth": hairline(),
+                    "relpos": (0.5, 1),
+                },
             )
     return step + 0.55 * step * max(map(len, [*queries[:ENDS], *queries[-ENDS:]]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fastir.plots.names import shown
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"
 COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # and that of the text
-DASHES = ("-", "--", ":", "-.")
+GAPS = ((1, 0), (4, 2), (1, 1.6), (5, 2, 1, 2), (3, 3), (3, 2, 1, 2, 1, 2), (1, 3))  # dashes: drawn, left out, ...
 MARKERS = ("o", "s", "^", "D")
 
 
@@ -29,15 +29,26 @@ def lines(
 
     `by` is what the legend is sorted by, from the largest, as a function of y. Colours stay as without it.
     """
+    from matplotlib import rcParams
+
     texts, note = shown(curves)
     ax = ax or new_axes(max(figure_size()[1], (3 + 1.6 * len(curves)) * em()), width_beside(texts))
     colours = (*COLOURS, ink(ax))
     drawn = []
     for number, (x, y) in enumerate(curves.values()):
         round, colour = divmod(number, len(colours))
-        dashes = DASHES[(number if dashed else round) % len(DASHES)]
+        gaps = GAPS[(number if dashed else round) % len(GAPS)]
         marker = MARKERS[round % len(MARKERS)]
-        drawn += ax.plot(x, y, color=colours[colour], linestyle=dashes, marker=marker, markersize=3)
+        shows_through = sum(gaps[1::2]) / sum(gaps)  # the lines below: those with wider gaps are drawn over them
+        drawn += ax.plot(
+            x,
+            y,
+            color=colours[colour],
+            linestyle=(0, gaps),
+            marker=marker,
+            markersize=rcParams["lines.markersize"] / 2,
+            zorder=2 + 0.1 * shows_through,
+        )
     order = list(range(len(drawn)))
     if by is not None:
         heights = [by(list(y)) for _, y in curves.values()]
@@ -87,13 +98,20 @@ def em() -> float:
     return float(rcParams["font.size"]) / 72
 
 
+def hairline() -> float:
+    """The width of a line that only guides the eye: that of a grid."""
+    from matplotlib import rcParams
+
+    return float(rcParams["grid.linewidth"])
+
+
 def ink(ax: Axes) -> Any:
     """The colour that is seen on these axes, on paper and on a dark screen."""
     return ax.xaxis.label.get_color()
 
 
-def tidy(ax: Axes, grid: str | None = None) -> Axes:
-    """No frame at the top and right; a faint grid along "x", "y" or "both"."""
+def tidy(ax: Axes, grid: Literal["x", "both"] | None = None) -> Axes:
+    """No frame at the top and right; a faint grid along "x" or "both"."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     if grid is not None:
