@@ -79,7 +79,8 @@ def means(
     keys = [f"  {on.labels[on.places[run]]}" if beaten else "" for run in runs]
     named_rows(ax, [on.names[run] + key for run, key in zip(runs, keys, strict=True)])
     if beaten:
-        column(ax, f"better than\n({on.significant})", [marks(beaten.get(run, []), on.labels) for run in runs])
+        texts = [marks(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
+        column(ax, f"better than\n({on.significant})", texts)
     ax.set_xlabel(noted(plain(f"{on.metric}, mean and {percent(on)} interval"), on.note))
     return tidy(ax, "x")
 

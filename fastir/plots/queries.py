@@ -10,7 +10,7 @@ import numpy as np
 from fastir.comparison.tables import p_text
 from fastir.plots.compared import Compared
 from fastir.plots.names import elided, minus, plain
-from fastir.plots.style import BLUE, VERMILION, figure_size, hairline, ink, new_axes, noted, tidy
+from fastir.plots.style import BLUE, VERMILION, em, figure_size, hairline, ink, new_axes, noted, tidy
 from fastir.text import counted
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ENDS = 5  # queries at either end that are always named
 LONGEST = 20  # letters of a query's id
+ROOM = 28  # the least height of a figure, in sizes of its font
 LINE = 60  # letters of a line of the title
 APART = 1.25  # the distance of ids side by side, in sizes of their font
 
@@ -67,7 +68,7 @@ def differences(
     sign = on.sign or 1
     order = [place for place in np.argsort(-sign * values, kind="stable") if values[place] == values[place]]
     values, queries = values[order], [elided(str(on.whole.query_ids[place]), LONGEST) for place in order]
-    ax = ax or new_axes(*figure_size()[::-1])
+    ax = ax or new_axes(max(figure_size()[1], ROOM * em()), figure_size()[0])
     edges = np.arange(len(values) + 1) - 0.5
     above, below = (BLUE, VERMILION)[::sign]
     for colour, part in ((above, np.maximum(values, 0.0)), (below, np.minimum(values, 0.0))):
@@ -133,4 +134,4 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
                     "relpos": (0.5, 1),
                 },
             )
-    return step + 0.55 * step * max(map(len, [*queries[:ENDS], *queries[-ENDS:]]))
+    return step + 0.5 * step * max(map(len, [*queries[:ENDS], *queries[-ENDS:]]))

@@ -32,7 +32,7 @@ def lines(
     from matplotlib import rcParams
 
     texts, note = shown(curves)
-    ax = ax or new_axes(max(figure_size()[1], (3 + 1.6 * len(curves)) * em()), width_beside(texts))
+    ax = ax or new_axes(max(figure_size()[1], (8 + 1.6 * len(curves)) * em()), width_beside(texts))
     colours = (*COLOURS, ink(ax))
     drawn = []
     for number, (x, y) in enumerate(curves.values()):
