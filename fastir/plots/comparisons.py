@@ -269,7 +269,7 @@ def interval(ax: Axes, place: int, low: float, middle: float, high: float, colou
 def named_rows(ax: Axes, names: list[str]) -> None:
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.locator_params("x", nbins=5)
+    ax.locator_params("x", nbins=4)
 
 
 def column(ax: Axes, head: str, texts: list[str]) -> None:
