@@ -87,6 +87,7 @@ def pairs_table(
     if method.correction:
         head.insert(6, "corrected p")
     noted = any(pair.note for pair in pairs)
+    drawn = drawn_by(method)
     rows = []
     for pair in pairs:
         difference = f"{pair.difference:+.{digits}f}" if pair.difference == pair.difference else "-"
@@ -96,13 +97,13 @@ def pairs_table(
             Cell(str(pair.b)),
             Cell(difference, strong=pair.adjusted_p <= alpha, exact=repr(pair.difference)),
             Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]", exact=f"[{pair.low}, {pair.high}]"),
-            Cell(p_text(pair, pair.p_value, method), exact=repr(pair.p_value)),
+            Cell(p_text(pair, pair.p_value, drawn), exact=repr(pair.p_value)),
             Cell(number(pair.effect, 3), exact=repr(pair.effect)),
             Cell(f"{pair.wins}/{pair.ties}/{pair.losses}"),
             *[Cell(pair.note)] * noted,
         ]
         if method.correction:
-            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, method), exact=repr(pair.adjusted_p)))
+            cells.insert(6, Cell(p_text(pair, pair.adjusted_p, drawn), exact=repr(pair.adjusted_p)))
         rows.append(cells)
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
 
@@ -152,10 +153,14 @@ def level_text(method: Method, alpha: float) -> str:
     return f"p ≤ {alpha:g}{', corrected' if method.correction else ''}"
 
 
-def p_text(pair: Pair, p: float, method: Method) -> str:
+def drawn_by(method: Method) -> int:
+    """The resamples of the test; an interval may be resampled where the test is not."""
+    return method.n_resamples if method.test in RESAMPLED else 0
+
+
+def p_text(pair: Pair, p: float, n_resamples: int) -> str:
     """A p-value, never 0; one that none of the test's resamples reached is a bound."""
     if p != p:
         return "-"
-    n_resamples = method.n_resamples if method.test in RESAMPLED else 0  # an interval may be resampled, too
     bound = "≤" if n_resamples and not pair.exact and pair.p_value * (n_resamples + 1) <= 1.5 else ""
     return bound + (f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}")

@@ -11,8 +11,9 @@ from typing import Any
 
 from fastir.comparison.comparison import Comparison
 from fastir.comparison.records import Pair, System
-from fastir.comparison.tables import beaten_by, labels_of, level_of, level_text
+from fastir.comparison.tables import beaten_by, drawn_by, labels_of, level_of, level_text, p_text
 from fastir.plots.names import shown
+from fastir.plots.style import highest_first
 from fastir.request.directions import SIGNS, direction_of
 
 
@@ -56,6 +57,10 @@ class Compared:
     def significant(self) -> str:
         return level_text(self.whole.method, self.level)
 
+    def p_text(self, pair: Pair) -> str:
+        """The p-value that counts, as in the table."""
+        return p_text(pair, pair.adjusted_p, drawn_by(self.whole.method))
+
     @property
     def p_name(self) -> str:
         return "corrected p" if self.whole.method.correction else "p"
@@ -66,8 +71,10 @@ class Compared:
 
     def ordered(self, sort: bool) -> list[Any]:
         """The runs in the caller's order, or the best first; the largest, where neither more nor less is better."""
-        sign = self.sign or 1
-        return sorted(self.runs, key=lambda run: -sign * self.systems[run].mean) if sort else list(self.runs)
+        if not sort:
+            return list(self.runs)
+        places = highest_first([(self.sign or 1) * self.systems[run].mean for run in self.runs])
+        return [self.runs[place] for place in places]
 
     def pair(self, a: Hashable, b: Hashable) -> tuple[Pair | None, int]:
         """The pair, and 1, or -1 if it was compared the other way round; None if it was not."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.comparison.tables import marks, p_text
+from fastir.comparison.tables import marks
 from fastir.plots.compared import Compared
 from fastir.plots.names import minus, plain
 from fastir.plots.queries import differences
@@ -70,7 +70,8 @@ def means(
     """
     on = Compared(comparison, metric)
     runs, beaten = on.ordered(sort), on.beaten()
-    ax = ax or new_axes(height_of(len(runs)), width_beside(list(on.names.values())))
+    texts = [marks(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
+    ax = ax or new_axes(height_of(len(runs)), width_beside(on.names.values(), texts))
     best = best_of([system.mean for system in on.systems.values()], on.metric)
     for place, run in enumerate(runs):
         system = on.systems[run]
@@ -79,7 +80,6 @@ def means(
     keys = [f"  {on.labels[on.places[run]]}" if beaten else "" for run in runs]
     named_rows(ax, [on.names[run] + key for run, key in zip(runs, keys, strict=True)])
     if beaten:
-        texts = [marks(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
         column(ax, f"better than\n({on.significant})", texts)
     ax.set_xlabel(noted(plain(f"{on.metric}, mean and {percent(on)} interval"), on.note))
     return tidy(ax, "x")
@@ -130,7 +130,7 @@ def forest(
     rows = [run for run, (pair, _) in pairs.items() if pair is not None or run == baseline]
     if len(rows) < 2:
         raise ValueError(f"no run was compared with {baseline!r}")
-    ax = ax or new_axes(height_of(len(rows)), width_beside(list(on.names.values())))
+    ax = ax or new_axes(height_of(len(rows)), width_beside(on.names.values()))
     ax.axvline(0, color=ink(ax), linewidth=hairline())
     texts = []
     for place, run in enumerate(rows):
@@ -142,7 +142,7 @@ def forest(
         better = on.sign * sign * np.sign(pair.difference) if pair.adjusted_p <= on.level else 0
         low, high = sorted((sign * pair.low, sign * pair.high))
         interval(ax, place, low, sign * pair.difference, high, (GREY, BLUE, VERMILION)[int(better)], better != 0)
-        texts.append(p_text(pair, pair.adjusted_p, on.whole.method))
+        texts.append(on.p_text(pair))
     named_rows(ax, [on.names[run] for run in rows])
     column(ax, on.p_name, texts)
     what = f"difference in {plain(on.metric)} to the baseline,\n{percent(on)} interval; filled: {on.significant}"
@@ -244,7 +244,7 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
     whole, n = on.whole, len(on.runs)
     width, height = figure_size()
     wide, high = size_of_wins(on) if n > 2 else (width, height)
-    width = width_beside(list(on.names.values()))
+    width = width_beside(on.names.values())
     figure = Figure(figsize=(width + wide, max(high, height_of(n)) * len(whole.metrics)), layout="constrained")
     grid = figure.subplots(len(whole.metrics), 2, squeeze=False, width_ratios=(width, wide))
     for metric, (left, right) in zip(whole.metrics, grid, strict=True):

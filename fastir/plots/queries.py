@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.comparison.tables import p_text
 from fastir.plots.compared import Compared
 from fastir.plots.names import elided, minus, plain
 from fastir.plots.style import BLUE, VERMILION, em, figure_size, hairline, ink, new_axes, noted, tidy
@@ -93,9 +92,9 @@ def summary(on: Compared, a: Hashable, b: Hashable, changes: ResultsDiff) -> str
     counts = f"{changes.n_gains} gain, {changes.n_equal} equal, {changes.n_losses} lose"
     text = f"{counts}\nmean {minus(f'{changes.mean - changes.other_mean:+.4f}')} (dashed)"
     pair, _ = on.pair(a, b)
-    if pair is None:
+    if pair is None or pair.adjusted_p != pair.adjusted_p:
         return text
-    p = p_text(pair, pair.adjusted_p, on.whole.method)
+    p = on.p_text(pair)
     return f"{text}, {on.p_name} {p}" if p.startswith("≤") else f"{text}, {on.p_name} = {p}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from fastir.plots.names import shown
@@ -49,10 +49,7 @@ def lines(
             markersize=rcParams["lines.markersize"] / 2,
             zorder=2 + 0.1 * shows_through,
         )
-    order = list(range(len(drawn)))
-    if by is not None:
-        heights = [by(list(y)) for _, y in curves.values()]
-        order.sort(key=lambda place: -heights[place])
+    order = list(range(len(drawn))) if by is None else highest_first([by(list(y)) for _, y in curves.values()])
     ax.legend(
         [drawn[place] for place in order],
         [texts[place] for place in order],
@@ -67,6 +64,11 @@ def lines(
     return tidy(ax, "both")
 
 
+def highest_first(values: Sequence[float]) -> list[int]:
+    """The places of the values, from the largest; those of NaN are the last."""
+    return sorted(range(len(values)), key=lambda place: (values[place] != values[place], -values[place]))
+
+
 # ---- axes ----------------------------------------------------------------------------------------------------------
 
 
@@ -79,9 +81,9 @@ def new_axes(height: float, width: float) -> Axes:
     return pyplot.subplots(figsize=(width, height), layout="constrained", FigureClass=Figure)[1]
 
 
-def width_beside(names: Sequence[str]) -> float:
-    """The width of the rcParams, and more where names beside the data are long."""
-    return figure_size()[0] + 0.5 * max(0, max(map(len, names)) - 16) * em()
+def width_beside(*columns: Iterable[str]) -> float:
+    """The width of the rcParams, and more for each column of texts beside the data that is wide."""
+    return figure_size()[0] + 0.5 * em() * sum(max(0, max(map(len, texts)) - 16) for texts in columns)
 
 
 def figure_size() -> tuple[float, float]:

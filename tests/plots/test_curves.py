@@ -84,6 +84,10 @@ def test_the_legend_is_sorted_by_value_on_request_and_colours_stay():
     assert legend(by_area) == sorted(points, key=points.get, reverse=True)
 
 
+def test_a_line_without_values_is_the_last():
+    assert style.highest_first([0.1, float("nan"), 0.3, 0.1]) == [2, 0, 3, 1]
+
+
 def test_they_draw_where_they_are_told():
     figure, axes = matplotlib.pyplot.subplots(1, 3)
     assert [

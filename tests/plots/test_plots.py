@@ -284,6 +284,15 @@ def test_a_forest_stands_on_the_baseline_of_the_comparison():
         plots.forest(fastir.compare_scores({"run 0": {"q": 1.0}}))
 
 
+def test_what_is_undefined_is_drawn_without_an_interval():
+    comparison = fastir.compare_scores({"a": {"q": 0.5}, "b": {"q": 0.7}})
+    for draw in (plots.means, plots.forest, plots.wins):
+        ax = drawn(draw(comparison, sort=True))
+        assert apart(ax, [*ax.texts, *ax.get_yticklabels()])
+    assert texts(drawn(plots.forest(comparison)).texts)[:2] == ["-", "baseline"]
+    assert "p = -" not in plots.differences(comparison, "a", "b").get_title()
+
+
 def test_significant_wins_are_framed():
     comparison = fastir.compare_scores(graded(4))
     ax = drawn(plots.wins(comparison, sort=True))
