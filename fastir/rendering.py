@@ -32,6 +32,7 @@ LATEX = str.maketrans(
 )
 MINUS = re.compile(r"-(?=\d)")
 WIDTH = 100  # of notes in text
+BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex", ".csv": "csv"}
 
 
 class Cell(NamedTuple):

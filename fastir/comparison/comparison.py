@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
 from fastir.comparison.tables import TABLES, json_types, level_of
-from fastir.rendering import rendered
+from fastir.rendering import BY_SUFFIX, rendered
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
 from fastir.results.saved_files import SUFFIXES
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from fastir.comparison.records import Method, Pair, System
     from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
-
-TABLE_SUFFIXES = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex", ".csv": "csv"}
 
 
 class Comparison:
@@ -233,10 +231,10 @@ class Comparison:
         if suffix in SUFFIXES and not options:
             write_comparison(path, self)
             return
-        if suffix not in TABLE_SUFFIXES:
-            known = ", ".join(TABLE_SUFFIXES if options else (*SUFFIXES, *TABLE_SUFFIXES))
+        if suffix not in BY_SUFFIX:
+            known = ", ".join(BY_SUFFIX if options else (*SUFFIXES, *BY_SUFFIX))
             raise ValueError(f"cannot save a comparison as {path!r}: the name must end in {known}")
-        text = self.to_table(TABLE_SUFFIXES[suffix], **options)
+        text = self.to_table(BY_SUFFIX[suffix], **options)
         with replacing(path) as file:
             file.write(text.encode("utf-8", "surrogateescape"))
 

@@ -201,8 +201,8 @@ class Evaluator:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
         settings, provenance = self.prepared.settings, self._provenance
         query_ids, values, status, coverage = self.prepared.measure(run, n_threads, watch)
-        if type(run) is not dict:
-            provenance = functools.partial(settings.provenance, {**self._inputs, **files.described("run", run)})
+        if type(run) is not dict and (file := files.described("run", run)):
+            provenance = functools.partial(settings.provenance, {**self._inputs, **file})
         results = Results(
             query_ids,
             settings.names,
