@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
-from fastir.comparison.tables import TABLES, json_types
+from fastir.comparison.tables import TABLES, json_types, level_of
 from fastir.rendering import BY_SUFFIX, rendered
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
@@ -143,7 +143,7 @@ class Comparison:
         """
         one_of("rows", rows, tuple(TABLES))
         digits = positive("digits", "the number of decimals", digits, 17)
-        level = round(1 - self.method.confidence, 12) if alpha is None else alpha
+        level = level_of(self.method) if alpha is None else alpha
         table = TABLES[rows](self.systems, self.pairs, self.method, intervals, digits, level)
         return rendered(table, format, caption, label)
 
