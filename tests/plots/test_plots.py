@@ -236,7 +236,7 @@ def test_the_letters_beside_the_means_are_those_of_the_table(runs):
     assert head.get_text() == "better than\n(p ≤ 0.05, corrected)"
     table = comparison.to_table("html")
     shown = {run: text.get_text() for run, text in zip(keys.values(), beaten, strict=True)}
-    rows = re.findall(r"<tr><td.*?>(\w+)</td><td.*?>(run \d+)</td>.*?(?:<sup>(.*?)</sup>)?</td></tr>", table)
+    rows = re.findall(r"<tr><td.*?>(\w+)</td><td.*?>(run \d+)</td>.*?(?:<sup[^>]*>(.*?)</sup>)?</td></tr>", table)
     assert [(key, run, shown[run]) for key, run in sorted(keys.items(), key=lambda item: int(item[1][4:]))] == rows
 
 
