@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
@@ -10,6 +11,8 @@ from fastir.evaluation import named_runs
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs.parents import parents_of
 from fastir.qrels import as_qrels
+from fastir.results.results import Results
+from fastir.results.saved_files import is_saved
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
@@ -45,7 +48,8 @@ def compare(
     qrels, metrics, n_threads, **options
         As for `evaluate`, without `weights`: every query counts the same here.
     runs : mapping of name to run, or iterable of (name, run)
-        As for `evaluate_many`; with `seeds`, lists of runs.
+        As for `evaluate_many`; with `seeds`, lists of runs. The `Results` of a run, or a file in which they were saved,
+        may stand in its place: they are not judged again, and must have the metrics by these names.
     queries : {None, "qrels", "intersection", "strict"} or iterable of query ids
         Which queries count, the same for all runs. "qrels": all of the qrels, where one that a run lacks is an empty
         ranking; None: the same, with a warning, or what the convention says; "intersection": the queries that the qrels
@@ -87,9 +91,17 @@ def compare(
     ('first', 'often', 2, 4, 0, 0.1667, 0.5)
     """
     checked_options(test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads)
-    results, queries = evaluated(qrels, runs, metrics, queries, seeds, {**options, "n_threads": n_threads}, notice)
+    named: Mapping[Any, Any] = runs if isinstance(runs, Mapping) else {}
+    done = {name: run for name, run in named.items() if are_results(run)}
+    rest = {name: run for name, run in named.items() if name not in done} if done else runs
+    if done and not rest and options:
+        raise TypeError(f"{next(iter(options))}: it is of no use for Results, which were judged before")
+    results: dict[Hashable, Any] = {}
+    if rest:
+        results, queries = evaluated(qrels, rest, metrics, queries, seeds, {**options, "n_threads": n_threads}, notice)
     return compare_scores(
-        results,
+        {name: done.get(name, results.get(name)) for name in named} if done else results,
+        metrics if done else None,
         baseline=baseline,
         test=test,
         n_resamples=n_resamples,
@@ -103,6 +115,13 @@ def compare(
         random_state=random_state,
         n_threads=n_threads,
     )
+
+
+def are_results(run: Any) -> bool:
+    """Whether it stands for values that were computed before: Results, a file of them, or a list of such."""
+    if isinstance(run, (list, tuple)):
+        return bool(run) and all(map(are_results, run))
+    return isinstance(run, Results) or (isinstance(run, (str, os.PathLike)) and is_saved(run))
 
 
 def evaluated(

@@ -12,7 +12,7 @@ from typing import Any
 
 from fastir.comparison.records import Method, Pair, System
 from fastir.errors import FormatError
-from fastir.results.saved_files import read, write
+from fastir.results.saved_files import read, refuse_kind, write
 
 KIND = "comparison"
 READERS: dict[str, Callable[[Any], Any]] = {
@@ -40,7 +40,7 @@ def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
 
     head, body, table = read(path)
     if head["kind"] != KIND:
-        raise FormatError(f"saved {head['kind']}, expected a comparison", os.fsdecode(path))
+        refuse_kind(path, head, "a comparison")
     try:
         data = body if body is not None else head[KIND]
         rows = (

@@ -166,9 +166,20 @@ def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
         values = values["per_query"]
     rows = list(values.items())
     first = list(itertools.islice((key for key, _ in rows), QUERIES_SEEN))
-    if not rows or not all(map(is_name, rows[0][1])):
+    if not rows:
         return values
-    if any(map(is_name, first)):
+    inside = all(map(is_name, rows[0][1]))
+    if not inside and any(map(is_name, first)):
+        return values
+    if not inside:
+        if wanted is None:
+            raise ValueError(
+                f"run {quote(run)}: neither {quote(first[0])} nor {quote(next(iter(rows[0][1]), None))} is the name of "
+                "a metric; say with metrics= which ones are compared"
+            )
+        if set(wanted) <= set(values) or not set(wanted) <= set(rows[0][1]):
+            return values
+    if inside and any(map(is_name, first)):
         if wanted is None:
             raise ValueError(
                 f"run {quote(run)}: both {quote(first[0])} and {quote(next(iter(rows[0][1])))} are names of metrics; "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.inputs import arrays, dicts, label_arrays
-from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_undivided
+from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.measure._codes import STATUS_CODES
 from fastir.rank._label_lists import Groups
 from fastir.request.options import BY_ID, RANKED, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of
@@ -214,6 +214,8 @@ def evaluate_scores(
         choices=choices,
     )
     asked, parts = without_ids(metric_tuple(metrics), options)
+    refuse_tables(labels, "labels")
+    refuse_tables(scores, "scores")
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
         return results_of(asked, parts, of_matrices(labels, scores, group, qid, offsets), weights)
     if group is None and qid is None and offsets is None:

@@ -5,6 +5,7 @@ Each is recognised by its methods; ir_datasets alone is imported, for an id that
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -16,13 +17,15 @@ ITERATORS = {"qrels": ("qrels_iter", "relevance"), "run": ("scoreddocs_iter", "s
 FILE = "__filename"  # the column in which pyarrow's datasets say where a row is from
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 
-# What makes a table of an object, by what is found on it: of polars, Dask, Spark, Ray, xarray and pandas.
+# What makes a table of an object, by what is found on it: of polars, Dask, Spark, Ray, xarray, pyarrow and pandas.
 CALLS = {
     ("collect", "collect_schema"): "collect()",
     ("compute", "npartitions"): "compute()",
     ("toPandas", "mapInPandas"): "toPandas()",
     ("take_all", "iter_batches"): "to_pandas()",
     ("data_vars", "to_dataframe"): "to_dataframe().reset_index()",
+    ("iter_batches", "read_row_group"): "read()",
+    ("ngroups", "obj"): "obj",
 }
 # The same of what has neither columns nor Arrow data, by the first of these names that it has.
 USUAL = ("reset_index", "to_arrow", "to_pyarrow", "to_pyarrow_table", "to_table", "to_pandas", "toPandas", "to_df")
@@ -134,7 +137,8 @@ def refuse(data: Any, what: str) -> None:
         named = next((name for name in USUAL[:1] if hasattr(data, name)), None) if arrow else usual(data)
         call = named and f"{what}.{named}()"
     if call:
-        raise TypeError(f"{what}: got a {type(data).__name__}, which is not a table yet; expected {call}")
+        library = type(data).__module__.partition(".")[0]
+        raise TypeError(f"{what}: got a {library} {type(data).__name__}, which is not a table yet; expected {call}")
 
 
 def usual(data: Any) -> str | None:
@@ -143,6 +147,8 @@ def usual(data: Any) -> str | None:
 
 def of_rows(row: Any, what: str) -> str:
     """What an iterable of such rows is to become, as the end of a message; nothing if that is unknown."""
+    if isinstance(row, (str, os.PathLike)):
+        return "; for the parts of one file give their folder or a pattern, and several runs to evaluate_many"
     if isinstance(row, Mapping):
         return f"; expected pyarrow.Table.from_pylist({what})"
     if has(row, "iloc", "columns"):

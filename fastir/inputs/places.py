@@ -48,7 +48,8 @@ class Kept:
 
 
 def is_file_object(data: Any) -> bool:
-    return callable(getattr(data, "read", None))
+    """Whether `data.read` gives bytes; that of a pyarrow ParquetFile gives a table."""
+    return callable(getattr(data, "read", None)) and not hasattr(data, "read_row_group")
 
 
 def is_place(data: Any) -> bool:

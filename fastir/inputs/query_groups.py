@@ -36,6 +36,21 @@ def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets
     return QueryGroups(range(len(bounds) - 1), bounds)
 
 
+def refuse_tables(data: Any, name: str) -> None:
+    """Raise ValueError for a data frame with a column of queries, which is not a matrix with a query in each row."""
+    columns = getattr(data, "columns", None)
+    if columns is None:
+        return
+    from fastir.inputs.tables import QUERY  # imported for data frames only
+
+    named = [column for column in columns if column in QUERY]
+    if named:
+        raise ValueError(
+            f"{name}: a table, with the queries in its column {named[0]!r}; expected its columns one by one: labels, "
+            f"scores, and qid={name}[{named[0]!r}]"
+        )
+
+
 def refuse_undivided(data: Any, name: str) -> None:
     """Raise ValueError if the index of a pandas column names several queries, which the caller did not pass."""
     index: Any = getattr(data, "index", None)

@@ -20,8 +20,8 @@ from fastir.inputs import foreign_tables
 from fastir.inputs.foreign_tables import ARROW
 
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
-QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId")
-DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId")
+QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user")
+DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId", "item")
 RANK = "rank"  # of a run in place of scores
 RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
 NUMBER: dict[str, tuple[str, ...]] = {
@@ -83,7 +83,7 @@ class Table:
     def with_runs(self) -> Iterator[tuple[Batch, Ids | None]]:
         """The same, each with the names of the runs of its rows, if the table has them."""
         row = 0
-        kinds = None
+        kinds = first = None
         for readers in self.read(self.names):
             ids = zip(readers[:2], self.names, strict=False)
             queries, docs = (reader.ids(self.what, name, row) for reader, name in ids)
@@ -96,8 +96,21 @@ class Table:
                     f"{self.what}: row {row}: ids are of another type than those before: strings and integers"
                 )
             if len(docs):
-                yield batch, readers[3].ids(self.what, self.names[3], row) if self.names[3:] else None
+                runs = readers[3].ids(self.what, self.names[3], row) if self.names[3:] else None
+                if self.what == "run" and runs is not None:
+                    first = first or runs
+                    self.check_one_run(first, runs)
+                yield batch, runs
             row += len(docs)
+
+    def check_one_run(self, first: Ids, runs: Ids) -> None:
+        """Refuse rows of several runs, where one is to be evaluated."""
+        other = 0 if not first.same(0, runs, 0) else runs.change(0, len(runs))
+        if other < len(runs):
+            raise ValueError(
+                f"run: the table has several runs in its column {self.names[3]!r}, such as {quote(first[0])} and "
+                f"{quote(runs[other])}; evaluate_many evaluates each of them"
+            )
 
     def repairs(self, rows: int) -> dict[str, tuple[int, str]]:
         """What the reading changed in so many rows, as the Report has it."""
@@ -117,8 +130,11 @@ def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[An
 
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """The names of the query, document and number columns; of "runs", also of the column of their names."""
-    return tuple(column_of(what, names, role, usual) for role, usual in wanted(what, columns))
+    """The names of the query, document and number columns; of runs, also that of a column of their names."""
+    found = [column_of(what, names, role, usual) for role, usual in wanted(what, columns)]
+    if what == "run":
+        found += [name for name in ([columns["run"]] if "run" in columns else RUN) if name in names][:1]
+    return tuple(found)
 
 
 def column_of(what: str, names: list[Any], role: str, usual: Sequence[Any]) -> Any:

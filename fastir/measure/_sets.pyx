@@ -80,7 +80,7 @@ cdef double expected_hit_rate(const Query* q, const Snapshot* s, const double* p
 
 declare(hit_rate, Card(
     "hit_rate", "whether the first k hold a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
-    ("trec_eval success", "ranx hit_rate"), aliases=("success", "HitRate", "hit", "HitRatio", "HR"),
+    ("trec_eval success", "ranx hit_rate"), aliases=("success", "HitRate", "hit", "HitRatio", "hit_ratio", "HR"),
     family="success", members=(1, 5, 10),
     only_in=(("beir", "Accuracy"), ("sentence-transformers", "accuracy")), params=(EMPTY,), cutoff=True,
     rank_sensitive=False),

@@ -169,6 +169,8 @@ def choices_of(choices: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     checked = []
     for name, value in choices.items():
         if name not in known:
+            if name == "threshold":
+                raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
             raise TypeError(f"unknown option {name!r}; the metric options are {', '.join(sorted(known))}")
         checked.append((name, names.read_value(name, known[name], value)))
     return tuple(checked)

@@ -13,6 +13,8 @@ from fastir.measure.cards import Card
 
 # Metrics that people look for and fastir does not have, with the tool that has them; lower case, `-` written as `_`.
 TOOLS = {"trec_eval": "relstring runid prefs all_prefs"}
+# Of all lists together, or of what the items are like: no mean over queries, which is what a metric has here.
+NO_MEANS = "coverage catalog_coverage catalogue_coverage item_coverage gini gini_index novelty diversity serendipity"
 ELSEWHERE = {name: tool for tool, names in TOOLS.items() for name in names.split()}
 
 
@@ -37,7 +39,12 @@ def unknown(
     """
     base, rest = re.fullmatch(r"(.*?)((?:[@(.].*|-l[0-9]*)?)", text[:200], re.DOTALL).groups()  # type: ignore
     base = base[:64].lower()
-    tool = ELSEWHERE.get(re.sub(r"_[0-9]+$", "", base.replace("-", "_")))
+    plain = re.sub(r"_[0-9]+$", "", base.replace("-", "_"))
+    if plain in (*NO_MEANS.split(), "intra_list_diversity", "ild"):
+        return UnknownMetricError(
+            f"metric {quote(text)} is not supported: it says nothing of where the relevant documents of a query stand"
+        )
+    tool = ELSEWHERE.get(plain)
     if tool:
         return UnknownMetricError(f"metric {quote(text)} is not supported; {tool} has it")
     meanings = [

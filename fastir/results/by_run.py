@@ -11,7 +11,7 @@ from fastir.errors import FormatError, quote
 from fastir.request.directions import best_of
 from fastir.results.results import Results, restored
 from fastir.results.saved import QUERY, body_of_results, described, head_of_results, table_of_results
-from fastir.results.saved_files import KEY, Table, read, write
+from fastir.results.saved_files import KEY, Table, read, refuse_kind, write
 from fastir.results.tables import ResultsTable
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
     if head["kind"] == "results":
         return restored(path, head, body, table)
     if head["kind"] != SEVERAL:
-        raise FormatError(f"a saved {head['kind']}, expected saved results", path)
+        refuse_kind(path, head, "results")
     try:
         if body is not None:
             return ResultsByRun((name, restored(path, own[KEY], own, {})) for name, own in body["runs"].items())

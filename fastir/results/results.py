@@ -18,7 +18,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import positive
-from fastir.errors import FormatError
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.results.report import Report
@@ -428,11 +427,11 @@ class Results:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Results:
         """Read what `save` wrote: an equal object; parameters and errors are those of `load_results`."""
-        from fastir.results.saved_files import read
+        from fastir.results.saved_files import read, refuse_kind
 
         head, body, table = read(path)
         if head["kind"] != "results":
-            raise FormatError(f"saved {head['kind']}, expected results of one run", os.fsdecode(path))
+            refuse_kind(path, head, "results of one run")
         return restored(os.fsdecode(path), head, body, table)
 
     def to_json(self, per_query: bool = True) -> dict[str, Any]:

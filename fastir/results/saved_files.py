@@ -24,6 +24,12 @@ KEY = "fastir"
 MARK = "# fastir "
 SUFFIXES = (".tsv", ".json", ".parquet")
 PEEKED = 1 << 10
+READERS = {  # of the kinds of saved objects
+    "results": "Results.load",
+    "results by run": "load_results",
+    "comparison": "Comparison.load",
+    "judged rankings": "JudgedRankings.load",
+}
 Table = dict[str, list[Any]]
 
 
@@ -59,6 +65,14 @@ def write(
         content = whole.encode("utf-8", "surrogateescape")  # an id that is not UTF-8 keeps its bytes
     with replacing(path) as file:
         file.write(content)
+
+
+def refuse_kind(path: Any, head: dict[str, Any], expected: str) -> None:
+    """Raise the FormatError for a file that holds another kind of object than was expected; it names what reads it."""
+    kind = head["kind"]
+    reader = READERS.get(kind)
+    also = f"; {reader} reads it" if reader else ""
+    raise FormatError(f"saved {kind}, expected {expected}{also}", os.fsdecode(path))
 
 
 def head_of(what: str, data: dict[str, Any]) -> dict[str, Any]:

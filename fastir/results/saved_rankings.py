@@ -18,7 +18,7 @@ import numpy as np
 
 from fastir.errors import FormatError, quote
 from fastir.results.report import Report
-from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of
+from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of, refuse_kind
 from fastir.text import replacing
 
 KIND = "judged rankings"
@@ -105,7 +105,7 @@ def read_rankings(path: Any) -> Saved:
 def own_head(path: str, text: bytes) -> dict[str, Any]:
     head = checked_head(path, text)
     if head["kind"] != KIND:
-        raise FormatError(f"it holds {head['kind']}, not {KIND}", path)
+        refuse_kind(path, head, KIND)
     return head
 
 

@@ -337,7 +337,7 @@ def test_html():
 
 def test_names_of_metrics_are_text_in_html():
     runs = {run: {"a<b>&": {f"q{i}": i / 4 + place for i in range(3)}} for place, run in enumerate("xy")}
-    assert ">a&lt;b&gt;&amp;</th>" in fastir.compare_scores(runs).to_table("html")
+    assert ">a&lt;b&gt;&amp;</th>" in fastir.compare_scores(runs, "a<b>&").to_table("html")
 
 
 def test_points_of_a_column_stand_below_each_other():
@@ -443,7 +443,7 @@ def test_a_saved_comparison_reads_back_to_an_equal_one(scores, options, format, 
     assert str(found.systems) == str(comparison.systems)
     assert found.values.tobytes() == comparison.values.tobytes()
     assert found.to_table("latex", rows="pairs") == comparison.to_table("latex", rows="pairs")
-    with pytest.raises(fastir.FormatError, match="a saved comparison, expected saved results"):
+    with pytest.raises(fastir.FormatError, match="saved comparison, expected results"):
         fastir.load_results(path)
 
 

@@ -303,7 +303,7 @@ def test_files_that_were_cut_or_changed(suffix, tmp_path):
 def test_other_saved_files_are_refused(tmp_path):
     pytest.importorskip("pyarrow")
     fastir.evaluate(QRELS, RUN, "map").save(tmp_path / "results.parquet")
-    with pytest.raises(fastir.FormatError, match="it holds results, not judged rankings"):
+    with pytest.raises(fastir.FormatError, match="saved results, expected judged rankings; Results"):
         fastir.JudgedRankings.load(tmp_path / "results.parquet")
 
 

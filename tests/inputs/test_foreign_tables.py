@@ -77,7 +77,7 @@ def test_a_dataset_of_hugging_face(rows):
         assert fastir.evaluate(QRELS, made, METRICS) == expected()
     assert set(fastir.Run.from_table(data.select([0, 1]))) <= set(RUN)
     assert fastir.Qrels.from_table(datasets.Dataset.from_dict(JUDGED)).to_dict() == QRELS
-    with pytest.raises(TypeError, match=r"run: got a DatasetDict, which is not .* expected run\['train'\]"):
+    with pytest.raises(TypeError, match=r"run: got a datasets DatasetDict, which is not .* expected run\['train'\]"):
         fastir.evaluate(QRELS, datasets.DatasetDict(train=data), METRICS)
 
 
@@ -177,12 +177,13 @@ def test_what_is_nearly_a_table_is_told_the_call_that_makes_it_one(name, methods
     ):
         with pytest.raises(TypeError) as caught:
             ask()
-        assert str(caught.value) == f"{what}: got a {name}, which is not a table yet; expected {what}.{call}"
+        library = made.__module__.partition(".")[0]
+        assert str(caught.value) == f"{what}: got a {library} {name}, which is not a table yet; expected {what}.{call}"
 
 
 def test_a_lazy_frame_of_polars():
     polars = pytest.importorskip("polars")
-    with pytest.raises(TypeError, match=r"run: got a LazyFrame, which .* expected run\.collect\(\)"):
+    with pytest.raises(TypeError, match=r"run: got a polars LazyFrame, which .* expected run\.collect\(\)"):
         fastir.evaluate(QRELS, polars.LazyFrame(COLUMNS), METRICS)
 
 
@@ -191,7 +192,7 @@ def test_columns_in_the_index_of_a_frame():
     frame = pandas.DataFrame(COLUMNS).set_index(["query_id", "doc_id"])
     with pytest.raises(ValueError, match=r"no column 'query_id'.*run\.reset_index\(\), as the index is 'query_id'"):
         fastir.evaluate(QRELS, frame, METRICS)
-    with pytest.raises(TypeError, match=r"run: got a Series, .* expected run\.reset_index\(\)"):
+    with pytest.raises(TypeError, match=r"run: got a pandas Series, .* expected run\.reset_index\(\)"):
         fastir.evaluate(QRELS, frame["score"], METRICS)
     assert fastir.evaluate(QRELS, frame.reset_index(), METRICS) == expected()
 
@@ -213,5 +214,5 @@ def test_a_list_of_frames_and_an_array_of_records():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(TypeError, match=r"; expected pandas\.concat\(run\)$"):
         fastir.evaluate(QRELS, [pandas.DataFrame(COLUMNS)], METRICS)
-    with pytest.raises(TypeError, match=r"run: got a ndarray, .* expected pandas\.DataFrame\(run\)"):
+    with pytest.raises(TypeError, match=r"run: got a numpy ndarray, .* expected pandas\.DataFrame\(run\)"):
         fastir.evaluate(QRELS, np.zeros(2, [("query_id", "U2"), ("score", "f8")]), METRICS)
