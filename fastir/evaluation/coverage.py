@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
 
 Repairs = dict[str, tuple[int, str]]
+ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
@@ -71,6 +72,9 @@ class Coverage:
             kind = "duplicates" if prepared.parents is None else MERGED
             place = f"query {prepared.judged.query_ids[tally.repeated_example]}"
             run_repairs = {**run_repairs, kind: (tally.repeated, place)}
+        if tally.rounded:
+            place = f"query {prepared.judged.query_ids[tally.rounded_example]}"
+            run_repairs = {**run_repairs, ROUNDED: (tally.rounded, place)}
         self.run_repairs: Repairs = run_repairs
         self.uncounted: bytearray | None = uncounted
         self.clean: bool = tally.found == n_run == prepared.shape[0] and not (

@@ -20,11 +20,14 @@ documents and a thousand judged ones, two different ids share a hash once in 10^
 
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from fastir.columns._entries cimport gather, strings_only
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
+from fastir.columns._scalars cimport Reader, integers_made_equal, read_score
 from fastir.join._join cimport Counts, clear_tally, count_ranking, tally_of
 from fastir.join._judged cimport Judged, Lookup, spread_hash
 from fastir.measure._codes cimport MISSING
@@ -36,7 +39,6 @@ import numpy as np
 from fastir.columns._dicts import has_integer_documents, plain_scores, refuse_nan
 
 cdef extern from "Python.h":
-    ctypedef struct PyObject
     int PyErr_CheckSignals() except -1
     int Py_EQ
     Py_ssize_t PyObject_Hash(PyObject*) except? -1
@@ -49,8 +51,6 @@ cdef extern from "Python.h":
     int PyByteArray_Resize(bytearray, Py_ssize_t) except -1
     char* PyByteArray_AsString(bytearray) noexcept
     Py_ssize_t PyByteArray_Size(bytearray) noexcept
-    int PyFloat_Check(PyObject*) noexcept
-    double PyFloat_AsDouble(PyObject*) noexcept
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
 
@@ -79,11 +79,13 @@ cdef enum:
     WORK_BETWEEN_SIGNALS = 100000
     # A bit of a row's number: when it changes, a walk that may do so lets another thread have the GIL.
     BREATH = 1 << 14
+    # Rows whose scores are asked for before the first of them is read.
+    BATCH = 64
 
 
 cdef enum:                  # results of Walk.read
     ROWS_READ
-    NOT_PLAIN               # an id is of another kind, or a score is not a float
+    NOT_PLAIN               # an id is of another kind, or a score is no number that can be read without Python code
     HAS_NAN
 
 
@@ -143,6 +145,8 @@ cdef class Walk:
     cdef list ids               # the judged ids, of the kind that the run has
     cdef const Lookup* lookups  # the judged ids by hash, NULL until a ranking is looked up
     cdef Counts* tally
+    cdef Reader reader
+    cdef bint nan               # whether a score of the current ranking is NaN
     cdef bytearray uncounted    # None where a tally of unjudged documents is not wanted
     cdef int ties
     cdef bint single, integers
@@ -170,26 +174,45 @@ cdef class Walk:
 
     cdef int read(self, dict ranking) except -1:
         """Collect the rows; ROWS_READ, NOT_PLAIN or HAS_NAN."""
-        cdef Py_ssize_t position = 0
-        cdef PyObject* key
-        cdef PyObject* value
-        cdef double score
-        cdef bint nan = False, single = self.single
+        cdef PyObject* values[BATCH]
+        cdef Py_ssize_t position = 0, n
+        cdef bint strings = strings_only(ranking)
         cdef int64_t i = 0
-        while i < self.n and PyDict_Next(ranking, &position, &key, &value):
-            if not ((PyLong_CheckExact(key) if self.integers else PyUnicode_CheckExact(key)) and PyFloat_Check(value)):
+        self.reader.type, self.reader.wide, self.nan = NULL, False, False
+        while i < self.n:
+            n = gather(ranking, strings, &position, self.keys + i, values, min(BATCH, self.n - i))
+            if n == 0:
+                break
+            if strings and self.integers or not (strings or self.are_plain(i, n)) or not self.read_batch(values, i, n):
                 return NOT_PLAIN
-            score = PyFloat_AsDouble(value)
-            if single:
-                score = <double><float>score
-            nan |= score != score
-            self.keys[i] = key
-            self.scores[i] = score
-            i += 1
+            i += n
             if self.breathes and not i & BREATH - 1:
                 with nogil:
                     pass
-        return HAS_NAN if nan else ROWS_READ
+        return HAS_NAN if self.nan else ROWS_READ
+
+    cdef bint are_plain(self, int64_t first, Py_ssize_t n) noexcept:
+        """Whether the ids of n rows are exact objects of their kind."""
+        cdef int64_t i
+        cdef bint plain = True
+        for i in range(first, first + n):
+            plain &= (PyLong_CheckExact(self.keys[i]) if self.integers else PyUnicode_CheckExact(self.keys[i])) != 0
+        return plain
+
+    cdef bint read_batch(self, PyObject** values, int64_t first, Py_ssize_t n) noexcept:
+        """The scores of n rows; False if one is not plain."""
+        cdef double* scores = self.scores + first
+        cdef Py_ssize_t i
+        cdef bint nan = False
+        for i in range(n):
+            if not read_score(&self.reader, values[i], scores + i):
+                return False
+            nan |= scores[i] != scores[i]
+        if self.single:
+            for i in range(n):
+                scores[i] = <double><float>scores[i]
+        self.nan |= nan
+        return True
 
     cdef bint keep(self, int64_t q) except -1:
         """Append query q's ranking as int64: 2 q, and 1 for integers; its length; its words. False if one is longer."""
@@ -226,7 +249,7 @@ cdef class Walk:
             key = PyList_GetItem(self.ids, i)
             value = PyDict_GetItemWithError(ranking, key)
             if value != NULL:
-                score = PyFloat_AsDouble(value)
+                read_score(&self.reader, value, &score)
                 self.keys[self.n + n_hits] = key
                 self.ranking.hits[n_hits].score = <double><float>score if self.single else score
                 self.ranking.hits[n_hits].item = &self.keys[self.n + n_hits]
@@ -321,6 +344,9 @@ cdef class Walk:
             tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n, n_hits,
                                     compare, self.ties, known, out)
         count_ranking(self.tally, q, self.n, n_found)
+        if self.reader.wide and integers_made_equal(ranking, self.scores, self.n):
+            self.tally.rounded += 1
+            self.tally.rounded_example = q if self.tally.rounded_example < 0 else self.tally.rounded_example
         if tied:
             self.tally.tied += 1
             self.tally.tied_example = q if self.tally.tied_example < 0 else self.tally.tied_example
