@@ -21,7 +21,7 @@ documents and a thousand judged ones, two different ids share a hash once in 10^
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 
 from fastir.columns._entries cimport gather, strings_only
@@ -29,10 +29,11 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._scalars cimport Reader, integers_made_equal, read_score
 from fastir.join._join cimport Counts, clear_tally, count_ranking, tally_of
-from fastir.join._judged cimport Judged, Lookup, spread_hash
+from fastir.join._judged cimport Judged, Lookup
+from fastir.join._matches cimport Rows, hash_of_key, match
 from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
-from fastir.rank._rank cimport Hit, Ranking, compare_fn, discard, rank_and_measure, reserve
+from fastir.rank._rank cimport Ranking, compare_fn, discard, rank_and_measure, reserve
 
 import numpy as np
 
@@ -40,9 +41,6 @@ from fastir.columns._dicts import has_integer_documents, plain_scores, refuse_na
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
-    int Py_EQ
-    Py_ssize_t PyObject_Hash(PyObject*) except? -1
-    int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
     Py_ssize_t PyDict_Size(object) except -1
@@ -61,24 +59,20 @@ cdef extern from *:
     #else
     #define fastir_unchanged(dict) Py_NewRef(dict)
     #endif
-    #ifdef Py_LIMITED_API
-    #define fastir_hash_of_key(key) PyObject_Hash(key)
-    #else
-    #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
-    #endif
     """
     dict unchanged "fastir_unchanged"(dict)     # this dict, or a copy that no other thread knows
-    Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept
 
 cdef enum:
-    # With more judged documents than a third of the ranking, the ranking's are looked up among them.
-    LOOKED_UP_RATIO = 3
+    # With more judged documents than an eighth of the ranking, the ranking's are looked up among them.
+    LOOKED_UP_RATIO = 8
     # Judged documents that no metric reads are counted at once in a ranking that is at least this many times as long.
     COUNTED_RATIO = 8
     # Rows and probes between two looks at whether the user interrupts.
     WORK_BETWEEN_SIGNALS = 100000
     # A bit of a row's number: when it changes, a walk that may do so lets another thread have the GIL.
     BREATH = 1 << 14
+    # How many rows ahead an id is asked for.
+    AHEAD = 16
     # Rows whose scores are asked for before the first of them is read.
     BATCH = 64
 
@@ -118,19 +112,6 @@ cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop) except -
     for i in range(start, stop):
         found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
     return found
-
-
-cdef inline int64_t candidate(const Lookup* lookup, uint64_t h, uint64_t slot) noexcept nogil:
-    """The next slot from `slot` on that may hold the id of hash h, or -1."""
-    while lookup.table[slot] != 0:
-        if lookup.table[slot] >> 32 == h >> 32:
-            return <int64_t>slot
-        slot = (slot + 1) & lookup.mask
-    return -1
-
-
-cdef inline bint same(PyObject* a, PyObject* b) except -1:
-    return a == b or PyObject_RichCompareBool(a, b, Py_EQ) == 1
 
 
 cdef class Walk:
@@ -226,6 +207,7 @@ cdef class Walk:
         words += 2
         if not self.integers:
             for i in range(self.n):
+                prefetch(<const char*>self.keys[min(i + AHEAD, self.n - 1)])
                 words[i] = hash_of_key(self.keys[i])
             return True
         try:
@@ -246,6 +228,7 @@ cdef class Walk:
             if self.breathes and not i & BREATH - 1:
                 with nogil:
                     pass
+            prefetch(<const char*>PyList_GetItem(self.ids, min(i + AHEAD, first + n - 1)))
             key = PyList_GetItem(self.ids, i)
             value = PyDict_GetItemWithError(ranking, key)
             if value != NULL:
@@ -258,56 +241,6 @@ cdef class Walk:
                 n_hits += 1
         return n_hits
 
-    cdef int64_t match(self, const Lookup* lookup, int64_t first, int64_t wanted, int64_t* n_hits) except -1:
-        """Look up the ranking's ids among the judged ones; how many there are. Judged ids before `wanted` become hits.
-
-        Comparing with a judged id waits for memory: all candidates are found and asked for before one is compared.
-        """
-        cdef int64_t i, j, place, n = 0, n_found = 0
-        cdef uint64_t h, low = 0xFFFFFFFF
-        cdef PyObject* key
-        cdef Hit* hits = self.ranking.hits
-        for i in range(self.n):
-            if self.breathes and not i & BREATH - 1:
-                with nogil:
-                    pass
-            h = spread_hash(PyObject_Hash(self.keys[i]))
-            if lookup.filter[h >> 38 & lookup.filter_mask] >> (h >> 32 & 63) & 1:
-                place = candidate(lookup, h, h & lookup.mask)
-                if place >= 0:
-                    key = PyList_GetItem(self.ids, first + <int64_t>(lookup.table[place] & low) - 1)
-                    prefetch(<const char*>key)
-                    prefetch(<const char*>key + 64)
-                    prefetch(<const char*>self.keys[i] + 64)
-                    hits[n].item = key
-                    hits[n].row = i
-                    hits[n].label = <int32_t>place
-                    n += 1
-        j = 0
-        for i in range(n):
-            if self.breathes and not i & BREATH - 1:
-                with nogil:
-                    pass
-            place = hits[i].label
-            key = self.keys[hits[i].row]
-            while place >= 0 and not same(<PyObject*>hits[i].item, key):
-                h = spread_hash(PyObject_Hash(key))
-                place = candidate(lookup, h, <uint64_t>(place + 1) & lookup.mask)
-                if place >= 0:
-                    hits[i].item = PyList_GetItem(self.ids, first + <int64_t>(lookup.table[place] & low) - 1)
-            if place < 0:
-                continue
-            n_found += 1
-            place = <int64_t>(lookup.table[place] & low) - 1
-            if place < wanted:
-                hits[j].row = hits[i].row
-                hits[j].score = self.scores[hits[i].row]
-                hits[j].item = &self.keys[hits[i].row]
-                hits[j].label = label_code(self.judged.labels[first + place])
-                j += 1
-        n_hits[0] = j
-        return n_found
-
     cdef int judge(self, dict ranking, int64_t q, double* out) except -1:
         """Evaluate the ranking of query q; what read() returns."""
         cdef Judged judged = self.judged
@@ -316,6 +249,7 @@ cdef class Walk:
         cdef bint tied, many
         cdef compare_fn compare = compare_integers if self.integers else compare_keys
         cdef Judgments known
+        cdef Rows rows
         cdef const char* keys
         cdef int state
         self.n = PyDict_Size(ranking)
@@ -327,7 +261,9 @@ cdef class Walk:
         if state != ROWS_READ:
             return state
         if many:
-            n_found = self.match(self.lookups + q, first, probes, &n_hits)
+            rows.keys, rows.scores, rows.n = self.keys, self.scores, self.n
+            n_found = match(&rows, self.integers, self.lookups + q, judged.labels + first, probes, self.breathes,
+                            self.ranking.hits, &n_hits)
             rest = 0
         else:
             n_hits = n_found = self.probe(ranking, first, probes)
