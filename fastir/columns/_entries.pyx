@@ -55,4 +55,9 @@ def as_assumed(list dicts):
     return True
 
 
+def in_use():
+    """Whether entries are read in this process."""
+    return entries_are_known
+
+
 entries_are_known = KNOWN_DICTS and as_assumed(samples())
