@@ -9,12 +9,8 @@ from fastir.measure._measure import Plan
 def count_rest(judged: Judged, plan: Plan, uncounted: bytearray) -> int: ...
 def judge_dict(
     judged: Judged,
-    plan: Plan,
+    jobs: list[tuple[Judged, Plan, ndarray, ndarray, int, bool]],
     run: dict[Any, Any],
-    values: ndarray,
-    status: ndarray,
-    ties: int,
-    single: bool,
     breathes: bool = False,
-) -> tuple[Tally, bytearray, tuple[type[Any] | None, type[Any] | None]]: ...
+) -> tuple[list[tuple[Tally, bytearray]], tuple[type[Any] | None, type[Any] | None]]: ...
 def longest_ranking(run: dict[Any, Any]) -> int: ...

@@ -27,13 +27,13 @@ from libc.stdlib cimport free, malloc
 from fastir.columns._entries cimport gather, strings_only
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._scalars cimport Reader, integers_made_equal, read_score
-from fastir.join._join cimport Counts, clear_tally, count_ranking, tally_of
-from fastir.join._judged cimport Judged, Lookup
+from fastir.columns._scalars cimport integers_made_equal, read_score
+from fastir.join._join cimport clear_tally, count_ranking, tally_of
+from fastir.join._judged cimport Judged
 from fastir.join._matches cimport Rows, hash_of_key, match
 from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
-from fastir.rank._rank cimport Ranking, compare_fn, discard, rank_and_measure, reserve
+from fastir.rank._rank cimport compare_fn, discard, rank_and_measure, reserve
 
 import numpy as np
 
@@ -115,28 +115,29 @@ cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop) except -
 
 
 cdef class Walk:
-    """The state of one call: the rows of the current ranking, and scratch."""
+    """One set of rules in one call: the rows of the current ranking, scratch, and counts."""
 
-    cdef Ranking ranking
-    cdef double* scores
-    cdef PyObject** keys        # the rows' ids, and behind them the hits'; one allocation with scores
-    cdef int64_t n, capacity
-    cdef Judged judged
-    cdef Plan plan
-    cdef list ids               # the judged ids, of the kind that the run has
-    cdef const Lookup* lookups  # the judged ids by hash, NULL until a ranking is looked up
-    cdef Counts* tally
-    cdef Reader reader
-    cdef bint nan               # whether a score of the current ranking is NaN
-    cdef bytearray uncounted    # None where a tally of unjudged documents is not wanted
-    cdef int ties
-    cdef bint single, integers
-    cdef bint again             # whether the judged ids were joined with a dict before
-    cdef bint breathes          # whether the GIL may be released within a ranking, which is then a copy
+    cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint breathes) except -1:
+        self.judged, self.plan, self.integers, self.ids = judged, plan, integers, judged.ids(integers)
+        self.ties, self.single, self.breathes = ties, single, breathes
+        self.again = judged.used
+        judged.used = True
+        clear_tally(&self.tally)
+        return 0
 
     def __dealloc__(self):
         discard(&self.ranking)
         free(self.scores)
+        PyBuffer_Release(&self.value_buffer)    # nothing if it was not taken
+        PyBuffer_Release(&self.status_buffer)
+
+    cdef int write_to(self, values, status) except -1:
+        """Set `out` and `codes`, and count unjudged documents."""
+        PyObject_GetBuffer(values, &self.value_buffer, PyBUF_WRITABLE)
+        PyObject_GetBuffer(status, &self.status_buffer, PyBUF_WRITABLE)
+        self.out, self.codes = <double*>self.value_buffer.buf, <unsigned char*>self.status_buffer.buf
+        self.uncounted = bytearray()
+        return 0
 
     cdef int room(self, int64_t n, int64_t hits) except -1:
         cdef int64_t m
@@ -241,11 +242,13 @@ cdef class Walk:
                 n_hits += 1
         return n_hits
 
-    cdef int judge(self, dict ranking, int64_t q, double* out) except -1:
-        """Evaluate the ranking of query q; what read() returns."""
+    cdef int judge(self, dict ranking, int64_t place, int64_t row) except -1:
+        """Evaluate the ranking of the query at this place; what read() returns."""
         cdef Judged judged = self.judged
+        cdef int64_t q = 0 if self.pooled else place
         cdef int64_t first = judged.offsets[q], n = judged.offsets[q + 1] - first, n_hits, n_found
         cdef int64_t probes = judged.wanted(self.plan.reads, q), rest = n - probes
+        cdef double* out = self.out + row * self.plan.n_slots
         cdef bint tied, many
         cdef compare_fn compare = compare_integers if self.integers else compare_keys
         cdef Judgments known
@@ -253,7 +256,7 @@ cdef class Walk:
         cdef const char* keys
         cdef int state
         self.n = PyDict_Size(ranking)
-        many = self.again and probes * LOOKED_UP_RATIO > self.n
+        many = (self.again or self.pooled) and probes * LOOKED_UP_RATIO > self.n
         if many and self.lookups == NULL:
             self.lookups = judged.lookup(self.integers)
         self.room(self.n, max(self.n if many else 0, n))
@@ -279,14 +282,23 @@ cdef class Walk:
         else:
             tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n, n_hits,
                                     compare, self.ties, known, out)
-        count_ranking(self.tally, q, self.n, n_found)
+        count_ranking(&self.tally, place, self.n, n_found)
         if self.reader.wide and integers_made_equal(ranking, self.scores, self.n):
             self.tally.rounded += 1
-            self.tally.rounded_example = q if self.tally.rounded_example < 0 else self.tally.rounded_example
+            self.tally.rounded_example = place if self.tally.rounded_example < 0 else self.tally.rounded_example
         if tied:
             self.tally.tied += 1
-            self.tally.tied_example = q if self.tally.tied_example < 0 else self.tally.tied_example
+            self.tally.tied_example = place if self.tally.tied_example < 0 else self.tally.tied_example
         return ROWS_READ
+
+    cdef int lack(self, int64_t place, int64_t row) except -1:
+        """What the run has nothing for is an empty ranking."""
+        cdef int64_t q = 0 if self.pooled else place
+        cdef Judgments known = self.judged.of(q)
+        self.codes[row] = MISSING
+        self.room(0, known.n_pool)
+        measure(self.plan, &self.ranking.measured, 0, 0, &known, self.out + row * self.plan.n_slots)
+        return 0
 
 
 def longest_ranking(dict run):
@@ -301,88 +313,84 @@ def longest_ranking(dict run):
     return longest
 
 
-def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single, bint breathes=False):
-    """Evaluate {query_id: {doc_id: score}}.
+def judge_dict(Judged judged, list jobs, dict run, bint breathes=False):
+    """Evaluate {query_id: {doc_id: score}} under one or several sets of rules, each ranking under all while it is near.
 
     Parameters
     ----------
+    judged : Judged
+        The qrels, whose queries are evaluated.
+    jobs : list of (Judged, Plan, values, status, ties, single)
+        The qrels again, or others that have one query, whose documents count as judged for each; a float64 array of
+        shape (n_queries, n_slots), which is filled; a uint8 array of shape (n_queries,), set to MISSING where the run
+        lacks the query; the tie rule; whether scores are compared as float32.
     run : dict whose keys are exact str objects, or exact int objects
-    values : float64 array of shape (n_queries, n_slots), filled
-    status : uint8 array of shape (n_queries,), set to MISSING where the run lacks the query
     breathes : bool
         Whether the GIL may be released within a ranking: nobody else can change the run.
 
     Returns
     -------
-    Tally
-    bytearray
-        What Walk.keep() kept of rankings in which looking up the documents that no metric reads would have been most of
-        the work: `unjudged` is too high by count_rest() of it
+    list of (Tally, bytearray)
+        Of each job: the counts, and what Walk.keep() kept of rankings in which looking up the documents that no metric
+        reads would have been most of the work: `unjudged` is too high by count_rest() of it.
     tuple of type
         The types of the run's query ids and document ids, str or int; None if there are none.
     """
-    cdef Py_buffer value_buffer, status_buffer
     cdef fenv_t callers
-    cdef Counts tally
-    cdef bytearray uncounted = bytearray()
+    cdef Walk walk
+    cdef Judged own
+    cdef Plan plan
+    cdef int ties
+    cdef bint single
+    cdef list walks = []
     cdef object integers = has_integer_documents(run)
     cdef object query_id = next(iter(run), None)
     cdef type query_kind = None if query_id is None else type(query_id)
-    clear_tally(&tally)
-    PyObject_GetBuffer(values, &value_buffer, PyBUF_WRITABLE)
-    PyObject_GetBuffer(status, &status_buffer, PyBUF_WRITABLE)
+    for own, plan, values, status, ties, single in jobs:
+        walk = Walk.__new__(Walk)
+        walk.begin(own, plan, integers is True, ties, single, breathes)
+        walk.pooled = own is not judged
+        walk.write_to(values, status)
+        walks.append(walk)
     ordinary(&callers)
     try:
-        judge_all(judged, plan, run, query_kind is int, integers is True, <double*>value_buffer.buf,
-                  <unsigned char*>status_buffer.buf, ties, single, None, &tally, uncounted, breathes)
+        judge_all(walks, judged, run, query_kind is int, None)
     finally:
         fesetenv(&callers)
-        PyBuffer_Release(&value_buffer)
-        PyBuffer_Release(&status_buffer)
-    return tally_of(&tally), uncounted, (query_kind, None if integers is None else int if integers else str)
+    return ([(tally_of(&walk.tally), walk.uncounted) for walk in walks],
+            (query_kind, None if integers is None else int if integers else str))
 
 
-cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
-                   unsigned char* codes, int ties, bint single, list rows, Counts* tally,
-                   bytearray uncounted, bint breathes=False) except -1:
-    """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of `out`.
-
-    Without `uncounted`, a tally of unjudged documents is not wanted.
-    """
-    cdef Walk walk = Walk.__new__(Walk)
+cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, list rows) except -1:
+    """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of values."""
+    cdef Walk walk
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t work = 0
-    cdef Judgments known
-    cdef double* row_out
     cdef int state
     cdef PyObject* value
     cdef dict ranking
     cdef object given
     cdef list query_ids = judged.queries(integer_queries)
-    walk.judged, walk.plan, walk.ids, walk.integers = judged, plan, judged.ids(integers), integers
-    walk.ties, walk.single, walk.tally, walk.uncounted = ties, single, tally, uncounted
-    walk.breathes, walk.again = breathes, judged.used
-    judged.used = True
     run = unchanged(run)
     for row in range(n_rows):
         q = row if rows is None else rows[row]
-        row_out = out + row * plan.n_slots
         value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
         if value == NULL:
-            codes[row] = MISSING
-            walk.room(0, judged.offsets[q + 1] - judged.offsets[q])
-            known = judged.of(q)
-            measure(plan, &walk.ranking.measured, 0, 0, &known, row_out)
+            for walk in walks:
+                walk.lack(q, row)
             continue
         given = <object>value
-        ranking = unchanged(given) if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
-        state = walk.judge(ranking, q, row_out)
-        if state == NOT_PLAIN:
-            ranking = plain_scores(judged.query_ids[q], ranking, integers)
-            state = walk.judge(ranking, q, row_out)
-        if state == HAS_NAN:
-            refuse_nan(judged.query_ids[q], ranking)
-        work += walk.n + judged.wanted(plan.reads, q)
+        ranking = None
+        if type(given) is dict:
+            ranking = unchanged(given)
+        for walk in walks:
+            state = NOT_PLAIN if ranking is None else walk.judge(ranking, q, row)
+            if state == NOT_PLAIN:
+                ranking = plain_scores(judged.query_ids[q], given if ranking is None else ranking, walk.integers)
+                state = walk.judge(ranking, q, row)
+            if state == HAS_NAN:
+                refuse_nan(judged.query_ids[q], ranking)
+            work += walk.n + judged.wanted(walk.plan.reads, q)
         if work > WORK_BETWEEN_SIGNALS:
             work = 0
             PyErr_CheckSignals()
