@@ -27,6 +27,8 @@ cdef extern from *:
         void *split_values;
     } fastir_dict;
     typedef struct { PyObject *key, *value; } fastir_entry;
+    #define FASTIR_ENTRIES(k) ((const fastir_entry *)((k)->indices + ((size_t)1 << (k)->log2_index_bytes)))
+    #define FASTIR_DICTS_AHEAD 16
 
     #ifdef Py_GIL_DISABLED
     #define FASTIR_KNOWN_DICTS 0
@@ -50,7 +52,7 @@ cdef extern from *:
             return n;
         }
         const fastir_dict_keys *all = ((const fastir_dict *)dict)->keys;
-        const fastir_entry *entries = (const fastir_entry *)(all->indices + ((size_t)1 << all->log2_index_bytes));
+        const fastir_entry *entries = FASTIR_ENTRIES(all);
         Py_ssize_t i = *position, end = all->n_entries;
         for (; n < most && i < end; i++) {
             if (entries[i].value == NULL) continue;
@@ -61,7 +63,27 @@ cdef extern from *:
         *position = i;
         return n;
     }
+
+    /* The first pairs of dicts: first where they are, then themselves, so that one waits for all and not each for its own. */
+    static inline void fastir_ask_for_dicts(PyObject **dicts, Py_ssize_t n) {
+        const fastir_dict_keys *all[FASTIR_DICTS_AHEAD];
+        for (Py_ssize_t q = 0; q < n; q++) {
+            all[q] = PyDict_CheckExact(dicts[q]) ? ((const fastir_dict *)dicts[q])->keys : NULL;
+            for (int line = 0; line < 4 && all[q] != NULL; line++)
+                FASTIR_PREFETCH((const char *)all[q] + 64 * line);
+        }
+        for (Py_ssize_t q = 0; q < n; q++) {
+            if (all[q] == NULL || all[q]->kind != 1 || ((const fastir_dict *)dicts[q])->split_values != NULL) continue;
+            const fastir_entry *entries = FASTIR_ENTRIES(all[q]);
+            for (Py_ssize_t i = 0; i < all[q]->n_entries && i < 10; i++) {
+                FASTIR_PREFETCH(entries[i].key);
+                FASTIR_PREFETCH(entries[i].value);
+            }
+        }
+    }
     """
+    enum: DICTS_AHEAD "FASTIR_DICTS_AHEAD"
+    void ask_for_dicts "fastir_ask_for_dicts"(PyObject** dicts, Py_ssize_t n) noexcept
     bint KNOWN_DICTS "FASTIR_KNOWN_DICTS"
     bint has_plain_entries "fastir_has_plain_entries"(dict) noexcept
     # Up to `most` pairs from `position` on, which is moved behind them; none are left where it returns 0.
@@ -70,6 +92,16 @@ cdef extern from *:
 
 
 cdef bint entries_are_known     # whether they are as assumed
+
+
+cdef inline void ask_ahead(dict dicts, Py_ssize_t* position) noexcept:
+    """Ask for the first pairs of the next DICTS_AHEAD dicts that are values of a dict, and move behind them."""
+    cdef PyObject* keys[DICTS_AHEAD]
+    cdef PyObject* values[DICTS_AHEAD]
+    cdef Py_ssize_t n
+    if entries_are_known:
+        n = gather(dicts, has_plain_entries(dicts), position, keys, values, DICTS_AHEAD)
+        ask_for_dicts(values, n)
 
 
 cdef inline bint strings_only(dict pairs) noexcept:

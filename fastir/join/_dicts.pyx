@@ -24,7 +24,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 
-from fastir.columns._entries cimport gather, strings_only
+from fastir.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_only
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._scalars cimport integers_made_equal, read_score
@@ -40,7 +40,9 @@ import numpy as np
 from fastir.columns._dicts import has_integer_documents, plain_scores, refuse_nan
 
 cdef extern from "Python.h":
+    int Py_EQ
     int PyErr_CheckSignals() except -1
+    int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
     Py_ssize_t PyDict_Size(object) except -1
@@ -361,6 +363,18 @@ def judge_dict(Judged judged, list jobs, dict run, bint breathes=False):
             (query_kind, None if integers is None else int if integers else str))
 
 
+cdef PyObject* ranking_of(dict run, PyObject* query, Py_ssize_t* place) except? NULL:
+    """What the run has for a query, or NULL; most often it is the next pair of the run, to which `place` moves."""
+    cdef Py_ssize_t after = place[0]
+    cdef PyObject* key
+    cdef PyObject* value
+    if PyDict_Next(run, &after, &key, &value):
+        if key == query or PyUnicode_CheckExact(key) and PyObject_RichCompareBool(key, query, Py_EQ):
+            place[0] = after
+            return value
+    return PyDict_GetItemWithError(run, query)
+
+
 cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, list rows) except -1:
     """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of values."""
     cdef Walk walk
@@ -370,11 +384,14 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
     cdef PyObject* value
     cdef dict ranking
     cdef object given
+    cdef Py_ssize_t place = 0, ahead = 0
     cdef list query_ids = judged.queries(integer_queries)
     run = unchanged(run)
     for row in range(n_rows):
         q = row if rows is None else rows[row]
-        value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
+        if row % DICTS_AHEAD == 0:
+            ask_ahead(run, &ahead)
+        value = ranking_of(run, PyList_GetItem(query_ids, q), &place)
         if value == NULL:
             for walk in walks:
                 walk.lack(q, row)
