@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.columns._dicts import has_plain_keys
 from fastir.columns._ids import of_arena
 from fastir.evaluation.coverage import Coverage
 from fastir.inputs import dicts, formats
@@ -34,7 +33,12 @@ def from_dict(
     """Evaluate a dict of dicts, in the caller's thread: a dict cannot be walked without the GIL."""
     if prepared.parents is not None:
         return from_run(prepared, Run.from_dict(run), values, status, n_threads, watch)
-    return dicts_together([(prepared, None)], run, [(values, status)])[0]
+    run, judge = readable(run)
+    settings, judged = prepared.settings, prepared.judged  # as dicts_together, in half a microsecond less
+    job = judged, settings.plan, values, status, settings.ties, settings.single
+    ((tally, uncounted),), kinds = judge(judged, [job], run)
+    repairs = {} if kinds == prepared.kinds else dicts.compared(run, kinds, prepared.kinds, {})
+    return Coverage(prepared, status, tally, len(run), run, repairs, uncounted)
 
 
 def dicts_together(
@@ -44,20 +48,27 @@ def dicts_together(
 
     Beside a Prepared stands None, or qrels of one query whose documents count as judged for each of its queries.
     """
-    if type(run) is not dict or not has_plain_keys(run):
-        run = dicts.query_dict(run, "run")
+    run, judge = readable(run)
     first = parts[0][0]
     jobs = [
         (own or part.judged, part.settings.plan, values, status, part.settings.ties, part.settings.single)
         for (part, own), (values, status) in zip(parts, tables, strict=True)
     ]
-    judge = judge_dict if longest_ranking(run) <= LONG else judge_long_dict
     counts, kinds = judge(first.judged, jobs, run)
     repairs = {} if kinds == first.kinds else dicts.compared(run, kinds, first.kinds, {})
     return [
         Coverage(part, status, tally, len(run), run, repairs, uncounted)
         for (part, _), (_, status), (tally, uncounted) in zip(parts, tables, counts, strict=True)
     ]
+
+
+def readable(run: Any) -> tuple[dict[Any, Any], Callable[..., Any]]:
+    """A dict of dicts with exact keys, and the function that evaluates it."""
+    longest = longest_ranking(run)
+    if longest < 0:
+        run = dicts.query_dict(run, "run")
+        longest = longest_ranking(run)
+    return run, judge_dict if longest <= LONG else judge_long_dict
 
 
 def judge_long_dict(judged: Judged, jobs: list[Any], run: dict[Any, Any]) -> Any:

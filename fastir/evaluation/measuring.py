@@ -69,6 +69,8 @@ class OneRuleSet(Prepared):
         values = empty(self.shape)
         status = self.status.copy()
         coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
+        if coverage.clean:
+            return self.judged.query_ids, values, status, coverage
         return self.checked(values, status, coverage)
 
     def checked(self, values: ndarray, status: ndarray, coverage: Coverage) -> Measured:

@@ -48,6 +48,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
+    int PyDict_CheckExact(PyObject*) noexcept
     int PyByteArray_Resize(bytearray, Py_ssize_t) except -1
     char* PyByteArray_AsString(bytearray) noexcept
     Py_ssize_t PyByteArray_Size(bytearray) noexcept
@@ -65,7 +66,8 @@ cdef extern from *:
     dict unchanged "fastir_unchanged"(dict)     # this dict, or a copy that no other thread knows
 
 cdef enum:
-    # With more judged documents than an eighth of the ranking, the ranking's are looked up among them.
+    # With more judged documents than an eighth of a ranking, the ranking's are looked up among them; of a short one, with
+    # more than it has.
     LOOKED_UP_RATIO = 8
     # Judged documents that no metric reads are counted at once in a ranking that is at least this many times as long.
     COUNTED_RATIO = 8
@@ -258,7 +260,7 @@ cdef class Walk:
         cdef const char* keys
         cdef int state
         self.n = PyDict_Size(ranking)
-        many = (self.again or self.pooled) and probes * LOOKED_UP_RATIO > self.n
+        many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
         if many and self.lookups == NULL:
             self.lookups = judged.lookup(self.integers)
         self.room(self.n, max(self.n if many else 0, n))
@@ -303,16 +305,26 @@ cdef class Walk:
         return 0
 
 
-def longest_ranking(dict run):
-    """The documents of the longest ranking that is a dict."""
-    cdef PyObject* key
-    cdef PyObject* value
-    cdef Py_ssize_t position = 0, longest = 0
+def longest_ranking(run):
+    """The documents of the longest ranking that is a dict; -1 if not all keys of a dict are exact str, or exact int."""
+    cdef PyObject* keys[BATCH]
+    cdef PyObject* values[BATCH]
+    cdef Py_ssize_t position = 0, longest = 0, i, n
+    cdef bint plain, strings = True, integers = True
+    if type(run) is not dict:
+        return -1
     with cython.critical_section(run):
-        while PyDict_Next(run, &position, &key, &value):
-            if type(<object>value) is dict:
-                longest = max(longest, PyDict_Size(<object>value))
-    return longest
+        plain = strings_only(<dict>run)
+        while True:
+            n = gather(<dict>run, plain, &position, keys, values, BATCH)
+            if n == 0:
+                return longest if strings or integers else -1
+            for i in range(n):
+                if not plain:
+                    strings &= PyUnicode_CheckExact(keys[i]) != 0
+                    integers &= PyLong_CheckExact(keys[i]) != 0
+                if PyDict_CheckExact(values[i]):
+                    longest = max(longest, PyDict_Size(<object>values[i]))
 
 
 def judge_dict(Judged judged, list jobs, dict run, bint breathes=False):
@@ -346,8 +358,10 @@ def judge_dict(Judged judged, list jobs, dict run, bint breathes=False):
     cdef bint single
     cdef list walks = []
     cdef object integers = has_integer_documents(run)
-    cdef object query_id = next(iter(run), None)
-    cdef type query_kind = None if query_id is None else type(query_id)
+    cdef Py_ssize_t position = 0
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef object query_kind = type(<object>key) if PyDict_Next(run, &position, &key, &value) else None
     for own, plan, values, status, ties, single in jobs:
         walk = Walk.__new__(Walk)
         walk.begin(own, plan, integers is True, ties, single, breathes)
