@@ -33,8 +33,10 @@ def from_dict(
     """Evaluate a dict of dicts, in the caller's thread: a dict cannot be walked without the GIL."""
     if prepared.parents is not None:
         return from_run(prepared, Run.from_dict(run), values, status, n_threads, watch)
-    run, judge = readable(run)
     settings, judged = prepared.settings, prepared.judged  # as dicts_together, in half a microsecond less
+    judge: Callable[..., Any] = judge_dict
+    if not 0 <= longest_ranking(run) <= LONG:
+        run, judge = readable(run)
     job = judged, settings.plan, values, status, settings.ties, settings.single
     ((tally, uncounted),), kinds = judge(judged, [job], run)
     repairs = {} if kinds == prepared.kinds else dicts.compared(run, kinds, prepared.kinds, {})

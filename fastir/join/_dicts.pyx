@@ -32,7 +32,7 @@ from fastir.join._join cimport clear_tally, count_ranking, tally_of
 from fastir.join._judged cimport Judged
 from fastir.join._matches cimport Rows, hash_of_key, match
 from fastir.measure._codes cimport MISSING
-from fastir.measure._measure cimport Judgments, Plan, label_code, measure
+from fastir.measure._measure cimport Judgments, Plan, label_code, measure, with_spare
 from fastir.rank._rank cimport compare_fn, discard, rank_and_measure, reserve
 
 import numpy as np
@@ -146,7 +146,7 @@ cdef class Walk:
     cdef int room(self, int64_t n, int64_t hits) except -1:
         cdef int64_t m
         if n + hits >= self.capacity:
-            m = n + hits + (n + hits) // 2 + 64
+            m = with_spare(n + hits)
             free(self.scores)
             self.capacity = 0
             self.scores = <double*>malloc(m * (sizeof(double) + sizeof(PyObject*)))
