@@ -46,8 +46,10 @@ def samples():
 
 
 def as_assumed(list dicts):
-    """Whether reading the entries of these dicts gives what PyDict_Next gives."""
+    """Whether the interpreter is known, and reading the entries of these dicts gives what PyDict_Next gives."""
     cdef bint plain
+    if not KNOWN_DICTS:
+        return False
     for pairs in dicts:
         plain = has_plain_entries(pairs)
         if plain and not all(type(key) is str for key in pairs) or pairs_of(pairs, plain) != pairs_of(pairs, False):
@@ -60,4 +62,4 @@ def in_use():
     return entries_are_known
 
 
-entries_are_known = KNOWN_DICTS and as_assumed(samples())
+entries_are_known = as_assumed(samples())

@@ -15,7 +15,6 @@ Reader.wide says that one was met, and integers_made_equal() looks.
 from libc.math cimport ldexp
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memcpy
 
 import numpy as np
 

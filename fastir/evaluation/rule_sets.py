@@ -20,7 +20,6 @@ from fastir.request.plan import BY_SCORE, POOLED, Settings, compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.measuring import Measurer
     from fastir.evaluation.prepared import Prepared
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
@@ -172,7 +171,7 @@ class IdealByScore:
     """
 
     def __init__(
-        self, prepare: Callable[..., Measurer], qrels: Qrels, requests: list[Request], options: Options
+        self, prepare: Callable[..., OneRuleSet], qrels: Qrels, requests: list[Request], options: Options
     ) -> None:
         self.prepare = prepare
         self.plain: OneRuleSet = prepare(qrels, compile_settings(("num_q",), options))

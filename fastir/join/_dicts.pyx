@@ -2,11 +2,13 @@
 
 The ids of the qrels carry their hashes, so a probe costs a few nanoseconds; the run's own keys are never hashed, copied
 or compared. From the second run on, if many documents were judged, the ranking's ids are looked up among them instead,
-in a table by the hash that each id carries: half the cost of that many probes, but the table must be made first.
+in a table by the hash that each id carries (_matches): less than that many probes, but the table must be made first.
 
-One walk over a ranking collects its scores and checks on the way that every key is a str and every value a float.
-Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types (columns/_dicts), made
-once: a caller's __float__ that changes the dict meanwhile does not reach us.
+One walk over a ranking collects its scores and checks on the way that every key is a str and every value a number that
+_scalars reads. Anything else (Fraction, other mappings) is read from a snapshot in plain types (columns/_dicts), made
+once: a caller's __float__ that changes the dict meanwhile does not reach us. Several sets of rules go over each ranking
+one after the other, while its objects are in the caches. The next rankings' objects are asked for ahead; the next pair
+of the run most often is the next query's.
 
 Keys are borrowed from the ranking until its query is measured. Where there is no GIL, other threads may change it
 meanwhile: there the run and each ranking are copied, each at once. A critical section would not do: looking up a key
@@ -66,8 +68,8 @@ cdef extern from *:
     dict unchanged "fastir_unchanged"(dict)     # this dict, or a copy that no other thread knows
 
 cdef enum:
-    # With more judged documents than an eighth of a ranking, the ranking's are looked up among them; of a short one, with
-    # more than it has.
+    # With more judged documents than an eighth of a ranking, its ids are looked up among them; those of a short one
+    # with more than it has.
     LOOKED_UP_RATIO = 8
     # Judged documents that no metric reads are counted at once in a ranking that is at least this many times as long.
     COUNTED_RATIO = 8
@@ -390,7 +392,7 @@ cdef PyObject* ranking_of(dict run, PyObject* query, Py_ssize_t* place) except? 
 
 
 cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, list rows) except -1:
-    """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of values."""
+    """What judge_dict does, for all queries or those at the positions in `rows`, which then are the rows of values."""
     cdef Walk walk
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t work = 0

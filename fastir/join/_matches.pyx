@@ -14,7 +14,6 @@ first, so of all ids with one hash the first one found has the best label, and i
 """
 
 from libc.stdint cimport uint64_t
-from libc.string cimport memcmp
 
 from fastir.columns._prefetch cimport prefetch
 from fastir.join._judged cimport spread_hash
@@ -27,6 +26,7 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    #include <string.h>
     #ifdef Py_LIMITED_API
     #define fastir_equal_text(a, b) PyObject_RichCompareBool(a, b, Py_EQ)
     #else
