@@ -32,6 +32,7 @@ cdef enum:                  # what is behind the head of an object
     FOREIGN                 # nobody knows
     PYTHON_INTEGER
     FLOAT                   # of a subclass of float
+    FLOAT64
     FLOAT16
     FLOAT32
     INT8
@@ -125,6 +126,8 @@ cdef int read_other(Reader* reader, PyObject* value, double* out) noexcept:
                 return False
     elif kind == FLOAT:
         out[0] = float_value(value)
+    elif kind == FLOAT64:
+        out[0] = (<const double*>behind_head(value))[0]
     elif kind == FLOAT32:
         out[0] = (<const float*>behind_head(value))[0]
     elif kind == FLOAT16:
@@ -190,11 +193,11 @@ cdef bint integers_made_equal(dict ranking, const double* scores, int64_t n) exc
 
 
 cdef list known_types():
-    """(type, kind, samples) of NumPy's scalars that are to be read; float64 is a float."""
-    kinds = {"f2": FLOAT16, "f4": FLOAT32, "i1": INT8, "i2": INT16, "i4": INT32, "i8": INT64,
+    """(type, kind, samples) of NumPy's scalars that are to be read."""
+    kinds = {"f2": FLOAT16, "f4": FLOAT32, "f8": FLOAT64, "i1": INT8, "i2": INT16, "i4": INT32, "i8": INT64,
              "u1": UINT8, "u2": UINT16, "u4": UINT32, "u8": UINT64, "b1": UINT8}
     return [(dtype.type, kinds[f"{dtype.kind}{dtype.itemsize}"], [dtype.type(number) for number in (0, 1, 100)])
-            for dtype in map(np.dtype, "ef?bhilqBHILQ")]
+            for dtype in map(np.dtype, "efd?bhilqBHILQ")]
 
 
 cdef int note_types() except -1:
