@@ -5,6 +5,7 @@ from libc.stdint cimport int64_t
 cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
+    PyObject* Py_TYPE(PyObject*) noexcept
 
 cdef extern from *:
     """
@@ -28,6 +29,10 @@ cdef extern from *:
     Py_ssize_t digit "fastir_digit"(PyObject*) noexcept
 
 
+cdef enum:
+    FLOAT64 = 100               # a Reader.kind; the others are known in _scalars.pyx alone
+
+
 cdef struct Reader:             # of objects that most often are of one type
     PyObject* type              # of the last one that was no float
     int kind                    # what it is
@@ -39,6 +44,11 @@ cdef bint read_integer(Reader* reader, PyObject* value, int64_t* out) noexcept
 cdef bint integers_made_equal(dict ranking, const double* scores, int64_t n) except -1
 
 
+cdef inline double float64_value(PyObject* value) noexcept:
+    """Of an np.float64."""
+    return (<const double*>(<const char*>value + sizeof(PyObject)))[0]
+
+
 cdef inline bint read_score(Reader* reader, PyObject* value, double* out) noexcept:
     """Read a number as float64; False if its type may run Python code, or it is too large."""
     if PyFloat_CheckExact(value):
@@ -46,5 +56,8 @@ cdef inline bint read_score(Reader* reader, PyObject* value, double* out) noexce
         return True
     if PyLong_CheckExact(value) and is_digit(value):
         out[0] = <double>digit(value)
+        return True
+    if Py_TYPE(value) == reader.type and reader.kind == FLOAT64:
+        out[0] = float64_value(value)
         return True
     return read_other(reader, value, out)

@@ -26,13 +26,11 @@ cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(PyObject*, int*) noexcept
     double PyLong_AsDouble(PyObject*) noexcept
     void PyErr_Clear() noexcept
-    PyObject* Py_TYPE(PyObject*) noexcept
 
-cdef enum:                  # what is behind the head of an object
+cdef enum:                  # Reader.kind but FLOAT64: what is behind the head of an object
     FOREIGN                 # nobody knows
     PYTHON_INTEGER
     FLOAT                   # of a subclass of float
-    FLOAT64
     FLOAT16
     FLOAT32
     INT8
@@ -127,7 +125,7 @@ cdef int read_other(Reader* reader, PyObject* value, double* out) noexcept:
     elif kind == FLOAT:
         out[0] = float_value(value)
     elif kind == FLOAT64:
-        out[0] = (<const double*>behind_head(value))[0]
+        out[0] = float64_value(value)
     elif kind == FLOAT32:
         out[0] = (<const float*>behind_head(value))[0]
     elif kind == FLOAT16:
@@ -148,7 +146,7 @@ cdef bint read_integer(Reader* reader, PyObject* value, int64_t* out) noexcept:
     if kind == PYTHON_INTEGER:
         out[0] = PyLong_AsLongLongAndOverflow(value, &overflow)
         return not overflow
-    if kind < INT8:
+    if kind < INT8 or kind == FLOAT64:
         return False
     out[0] = integer_at(kind, behind_head(value))
     return kind != UINT64 or out[0] >= 0
