@@ -33,6 +33,7 @@ from fastir.columns._scalars cimport integers_made_equal, read_score
 from fastir.join._join cimport clear_tally, count_ranking, tally_of
 from fastir.join._judged cimport Judged
 from fastir.join._matches cimport Rows, hash_of_key, match
+from fastir.join._unchanged cimport unchanged
 from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure, with_spare
 from fastir.rank._rank cimport compare_fn, discard, rank_and_measure, reserve
@@ -56,16 +57,6 @@ cdef extern from "Python.h":
     Py_ssize_t PyByteArray_Size(bytearray) noexcept
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
-
-cdef extern from *:
-    """
-    #ifdef Py_GIL_DISABLED
-    #define fastir_unchanged(dict) PyDict_Copy(dict)
-    #else
-    #define fastir_unchanged(dict) Py_NewRef(dict)
-    #endif
-    """
-    dict unchanged "fastir_unchanged"(dict)     # this dict, or a copy that no other thread knows
 
 cdef enum:
     # With more judged documents than an eighth of a ranking, its ids are looked up among them; those of a short one
