@@ -57,14 +57,16 @@ class Race:
         self.rounds = rounds
         self.costs = {}  # a list of Cost for each contender
 
-    def __call__(self, group, calls, goals=(), rounds=5, repeat=1, slow=(), parts=None, same=None, also=None):
+    def __call__(
+        self, group, calls, goals=(), rounds=5, repeat=1, slow=(), parts=None, same=None, also=None, between=None
+    ):
         """Compare the answers, run every contender once in each round, and return the median Cost of each.
 
         `group` is the title of the table that the contenders share with those of other tests. Each makes `repeat` calls
         in its turn, and those in `slow` take part in the first `SLOW_ROUNDS` rounds only. `parts` says how many times
         less work than the first a contender does; its time is multiplied by that. The answers of peers may differ by
         `same` from that of the first, those of fastir not at all; where `same` is None, the test has compared them.
-        The contenders in `also` give no answer, as reading the input once.
+        The contenders in `also` give no answer, as reading the input once. `between` is called before every turn.
         """
         rounds, repeat = (1, 1) if self.quick or self.benchmark.disabled else (self.rounds or rounds, repeat)
         if same is not None:
@@ -77,6 +79,8 @@ class Race:
         collect_garbage = gc.collect if measured else lambda: None  # it takes longer than a call on small inputs
 
         def take_turn(name):
+            if between is not None and measured:
+                between()
             gc.disable()
             try:
                 cost = clocked(calls[name], repeat)

@@ -4,6 +4,8 @@ Each is a pair of dicts, judgments and scores. Runs are sorted by score, as the 
 have four decimals, so a few of them tie. Ids are fresh strings on either side, as after parsing two files.
 """
 
+import random
+
 import numpy as np
 
 SEED = 20
@@ -61,6 +63,44 @@ def passages(queries=6980, depth=1000):
     for query, judged, docs, values in passage_rows(queries, depth):
         qrels[str(query)] = {str(doc): 1 for doc in judged}
         run[str(query)] = dict(zip(map(str, docs.tolist()), values.tolist(), strict=True))
+    return qrels, run
+
+
+def scattered_passages(queries=6980, depth=1000):
+    """As passages, but numbers that were drawn one by one and freed leave holes, which the scores then fill."""
+    rng = random.Random(SEED)
+    qrels, run = {}, {}
+    for query in map(str, range(1_000_000, 1_000_000 + queries)):
+        numbers = rng.sample(range(1_000_000, 8_841_823), depth)
+        values = scores(np.random.default_rng(int(query)), depth)
+        qrels[query] = {str(numbers[int(depth * rng.random() ** 4)]): 1}
+        run[query] = {str(doc): float(score) for doc, score in zip(numbers, values, strict=True)}
+    return qrels, run
+
+
+def short_rankings(queries, depth=10):
+    """One relevant document for each query, somewhere in its ranking."""
+    rng = random.Random(SEED)
+    qrels, run = {}, {}
+    for query in map(str, range(queries)):
+        numbers = rng.sample(range(10**7), depth)
+        qrels[query] = {str(rng.choice(numbers)): 1}
+        run[query] = {str(doc): 20.0 - rank - rng.random() for rank, doc in enumerate(numbers)}
+    return qrels, run
+
+
+def relevant(number, queries=50, depth=1000):
+    """A thousand judged documents for each query, six in ten of them found, and so many of them relevant."""
+    rng = random.Random(SEED)
+    qrels, run = {}, {}
+    for query in map(str, range(queries)):
+        numbers = rng.sample(range(10**9), depth + 2 * depth // 5)
+        values = scores(np.random.default_rng(int(query)), depth)
+        run[query] = {web_id(doc): float(score) for doc, score in zip(numbers, values, strict=False)}
+        pool = rng.sample(numbers[:depth], 3 * depth // 5) + numbers[depth:]
+        rng.shuffle(pool)
+        labels = [rng.randint(1, 3) if place < number else 0 for place in range(len(pool))]
+        qrels[query] = {web_id(doc): label for doc, label in zip(pool, labels, strict=True)}
     return qrels, run
 
 

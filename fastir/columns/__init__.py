@@ -23,6 +23,8 @@ _number       the text of a number to a double, exactly
 _arrow        Arrow data in, without pyarrow
 _arrow_out    results as Arrow data
 _arrow_checks whether Arrow data may be read: structure, offsets, views
+_scalars      scores and labels that are Python objects, read without Python code
+_entries      the pairs of a dict, in batches
 _prefetch.pxd asking for memory before it is read
 _fenv.pxd     ordinary floating point during a call, in any mode of the caller's thread
 """

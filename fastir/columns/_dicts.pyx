@@ -1,9 +1,9 @@
 """Callers' dicts: inspected without a Python call per document, and cleaned if they are unusual.
 
 In: {query_id: {doc_id: label or score}}. Out: an answer (is it nested, are the keys plain, are the ids integers), or
-exact str, int and float objects in a new dict or in columns. The usual dict, with exact str or int keys and float or
-int values, passes with one look at each item; for any other dict plain_judgments() returns None, and inputs/dicts.py
-reads it in Python. Errors name the query and the document.
+exact str, int and float objects in a new dict or in columns. The usual dict, with exact str or int keys and values that
+_scalars reads, passes with one look at each item; for any other dict plain_judgments() returns None, and
+inputs/dicts.py reads it in Python. Errors name the query and the document.
 
 Other threads may change a caller's dict. Each is looked at in a critical section, which costs nothing where there is a
 GIL; an inner section can let the outer one go, so what is needed of a dict beyond its section is held.
@@ -11,9 +11,12 @@ GIL; an inner section can let the outer one go, so what is needed of a dict beyo
 
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport int32_t, int64_t
+from cpython.object cimport PyObject
+from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
+
+from fastir.columns._scalars cimport Reader, read_integer
 
 import numpy as np
 
@@ -21,14 +24,12 @@ from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import quote
 
 cdef extern from "Python.h":
-    ctypedef struct PyObject
     int PyErr_CheckSignals() except -1
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
     int PyFloat_CheckExact(PyObject*) noexcept
-    long PyLong_AsLongAndOverflow(PyObject*, int*) noexcept
 
 cdef enum:
     BREATH = 1 << 14        # documents between two looks at whether the user interrupts
@@ -190,21 +191,21 @@ cdef class Labels:
         cdef Py_ssize_t position = 0, size = self.n + PyDict_Size(judged)
         cdef PyObject* doc
         cdef PyObject* label
-        cdef int overflow = 0
-        cdef long number
+        cdef Reader reader
+        cdef int64_t number = 0
         if size > self.capacity:
             size += size // 2
             room = <int32_t*>realloc(self.labels, size * sizeof(int32_t))
             if room == NULL:
                 raise MemoryError
             self.labels, self.capacity = room, size
+        reader.type = NULL
         while PyDict_Next(judged, &position, &doc, &label):
             self.strings &= PyUnicode_CheckExact(doc) != 0
             self.integers &= PyLong_CheckExact(doc) != 0
-            if not (PyLong_CheckExact(label) and (self.strings or self.integers)):
+            if not ((self.strings or self.integers) and read_integer(&reader, label, &number)):
                 return False
-            number = PyLong_AsLongAndOverflow(label, &overflow)
-            if overflow or number > 2147483647 or number < -2147483647 - 1:
+            if not INT32_MIN <= number <= INT32_MAX:
                 return False
             self.doc_ids.append(<object>doc)
             self.labels[self.n] = <int32_t>number

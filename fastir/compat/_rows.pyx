@@ -11,9 +11,8 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from fastir.join._dicts cimport judge_all
+from fastir.join._dicts cimport Walk, judge_all
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.join._join cimport Counts, clear_tally
 from fastir.join._judged cimport Judged
 from fastir.measure._measure cimport Plan
 
@@ -47,7 +46,7 @@ def measured(Judged judged, Plan plan, run, dict positions, int ties, bint singl
     cdef double[:, ::1] out
     cdef unsigned char* codes
     cdef fenv_t callers
-    cdef Counts tally
+    cdef Walk walk
     while True:
         with cython.critical_section(run):      # for each query: looking for an id may run Python code
             if not PyDict_Next(run, &position, &query, &value):
@@ -66,10 +65,12 @@ def measured(Judged judged, Plan plan, run, dict positions, int ties, bint singl
     codes = <unsigned char*>malloc(len(rows))
     if codes == NULL:
         raise MemoryError
-    clear_tally(&tally)
+    walk = Walk.__new__(Walk)
+    walk.begin(judged, plan, False, ties, single, False)
+    walk.out, walk.codes = &out[0, 0], codes
     ordinary(&callers)
     try:
-        judge_all(judged, plan, <dict>run, False, False, &out[0, 0], codes, ties, single, rows, &tally, None)
+        judge_all([walk], judged, <dict>run, False, rows)
     finally:
         fesetenv(&callers)
         free(codes)

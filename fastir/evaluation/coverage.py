@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
 
 Repairs = dict[str, tuple[int, str]]
+ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
@@ -62,18 +63,22 @@ class Coverage:
         run_repairs: Repairs,
         uncounted: bytearray | None = None,
     ) -> None:
-        self.prepared: Prepared = prepared
-        self.status: np.ndarray = status
-        self.tally: Tally = tally
-        self.n_run: int = n_run
-        self.run_ids: Sequence[str | int] = list(run_ids) if n_run > tally.found else ()
+        found = tally.found
         if tally.repeated:
             kind = "duplicates" if prepared.parents is None else MERGED
             place = f"query {prepared.judged.query_ids[tally.repeated_example]}"
             run_repairs = {**run_repairs, kind: (tally.repeated, place)}
+        if tally.rounded:
+            place = f"query {prepared.judged.query_ids[tally.rounded_example]}"
+            run_repairs = {**run_repairs, ROUNDED: (tally.rounded, place)}
+        self.prepared: Prepared = prepared
+        self.status: np.ndarray = status
+        self.tally: Tally = tally
+        self.n_run: int = n_run
+        self.run_ids: Sequence[str | int] = list(run_ids) if n_run > found else ()
         self.run_repairs: Repairs = run_repairs
         self.uncounted: bytearray | None = uncounted
-        self.clean: bool = tally.found == n_run == prepared.shape[0] and not (
+        self.clean: bool = found == n_run == prepared.shape[0] and not (
             tally.nothing or run_repairs or prepared.qrels.repairs
         )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 from numpy import empty, ndarray
 
 from fastir.evaluation.coverage import MISSING, Coverage
-from fastir.evaluation.held_runs import from_dict, from_run, from_whole_file
+from fastir.evaluation.held_runs import dicts_together, from_dict, from_run, from_whole_file
 from fastir.evaluation.list_runs import from_list_columns, from_lists
 from fastir.evaluation.prepared import Prepared
 from fastir.inputs import formats
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents
+    from fastir.join._judged import Judged
     from fastir.qrels import GroupedQrels, Qrels
     from fastir.request.plan import Settings
 
@@ -68,6 +69,12 @@ class OneRuleSet(Prepared):
         values = empty(self.shape)
         status = self.status.copy()
         coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
+        if coverage.clean:
+            return self.judged.query_ids, values, status, coverage
+        return self.checked(values, status, coverage)
+
+    def checked(self, values: ndarray, status: ndarray, coverage: Coverage) -> Measured:
+        """What `measure` returns: after the option `queries` was heard."""
         query_ids: list[Any] = self.judged.query_ids
         if not coverage.clean:
             queries = self.settings.queries
@@ -77,6 +84,18 @@ class OneRuleSet(Prepared):
                 query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
                 values, status = values[kept], status[kept]
         return query_ids, values, status, coverage
+
+
+Job = tuple[OneRuleSet, "Judged | None"]  # with qrels of one query, these hold for each
+
+
+def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[Measured]:
+    """Evaluate a dict of dicts under several sets of rules, as `OneRuleSet.measure` does, but read it once."""
+    tables = [(empty(rules.shape), rules.status.copy()) for rules, _ in jobs]
+    coverages = dicts_together(jobs, run, tables)
+    return [
+        rules.checked(*table, coverage) for (rules, _), table, coverage in zip(jobs, tables, coverages, strict=True)
+    ]
 
 
 def from_table(

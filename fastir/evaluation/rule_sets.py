@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
+from fastir.evaluation.measuring import Job, Measured, OneRuleSet, measure_together
 from fastir.inputs.shapes import DICTS, shape_of
+from fastir.join._judged import Judged
 from fastir.qrels import Qrels
 from fastir.request.names import NAMES, Request
 from fastir.request.plan import BY_SCORE, POOLED, Settings, compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.measuring import Measured, Measurer
     from fastir.evaluation.prepared import Prepared
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
@@ -52,10 +53,10 @@ class PerRule:
         self.settings = settings
         self.columns = columns
         self.parents = parents
-        self.parts: list[tuple[list[Request], Measurer | JudgedAnywhere | IdealByScore]] = []
+        self.parts: list[tuple[list[Request], OneRuleSet | JudgedAnywhere | IdealByScore]] = []
         for requests, rules, read in settings.parts:
             own = settings.options.but(**rules)
-            part: Measurer | JudgedAnywhere | IdealByScore
+            part: OneRuleSet | JudgedAnywhere | IdealByScore
             if read == POOLED:
                 part = JudgedAnywhere(prepare, qrels, requests, own)
             elif read == BY_SCORE:
@@ -70,14 +71,8 @@ class PerRule:
         Rows are the queries that count for any of the metrics; the values of metrics for which a query does not count
         are NaN.
         """
-        given, read = run, self.parents is not None or shape_of(run, Run) != DICTS
-        held: dict[Any, Any] = {}
-        done = []
-        for (_, part), (_, rules, _) in zip(self.parts, self.settings.parts, strict=True):
-            rule = rules["duplicates"]
-            if rule not in held:
-                held[rule] = as_run(given, self.columns, rule, self.parents) if read else given
-            done.append(part.measure(held[rule], n_threads, watch))
+        nested = self.parents is None and shape_of(run, Run) == DICTS
+        done = self.of_dicts(run, n_threads) if nested else self.of_rows(run, n_threads, watch)
         query_ids, _, status, coverage = max(done, key=lambda measured: len(measured[0]))
         places = {query_id: place for place, query_id in enumerate(query_ids)}
         columns = {request.text: column for column, request in enumerate(self.settings.requests)}
@@ -87,6 +82,27 @@ class PerRule:
             values[np.ix_(rows, [columns[request.text] for request in requests])] = of_values
         return query_ids, values, status, coverage
 
+    def of_rows(self, given: Any, n_threads: SupportsIndex | None, watch: Any) -> list[Measured]:
+        """What each part measures, of a run that is read once for each rule about duplicates."""
+        held: dict[Any, Run] = {}
+        done = []
+        for (_, part), (_, rules, _) in zip(self.parts, self.settings.parts, strict=True):
+            rule = rules["duplicates"]
+            if rule not in held:
+                held[rule] = as_run(given, self.columns, rule, self.parents)
+            done.append(part.measure(held[rule], n_threads, watch))
+        return done
+
+    def of_dicts(self, run: dict[Any, Any], n_threads: SupportsIndex | None) -> list[Measured]:
+        """What each part measures, of a dict of dicts whose rankings are read once for all."""
+        jobs = [[(part, None)] if isinstance(part, OneRuleSet) else part.jobs for _, part in self.parts]
+        found = iter(measure_together([job for of_part in jobs for job in of_part], run))
+        done = []
+        for (_, part), of_part in zip(self.parts, jobs, strict=True):
+            measured = [next(found) for _ in of_part]
+            done.append(measured[0] if isinstance(part, OneRuleSet) else part.answer(run, n_threads, *measured))
+        return done
+
     def rankers(self) -> list[Prepared]:
         """The Prepared objects that decide the order of documents: one for each set of rules."""
         return [ranker for _, part in self.parts for ranker in part.rankers()]
@@ -95,8 +111,7 @@ class PerRule:
 class JudgedAnywhere:
     """Evaluates metrics for which a document that was judged for any query counts as judged for each.
 
-    Each is computed as another metric (`Card.pooled`) on qrels that are made for the run: the documents that it ranks
-    for a query and that stand anywhere in the caller's qrels.
+    Each is computed as another metric (`Card.pooled`), with other judgments: those of all queries for each of them.
 
     Parameters
     ----------
@@ -109,23 +124,34 @@ class JudgedAnywhere:
 
     def __init__(self, prepare: Callable[..., Any], qrels: Qrels, requests: list[Request], options: Options) -> None:
         self.prepare = prepare
-        self.bases: list[str] = [str(request._replace(card=NAMES[request.card.pooled or ""])) for request in requests]
+        bases: list[str] = [str(request._replace(card=NAMES[request.card.pooled or ""])) for request in requests]
         no_matter = options.but(empty="zero")  # whether a query has relevant documents
-        self.settings: Settings = compile_settings(tuple(self.bases), no_matter)
-        self.plain: Measurer = prepare(qrels, compile_settings(("num_q",), options))
+        self.settings: Settings = compile_settings(tuple(bases), no_matter)
+        self.columns: list[int] = [self.settings.names.index(base) for base in bases]
+        self.plain: OneRuleSet = prepare(qrels, compile_settings(("num_q",), options))
         self.query_ids: list[Any] = list(qrels)
         self.judged: dict[str, Any] = {str(doc_id): doc_id for docs in qrels.to_dict().values() for doc_id in docs}
+        offsets, labels = np.array([0, len(self.judged)]), np.zeros(len(self.judged), np.int32)
+        everywhere = Judged(self.query_ids[:1], list(self.judged.values()), offsets, labels)
+        self.jobs: list[Job] = [(self.plain, None), (prepare(qrels, self.settings), everywhere)]
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
-        """Evaluate a run like `OneRuleSet.measure`, with a column for each of the requests."""
-        query_ids, _, status, coverage = self.plain.measure(run, n_threads, watch)
+    def answer(self, run: Any, n_threads: SupportsIndex | None, plain: Measured, pooled: Measured) -> Measured:
+        """What `measure` returns, from what the jobs measured."""
+        query_ids, _, status, coverage = plain
+        return query_ids, pooled[1][:, self.columns], status, coverage
+
+    def measure(self, run: Run, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
+        """Evaluate a run, on qrels of the documents that it ranks for a query and that stand anywhere in the caller's.
+
+        In it a document may stand twice for a query, which a dict of dicts does not have.
+        """
         rankings = with_text(run, self.query_ids)
         pool = {
             query_id: {self.judged[doc_id]: 0 for doc_id in rankings.get(str(query_id), ()) if doc_id in self.judged}
             for query_id in self.query_ids
         }
-        values = self.prepare(Qrels.from_dict(pool), self.settings).measure(run, n_threads)[1]
-        return query_ids, values[:, [self.settings.names.index(base) for base in self.bases]], status, coverage
+        pooled = self.prepare(Qrels.from_dict(pool), self.settings).measure(run, n_threads)
+        return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch), pooled)
 
     def rankers(self) -> list[Prepared]:
         """The Prepared objects that decide the order of documents."""
@@ -145,10 +171,11 @@ class IdealByScore:
     """
 
     def __init__(
-        self, prepare: Callable[..., Measurer], qrels: Qrels, requests: list[Request], options: Options
+        self, prepare: Callable[..., OneRuleSet], qrels: Qrels, requests: list[Request], options: Options
     ) -> None:
         self.prepare = prepare
-        self.plain: Measurer = prepare(qrels, compile_settings(("num_q",), options))
+        self.plain: OneRuleSet = prepare(qrels, compile_settings(("num_q",), options))
+        self.jobs: list[Job] = [(self.plain, None)]
         self.single = options.score_dtype == "float32"
         self.labels = qrels.to_dict()
         self.levels: dict[int, list[int]] = {}
@@ -161,7 +188,11 @@ class IdealByScore:
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
         """Evaluate a run like `Prepared.measure`, with a column for each of the requests."""
-        query_ids, _, status, coverage = self.plain.measure(run, n_threads, watch)
+        return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch))
+
+    def answer(self, run: Any, n_threads: SupportsIndex | None, plain: Measured) -> Measured:
+        """What `measure` returns, from what the job measured."""
+        query_ids, _, status, coverage = plain
         return query_ids, self.ordered_by(run)(run, n_threads), status, coverage
 
     def ordered_by(self, run: Any) -> Callable[[Any, SupportsIndex | None], np.ndarray]:

@@ -14,6 +14,7 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
     _judged        the qrels, indexed by bytes and by Python's hash
     _join          Tally: what a join counted; Join: the rows of one query, from hashing its ids to its row of values
     _dicts         a dict of dicts: each ranking is probed with the judged ids
+    _matches       or looked up among them, where they are many
     _repeats       documents that stand in several rows of one query
     _parents       the documents that the ids of a run stand for
     _lists         lists of ids in rank order

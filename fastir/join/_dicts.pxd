@@ -1,9 +1,45 @@
 # The join for a dict of dicts, for callers who want only some of the queries.
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
+
+from fastir.columns._scalars cimport Reader
 from fastir.join._join cimport Counts
-from fastir.join._judged cimport Judged
+from fastir.join._judged cimport Judged, Lookup
 from fastir.measure._measure cimport Plan
+from fastir.rank._rank cimport Ranking
 
 
-cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
-                   unsigned char* codes, int ties, bint single, list rows, Counts* tally, bytearray uncounted,
-                   bint breathes=*) except -1
+cdef class Walk:                # one set of rules in one call: the rows of the current ranking, scratch, and counts
+    cdef Ranking ranking
+    cdef double* scores
+    cdef PyObject** keys        # the rows' ids, and behind them the hits'; one allocation with scores
+    cdef int64_t n, capacity
+    cdef Judged judged
+    cdef Plan plan
+    cdef list ids               # the judged ids, of the kind that the run has
+    cdef const Lookup* lookups  # the judged ids by hash, NULL until a ranking is looked up
+    cdef double* out            # a row per query
+    cdef unsigned char* codes   # likewise
+    cdef Py_buffer value_buffer, status_buffer
+    cdef Counts tally
+    cdef bytearray uncounted    # None where a tally of unjudged documents is not wanted
+    cdef Reader reader
+    cdef bint nan               # whether a score of the current ranking is NaN
+    cdef int ties
+    cdef bint single, integers
+    cdef bint pooled            # whether the first query's judged ids are those of all queries
+    cdef bint again             # whether the judged ids were joined with a dict before
+    cdef bint breathes          # whether the GIL may be released within a ranking, which is then a copy
+    cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint breathes) except -1
+    cdef int write_to(self, values, status) except -1
+    cdef int room(self, int64_t n, int64_t hits) except -1
+    cdef int read(self, dict ranking) except -1
+    cdef bint are_plain(self, int64_t first, Py_ssize_t n) noexcept
+    cdef bint read_batch(self, PyObject** values, int64_t first, Py_ssize_t n) noexcept
+    cdef bint keep(self, int64_t q) except -1
+    cdef int64_t probe(self, dict ranking, int64_t first, int64_t n) except -1
+    cdef int judge(self, dict ranking, int64_t place, int64_t row) except -1
+    cdef int lack(self, int64_t place, int64_t row) except -1
+
+
+cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, list rows) except -1

@@ -2,11 +2,13 @@
 
 The ids of the qrels carry their hashes, so a probe costs a few nanoseconds; the run's own keys are never hashed, copied
 or compared. From the second run on, if many documents were judged, the ranking's ids are looked up among them instead,
-in a table by the hash that each id carries: half the cost of that many probes, but the table must be made first.
+in a table by the hash that each id carries (_matches): less than that many probes, but the table must be made first.
 
-One walk over a ranking collects its scores and checks on the way that every key is a str and every value a float.
-Anything else (int scores, NumPy scalars, other mappings) is read from a snapshot in plain types (columns/_dicts), made
-once: a caller's __float__ that changes the dict meanwhile does not reach us.
+One walk over a ranking collects its scores and checks on the way that every key is a str and every value a number that
+_scalars reads. Anything else (Fraction, other mappings) is read from a snapshot in plain types (columns/_dicts), made
+once: a caller's __float__ that changes the dict meanwhile does not reach us. Several sets of rules go over each ranking
+one after the other, while its objects are in the caches. The next rankings' objects are asked for ahead; the next pair
+of the run most often is the next query's.
 
 Keys are borrowed from the ranking until its query is measured. Where there is no GIL, other threads may change it
 meanwhile: there the run and each ranking are copied, each at once. A critical section would not do: looking up a key
@@ -20,65 +22,61 @@ documents and a thousand judged ones, two different ids share a hash once in 10^
 
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 
+from fastir.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_only
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
-from fastir.join._join cimport Counts, clear_tally, count_ranking, tally_of
-from fastir.join._judged cimport Judged, Lookup, spread_hash
+from fastir.columns._scalars cimport integers_made_equal, read_score
+from fastir.join._join cimport clear_tally, count_ranking, tally_of
+from fastir.join._judged cimport Judged
+from fastir.join._matches cimport Rows, hash_of_key, match
 from fastir.join._unchanged cimport unchanged
 from fastir.measure._codes cimport MISSING
-from fastir.measure._measure cimport Judgments, Plan, label_code, measure
-from fastir.rank._rank cimport Hit, Ranking, compare_fn, discard, rank_and_measure, reserve
+from fastir.measure._measure cimport Judgments, Plan, label_code, measure, with_spare
+from fastir.rank._rank cimport compare_fn, discard, rank_and_measure, reserve
 
 import numpy as np
 
 from fastir.columns._dicts import has_integer_documents, plain_scores, refuse_nan
 
 cdef extern from "Python.h":
-    ctypedef struct PyObject
-    int PyErr_CheckSignals() except -1
     int Py_EQ
-    Py_ssize_t PyObject_Hash(PyObject*) except? -1
+    int PyErr_CheckSignals() except -1
     int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     PyObject* PyDict_GetItemWithError(object, PyObject*) except? NULL
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
+    int PyDict_CheckExact(PyObject*) noexcept
     int PyByteArray_Resize(bytearray, Py_ssize_t) except -1
     char* PyByteArray_AsString(bytearray) noexcept
     Py_ssize_t PyByteArray_Size(bytearray) noexcept
-    int PyFloat_Check(PyObject*) noexcept
-    double PyFloat_AsDouble(PyObject*) noexcept
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
 
-cdef extern from *:
-    """
-    #ifdef Py_LIMITED_API
-    #define fastir_hash_of_key(key) PyObject_Hash(key)
-    #else
-    #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
-    #endif
-    """
-    Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept
-
 cdef enum:
-    # With more judged documents than a third of the ranking, the ranking's are looked up among them.
-    LOOKED_UP_RATIO = 3
+    # With more judged documents than an eighth of a ranking, its ids are looked up among them; those of a short one
+    # with more than it has.
+    LOOKED_UP_RATIO = 8
     # Judged documents that no metric reads are counted at once in a ranking that is at least this many times as long.
     COUNTED_RATIO = 8
     # Rows and probes between two looks at whether the user interrupts.
     WORK_BETWEEN_SIGNALS = 100000
     # A bit of a row's number: when it changes, a walk that may do so lets another thread have the GIL.
     BREATH = 1 << 14
+    # How many rows ahead an id is asked for.
+    AHEAD = 16
+    # Rows whose scores are asked for before the first of them is read.
+    BATCH = 64
 
 
 cdef enum:                  # results of Walk.read
     ROWS_READ
-    NOT_PLAIN               # an id is of another kind, or a score is not a float
+    NOT_PLAIN               # an id is of another kind, or a score is no number that can be read without Python code
     HAS_NAN
 
 
@@ -113,45 +111,35 @@ cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop) except -
     return found
 
 
-cdef inline int64_t candidate(const Lookup* lookup, uint64_t h, uint64_t slot) noexcept nogil:
-    """The next slot from `slot` on that may hold the id of hash h, or -1."""
-    while lookup.table[slot] != 0:
-        if lookup.table[slot] >> 32 == h >> 32:
-            return <int64_t>slot
-        slot = (slot + 1) & lookup.mask
-    return -1
-
-
-cdef inline bint same(PyObject* a, PyObject* b) except -1:
-    return a == b or PyObject_RichCompareBool(a, b, Py_EQ) == 1
-
-
 cdef class Walk:
-    """The state of one call: the rows of the current ranking, and scratch."""
+    """One set of rules in one call: the rows of the current ranking, scratch, and counts."""
 
-    cdef Ranking ranking
-    cdef double* scores
-    cdef PyObject** keys        # the rows' ids, and behind them the hits'; one allocation with scores
-    cdef int64_t n, capacity
-    cdef Judged judged
-    cdef Plan plan
-    cdef list ids               # the judged ids, of the kind that the run has
-    cdef const Lookup* lookups  # the judged ids by hash, NULL until a ranking is looked up
-    cdef Counts* tally
-    cdef bytearray uncounted    # None where a tally of unjudged documents is not wanted
-    cdef int ties
-    cdef bint single, integers
-    cdef bint again             # whether the judged ids were joined with a dict before
-    cdef bint breathes          # whether the GIL may be released within a ranking, which is then a copy
+    cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint breathes) except -1:
+        self.judged, self.plan, self.integers, self.ids = judged, plan, integers, judged.ids(integers)
+        self.ties, self.single, self.breathes = ties, single, breathes
+        self.again = judged.used
+        judged.used = True
+        clear_tally(&self.tally)
+        return 0
 
     def __dealloc__(self):
         discard(&self.ranking)
         free(self.scores)
+        PyBuffer_Release(&self.value_buffer)    # nothing if it was not taken
+        PyBuffer_Release(&self.status_buffer)
+
+    cdef int write_to(self, values, status) except -1:
+        """Set `out` and `codes`, and count unjudged documents."""
+        PyObject_GetBuffer(values, &self.value_buffer, PyBUF_WRITABLE)
+        PyObject_GetBuffer(status, &self.status_buffer, PyBUF_WRITABLE)
+        self.out, self.codes = <double*>self.value_buffer.buf, <unsigned char*>self.status_buffer.buf
+        self.uncounted = bytearray()
+        return 0
 
     cdef int room(self, int64_t n, int64_t hits) except -1:
         cdef int64_t m
         if n + hits >= self.capacity:
-            m = n + hits + (n + hits) // 2 + 64
+            m = with_spare(n + hits)
             free(self.scores)
             self.capacity = 0
             self.scores = <double*>malloc(m * (sizeof(double) + sizeof(PyObject*)))
@@ -165,26 +153,45 @@ cdef class Walk:
 
     cdef int read(self, dict ranking) except -1:
         """Collect the rows; ROWS_READ, NOT_PLAIN or HAS_NAN."""
-        cdef Py_ssize_t position = 0
-        cdef PyObject* key
-        cdef PyObject* value
-        cdef double score
-        cdef bint nan = False, single = self.single
+        cdef PyObject* values[BATCH]
+        cdef Py_ssize_t position = 0, n
+        cdef bint strings = strings_only(ranking)
         cdef int64_t i = 0
-        while i < self.n and PyDict_Next(ranking, &position, &key, &value):
-            if not ((PyLong_CheckExact(key) if self.integers else PyUnicode_CheckExact(key)) and PyFloat_Check(value)):
+        self.reader.type, self.reader.wide, self.nan = NULL, False, False
+        while i < self.n:
+            n = gather(ranking, strings, &position, self.keys + i, values, min(BATCH, self.n - i))
+            if n == 0:
+                break
+            if strings and self.integers or not (strings or self.are_plain(i, n)) or not self.read_batch(values, i, n):
                 return NOT_PLAIN
-            score = PyFloat_AsDouble(value)
-            if single:
-                score = <double><float>score
-            nan |= score != score
-            self.keys[i] = key
-            self.scores[i] = score
-            i += 1
+            i += n
             if self.breathes and not i & BREATH - 1:
                 with nogil:
                     pass
-        return HAS_NAN if nan else ROWS_READ
+        return HAS_NAN if self.nan else ROWS_READ
+
+    cdef bint are_plain(self, int64_t first, Py_ssize_t n) noexcept:
+        """Whether the ids of n rows are exact objects of their kind."""
+        cdef int64_t i
+        cdef bint plain = True
+        for i in range(first, first + n):
+            plain &= (PyLong_CheckExact(self.keys[i]) if self.integers else PyUnicode_CheckExact(self.keys[i])) != 0
+        return plain
+
+    cdef bint read_batch(self, PyObject** values, int64_t first, Py_ssize_t n) noexcept:
+        """The scores of n rows; False if one is not plain."""
+        cdef double* scores = self.scores + first
+        cdef Py_ssize_t i
+        cdef bint nan = False
+        for i in range(n):
+            if not read_score(&self.reader, values[i], scores + i):
+                return False
+            nan |= scores[i] != scores[i]
+        if self.single:
+            for i in range(n):
+                scores[i] = <double><float>scores[i]
+        self.nan |= nan
+        return True
 
     cdef bint keep(self, int64_t q) except -1:
         """Append query q's ranking as int64: 2 q, and 1 for integers; its length; its words. False if one is longer."""
@@ -198,6 +205,7 @@ cdef class Walk:
         words += 2
         if not self.integers:
             for i in range(self.n):
+                prefetch(<const char*>self.keys[min(i + AHEAD, self.n - 1)])
                 words[i] = hash_of_key(self.keys[i])
             return True
         try:
@@ -218,10 +226,11 @@ cdef class Walk:
             if self.breathes and not i & BREATH - 1:
                 with nogil:
                     pass
+            prefetch(<const char*>PyList_GetItem(self.ids, min(i + AHEAD, first + n - 1)))
             key = PyList_GetItem(self.ids, i)
             value = PyDict_GetItemWithError(ranking, key)
             if value != NULL:
-                score = PyFloat_AsDouble(value)
+                read_score(&self.reader, value, &score)
                 self.keys[self.n + n_hits] = key
                 self.ranking.hits[n_hits].score = <double><float>score if self.single else score
                 self.ranking.hits[n_hits].item = &self.keys[self.n + n_hits]
@@ -230,68 +239,21 @@ cdef class Walk:
                 n_hits += 1
         return n_hits
 
-    cdef int64_t match(self, const Lookup* lookup, int64_t first, int64_t wanted, int64_t* n_hits) except -1:
-        """Look up the ranking's ids among the judged ones; how many there are. Judged ids before `wanted` become hits.
-
-        Comparing with a judged id waits for memory: all candidates are found and asked for before one is compared.
-        """
-        cdef int64_t i, j, place, n = 0, n_found = 0
-        cdef uint64_t h, low = 0xFFFFFFFF
-        cdef PyObject* key
-        cdef Hit* hits = self.ranking.hits
-        for i in range(self.n):
-            if self.breathes and not i & BREATH - 1:
-                with nogil:
-                    pass
-            h = spread_hash(PyObject_Hash(self.keys[i]))
-            if lookup.filter[h >> 38 & lookup.filter_mask] >> (h >> 32 & 63) & 1:
-                place = candidate(lookup, h, h & lookup.mask)
-                if place >= 0:
-                    key = PyList_GetItem(self.ids, first + <int64_t>(lookup.table[place] & low) - 1)
-                    prefetch(<const char*>key)
-                    prefetch(<const char*>key + 64)
-                    prefetch(<const char*>self.keys[i] + 64)
-                    hits[n].item = key
-                    hits[n].row = i
-                    hits[n].label = <int32_t>place
-                    n += 1
-        j = 0
-        for i in range(n):
-            if self.breathes and not i & BREATH - 1:
-                with nogil:
-                    pass
-            place = hits[i].label
-            key = self.keys[hits[i].row]
-            while place >= 0 and not same(<PyObject*>hits[i].item, key):
-                h = spread_hash(PyObject_Hash(key))
-                place = candidate(lookup, h, <uint64_t>(place + 1) & lookup.mask)
-                if place >= 0:
-                    hits[i].item = PyList_GetItem(self.ids, first + <int64_t>(lookup.table[place] & low) - 1)
-            if place < 0:
-                continue
-            n_found += 1
-            place = <int64_t>(lookup.table[place] & low) - 1
-            if place < wanted:
-                hits[j].row = hits[i].row
-                hits[j].score = self.scores[hits[i].row]
-                hits[j].item = &self.keys[hits[i].row]
-                hits[j].label = label_code(self.judged.labels[first + place])
-                j += 1
-        n_hits[0] = j
-        return n_found
-
-    cdef int judge(self, dict ranking, int64_t q, double* out) except -1:
-        """Evaluate the ranking of query q; what read() returns."""
+    cdef int judge(self, dict ranking, int64_t place, int64_t row) except -1:
+        """Evaluate the ranking of the query at this place; what read() returns."""
         cdef Judged judged = self.judged
+        cdef int64_t q = 0 if self.pooled else place
         cdef int64_t first = judged.offsets[q], n = judged.offsets[q + 1] - first, n_hits, n_found
         cdef int64_t probes = judged.wanted(self.plan.reads, q), rest = n - probes
+        cdef double* out = self.out + row * self.plan.n_slots
         cdef bint tied, many
         cdef compare_fn compare = compare_integers if self.integers else compare_keys
         cdef Judgments known
+        cdef Rows rows
         cdef const char* keys
         cdef int state
         self.n = PyDict_Size(ranking)
-        many = self.again and probes * LOOKED_UP_RATIO > self.n
+        many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
         if many and self.lookups == NULL:
             self.lookups = judged.lookup(self.integers)
         self.room(self.n, max(self.n if many else 0, n))
@@ -299,7 +261,9 @@ cdef class Walk:
         if state != ROWS_READ:
             return state
         if many:
-            n_found = self.match(self.lookups + q, first, probes, &n_hits)
+            rows.keys, rows.scores, rows.n = self.keys, self.scores, self.n
+            n_found = match(&rows, self.integers, self.lookups + q, judged.labels + first, probes, self.breathes,
+                            self.ranking.hits, &n_hits)
             rest = 0
         else:
             n_hits = n_found = self.probe(ranking, first, probes)
@@ -315,107 +279,142 @@ cdef class Walk:
         else:
             tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n, n_hits,
                                     compare, self.ties, known, out)
-        count_ranking(self.tally, q, self.n, n_found)
+        count_ranking(&self.tally, place, self.n, n_found)
+        if self.reader.wide and integers_made_equal(ranking, self.scores, self.n):
+            self.tally.rounded += 1
+            self.tally.rounded_example = place if self.tally.rounded_example < 0 else self.tally.rounded_example
         if tied:
             self.tally.tied += 1
-            self.tally.tied_example = q if self.tally.tied_example < 0 else self.tally.tied_example
+            self.tally.tied_example = place if self.tally.tied_example < 0 else self.tally.tied_example
         return ROWS_READ
 
+    cdef int lack(self, int64_t place, int64_t row) except -1:
+        """What the run has nothing for is an empty ranking."""
+        cdef int64_t q = 0 if self.pooled else place
+        cdef Judgments known = self.judged.of(q)
+        self.codes[row] = MISSING
+        self.room(0, known.n_pool)
+        measure(self.plan, &self.ranking.measured, 0, 0, &known, self.out + row * self.plan.n_slots)
+        return 0
 
-def longest_ranking(dict run):
-    """The documents of the longest ranking that is a dict."""
-    cdef PyObject* key
-    cdef PyObject* value
-    cdef Py_ssize_t position = 0, longest = 0
+
+def longest_ranking(run):
+    """The documents of the longest ranking that is a dict; -1 if not all keys of a dict are exact str, or exact int."""
+    cdef PyObject* keys[BATCH]
+    cdef PyObject* values[BATCH]
+    cdef Py_ssize_t position = 0, longest = 0, i, n
+    cdef bint plain, strings = True, integers = True
+    if type(run) is not dict:
+        return -1
     with cython.critical_section(run):
-        while PyDict_Next(run, &position, &key, &value):
-            if type(<object>value) is dict:
-                longest = max(longest, PyDict_Size(<object>value))
-    return longest
+        plain = strings_only(<dict>run)
+        while True:
+            n = gather(<dict>run, plain, &position, keys, values, BATCH)
+            if n == 0:
+                return longest if strings or integers else -1
+            for i in range(n):
+                if not plain:
+                    strings &= PyUnicode_CheckExact(keys[i]) != 0
+                    integers &= PyLong_CheckExact(keys[i]) != 0
+                if PyDict_CheckExact(values[i]):
+                    longest = max(longest, PyDict_Size(<object>values[i]))
 
 
-def judge_dict(Judged judged, Plan plan, dict run, values, status, int ties, bint single, bint breathes=False):
-    """Evaluate {query_id: {doc_id: score}}.
+def judge_dict(Judged judged, list jobs, dict run, bint breathes=False):
+    """Evaluate {query_id: {doc_id: score}} under one or several sets of rules, each ranking under all while it is near.
 
     Parameters
     ----------
+    judged : Judged
+        The qrels, whose queries are evaluated.
+    jobs : list of (Judged, Plan, values, status, ties, single)
+        The qrels again, or others that have one query, whose documents count as judged for each; a float64 array of
+        shape (n_queries, n_slots), which is filled; a uint8 array of shape (n_queries,), set to MISSING where the run
+        lacks the query; the tie rule; whether scores are compared as float32.
     run : dict whose keys are exact str objects, or exact int objects
-    values : float64 array of shape (n_queries, n_slots), filled
-    status : uint8 array of shape (n_queries,), set to MISSING where the run lacks the query
     breathes : bool
         Whether the GIL may be released within a ranking: nobody else can change the run.
 
     Returns
     -------
-    Tally
-    bytearray
-        What Walk.keep() kept of rankings in which looking up the documents that no metric reads would have been most of
-        the work: `unjudged` is too high by count_rest() of it
+    list of (Tally, bytearray)
+        Of each job: the counts, and what Walk.keep() kept of rankings in which looking up the documents that no metric
+        reads would have been most of the work: `unjudged` is too high by count_rest() of it.
     tuple of type
         The types of the run's query ids and document ids, str or int; None if there are none.
     """
-    cdef Py_buffer value_buffer, status_buffer
     cdef fenv_t callers
-    cdef Counts tally
-    cdef bytearray uncounted = bytearray()
+    cdef Walk walk
+    cdef Judged own
+    cdef Plan plan
+    cdef int ties
+    cdef bint single
+    cdef list walks = []
     cdef object integers = has_integer_documents(run)
-    cdef object query_id = next(iter(run), None)
-    cdef type query_kind = None if query_id is None else type(query_id)
-    clear_tally(&tally)
-    PyObject_GetBuffer(values, &value_buffer, PyBUF_WRITABLE)
-    PyObject_GetBuffer(status, &status_buffer, PyBUF_WRITABLE)
+    cdef Py_ssize_t position = 0
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef object query_kind = type(<object>key) if PyDict_Next(run, &position, &key, &value) else None
+    for own, plan, values, status, ties, single in jobs:
+        walk = Walk.__new__(Walk)
+        walk.begin(own, plan, integers is True, ties, single, breathes)
+        walk.pooled = own is not judged
+        walk.write_to(values, status)
+        walks.append(walk)
     ordinary(&callers)
     try:
-        judge_all(judged, plan, run, query_kind is int, integers is True, <double*>value_buffer.buf,
-                  <unsigned char*>status_buffer.buf, ties, single, None, &tally, uncounted, breathes)
+        judge_all(walks, judged, run, query_kind is int, None)
     finally:
         fesetenv(&callers)
-        PyBuffer_Release(&value_buffer)
-        PyBuffer_Release(&status_buffer)
-    return tally_of(&tally), uncounted, (query_kind, None if integers is None else int if integers else str)
+    return ([(tally_of(&walk.tally), walk.uncounted) for walk in walks],
+            (query_kind, None if integers is None else int if integers else str))
 
 
-cdef int judge_all(Judged judged, Plan plan, dict run, bint integer_queries, bint integers, double* out,
-                   unsigned char* codes, int ties, bint single, list rows, Counts* tally,
-                   bytearray uncounted, bint breathes=False) except -1:
-    """What judge_dict does, for all queries or for those at the positions in `rows`, which then are the rows of `out`.
+cdef PyObject* ranking_of(dict run, PyObject* query, Py_ssize_t* place) except? NULL:
+    """What the run has for a query, or NULL; most often it is the next pair of the run, to which `place` moves."""
+    cdef Py_ssize_t after = place[0]
+    cdef PyObject* key
+    cdef PyObject* value
+    if PyDict_Next(run, &after, &key, &value):
+        if key == query or PyUnicode_CheckExact(key) and PyObject_RichCompareBool(key, query, Py_EQ):
+            place[0] = after
+            return value
+    return PyDict_GetItemWithError(run, query)
 
-    Without `uncounted`, a tally of unjudged documents is not wanted.
-    """
-    cdef Walk walk = Walk.__new__(Walk)
+
+cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, list rows) except -1:
+    """What judge_dict does, for all queries or those at the positions in `rows`, which then are the rows of values."""
+    cdef Walk walk
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t work = 0
-    cdef Judgments known
-    cdef double* row_out
     cdef int state
     cdef PyObject* value
     cdef dict ranking
     cdef object given
+    cdef Py_ssize_t place = 0, ahead = 0
     cdef list query_ids = judged.queries(integer_queries)
-    walk.judged, walk.plan, walk.ids, walk.integers = judged, plan, judged.ids(integers), integers
-    walk.ties, walk.single, walk.tally, walk.uncounted = ties, single, tally, uncounted
-    walk.breathes, walk.again = breathes, judged.used
-    judged.used = True
     run = unchanged(run)
     for row in range(n_rows):
         q = row if rows is None else rows[row]
-        row_out = out + row * plan.n_slots
-        value = PyDict_GetItemWithError(run, PyList_GetItem(query_ids, q))
+        if row % DICTS_AHEAD == 0:
+            ask_ahead(run, &ahead)
+        value = ranking_of(run, PyList_GetItem(query_ids, q), &place)
         if value == NULL:
-            codes[row] = MISSING
-            walk.room(0, judged.offsets[q + 1] - judged.offsets[q])
-            known = judged.of(q)
-            measure(plan, &walk.ranking.measured, 0, 0, &known, row_out)
+            for walk in walks:
+                walk.lack(q, row)
             continue
         given = <object>value
-        ranking = unchanged(given) if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
-        state = walk.judge(ranking, q, row_out)
-        if state == NOT_PLAIN:
-            ranking = plain_scores(judged.query_ids[q], ranking, integers)
-            state = walk.judge(ranking, q, row_out)
-        if state == HAS_NAN:
-            refuse_nan(judged.query_ids[q], ranking)
-        work += walk.n + judged.wanted(plan.reads, q)
+        ranking = None
+        if type(given) is dict:
+            ranking = unchanged(given)
+        for walk in walks:
+            state = NOT_PLAIN if ranking is None else walk.judge(ranking, q, row)
+            if state == NOT_PLAIN:
+                ranking = plain_scores(judged.query_ids[q], given if ranking is None else ranking, walk.integers)
+                state = walk.judge(ranking, q, row)
+            if state == HAS_NAN:
+                refuse_nan(judged.query_ids[q], ranking)
+            work += walk.n + judged.wanted(walk.plan.reads, q)
         if work > WORK_BETWEEN_SIGNALS:
             work = 0
             PyErr_CheckSignals()

@@ -10,7 +10,8 @@ from fastir.columns._text cimport Group, Text
 
 
 cdef struct Counts:             # the counts of one thread: the fields of a Tally
-    int64_t found, tied, tied_example, ranked, unjudged, nothing, nothing_example, repeated, repeated_example
+    int64_t found, tied, tied_example, ranked, unjudged, nothing, nothing_example
+    int64_t repeated, repeated_example, rounded, rounded_example
 
 
 cdef struct Seen:               # scratch for finding an id that stands twice
@@ -36,7 +37,7 @@ cdef struct Part:               # the work of one thread, and its scratch
 
 cdef class Tally:
     cdef readonly int64_t found, tied, tied_example, nothing, nothing_example, ranked, unjudged
-    cdef readonly int64_t repeated, repeated_example
+    cdef readonly int64_t repeated, repeated_example, rounded, rounded_example
 
 
 cdef class Join:

@@ -14,6 +14,8 @@ class Tally:
     unjudged: int
     repeated: int
     repeated_example: int
+    rounded: int
+    rounded_example: int
 
 class Join:
     removes: bool

@@ -178,6 +178,7 @@ cdef void clear_tally(Counts* tally) noexcept nogil:
     tally.tied_example = -1
     tally.nothing_example = -1
     tally.repeated_example = -1
+    tally.rounded_example = -1
 
 
 cdef int64_t smaller(int64_t a, int64_t b) noexcept nogil:
@@ -210,6 +211,8 @@ cdef void add_tally(Counts* total, const Counts* part) noexcept nogil:
     total.nothing_example = smaller(total.nothing_example, part.nothing_example)
     total.repeated += part.repeated
     total.repeated_example = smaller(total.repeated_example, part.repeated_example)
+    total.rounded += part.rounded
+    total.rounded_example = smaller(total.rounded_example, part.rounded_example)
 
 
 cdef class Tally:
@@ -229,10 +232,12 @@ cdef class Tally:
         Documents ranked for queries of the qrels; those among them that are not in the qrels.
     repeated, repeated_example : int
         Rows whose document stands in an earlier row of the query too, where that is no error; as above.
+    rounded, rounded_example : int
+        Rankings in which two integer scores are different, but not as float64; as above.
     """
 
     def __cinit__(self):
-        self.tied_example = self.nothing_example = self.repeated_example = -1
+        self.tied_example = self.nothing_example = self.repeated_example = self.rounded_example = -1
 
 
 cdef Tally tally_of(const Counts* counts):
@@ -241,6 +246,7 @@ cdef Tally tally_of(const Counts* counts):
     tally.tied, tally.tied_example = counts.tied, counts.tied_example
     tally.nothing, tally.nothing_example = counts.nothing, counts.nothing_example
     tally.repeated, tally.repeated_example = counts.repeated, counts.repeated_example
+    tally.rounded, tally.rounded_example = counts.rounded, counts.rounded_example
     return tally
 
 

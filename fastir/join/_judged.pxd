@@ -1,4 +1,5 @@
 # The qrels as the join reads them.
+from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastir.columns._seed cimport START
@@ -14,10 +15,16 @@ cdef enum:
 cdef object collision()
 
 
+cdef struct Known:              # an id as a Python object
+    uint64_t hash
+    PyObject* id
+
+
 cdef struct Lookup:             # one query's judged ids
     uint64_t* table             # the hash's upper half, and position + 1 in the lower; 0 is free
     uint64_t* filter            # one bit per id: most unjudged ids end here
     uint64_t mask, filter_mask
+    Known* known                # by position, where the table goes by Python's hash; else NULL
 
 
 cdef struct Index:              # all ids by the bytes they are made of

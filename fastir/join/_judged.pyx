@@ -351,20 +351,23 @@ cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
     cdef int64_t i, q, n, first, total = 0
     cdef uint64_t h
     cdef list ids = judged.ids(integers)
+    cdef Known* known
     cdef Lookup* made = <Lookup*>calloc(judged.n_queries + 1, sizeof(Lookup))
     for q in range(judged.n_queries):
         n = judged.offsets[q + 1] - judged.offsets[q]
         total += power_above(2 * n) + power_above(n // 2)
     if made != NULL:
-        made[0].table = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
+        made[0].table = <uint64_t*>calloc(total + 2 * len(ids) + 1, sizeof(uint64_t))   # and behind it what is known
     if made == NULL or made[0].table == NULL:
         free(made)
         raise MemoryError
+    known = <Known*>(made[0].table + total)
     total = 0
     try:
         for q in range(judged.n_queries):
             first = judged.offsets[q]
             n = judged.offsets[q + 1] - first
+            made[q].known = known + first
             made[q].mask = power_above(2 * n) - 1
             made[q].filter_mask = power_above(n // 2) - 1
             made[q].table = made[0].table + total
@@ -372,6 +375,7 @@ cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
             total += made[q].mask + made[q].filter_mask + 2
             for i in range(n):
                 h = spread_hash(hash(ids[first + i]))
+                made[q].known[i].hash, made[q].known[i].id = h, <PyObject*>ids[first + i]
                 made[q].filter[h >> 38 & made[q].filter_mask] |= <uint64_t>1 << (h >> 32 & 63)
                 put(made[q].table, made[q].mask, h, i)
     except BaseException:

@@ -91,7 +91,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
 
 cdef inline int64_t with_spare(int64_t n) noexcept nogil:
     """How many entries to make room for where n are needed: some for the next query, none if that is much memory."""
-    return n + 64 + (n // 2 if n < 1 << 20 else 0)
+    return n + 8 + (n // 2 if n < 1 << 20 else 0)   # for a short ranking little enough to be malloc's quick sizes
 
 
 cdef inline int grow(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:

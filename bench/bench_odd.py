@@ -1,0 +1,169 @@
+"""Inputs that are odd and everyday: what callers have who did not think of speed, beside the same in its usual form.
+
+Dicts so far: scores that are no floats, four ways in which the objects of a run lie in memory, many relevant documents
+with warm and with cold caches, very many short rankings, and metrics that do not share their rules.
+"""
+
+import numpy as np
+import pytest
+import workloads
+from peers import assert_same, trec_evaluator
+from timing import METRICS, Goal
+
+import fastir
+
+ROUNDS = 9
+OURS, THEIRS, WALK = "fastir, prepared", "pytrec_eval, prepared", "C walk, gathered"
+CACHES = np.zeros(1 << 23)  # 64 MB: more than a processor keeps
+
+
+# ---- scores and labels that are no floats ----------------------------------------------------------------------------
+
+SCORES = {  # what makes one of the float of a whole number, and how many times as long as with floats it may take
+    "int": (int, 1.3),
+    "int of 40 bits": (lambda score: int(score) << 30, 1.3),
+    "np.float64": (np.float64, 1.1),
+    "np.float32": (np.float32, 1.9),
+    "np.float16": (np.float16, 1.9),
+    "np.int64": (np.int64, 1.9),
+    "np.int16": (np.int16, 1.9),
+    "np.uint64": (np.uint64, 1.9),
+}
+
+
+@pytest.mark.parametrize("kind", SCORES)
+def test_scores_of_other_types(race, collection, kind):
+    """Whole numbers from 1000 down, which every type has and which do not tie; pytrec_eval gets floats if it must."""
+    make, asked = SCORES[kind]
+    qrels, run = collection("passages")
+    odd = {query: {doc: make(1000.0 - rank) for rank, doc in enumerate(docs)} for query, docs in run.items()}
+    same = floated(odd)
+    ours, theirs = fastir.Evaluator(qrels, METRICS, n_threads=1), trec_evaluator(qrels)
+    assert ours.evaluate(odd) == ours.evaluate(same)
+    assert_same(ours.evaluate(odd), theirs.evaluate(same))
+    taken = isinstance(make(1.0), (int, float))
+    mine, usual = f"fastir, {kind}", "fastir, float"
+    calls = {
+        mine: lambda: ours.evaluate(odd),
+        usual: lambda: ours.evaluate(same),
+        THEIRS: lambda: theirs.evaluate(odd if taken else floated(odd)),
+    }
+    race(f"dicts of {kind}", calls, [Goal(mine, usual, 1 / asked), Goal(mine, THEIRS)], ROUNDS, slow=[THEIRS])
+
+
+def floated(run):
+    """What callers of pytrec_eval write, which refuses other scores."""
+    return {query: {doc: float(score) for doc, score in docs.items()} for query, docs in run.items()}
+
+
+@pytest.mark.parametrize("kind", ["np.int64", "np.int8"])
+def test_labels_of_other_types(race, collection, kind):
+    make = getattr(np, kind.removeprefix("np."))
+    qrels, _ = collection("judged")
+    odd = {query: {doc: make(label) for doc, label in docs.items()} for query, docs in qrels.items()}
+    assert fastir.Qrels.from_dict(odd) == fastir.Qrels.from_dict(qrels)
+    ours, usual = f"fastir, {kind}", "fastir, int"
+    calls = {
+        ours: lambda: fastir.Qrels.from_dict(odd).prepared(),
+        usual: lambda: fastir.Qrels.from_dict(qrels).prepared(),
+        "pytrec_eval, int": lambda: trec_evaluator(qrels),
+    }
+    race(f"qrels of {kind}", calls, [Goal(ours, usual, 1 / 1.9), Goal(ours, "pytrec_eval, int")], ROUNDS, 3)
+
+
+# ---- where the objects of a run lie ----------------------------------------------------------------------------------
+
+
+def in_order(queries):
+    return workloads.passages(queries)
+
+
+def scattered(queries):
+    return workloads.scattered_passages(queries)
+
+
+def built_third(queries):
+    """After two others were made, of which parts are still in use: the heap is full of holes."""
+    others = [workloads.scattered_passages(queries)[1], workloads.passages(queries)[1]]
+    kept = [docs for run in others for docs in list(run.values())[::3]]
+    del others
+    qrels, run = workloads.passages(queries)
+    del kept
+    return qrels, run
+
+
+def shuffled(queries):
+    qrels, run = workloads.passages(queries)
+    return qrels, workloads.shuffled(run)
+
+
+@pytest.mark.parametrize(("layout", "asked"), [(in_order, 20), (scattered, 20), (built_third, 20), (shuffled, 18)])
+def test_layouts(race, quick, loops, layout, asked):
+    qrels, run = layout(60 if quick else 6980)
+    ours, theirs = fastir.Evaluator(qrels, METRICS, n_threads=1), trec_evaluator(qrels)
+    assert_same(ours.evaluate(run), theirs.evaluate(run))
+    total = sum(sum(docs.values()) for docs in run.values())
+    assert abs(loops.walk_gathered(run) - total) <= 1e-9 * total
+    calls = {
+        OURS: lambda: ours.evaluate(run),
+        WALK: lambda: loops.walk_gathered(run),
+        THEIRS: lambda: theirs.evaluate(run),
+    }
+    goals = [Goal(OURS, THEIRS, asked), Goal(OURS, WALK, 1 / 1.3)]
+    race(f"dicts, 6980 x 1000, {layout.__name__}", calls, goals, ROUNDS, slow=[THEIRS])
+
+
+# ---- many relevant documents, with warm and with cold caches ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(("caches", "repeat", "asked"), [("warm", 10, 16), ("in turn", 1, 12), ("evicted", 1, 10)])
+@pytest.mark.parametrize("relevant", [80, 200, 500])
+def test_relevant_documents(race, relevant, caches, repeat, asked):
+    qrels, run = workloads.relevant(relevant)
+    ours, theirs = fastir.Evaluator(qrels, METRICS, n_threads=1), trec_evaluator(qrels)
+    for _ in range(2):  # the second call may look up what the first one probed
+        assert_same(ours.evaluate(run), theirs.evaluate(run))
+    calls = {OURS: lambda: ours.evaluate(run), THEIRS: lambda: theirs.evaluate(run)}
+    between = (lambda: CACHES.__iadd__(1)) if caches == "evicted" else None
+    title = f"dicts, 50 x 1000, {relevant} relevant, caches {caches}"
+    race(title, calls, [Goal(OURS, THEIRS, asked)], 25, repeat, between=between)
+
+
+# ---- very many short rankings ----------------------------------------------------------------------------------------
+
+
+def test_a_million_short_rankings(race, quick, slow):
+    qrels, run = workloads.short_rankings(1_000_000 if slow else 100 if quick else 200_000)
+    ours, theirs = fastir.Evaluator(qrels, METRICS, n_threads=1), trec_evaluator(qrels)
+    assert_same(ours.evaluate(run), theirs.evaluate(run))
+    calls = {OURS: lambda: ours.evaluate(run), THEIRS: lambda: theirs.evaluate(run)}
+    race("dicts, very many x 10", calls, [Goal(OURS, THEIRS, 8)], ROUNDS, slow=[THEIRS])
+
+
+# ---- metrics that do not share their rules ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("convention", ["beir", "sklearn", "torchmetrics"])
+def test_conventions_with_several_sets_of_rules(race, collection, convention):
+    """The peer is fastir's own convention, with one set of rules; each set alone has the same values."""
+    qrels, run = collection("judged")
+    mixed = fastir.Evaluator(qrels, METRICS, convention=convention, n_threads=1)
+    usual = fastir.Evaluator(qrels, METRICS, n_threads=1)
+    for name in METRICS:
+        alone = fastir.evaluate(qrels, run, name, convention=convention)
+        assert mixed.evaluate(run).per_query(name) == alone.per_query(name)
+    ours, peer = f"fastir, {convention}", "fastir, one set of rules"
+    calls = {ours: lambda: mixed.evaluate(run), peer: lambda: usual.evaluate(run)}
+    race("dicts, 50 x 1000, conventions", calls, [Goal(ours, peer, 1 / 1.5)], 25, 10)
+
+
+def test_hole(race, collection):
+    """What was judged for any query, which the other metrics do not ask."""
+    qrels, run = collection("judged")
+    judged = {doc for docs in qrels.values() for doc in docs}
+    hole, usual = (fastir.Evaluator(qrels, name, n_threads=1) for name in ("hole@10", "map"))
+    for query, docs in run.items():
+        first = sorted(docs, key=lambda doc: (docs[doc], doc), reverse=True)[:10]
+        assert hole.evaluate(run).per_query("hole@10")[query] == sum(doc not in judged for doc in first) / 10
+    calls = {"fastir, hole@10": lambda: hole.evaluate(run), "fastir, map": lambda: usual.evaluate(run)}
+    race("dicts, 50 x 1000, hole", calls, [Goal("fastir, hole@10", "fastir, map", 1 / 2)], 25, 5)

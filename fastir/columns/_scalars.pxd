@@ -1,0 +1,63 @@
+# Scores and labels as Python objects: float, int and NumPy's scalars, read without a call of anything foreign.
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
+
+cdef extern from "Python.h":
+    int PyFloat_CheckExact(PyObject*) noexcept
+    int PyLong_CheckExact(PyObject*) noexcept
+    PyObject* Py_TYPE(PyObject*) noexcept
+
+cdef extern from *:
+    """
+    #ifdef Py_LIMITED_API
+    #define fastir_float(value) PyFloat_AsDouble(value)
+    #define fastir_is_digit(value) 0
+    #define fastir_digit(value) 0
+    #else
+    #define fastir_float(value) PyFloat_AS_DOUBLE(value)
+    #if PY_VERSION_HEX >= 0x030C0000
+    #define fastir_is_digit(value) PyUnstable_Long_IsCompact((PyLongObject*)(value))
+    #define fastir_digit(value) PyUnstable_Long_CompactValue((PyLongObject*)(value))
+    #else
+    #define fastir_is_digit(value) ((size_t)Py_SIZE(value) + 1 <= 2)
+    #define fastir_digit(value) (Py_SIZE(value) * (Py_ssize_t)((PyLongObject*)(value))->ob_digit[0])
+    #endif
+    #endif
+    """
+    double float_value "fastir_float"(PyObject*) noexcept        # of a float or of an object of a subclass
+    bint is_digit "fastir_is_digit"(PyObject*) noexcept          # whether an int has the least size, and what it is
+    Py_ssize_t digit "fastir_digit"(PyObject*) noexcept
+
+
+cdef enum:
+    FLOAT64 = 100               # a Reader.kind; the others are known in _scalars.pyx alone
+
+
+cdef struct Reader:             # of objects that most often are of one type
+    PyObject* type              # of the last one that was no float
+    int kind                    # what it is
+    bint wide                   # whether an integer was met that may not be a float64
+
+
+cdef int read_other(Reader* reader, PyObject* value, double* out) noexcept
+cdef bint read_integer(Reader* reader, PyObject* value, int64_t* out) noexcept
+cdef bint integers_made_equal(dict ranking, const double* scores, int64_t n) except -1
+
+
+cdef inline double float64_value(PyObject* value) noexcept:
+    """Of an np.float64."""
+    return (<const double*>(<const char*>value + sizeof(PyObject)))[0]
+
+
+cdef inline bint read_score(Reader* reader, PyObject* value, double* out) noexcept:
+    """Read a number as float64; False if its type may run Python code, or it is too large."""
+    if PyFloat_CheckExact(value):
+        out[0] = float_value(value)
+        return True
+    if PyLong_CheckExact(value) and is_digit(value):
+        out[0] = <double>digit(value)
+        return True
+    if Py_TYPE(value) == reader.type and reader.kind == FLOAT64:
+        out[0] = float64_value(value)
+        return True
+    return read_other(reader, value, out)

@@ -1,0 +1,177 @@
+"""Which documents of a ranking are judged, where many are: the ranking's ids are looked up among the judged ones.
+
+In: the ids of a ranking as Python objects, and the Lookup of its query, a table by the hash that each id carries. Out:
+hits, for the judged documents that a metric reads, and how many of the ranking are judged at all.
+
+Everything here waits for memory: the object of an id, its bit of the filter, its place in the table, the hash of the
+judged id there, that id. So a batch of rows takes one step after the other, each of which asks for what the next one
+will read, and no step has a branch that depends on what has not arrived yet. Ids are asked for a whole batch before
+they are read, and judged ones compared a batch later.
+
+Only ids that may become hits are compared. The others matter to the report alone, and there a text counts as judged if
+all 64 bits of the hash are equal, as _dicts explains. No hit is lost by that: the best labels were put into the table
+first, so of all ids with one hash the first one found has the best label, and if that is not wanted, none is.
+"""
+
+from libc.stdint cimport uint64_t
+
+from fastir.columns._prefetch cimport prefetch
+from fastir.join._judged cimport spread_hash
+from fastir.measure._measure cimport label_code
+
+cdef extern from "Python.h":
+    int Py_EQ
+    Py_ssize_t PyObject_Hash(PyObject*) except? -1
+    int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
+
+cdef extern from *:
+    """
+    #include <string.h>
+    #ifdef Py_LIMITED_API
+    #define fastir_equal_text(a, b) PyObject_RichCompareBool(a, b, Py_EQ)
+    #else
+    static inline int fastir_equal_text(PyObject *a, PyObject *b) {
+        return PyUnicode_GET_LENGTH(a) == PyUnicode_GET_LENGTH(b) && PyUnicode_KIND(a) == PyUnicode_KIND(b)
+            && memcmp(PyUnicode_DATA(a), PyUnicode_DATA(b), PyUnicode_GET_LENGTH(a) * PyUnicode_KIND(a)) == 0;
+    }
+    #endif
+    """
+    int equal_text "fastir_equal_text"(PyObject*, PyObject*) except -1
+
+cdef enum:
+    BATCH = 64      # rows that take a step together: what they ask for fits in the first-level cache
+    LINE = 64       # bytes that arrive together; an id may reach into a second line
+
+
+cdef struct Candidate:
+    uint64_t hash
+    int64_t row
+    int64_t slot        # where its hash stands in the table
+
+
+cdef inline int64_t position_at(const Lookup* lookup, int64_t slot) noexcept nogil:
+    return <int64_t>(lookup.table[slot] & <uint64_t>0xFFFFFFFF) - 1
+
+
+cdef inline int64_t next_slot(const Lookup* lookup, uint64_t h, uint64_t slot) noexcept nogil:
+    """The next slot from `slot` on whose half of a hash is that of h, or -1."""
+    while lookup.table[slot] != 0:
+        if lookup.table[slot] >> 32 == h >> 32:
+            return <int64_t>slot
+        slot = (slot + 1) & lookup.mask
+    return -1
+
+
+cdef inline int64_t equal_slot(const Lookup* lookup, uint64_t h, int64_t slot) noexcept nogil:
+    """The next slot from `slot` on whose id has the hash h, or -1."""
+    while slot >= 0 and lookup.known[position_at(lookup, slot)].hash != h:
+        slot = next_slot(lookup, h, <uint64_t>(slot + 1) & lookup.mask)
+    return slot
+
+
+cdef inline bint same(PyObject* a, PyObject* b, bint integers) except -1:
+    if a == b:
+        return True
+    return PyObject_RichCompareBool(a, b, Py_EQ) if integers else equal_text(a, b)
+
+
+cdef int candidates(const Rows* rows, int64_t first, int n, bint integers, const Lookup* lookup, int64_t wanted,
+                    Candidate* found, int64_t* judged) except -1:
+    """Of n rows from `first` on those that are to be compared; how many. Others that are judged are counted."""
+    cdef int i, m = 0, kept = 0
+    cdef int64_t position
+    cdef uint64_t h
+    for i in range(<int>min(BATCH, rows.n - first - n)):
+        prefetch(<const char*>rows.keys[first + n + i])
+    for i in range(n):
+        h = spread_hash(PyObject_Hash(rows.keys[first + i]) if integers else hash_of_key(rows.keys[first + i]))
+        prefetch(<const char*>(lookup.filter + (h >> 38 & lookup.filter_mask)))
+        prefetch(<const char*>(lookup.table + (h & lookup.mask)))
+        found[i].hash = h
+        found[i].row = first + i
+    for i in range(n):
+        found[m] = found[i]
+        h = found[i].hash
+        m += lookup.filter[h >> 38 & lookup.filter_mask] >> (h >> 32 & 63) & 1
+    n, m = m, 0
+    for i in range(n):
+        found[m] = found[i]
+        found[m].slot = next_slot(lookup, found[i].hash, found[i].hash & lookup.mask)
+        if found[m].slot >= 0:
+            prefetch(<const char*>(lookup.known + position_at(lookup, found[m].slot)))
+            m += 1
+    for i in range(m):
+        found[kept] = found[i]
+        found[kept].slot = equal_slot(lookup, found[i].hash, found[i].slot)
+        if found[kept].slot < 0:
+            continue
+        position = position_at(lookup, found[kept].slot)
+        if position >= wanted and not integers:
+            judged[0] += 1
+            continue
+        prefetch(<const char*>lookup.known[position].id)
+        prefetch(<const char*>lookup.known[position].id + LINE)
+        prefetch(<const char*>rows.keys[found[i].row] + LINE)
+        kept += 1
+    return kept
+
+
+cdef int64_t compared(const Rows* rows, bint integers, const Lookup* lookup, const int32_t* labels, int64_t wanted,
+                      Candidate* found, int n, Hit* hits, int64_t* n_hits) except -1:
+    """Of n candidates those that are judged; how many. Hits are appended."""
+    cdef Candidate* c
+    cdef Hit* hit
+    cdef int64_t position, judged = 0
+    cdef int i
+    for i in range(n):
+        c = &found[i]
+        while c.slot >= 0 and not same(lookup.known[position_at(lookup, c.slot)].id, rows.keys[c.row], integers):
+            c.slot = next_slot(lookup, c.hash, <uint64_t>(c.slot + 1) & lookup.mask)
+            c.slot = equal_slot(lookup, c.hash, c.slot)
+        if c.slot < 0:
+            continue
+        judged += 1
+        position = position_at(lookup, c.slot)
+        if position < wanted:
+            hit = hits + n_hits[0]
+            hit.row = c.row
+            hit.score = rows.scores[c.row]
+            hit.item = &rows.keys[c.row]
+            hit.label = label_code(labels[position])
+            n_hits[0] += 1
+    return judged
+
+
+cdef int64_t match(const Rows* rows, bint integers, const Lookup* lookup, const int32_t* labels, int64_t wanted,
+                   bint breathes, Hit* hits, int64_t* n_hits) except -1:
+    """Find the judged documents of a ranking.
+
+    Parameters
+    ----------
+    integers : whether ids are int, not str
+    lookup, labels : of the query, by the positions of its judged ids
+    wanted : judged ids before this position become hits
+    breathes : whether another thread may have the GIL between two batches
+    hits, n_hits : filled; there is room for all rows
+
+    Returns
+    -------
+    How many documents are judged.
+    """
+    cdef Candidate found[2][BATCH]
+    cdef int64_t start = 0, judged = 0
+    cdef int n, before = 0, turn = 0
+    n_hits[0] = 0
+    while start < rows.n or before > 0:
+        n = 0
+        if start < rows.n:
+            n = <int>min(BATCH, rows.n - start)
+            n = candidates(rows, start, n, integers, lookup, wanted, found[turn], &judged)
+        judged += compared(rows, integers, lookup, labels, wanted, found[1 - turn], before, hits, n_hits)
+        start += BATCH
+        turn = 1 - turn
+        before = n
+        if breathes:
+            with nogil:
+                pass
+    return judged
