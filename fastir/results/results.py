@@ -450,13 +450,9 @@ class Results:
             {query_id: {name: value}}, and before all ``"fastir"``: the version, the statuses, the `report`, the
             weights and the `provenance`.
         """
-        from fastir.results.saved import body_of_results, described
+        from fastir.results.saved import body_of_results, described, values_by_query
 
-        body = body_of_results(self)
-        if per_query:
-            return described(self, body)
-        del body["per_query"]
-        return body
+        return described(self, values_by_query(self)) if per_query else body_of_results(self)
 
     def to_table(
         self,

@@ -4,27 +4,43 @@
     .tsv       "# fastir " and the head as JSON in the first line, then the table under the names of its columns
     .parquet   the table, with the head in the schema's metadata under "fastir"; needs pyarrow
 
-Numbers read back exactly. A file without a head is refused.
+Numbers read back exactly. A file without a head is refused. A matrix of values is written a few thousand rows at a
+time, without an object per number.
 """
 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from json.encoder import encode_basestring_ascii
+from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
 from fastir.errors import FastirError, FormatError, quote
-from fastir.text import json_text, replacing, tsv_text
+from fastir.text import json_text, replacing, tsv_field
+
+if TYPE_CHECKING:
+    import numpy as np
 
 KEY = "fastir"
 MARK = "# fastir "
 SUFFIXES = (".tsv", ".json", ".parquet")
 PEEKED = 1 << 10
-Table = dict[str, list[Any]]
+BATCH = 1 << 13  # rows that are written at a time
+Table = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
+
+
+@dataclasses.dataclass(frozen=True)
+class ValuesByQuery:
+    """What stands in JSON for {query_id: {name: value}}."""
+
+    query_ids: list[Any]
+    names: list[str]
+    values: np.ndarray  # of shape (n_queries, n_names)
 
 
 # ---- files: a head and a table, or one JSON object -------------------------------------------------------------------
@@ -51,23 +67,81 @@ def write(
         )
     head = head_of(what, head)
     if suffix == ".parquet":
-        content = parquet_bytes(path, head, table())
+        parts = iter((parquet_bytes(path, head, table()),))
+    elif suffix == ".json":
+        parts = json_parts({KEY: head, **body()})
     else:
-        whole = (
-            json_text({KEY: head, **body()}) if suffix == ".json" else f"{MARK}{json.dumps(head)}\n{tsv_of(table())}"
-        )
-        content = whole.encode("utf-8", "surrogateescape")  # an id that is not UTF-8 keeps its bytes
+        parts = tsv_parts(head, table())
     with replacing(path) as file:
-        file.write(content)
+        file.writelines(parts)
 
 
 def head_of(what: str, data: dict[str, Any]) -> dict[str, Any]:
     return {"kind": what, "version": __version__, **data}
 
 
-def tsv_of(table: Table) -> str:
-    columns = [[cell if isinstance(cell, str) else repr(cell) for cell in column] for column in table.values()]
-    return tsv_text([list(table), *zip(*columns, strict=True)])
+def tsv_parts(head: dict[str, Any], table: Table) -> Iterator[Any]:
+    """The bytes of a table under its head, part by part."""
+    yield encoded(f"{MARK}{json.dumps(head)}\n" + "\t".join(map(tsv_field, table)) + "\n")
+    texts = [column for column in table.values() if type(column) is list]
+    arrays = [column for column in table.values() if type(column) is not list]
+    ends = ["\t"] * (len(texts) + len(arrays) - 1) + ["\n"]
+    for low in range(0, len(texts[0]) if texts else 0, BATCH):
+        rows = slice(low, low + BATCH)
+        cells = [
+            [tsv_field(cell if isinstance(cell, str) else repr(cell)) + end for cell in column[rows]]
+            for column, end in zip(texts, ends, strict=False)
+        ]
+        yield lines(map("".join, zip(*cells, strict=True)), [array[rows] for array in arrays], ends[len(texts) :])
+
+
+def json_parts(data: dict[str, Any]) -> Iterator[Any]:
+    """The bytes of an object, part by part."""
+    mark = os.urandom(16).hex()  # stands for the values by query, and nowhere else
+    matrices: list[ValuesByQuery] = []
+
+    def marked(matrix: ValuesByQuery) -> Any:
+        if not matrix.values.size:
+            return {str(query_id): {} for query_id in matrix.query_ids}
+        matrices.append(matrix)
+        return mark
+
+    text = json_text(data, marked)
+    for matrix in matrices:
+        before, text = text.split(f'"{mark}"', 1)
+        yield before.encode()
+        line = before[before.rindex("\n") :]
+        yield from object_parts(matrix, line[: len(line) - len(line.lstrip())])
+    yield text.encode()
+
+
+def object_parts(matrix: ValuesByQuery, start: str) -> Iterator[Any]:
+    """The bytes of {query_id: {name: value}} as `json_text` would write it; lines begin with `start`, a LF and blanks."""
+    first, *others = (f"{start}    {encode_basestring_ascii(name)}: " for name in matrix.names)
+    ends = [*(f",{name}" for name in others), f"{start}  }}"]
+    for low in range(0, len(matrix.query_ids), BATCH):
+        ids = map(encode_basestring_ascii, map(str, matrix.query_ids[low : low + BATCH]))
+        heads = [f",{start}  {query_id}: {{{first}" for query_id in ids]
+        if low == 0:
+            heads[0] = "{" + heads[0][1:]
+        columns = list(matrix.values[low : low + BATCH].T)
+        yield lines(heads, columns, ends, b"null", b"Infinity")
+    yield f"{start}}}".encode()
+
+
+def lines(heads: Iterable[str], columns: list[Any], ends: list[str], *special: bytes) -> np.ndarray:
+    """The bytes of rows: a head, then the number of each column and its end; `special` as for `rows_text`."""
+    import numpy as np
+
+    from fastir.columns._number_text import rows_text
+
+    texts = list(map(encoded, heads))
+    values = np.stack(columns, 1) if columns else np.empty((len(texts), 0))
+    return rows_text(texts, values, list(map(encoded, ends)), *special)
+
+
+def encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")  # an id that is not UTF-8 keeps its bytes
 
 
 def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> bytes:
