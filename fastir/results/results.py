@@ -210,6 +210,11 @@ class Results:
         """
         return {query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)}
 
+    def _by_status(self) -> dict[str, list[Any]]:
+        """The queries of each status but the first, which is "evaluated"."""
+        rows = {status: (self._status_codes == code).nonzero()[0] for code, status in enumerate(STATUSES) if code}
+        return {status: [self._query_ids[row] for row in own.tolist()] for status, own in rows.items()}
+
     @property
     def report(self) -> Report:
         """How the queries of qrels and run overlap, and what was repaired: a `Report`."""

@@ -27,12 +27,11 @@ Fields = tuple[Any, ...]  # what Results are made from
 
 def head_of_results(results: Any) -> dict[str, Any]:
     """All of Results but its values, in types that JSON has."""
-    status = results.status
     head: dict[str, Any] = {
         "aggregates": results.aggregates,
-        "queries": len(status),
+        "queries": len(results.values),
         "integers": any(type(query_id) is int for query_id in results.query_ids[:1]),
-        "status": {code: [query for query, own in status.items() if own == code] for code in list(STATUS_CODES)[1:]},
+        "status": results._by_status(),
         "report": {field: getattr(results.report, field) for field in Report.__slots__},
         "weights": results.weights and list(results.weights.items()),
     }

@@ -30,6 +30,7 @@ KEY = "fastir"
 MARK = "# fastir "
 SUFFIXES = (".tsv", ".json", ".parquet")
 PEEKED = 1 << 10
+ENCODING = "utf-8", "surrogateescape"  # an id that is not UTF-8 keeps its bytes
 BATCH = 1 << 13  # rows that are written at a time
 Table = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
 
@@ -82,7 +83,7 @@ def head_of(what: str, data: dict[str, Any]) -> dict[str, Any]:
 
 def tsv_parts(head: dict[str, Any], table: Table) -> Iterator[Any]:
     """The bytes of a table under its head, part by part."""
-    yield encoded(f"{MARK}{json.dumps(head)}\n" + "\t".join(map(tsv_field, table)) + "\n")
+    yield f"{MARK}{json.dumps(head)}\n".encode() + "\t".join(map(tsv_field, table)).encode(*ENCODING) + b"\n"
     texts = [column for column in table.values() if type(column) is list]
     arrays = [column for column in table.values() if type(column) is not list]
     ends = ["\t"] * (len(texts) + len(arrays) - 1) + ["\n"]
@@ -116,7 +117,7 @@ def json_parts(data: dict[str, Any]) -> Iterator[Any]:
 
 
 def object_parts(matrix: ValuesByQuery, start: str) -> Iterator[Any]:
-    """The bytes of {query_id: {name: value}} as `json_text` would write it; lines begin with `start`, a LF and blanks."""
+    """The bytes of {query_id: {name: value}} as `json_text` would write it; `start` begins a line: a LF and blanks."""
     first, *others = (f"{start}    {encode_basestring_ascii(name)}: " for name in matrix.names)
     ends = [*(f",{name}" for name in others), f"{start}  }}"]
     for low in range(0, len(matrix.query_ids), BATCH):
@@ -135,13 +136,9 @@ def lines(heads: Iterable[str], columns: list[Any], ends: list[str], *special: b
 
     from fastir.columns._number_text import rows_text
 
-    texts = list(map(encoded, heads))
+    texts = [head.encode(*ENCODING) for head in heads]
     values = np.stack(columns, 1) if columns else np.empty((len(texts), 0))
-    return rows_text(texts, values, list(map(encoded, ends)), *special)
-
-
-def encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")  # an id that is not UTF-8 keeps its bytes
+    return rows_text(texts, values, [end.encode(*ENCODING) for end in ends], *special)
 
 
 def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> bytes:
