@@ -18,22 +18,31 @@ cdef extern from *:
         return low | (uint64_t)high << 32;
     }
 
-    /* Which of 64 bytes are blank or below, up to ' ', and which of these are neither blank nor tab. */
-    static inline uint64_t fastir_line_masks(const unsigned char *p, uint64_t *controls)
+    /* Which of 64 bytes are at most `most`. */
+    static inline uint64_t fastir_up_to(const unsigned char *p, int most)
     {
-        const __m128i blank = _mm_set1_epi8(32), below = _mm_set1_epi8(31), tab = _mm_set1_epi8(9);
-        __m128i blanks[4], others[4];
+        const __m128i limit = _mm_set1_epi8((char)most);
+        __m128i v[4];
         for (int i = 0; i < 4; i++) {
-            const __m128i v = _mm_loadu_si128((const __m128i *)p + i);
-            blanks[i] = _mm_cmpeq_epi8(_mm_min_epu8(v, blank), v);
-            others[i] = _mm_andnot_si128(_mm_cmpeq_epi8(v, tab), _mm_cmpeq_epi8(_mm_min_epu8(v, below), v));
+            v[i] = _mm_loadu_si128((const __m128i *)p + i);
+            v[i] = _mm_cmpeq_epi8(_mm_min_epu8(v[i], limit), v[i]);
         }
-        *controls = fastir_bits(others[0], others[1], others[2], others[3]);
-        return fastir_bits(blanks[0], blanks[1], blanks[2], blanks[3]);
+        return fastir_bits(v[0], v[1], v[2], v[3]);
+    }
+
+    /* Which of 64 bytes are `one`. */
+    static inline uint64_t fastir_equal_to(const unsigned char *p, int one)
+    {
+        const __m128i same = _mm_set1_epi8((char)one);
+        __m128i v[4];
+        for (int i = 0; i < 4; i++)
+            v[i] = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)p + i), same);
+        return fastir_bits(v[0], v[1], v[2], v[3]);
     }
     #else
     #define FASTIR_LINE_MASKS 0
-    static inline uint64_t fastir_line_masks(const unsigned char *p, uint64_t *controls) { return *controls = *p; }
+    static inline uint64_t fastir_up_to(const unsigned char *p, int most) { return *p <= most; }
+    static inline uint64_t fastir_equal_to(const unsigned char *p, int one) { return *p == one; }
     #endif
 
     /* The place of the lowest bit that is set; one is. */
@@ -54,5 +63,6 @@ cdef extern from *:
     }
     """
     bint HAS_LINE_MASKS "FASTIR_LINE_MASKS"
-    uint64_t line_masks "fastir_line_masks"(const unsigned char*, uint64_t* controls) noexcept nogil
+    uint64_t up_to "fastir_up_to"(const unsigned char*, int most) noexcept nogil
+    uint64_t equal_to "fastir_equal_to"(const unsigned char*, int one) noexcept nogil
     int lowest "fastir_lowest"(uint64_t) noexcept nogil

@@ -52,6 +52,6 @@ cdef inline const unsigned char* quick_number(const unsigned char* p, double* ou
         n = eight_digits(p, &eight)
         p += n
         if p[0] <= 32 and n < 8 and (p[0] == 32 or 9 <= p[0] <= 13):
-            out[0] = <double>(mantissa * POWERS[n] + eight) / TENS[n]
+            out[0] = <double><int64_t>(mantissa * POWERS[n] + eight) / TENS[n]
             return p
     return read_number(start, out)
