@@ -25,7 +25,7 @@ import numpy as np
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._line_masks cimport HAS_LINE_MASKS, equal_to, lowest, up_to
 from fastir.columns._number cimport PADDING, quick_number, read_number
-from fastir.columns._text cimport Group, Text, equal, room_for_rows
+from fastir.columns._text cimport Group, Text, equal, hash_of, room_for_rows
 
 from fastir.columns._number import slow_number
 from fastir.errors import FormatError, quote
@@ -35,6 +35,9 @@ cdef enum:              # what a number is
     SCORE
     LABEL
     RANK
+
+cdef enum:
+    SHORTEST = 6        # bytes of a row: of BEIR, with its line end
 
 cdef enum:              # how many fields follow it
     NONE
@@ -369,14 +372,14 @@ cdef class Reader:
     cdef readonly object path
     cdef Cursor cursor
     cdef Group group
-    cdef int64_t[::1] starts, lengths
+    cdef int64_t[::1] lengths                   # of the document of each row in the arena
     cdef double[::1] numbers
-    cdef unsigned char[::1] arena
-    cdef int64_t used
-    cdef list group_ids, group_rows
+    cdef unsigned char[::1] arena, queries      # of the documents; the queries one behind the other
+    cdef int64_t[::1] first_rows, query_ends    # of each stretch of rows of one query
+    cdef uint64_t[::1] query_hashes
+    cdef int64_t used, n_stretches
     cdef list skips             # (first row behind skipped lines, how many were skipped until there)
     cdef int64_t skipped
-    cdef bytes last_query
     cdef readonly int64_t n_rows
 
     def __init__(self, path, bint is_run, format="trec"):
@@ -384,13 +387,11 @@ cdef class Reader:
         memset(&self.cursor, 0, sizeof(Cursor))
         set_line_format(&self.cursor, format, is_run)
         self.cursor.split = True
-        self.group_ids = []
-        self.group_rows = []
         self.skips = [(0, 0)]
-        self.starts = np.empty(0, np.int64)
-        self.lengths = np.empty(0, np.int64)
+        self.lengths = self.first_rows = self.query_ends = np.empty(0, np.int64)
         self.numbers = np.empty(0)
-        self.arena = np.empty(0, np.uint8)
+        self.arena = self.queries = np.empty(0, np.uint8)
+        self.query_hashes = np.empty(0, np.uint64)
 
     def __dealloc__(self):
         free(self.group.docs)
@@ -408,10 +409,36 @@ cdef class Reader:
         return {kind: (count, self.path) for kind, count in counts.items() if count}
 
     def columns(self):
-        """(arena, starts, lengths, numbers) of the rows, (first row, query id) of each run of one query."""
-        arena = np.asarray(self.arena)[:self.used + 1]
-        return (arena, np.asarray(self.starts)[:self.n_rows], np.asarray(self.lengths)[:self.n_rows],
-                np.asarray(self.numbers)[:self.n_rows], np.array(self.group_rows, np.int64), self.group_ids)
+        """The rows, once all are read.
+
+        Returns
+        -------
+        arena, starts, lengths : arrays
+            Of the documents.
+        numbers : float64 array
+        first_rows : int64 array
+            Of each stretch of rows of one query.
+        query_ids : list of str
+            Beside first_rows.
+        is_grouped : bool
+            Whether no query is known to come back.
+        """
+        cdef int64_t i, start = 0, n = self.n_stretches
+        cdef const char* text = <const char*>&self.queries[0]
+        hashes = np.asarray(self.query_hashes)[:n]
+        hashes.sort()
+        is_grouped = not (hashes[1:] == hashes[:-1]).any()
+        self.query_hashes = hashes = None       # before the ids take their room
+        query_ids = [None] * n
+        for i in range(n):
+            query_ids[i] = text[start:self.query_ends[i]].decode("utf-8", "surrogateescape")
+            start = self.query_ends[i]
+        self.queries = self.query_ends = None
+        lengths = np.asarray(self.lengths)[:self.n_rows]
+        starts = np.zeros(self.n_rows, np.int64)
+        np.cumsum(lengths[:-1], out=starts[1:])
+        return (np.asarray(self.arena)[:self.used + 1], starts, lengths, np.asarray(self.numbers)[:self.n_rows],
+                np.asarray(self.first_rows)[:n], query_ids, is_grouped)
 
     def line_of(self, row):
         """The line that a row came from."""
@@ -429,15 +456,28 @@ cdef class Reader:
         self.cursor.stop = &block[size]
         if self.cursor.line_format.tabs and lines_of(&self.cursor) == 0:
             self.read_header()
-        while self.cursor.p < self.cursor.stop:
-            with nogil:
-                ordinary(&callers)
+        self.reserve(size)
+        with nogil:
+            ordinary(&callers)
+            failed = 0
+            while self.cursor.p < self.cursor.stop and not failed:
                 failed = scan_group(&self.cursor, &self.group)
-                fesetenv(&callers)
-            if self.group.n:
-                self.append()
-            if failed:
-                self.fail(failed)
+                if self.group.n:
+                    self.append()
+            fesetenv(&callers)
+        if failed:
+            self.fail(failed)
+
+    cdef reserve(self, int64_t size):
+        """Make room for the rows in a block; memory that is not used in the end is never touched."""
+        cdef int64_t rows = size // SHORTEST + 1
+        self.arena = grown(self.arena, self.used, size + 1)
+        self.queries = grown(self.queries, self.query_ends[self.n_stretches - 1] if self.n_stretches else 0, size + 1)
+        self.lengths = grown(self.lengths, self.n_rows, rows)
+        self.numbers = grown(self.numbers, self.n_rows, rows)
+        self.first_rows = grown(self.first_rows, self.n_stretches, rows)
+        self.query_ends = grown(self.query_ends, self.n_stretches, rows)
+        self.query_hashes = grown(self.query_hashes, self.n_stretches, rows)
 
     cdef read_header(self):
         cdef Cursor* c = &self.cursor
@@ -459,37 +499,31 @@ cdef class Reader:
         line = lines_of(&self.cursor) + (failed != CARRIAGE_RETURN)     # found behind a line that is counted already
         raise FormatError(message, self.path, line, column, shown)
 
-    cdef append(self):
-        cdef int64_t i, size = 0
-        cdef Group* g = &self.group
-        for i in range(g.n):
-            size += g.docs[i].length
-        if self.n_rows + g.n > self.starts.shape[0]:
-            self.starts = grown(self.starts, self.n_rows, g.n)
-            self.lengths = grown(self.lengths, self.n_rows, g.n)
-            self.numbers = grown(self.numbers, self.n_rows, g.n)
-        if self.used + size + 1 > self.arena.shape[0]:
-            self.arena = grown(self.arena, self.used, size + 1)
-        skipped = lines_of(&self.cursor) - self.cursor.rows
+    cdef void append(self) noexcept nogil:
+        cdef int64_t i, end = 0, n = self.n_stretches, used = self.used, skipped = lines_of(&self.cursor) - self.cursor.rows
+        cdef const Group* g = &self.group
+        cdef Text last
         if skipped > self.skipped:
-            self.skips.append((self.n_rows, skipped))
             self.skipped = skipped
-        query = g.query.start[:g.query.length]
-        if query != self.last_query:
-            self.last_query = query
-            self.group_ids.append(query)
-            self.group_rows.append(self.n_rows)
-        cdef int64_t* starts = &self.starts[0]
-        cdef int64_t* lengths = &self.lengths[0]
-        cdef double* numbers = &self.numbers[0]
-        cdef unsigned char* arena = &self.arena[0]
+            with gil:
+                self.skips.append((self.n_rows, skipped))
+        if n:
+            end = self.query_ends[n - 1]
+            last.length = end - (self.query_ends[n - 2] if n > 1 else 0)
+            last.start = <const char*>&self.queries[end - last.length]
+        if n == 0 or not equal(&g.query, &last):
+            memcpy(&self.queries[end], g.query.start, g.query.length)
+            self.query_ends[n] = end + g.query.length
+            self.query_hashes[n] = hash_of(&g.query)
+            self.first_rows[n] = self.n_rows
+            self.n_stretches = n + 1
         for i in range(g.n):
-            memcpy(arena + self.used, g.docs[i].start, g.docs[i].length)
-            starts[self.n_rows] = self.used
-            lengths[self.n_rows] = g.docs[i].length
-            numbers[self.n_rows] = g.scores[i]
-            self.used += g.docs[i].length
+            memcpy(&self.arena[used], g.docs[i].start, g.docs[i].length)
+            self.lengths[self.n_rows] = g.docs[i].length
+            self.numbers[self.n_rows] = g.scores[i]
             self.n_rows += 1
+            used += g.docs[i].length
+        self.used = used
 
 
 def last_line(const unsigned char[::1] block, int64_t size):
@@ -536,8 +570,11 @@ cdef int64_t lines_of(const Cursor* c) noexcept nogil:
     return c.rows + c.headers + c.blank_lines + c.comments
 
 
-def grown(old, int64_t used, int64_t more):
-    """A longer copy of the array, with room for `more` entries behind the used ones."""
-    new = np.empty(max(used + more, 2 * len(old), 1024), np.asarray(old).dtype)
+cdef grown(old, int64_t used, int64_t more):
+    """The array itself if it has room for `more` entries behind the used ones, or a longer copy."""
+    cdef int64_t length = len(old)
+    if used + more <= length:
+        return old
+    new = np.empty(max(used + more, 2 * length), np.asarray(old).dtype)
     new[:used] = np.asarray(old)[:used]
     return new

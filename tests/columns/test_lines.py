@@ -57,7 +57,7 @@ def read(format, is_run, text, n_rows=None):
         reader.read(block, len(data))
     except FormatError as error:
         return str(error)
-    arena, starts, lengths, numbers, first_rows, queries = reader.columns()
+    arena, starts, lengths, numbers, first_rows, queries, _ = reader.columns()
     ids = [arena[start : start + length].tobytes() for start, length in zip(starts, lengths, strict=True)]
     kept = slice(len(ids) if n_rows is None else n_rows)
     places = [(row, query) for row, query in zip(first_rows.tolist(), queries, strict=True) if row < len(ids[kept])]
