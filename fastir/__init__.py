@@ -20,7 +20,8 @@ How a dict, a file or a matrix becomes a number. Each box is a folder, whose `__
 
 Then rank counts how many scores are above those of a hit, and measure walks the hits of a query once, in rank order,
 and computes all metrics of the Plan at all their cutoffs. Behind join there are only numbers: ranks and labels. They
-are handed on query by query, in memory that is reused; no object holds them for a whole run.
+are handed on query by query, in memory that is reused; of a whole run they are kept where a caller asks for them, as
+JudgedRankings.
 
     evaluation     wires these boxes together: evaluate(), Evaluator and their siblings for arrays
     comparison     which of several Results is better, with the tests of `stats`
@@ -47,10 +48,12 @@ if TYPE_CHECKING:
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
     from fastir.evaluation.id_lists import evaluate_lists
+    from fastir.evaluation.judge import judge
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
     from fastir.explanation.ranked import RankedExplanation, explain_ranked
+    from fastir.judged_rankings import JudgedRankings
     from fastir.results.by_run import ResultsByRun, load_results
 
 __all__ = [
@@ -62,6 +65,7 @@ __all__ = [
     "FastirError",
     "FastirWarning",
     "FormatError",
+    "JudgedRankings",
     "NoOverlapError",
     "PrecisionRecallCurve",
     "Qrels",
@@ -82,6 +86,7 @@ __all__ = [
     "evaluate_topk",
     "explain",
     "explain_ranked",
+    "judge",
     "load_results",
     "metrics",
     "plots",
@@ -96,6 +101,7 @@ LATER = {
     "Accumulator": "evaluation.accumulator",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
+    "JudgedRankings": "judged_rankings",
     "PrecisionRecallCurve": "evaluation.recall_curve",
     "RankedExplanation": "explanation.ranked",
     "ResultsByRun": "results.by_run",
@@ -108,6 +114,7 @@ LATER = {
     "evaluate_scores": "evaluation.label_lists",
     "evaluate_topk": "evaluation.matrix",
     "explain_ranked": "explanation.ranked",
+    "judge": "evaluation.judge",
     "load_results": "results.by_run",
     "plots": "plots",
     "precision_recall_curve": "evaluation.recall_curve",

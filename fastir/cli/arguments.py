@@ -15,16 +15,19 @@ from fastir.evaluation.named_runs import run_names, runs_in
 from fastir.inputs import places
 from fastir.inputs.formats import READERS, TABLES, WITH_GROUPS
 from fastir.inputs.parents import check_aggregate
+from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.names import CARDS, is_metric
 from fastir.request.options import AGGREGATES, DUPLICATES, QUERIES, SCORES, TIES, Options, metric_tuple, options_of
 from fastir.request.plan import Settings, compile_settings
+from fastir.results.saved_files import SUFFIXES
 
 STDIN = "-"
 QRELS_FORMATS = (*READERS, *TABLES)
 RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in WITH_GROUPS)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
+SAVED = "saved"  # the format of what `save` writes and `load` reads
 
 
 class UsageError(fastir.FastirError):
@@ -74,6 +77,30 @@ def add_output_arguments(add: Callable[..., Any]) -> None:
     add("--color", choices=("auto", "always", "never"), default="auto", help="of the best numbers (default auto)")
 
 
+def output_format(options: argparse.Namespace) -> str:
+    """The format that was asked for, else that of the name of the file of -o, which may be SAVED, else a table.
+
+    Raises
+    ------
+    ValueError
+        The name of the file says nothing of its format, or Parquet has no file.
+    """
+    suffix = "" if options.output is None else os.path.splitext(options.output)[1].lower()
+    if options.format == "parquet" and suffix != ".parquet":
+        raise ValueError("--format parquet: it is written to a file, which -o names, and ends in .parquet")
+    if options.format not in (None, "parquet"):
+        return str(options.format)
+    if options.output is None:
+        return "table"
+    if suffix in SUFFIXES:
+        return SAVED
+    if suffix not in BY_SUFFIX:
+        raise ValueError(
+            f"-o {options.output}: the name must end in {', '.join((*SUFFIXES, *BY_SUFFIX))}; or say --format"
+        )
+    return "table" if suffix == ".txt" else BY_SUFFIX[suffix]
+
+
 # ---- metrics -------------------------------------------------------------------------------------------------------
 
 
@@ -111,7 +138,7 @@ def may_be_misspelt(word: str) -> bool:
 def split(word: str) -> list[str]:
     """The names in a word, between commas outside of brackets; a number is another cutoff of the name before it."""
     names: list[str] = []
-    for part in re.split(r",(?![^()]*\))", word):
+    for part in between_commas(word):
         if names and re.fullmatch(r"[\d.]+", part):
             base, at, _ = names[-1].rpartition("@")
             if at:
@@ -121,6 +148,11 @@ def split(word: str) -> list[str]:
         elif part.strip():
             names.append(part.strip())
     return names
+
+
+def between_commas(word: str) -> list[str]:
+    """The parts of a word between its commas outside of brackets."""
+    return re.split(r",(?![^()]*\))", word)
 
 
 def every_metric(options: argparse.Namespace) -> list[str]:
@@ -156,7 +188,7 @@ def named_runs(options: argparse.Namespace) -> dict[str, Any]:
     """{name of its row: path} of every run."""
     runs = [path for word in options.runs for path in files_of(word, options.parts)]
     if runs.count(STDIN) > 1:
-        options.usage_error("standard input (-) can be read only once")
+        options.parser.error("standard input (-) can be read only once")
     return dict(zip(run_names(runs), runs, strict=True))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import fastir
@@ -41,13 +41,7 @@ def metrics_command(options: argparse.Namespace) -> Output:
     if not entries:
         raise UsageError(f"no metric has {options.word!r} in its name or description")
     entries.insert(0, ("metric", "relevance", "first k", "what it is"))
-    widths = [max(map(len, column)) + 2 for column in list(zip(*entries, strict=True))[:-1]]
-    lines = []
-    for *cells, about in entries:
-        label = "".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
-        layout: dict[str, Any] = {"initial_indent": label, "subsequent_indent": " " * sum(widths)}
-        lines.append(textwrap.fill(about, WIDTH, break_on_hyphens=False, **layout))
-    return Output("".join(f"{line}\n" for line in lines))
+    return Output(filled(entries))
 
 
 def explain_command(options: argparse.Namespace) -> Output:
@@ -64,9 +58,15 @@ def conventions_command(options: argparse.Namespace) -> Output:
         from fastir.cli.conventions_text import page
 
         return Output(page())
-    width = max(map(len, CONVENTIONS)) + 2
-    lines = (
-        textwrap.fill(each.about, WIDTH, initial_indent=f"{name:<{width}}", subsequent_indent=" " * width)
-        for name, each in CONVENTIONS.items()
-    )
-    return Output("".join(f"{line}\n" for line in lines))
+    return Output(filled([(name, each.about) for name, each in CONVENTIONS.items()]))
+
+
+def filled(entries: Sequence[tuple[str, ...]]) -> str:
+    """Aligned columns, of which the last is text that goes on below itself."""
+    widths = [max(map(len, column)) + 2 for column in list(zip(*entries, strict=True))[:-1]]
+    lines = []
+    for *cells, about in entries:
+        label = "".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+        layout: dict[str, Any] = {"initial_indent": label, "subsequent_indent": " " * sum(widths)}
+        lines.append(textwrap.fill(about, WIDTH, break_on_hyphens=False, **layout))
+    return "".join(f"{line}\n" for line in lines)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastir.cli.arguments import (
+    SAVED,
     add_output_arguments,
     add_run_arguments,
     arguments_checked,
@@ -17,6 +18,7 @@ from fastir.cli.arguments import (
     files_explained,
     metrics_of,
     named_runs,
+    output_format,
     parents_options,
     qrels_of,
     runs_of,
@@ -24,14 +26,20 @@ from fastir.cli.arguments import (
 )
 from fastir.cli.gates import rules_of
 from fastir.cli.terminal import Output, watched
-from fastir.errors import FastirError
-from fastir.results.saved_files import SUFFIXES as SAVED
+from fastir.errors import FastirError, quote
+from fastir.evaluation.named_runs import run_names
+from fastir.request.options import Options
+from fastir.results.saved_files import is_saved
 from fastir.text import json_text, replacing
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
-    from fastir.request.plan import Settings
 
+# the options that say how runs are read and judged
+JUDGING = (
+    *(name for name in Options._fields if name not in ("n_threads", "choices", "validate")),
+    *("parents", "aggregate", "parts", "all", "qrels_format", "run_format", "columns", "qrels_columns", "run_columns"),
+)
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
 
@@ -60,33 +68,79 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
     add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
     add("--intervals", action="store_true", help="show the intervals of the means")
-    add("--format", choices=tuple(FORMATS), default="table", help="%(choices)s; json, tsv and csv are exact")
+    add(
+        "--format",
+        choices=(*FORMATS, "parquet"),
+        help="%(choices)s (default table); json, tsv, csv and parquet are exact",
+    )
     add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
     add_output_arguments(add)
 
 
 def compare_command(options: argparse.Namespace) -> Output:
-    runs = named_runs(options)
-    if len(runs) < 2:
-        options.usage_error("comparing takes two runs or more")
-    chosen = evaluator_options(options)
     with arguments_checked():
         rules = rules_of(options.fail_if)
         if rules and options.baseline is None:
             raise ValueError("--fail-if compares with a baseline; name it with --baseline")
-        options.metrics = metrics_of(options, [rule.metric for rule in rules])
-        check_comparison(options, runs, settings_of(options.metrics, chosen))
-        chosen.update(parents_options(options))
-    with files_explained(options), watched(runs) as notice:
-        comparison = compared(options, qrels_of(options), runs_of(runs, options), chosen, notice)
+        format = output_format(options)
+    gated = [rule.metric for rule in rules]
+    comparison = compared_results(options, gated) if is_saved(options.qrels) else compared_runs(options, gated)
+    if options.plot is not None:
+        draw(comparison, options.plot)
     failed = [line for rule in rules for line in rule.failures(comparison)]
-    if options.output is not None and options.format == "table" and options.output.lower().endswith(SAVED):
+    if format == SAVED:
         comparison.save(options.output)
         return Output("", failed)
-    return Output(FORMATS[options.format](comparison, options), failed)
+    return Output(FORMATS[format](comparison, options), failed)
 
 
-def check_comparison(options: argparse.Namespace, runs: dict[str, Any], settings: Settings) -> None:
+def compared_results(options: argparse.Namespace, gated: list[str]) -> Comparison:
+    """Compare files that hold saved results, which were judged before."""
+    from fastir.comparison.compare_scores import compare_scores
+
+    unused = [name for name in JUDGING if getattr(options, name) != options.parser.get_default(name)]
+    if unused:
+        option = unused[0].replace("_", "-")
+        options.parser.error(f"--{option} is of no use: {options.qrels} holds saved results, which were judged before")
+    paths = [options.qrels, *options.runs]
+    runs = dict(zip(run_names(paths), paths, strict=True))
+    with arguments_checked():
+        check_comparison(options, runs)
+    metrics = [*metrics_of(options), *gated] if options.metrics else None
+    comparison = compare_scores(runs, metrics, **statistics_of(options, runs))
+    for metric in gated:
+        if metric not in comparison.metrics:
+            raise FastirError(f"{paths[0]}: it has no metric {quote(metric)}")
+    return comparison
+
+
+def compared_runs(options: argparse.Namespace, gated: list[str]) -> Comparison:
+    """Judge runs, and compare them."""
+    from fastir.comparison.compare import compare
+    from fastir.comparison.scores import check_aggregates
+
+    runs = named_runs(options)
+    if len(runs) < 2:
+        options.parser.error("comparing takes two runs or more")
+    chosen = evaluator_options(options)
+    with arguments_checked():
+        metrics = metrics_of(options, gated)
+        settings = settings_of(metrics, chosen)
+        check_comparison(options, runs)
+        check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
+        chosen.update(parents_options(options))
+    with files_explained(options), watched(runs) as notice:
+        chosen.update(columns_of(options), notice=notice)
+        return compare(qrels_of(options), runs_of(runs, options), metrics, **statistics_of(options, runs), **chosen)
+
+
+def statistics_of(options: argparse.Namespace, runs: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of `compare` that say how; a baseline is called by its name or by its path."""
+    baseline = next((name for name, path in runs.items() if path == options.baseline), options.baseline)
+    return {"baseline": baseline, **{name: getattr(options, name) for name in STATISTICS}}
+
+
+def check_comparison(options: argparse.Namespace, runs: dict[str, Any]) -> None:
     """Refuse arguments that no files can make right.
 
     Raises
@@ -96,59 +150,26 @@ def check_comparison(options: argparse.Namespace, runs: dict[str, Any], settings
         A library is missing.
     """
     from fastir.comparison.compare_scores import checked_options, chosen_pairs
-    from fastir.comparison.scores import check_aggregates
     from fastir.stats._scipy import special
 
     try:
         special()
     except ImportError as error:
         raise FastirError(str(error)) from None
-    checked_options(**{name: getattr(options, name) for name in STATISTICS}, seeds=None, n_threads=options.n_threads)
-    check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
-    baseline = baseline_of(options, runs)
-    chosen_pairs(list(runs), baseline)
+    statistics = statistics_of(options, runs)
+    chosen_pairs(list(runs), statistics.pop("baseline"))
+    checked_options(**statistics, seeds=None, n_threads=options.n_threads)
     if options.plot is not None:
         plot_format(options.plot)
 
 
-def baseline_of(options: argparse.Namespace, runs: dict[str, str]) -> str | None:
-    """The run that is called so, or whose path that is."""
-    return next((name for name, path in runs.items() if path == options.baseline), options.baseline)
+def draw(comparison: Comparison, path: str) -> None:
+    from fastir.plots import overview
 
-
-def compared(
-    options: argparse.Namespace,
-    qrels: Any,
-    runs: dict[str, Any],
-    chosen: dict[str, Any],
-    notice: Callable[..., Any],
-) -> Comparison:
-    """Evaluate, compare, draw.
-
-    Parameters
-    ----------
-    options : Namespace
-    qrels : path or Qrels
-    runs : {name: path or Run}
-    chosen : dict
-        The options for an Evaluator.
-    notice : function of (name, position)
-        As for Evaluator.evaluate_many.
-    """
-    from fastir.comparison.compare import compare
-
-    statistics: dict[str, Any] = {name: getattr(options, name) for name in STATISTICS}
-    statistics["baseline"] = baseline_of(options, named_runs(options))
-    chosen = {**chosen, **columns_of(options)}
-    comparison = compare(qrels, runs, options.metrics, notice=notice, **statistics, **chosen)
-    if options.plot is not None:
-        from fastir.plots import overview
-
-        picture = io.BytesIO()
-        overview(comparison).savefig(picture, format=plot_format(options.plot))
-        with replacing(options.plot) as file:
-            file.write(picture.getvalue())
-    return comparison
+    picture = io.BytesIO()
+    overview(comparison).savefig(picture, format=plot_format(path))
+    with replacing(path) as file:
+        file.write(picture.getvalue())
 
 
 def plot_format(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,7 @@ from fastir.results.saved_files import is_saved
 from fastir.text import decimals, json_text, signed
 
 FORMATS = ("table", "markdown", "json")
+BY_SUFFIX = {".md": "markdown", ".json": "json"}
 
 
 def add_diff_arguments(add: Callable[..., Any]) -> None:
@@ -35,7 +37,7 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
     add(*METRICS_OPTION, metavar="METRIC", action="append", help="default: all that both results have")
     add("--top", metavar="N", type=int, default=10, help="how many gains and losses to list (default %(default)s)")
     add("--markdown", dest="format", action="store_const", const="markdown", help="for a pull request")
-    add("--format", choices=FORMATS, default="table", help="%(choices)s (default table)")
+    add("--format", choices=FORMATS, help="%(choices)s (default table)")
     add("--convention", metavar="TOOL", default="fastir", help="of runs, as for `fastir eval`")
     add_output_arguments(add)
 
@@ -54,10 +56,11 @@ def diff_command(options: argparse.Namespace) -> Output:
             raise fastir.FastirError(f"{side}: it has no metric {quote(name)}")
     if not names:
         raise fastir.FastirError(f"no metric in common: {', '.join(old.names)} and {', '.join(new.names)}")
+    format = options.format or BY_SUFFIX.get(os.path.splitext(options.output or "")[1].lower(), "table")
     changes = [new.diff(old, name, options.top) for name in names if not old.aggregates[name].startswith("count")]
-    if options.format == "json":
+    if format == "json":
         return Output(json_text([change.to_json() for change in changes]), [])
-    if options.format == "markdown":
+    if format == "markdown":
         was, now = run_names([options.old, options.new])
         return Output(markdown(changes, was, now), [])
     return Output("\n\n".join(map(repr, changes)) + "\n", [])

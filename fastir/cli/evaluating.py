@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from typing import Any
 
 import fastir
 from fastir.cli.arguments import (
+    SAVED,
     add_output_arguments,
     add_run_arguments,
     arguments_checked,
@@ -17,6 +17,7 @@ from fastir.cli.arguments import (
     files_explained,
     metrics_of,
     named_runs,
+    output_format,
     parents_options,
     qrels_of,
     runs_of,
@@ -27,11 +28,9 @@ from fastir.cli.terminal import Output, watched
 from fastir.rendering import Cell, Table, rendered, transposed
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
-from fastir.results.saved_files import SUFFIXES as SAVED
 from fastir.text import json_text, rounded, tsv_text
 
-FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json")
-BY_SUFFIX = {".md": "markdown", ".tex": "latex", ".html": "html", ".csv": "csv", ".txt": "table"}
+FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")
 
 
 def add_eval_arguments(add: Callable[..., Any]) -> None:
@@ -40,7 +39,7 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
     add(
         "--format",
         choices=FORMATS,
-        help="%(choices)s (default table); tsv, csv and json are exact, the others round to 4 decimals",
+        help="%(choices)s (default table); the last four are exact, the others round to 4 decimals",
     )
     add("--fail-under", metavar="METRIC=VALUE", action="append", help="exit with 4 if the mean of any run is below")
     add("--fail-over", metavar="METRIC=VALUE", action="append", help="the same where less is better: if it is above")
@@ -56,31 +55,19 @@ def evaluate_command(options: argparse.Namespace) -> Output:
         metrics = metrics_of(options, [bound.metric for bound in bounds])
         settings_of(metrics, chosen)
         parents = parents_options(options)
-        check_output(options)
+        format = output_format(options)
     with files_explained(options), watched(runs) as notice:
         evaluator = fastir.Evaluator(qrels_of(options), metrics, **columns_of(options), **chosen, **parents)
         results = evaluator.evaluate_many(runs_of(runs, options), notice=notice)
     failed = failures(bounds, results)
-    if options.output is not None and options.format is None and suffix_of(options) in SAVED:
+    if format == SAVED:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
         return Output("", failed)
-    return Output(text_of(results, options), failed)
+    return Output(text_of(results, options, format), failed)
 
 
-def suffix_of(options: argparse.Namespace) -> str:
-    return os.path.splitext(options.output)[1].lower()
-
-
-def check_output(options: argparse.Namespace) -> None:
-    """Refuse a file that says nothing of its format."""
-    if options.output is not None and options.format is None and suffix_of(options) not in (*SAVED, *BY_SUFFIX):
-        known = ", ".join((*SAVED, *BY_SUFFIX))
-        raise ValueError(f"-o {options.output}: the name must end in {known}; or say --format")
-
-
-def text_of(results: ResultsByRun, options: argparse.Namespace) -> str:
-    """What is printed, in the format that was asked for."""
-    format = options.format or (BY_SUFFIX[suffix_of(options)] if options.output else "table")
+def text_of(results: ResultsByRun, options: argparse.Namespace, format: str) -> str:
+    """What is printed."""
     if format == "json":
         runs = {name: result.to_json(options.per_query) for name, result in results.items()}
         return json_text({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from fastir.cli.arguments import UsageError
+from fastir.cli.arguments import UsageError, between_commas
 from fastir.request.directions import SIGNS, direction_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def bounds_of(under: list[str] | None, over: list[str] | None) -> list[Bound]:
     """
     bounds = []
     for option, words, worse in (("--fail-under", under, "less"), ("--fail-over", over, "more")):
-        for word in (part for given in words or () for part in re.split(r",(?![^()]*\))", given)):
+        for word in (part for given in words or () for part in between_commas(given)):
             metric, mark, number = word.rpartition("=")
             try:
                 value = float(number) if mark and metric else float("nan")

@@ -34,6 +34,7 @@ example:
   fastir eval qrels.txt new.run -m ndcg@10 --fail-under ndcg@10=0.42 -o new.json
   fastir diff old.json new.json --markdown
   fastir compare examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --test randomization --pairs
+  fastir compare old.json new.json --baseline old.json --fail-if worse:map
 
 exit status: 0 fine, 1 usage, 2 input, 3 output, memory or internal, 4 a gate was not passed, 130 interrupted
 """
@@ -79,7 +80,7 @@ def parser() -> Parser:
         ("eval", "evaluate one run or several", evaluate_command, add_eval_arguments),
         (
             "compare",
-            "say which of several runs is better, and how sure that is",
+            "say which of several runs, or saved results, is better, and how sure that is",
             compare_command,
             add_compare_arguments,
         ),
@@ -94,7 +95,7 @@ def parser() -> Parser:
         ("conventions", "list the tools whose numbers there are", conventions_command, add_conventions_arguments),
     ):
         sub = commands.add_parser(name, help=about, **layout)
-        sub.set_defaults(command=command, usage_error=sub.error)
+        sub.set_defaults(command=command, parser=sub)
         add_arguments(sub.add_argument)
     commands.add_parser("trec_eval", help="trec_eval's command line: the same options, the same output")
     doctor = commands.add_parser("doctor", help="versions, processor, threads and a self-test, for reports of faults")

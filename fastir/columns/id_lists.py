@@ -23,16 +23,20 @@ def ranking(query_id: Any, value: Any) -> tuple[Any, ...]:
     """
     found = sequence(value)
     if found is None:
-        why = f"got {type(value).__name__} {quote(value)}"
-        if isinstance(value, AbstractSet):
-            why = f"got a {type(value).__name__}, which has no order"
-        elif isinstance(value, Iterator):
-            why = f"got a {type(value).__name__}, which can be read only once"
-        elif is_mapping(value):
-            why = f"got a {type(value).__name__}, where the first ranking is a list"
+        why = why_no_sequence(value, ", where the first ranking is a list")
         expected = "a dict {doc_id: score} or a list of document ids in rank order"
         raise TypeError(f"run: query {quote(query_id)} must map to {expected}, {why}")
     return found
+
+
+def why_no_sequence(value: Any, of_mapping: str) -> str:
+    """What was given in place of a sequence, and what it lacks; `of_mapping` says what is wrong with a mapping."""
+    kind = type(value).__name__
+    if isinstance(value, AbstractSet):
+        return f"got a {kind}, which has no order"
+    if isinstance(value, Iterator):
+        return f"got a {kind}, which can be read only once"
+    return f"got a {kind}{of_mapping}" if is_mapping(value) else f"got {kind} {quote(value)}"
 
 
 def is_mapping(value: Any) -> bool:

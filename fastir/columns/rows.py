@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def without_duplicates(
     return np.concatenate(([0], np.cumsum(kept)))[offsets], kept, numbers[kept]
 
 
-SHOWN = 5  # queries, and documents of each, that a notebook shows
+SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 
 
 class Rows:
@@ -62,6 +62,11 @@ class Rows:
     """
 
     what: str  # for messages
+
+    def __new__(cls, *parts: Any, **named: Any) -> Self:
+        if len(parts) + len(named) < 2:
+            raise TypeError(f"a {cls.__name__} is made by {cls.__name__}.from_dict, from_file or from_table")
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -121,9 +126,14 @@ class Rows:
         rows = []
         for query_id in self._query_ids[:SHOWN]:
             first = [
-                f"{doc_id}: {number:g}" for doc_id, number in list(Rows.__getitem__(self, query_id).items())[:SHOWN]
+                f"{doc_id}: {number:g}"
+                for doc_id, number in list(Rows.__getitem__(self, query_id).items())[:SHOWN_DOCS]
             ]
-            rows.append([Cell(str(query_id)), Cell(", ".join(first)), Cell(str(len(self[query_id])))])
+            n = len(self[query_id])
+            more = ", ..." if n > len(first) else ""
+            rows.append([Cell(str(query_id)), Cell(", ".join(first) + more), Cell(str(n))])
+        if len(self) > len(rows):
+            rows.append([Cell(f"... {len(self) - len(rows)} more"), Cell(""), Cell("")])
         return rendered(Table(["query_id", "first documents", "documents"], rows, 2, [repr(self).strip("<>")]), "html")
 
     def __eq__(self, other: object) -> bool:

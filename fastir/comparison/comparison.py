@@ -8,8 +8,8 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
-from fastir.comparison.tables import TABLES, json_types
-from fastir.rendering import rendered
+from fastir.comparison.tables import TABLES, json_types, level_of
+from fastir.rendering import BY_SUFFIX, rendered
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
 from fastir.results.saved_files import SUFFIXES
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from fastir.comparison.records import Method, Pair, System
     from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
-
-TABLE_SUFFIXES = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex", ".csv": "csv"}
 
 
 class Comparison:
@@ -119,7 +117,7 @@ class Comparison:
         Parameters
         ----------
         format : {"text", "markdown", "html", "latex", "csv"}
-            LaTeX needs the package booktabs; CSV has the exact numbers, and no caption.
+            The first line of LaTeX names the packages that it needs; CSV has the exact numbers, and no caption.
         rows : {"runs", "pairs"}
             "runs": a row for each run with its means; the best are bold, and raised letters name the runs that it is
             significantly better than (numbers, from 26 runs up), unless neither larger nor smaller values of the metric
@@ -145,7 +143,7 @@ class Comparison:
         """
         one_of("rows", rows, tuple(TABLES))
         digits = positive("digits", "the number of decimals", digits, 17)
-        level = round(1 - self.method.confidence, 12) if alpha is None else alpha
+        level = level_of(self.method) if alpha is None else alpha
         table = TABLES[rows](self.systems, self.pairs, self.method, intervals, digits, level)
         return rendered(table, format, caption, label)
 
@@ -233,10 +231,13 @@ class Comparison:
         if suffix in SUFFIXES and not options:
             write_comparison(path, self)
             return
-        if suffix not in TABLE_SUFFIXES:
-            known = ", ".join(TABLE_SUFFIXES if options else (*SUFFIXES, *TABLE_SUFFIXES))
-            raise ValueError(f"cannot save a comparison as {path!r}: the name must end in {known}")
-        text = self.to_table(TABLE_SUFFIXES[suffix], **options)
+        if suffix not in BY_SUFFIX:
+            known = ", ".join(BY_SUFFIX if options else (*SUFFIXES, *BY_SUFFIX))
+            raise ValueError(
+                f"cannot save a comparison as {path!r}: the name must end in {known}; "
+                "pictures: fastir.plots.overview(comparison).savefig(path)"
+            )
+        text = self.to_table(BY_SUFFIX[suffix], **options)
         with replacing(path) as file:
             file.write(text.encode("utf-8", "surrogateescape"))
 

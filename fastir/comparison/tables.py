@@ -47,12 +47,7 @@ def runs_table(
     metrics = list(dict.fromkeys(system.metric for system in systems))
     labels = labels_of(len(runs))
     places = {run: place for place, run in enumerate(runs)}
-    beaten: dict[tuple[Any, ...], list[int]] = {}
-    for pair in pairs:
-        sign = SIGNS[direction_of(pair.metric)]
-        if pair.adjusted_p <= alpha and sign * pair.difference:
-            better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
-            beaten.setdefault((better, pair.metric), []).append(places[worse])
+    beaten = beaten_by(pairs, places, alpha)
     cell_of = {(system.run, system.metric): system for system in systems}
     best = {metric: best_of([cell_of[run, metric].mean for run in runs], metric) for metric in metrics}
     rows = []
@@ -74,7 +69,7 @@ def runs_table(
     notes = (
         [
             f"Best in bold; {'letters' if labels[0] == 'a' else 'numbers'} name the runs that a run is better than "
-            f"(p ≤ {alpha:g}{', corrected' if method.correction else ''})."
+            f"({level_text(method, alpha)})."
         ]
         if pairs
         else []
@@ -92,7 +87,7 @@ def pairs_table(
     if method.correction:
         head.insert(6, "corrected p")
     noted = any(pair.note for pair in pairs)
-    drawn = method.n_resamples if method.test in RESAMPLED else 0  # an interval may be resampled where the test is not
+    drawn = drawn_by(method)
     rows = []
     for pair in pairs:
         difference = f"{pair.difference:+.{digits}f}" if pair.difference == pair.difference else "-"
@@ -116,25 +111,49 @@ def pairs_table(
 TABLES: dict[str, Callable[..., Table]] = {"runs": runs_table, "pairs": pairs_table}
 
 
+def beaten_by(pairs: Sequence[Pair], places: dict[Any, int], alpha: float) -> dict[tuple[Any, str], list[int]]:
+    """{(run, metric): the places of the runs that it is significantly better than}."""
+    beaten: dict[tuple[Any, str], list[int]] = {}
+    for pair in pairs:
+        sign = SIGNS[direction_of(pair.metric)]
+        if pair.adjusted_p <= alpha and sign * pair.difference:
+            better, worse = (pair.a, pair.b) if sign * pair.difference > 0 else (pair.b, pair.a)
+            beaten.setdefault((better, pair.metric), []).append(places[worse])
+    return beaten
+
+
 def labels_of(n: int) -> list[str]:
     """The labels of the runs in marks: letters if there are enough, else numbers."""
     return list(LETTERS[:n]) if n <= len(LETTERS) else [str(number) for number in range(1, n + 1)]
 
 
 def marks(places: list[int], labels: Sequence[str]) -> str:
-    """The labels of some runs: letters side by side; numbers with commas, and neighbours as a range."""
-    places = sorted(places)
-    if not labels or labels[0] == LETTERS[0]:
-        return "".join(labels[place] for place in places)
+    """The labels of some runs: letters side by side, numbers with commas; neighbours, if longer, as a range."""
+    comma, longest = ("", 3) if labels and labels[0] == LETTERS[0] else (",", 2)
     parts = []
-    for _, group in itertools.groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
+    for _, group in itertools.groupby(enumerate(sorted(places)), lambda pair: pair[1] - pair[0]):
         run = [labels[place] for _, place in group]
-        parts.append(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(run))
-    return ",".join(parts)
+        parts.append(f"{run[0]}-{run[-1]}" if len(run) > longest else comma.join(run))
+    return comma.join(parts)
 
 
 def number(value: float, digits: int) -> str:
     return f"{value:.{digits}f}" if value == value else "-"
+
+
+def level_of(method: Method) -> float:
+    """The p-value up to which a difference is significant, unless the caller says otherwise."""
+    return round(1 - method.confidence, 12)
+
+
+def level_text(method: Method, alpha: float) -> str:
+    """What significant means, "p ≤ 0.05, corrected"."""
+    return f"p ≤ {alpha:g}{', corrected' if method.correction else ''}"
+
+
+def drawn_by(method: Method) -> int:
+    """The resamples of the test; an interval may be resampled where the test is not."""
+    return method.n_resamples if method.test in RESAMPLED else 0
 
 
 def p_text(pair: Pair, p: float, n_resamples: int) -> str:

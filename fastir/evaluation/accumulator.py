@@ -18,6 +18,7 @@ from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 from fastir.inputs import label_tables
 from fastir.request.options import metric_tuple
 from fastir.results.means import UNIT, digits, exact_total, total_log
+from fastir.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -73,6 +74,10 @@ class Accumulator:
         nothing = evaluate_scores([], [], self._metrics, offsets=[0], **options)
         self._sums = {name: Sum(how) for name, how in nothing.aggregates.items()}
         self.n_queries: int = 0
+
+    def __repr__(self) -> str:
+        options = "".join(f"; {name}={value!r}" for name, value in self._options.items())
+        return f"<Accumulator of {counted(self.n_queries, 'query', 'queries')}: {', '.join(self._sums)}{options}>"
 
     def update(
         self,

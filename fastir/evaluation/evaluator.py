@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
+    from fastir.judged_rankings import JudgedRankings
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
     from fastir.request.plan import Settings
@@ -195,14 +196,20 @@ class Evaluator:
 
         return explained(self.prepared, prepare, run, query_id)
 
+    def judge(self, run: RunLike) -> JudgedRankings:
+        """Judge one run; results, errors and warnings are those of the function `judge`."""
+        from fastir.evaluation.judging import judged
+
+        return judged(self.prepared, run)
+
     def results_of(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
         settings, provenance = self.prepared.settings, self._provenance
         query_ids, values, status, coverage = self.prepared.measure(run, n_threads, watch)
-        if type(run) is not dict:
-            provenance = functools.partial(settings.provenance, {**self._inputs, **files.described("run", run)})
+        if type(run) is not dict and (file := files.described("run", run)):
+            provenance = functools.partial(settings.provenance, {**self._inputs, **file})
         results = Results(
             query_ids,
             settings.names,

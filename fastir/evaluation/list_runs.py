@@ -37,11 +37,22 @@ def made_of(
     return prepared.judged, settings.plan, values, status, settings.ties, False, False, threads, integers, *rules
 
 
-def check_aggregate(prepared: Prepared) -> None:
-    """Refuse what needs scores: a ranked list has none, and the first part of a document decides."""
-    aggregate = None if prepared.parents is None else prepared.parents.aggregate
-    if aggregate not in (None, "max"):
-        raise ValueError(f"aggregate={aggregate!r} needs scores, and the run is a list of document ids in rank order")
+def needs_a_run(prepared: Prepared, integers: Any) -> bool:
+    """Whether the join of lists cannot follow the rules, and a Run must be made of them.
+
+    Raises
+    ------
+    ValueError
+        The rules need scores: a ranked list has none, and the first part of a document decides.
+    """
+    parents = prepared.parents
+    if parents is None:
+        return prepared.settings.options.duplicates == "last"
+    if parents.aggregate not in (None, "max"):
+        raise ValueError(
+            f"aggregate={parents.aggregate!r} needs scores, and the run is a list of document ids in rank order"
+        )
+    return prepared.settings.options.duplicates == "last" or bool(integers) or not parents.ready
 
 
 def from_lists(
@@ -53,17 +64,15 @@ def from_lists(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate a dict of lists in rank order, in the caller's thread, like a dict of dicts."""
-    check_aggregate(prepared)
-    parents = prepared.parents
     rule = prepared.settings.options.duplicates
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
     kinds = kinds_of(run)
     repairs: Repairs = {}
-    if kinds != prepared.kinds and parents is None:
+    if kinds != prepared.kinds and prepared.parents is None:
         repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
     integers = kinds[1] is int
-    if rule == "last" or (parents is not None and (integers or not parents.ready)):
+    if needs_a_run(prepared, integers):
         return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
     join = Lists(*made_of(prepared, values, status, 1, integers))
     join.removes = rule in REMOVED
@@ -89,11 +98,9 @@ def from_list_columns(
     watch: Callable[..., Any] | None,
 ) -> Coverage:
     """Evaluate columns of lists, whose queries are those of the qrels, in stretches that threads share."""
-    check_aggregate(prepared)
-    parents = prepared.parents
     rule = prepared.settings.options.duplicates
     integers = run.integers
-    if rule == "last" or (parents is not None and (integers or not parents.ready)):
+    if needs_a_run(prepared, integers):
         return from_run(prepared, Run(*run.scored(rule)), values, status, n_threads, watch)
     n_queries = len(run)
     threads = thread_count(n_threads, run.n_rows)

@@ -11,6 +11,7 @@ from fastir.rendering import Cell, Table, rendered
 from fastir.text import aligned, decimals, signed
 
 TOP_RANKS = 10  # ranks that are always printed; below, only documents with a label
+TOP_MISSING = 10  # documents that are missing
 PRINTED_LINES = 40  # of a printed table, below its head
 
 
@@ -144,7 +145,10 @@ class Explanation:
             else:
                 ranks = [str(document.rank) for document in documents]
                 rows.append(["-".join(ranks[:: max(1, len(ranks) - 1)]), "...", "", "", "-", *[""] * len(self.values)])
-        return f"query {self.query_id}{status}: {values}", rows + list(map(cells, self.missing)), []
+        rows += map(cells, self.missing[:TOP_MISSING])
+        if len(self.missing) > TOP_MISSING:
+            rows.append(["missing", f"... {len(self.missing) - TOP_MISSING} more", *[""] * (len(rows[0]) - 2)])
+        return f"query {self.query_id}{status}: {values}", rows, []
 
     def __repr__(self) -> str:
         return in_text(*self._parts())
@@ -298,6 +302,6 @@ def in_text(head: str, rows: list[list[str]], below: list[str], left: int = 2) -
 
 def in_html(head: str, rows: list[list[str]], below: list[str], left: int = 2) -> str:
     """The same in HTML, where all other lines are the caption."""
-    more = [f"{len(rows) - PRINTED_LINES - 1} more"] * (len(rows) > PRINTED_LINES + 1)
+    more = [f"{len(rows) - PRINTED_LINES - 1} more rows"] * (len(rows) > PRINTED_LINES + 1)
     shown = [[Cell(cell) for cell in row] for row in rows[1 : PRINTED_LINES + 1]]
     return rendered(Table(rows[0], shown, left, ["; ".join([head, *more, *below])]), "html")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping
 from typing import Any
 
 from fastir.columns import id_lists
@@ -56,13 +55,7 @@ def per_query(data: Any, name: str) -> Any:
     if found is None:
         found = id_lists.sequence(data)
     if found is None:
-        why = f"got {type(data).__name__} {quote(data)}"
-        if isinstance(data, AbstractSet):
-            why = f"got a {type(data).__name__}, which has no order"
-        elif isinstance(data, Iterator):
-            why = f"got a {type(data).__name__}, which can be read only once"
-        elif id_lists.is_mapping(data):
-            why = f"got a {type(data).__name__}; evaluate() takes lists by query id"
+        why = id_lists.why_no_sequence(data, "; evaluate() takes lists by query id")
         raise TypeError(f"{name} must be a sequence with the ids of each query, {why}")
     return found
 

@@ -27,6 +27,7 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
 from fastir.join._join cimport Counts, clear_tally, count_ranking, tally_of
 from fastir.join._judged cimport Judged, Lookup, spread_hash
+from fastir.join._unchanged cimport unchanged
 from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
 from fastir.rank._rank cimport Hit, Ranking, compare_fn, discard, rank_and_measure, reserve
@@ -56,18 +57,12 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    #ifdef Py_GIL_DISABLED
-    #define fastir_unchanged(dict) PyDict_Copy(dict)
-    #else
-    #define fastir_unchanged(dict) Py_NewRef(dict)
-    #endif
     #ifdef Py_LIMITED_API
     #define fastir_hash_of_key(key) PyObject_Hash(key)
     #else
     #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
     #endif
     """
-    dict unchanged "fastir_unchanged"(dict)     # this dict, or a copy that no other thread knows
     Py_ssize_t hash_of_key "fastir_hash_of_key"(PyObject*) noexcept
 
 cdef enum:

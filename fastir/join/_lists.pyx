@@ -20,6 +20,7 @@ from fastir.columns._ids cimport borrow_text
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Group, Text, room_for_rows
 from fastir.join._join cimport Join, Part
+from fastir.join._unchanged cimport unchanged, unchanged_ids
 from fastir.measure._codes cimport REPEATED
 
 from fastir.columns.id_lists import plain_ranking, ranking, repeated, sequence
@@ -37,14 +38,6 @@ cdef extern from *:
         return (const char*)PyUnicode_1BYTE_DATA(s);
     #endif
     }
-    /* Without a GIL another thread may change what the caller has: then a copy that is made at one moment is read. */
-    #ifdef Py_GIL_DISABLED
-    #define fastir_unchanged(dict) PyDict_Copy(dict)
-    #define fastir_unchanged_ids(ids) PySequence_Tuple(ids)
-    #else
-    #define fastir_unchanged(dict) Py_NewRef(dict)
-    #define fastir_unchanged_ids(ids) Py_NewRef(ids)
-    #endif
     #ifdef Py_LIMITED_API
     #define FASTIR_LIST_ITEM PyList_GetItem
     #define FASTIR_TUPLE_ITEM PyTuple_GetItem
@@ -55,8 +48,6 @@ cdef extern from *:
     """
     ctypedef struct PyObject
     const char* ascii "fastir_ascii"(PyObject*, int64_t*) noexcept
-    dict unchanged "fastir_unchanged"(dict)
-    object unchanged_ids "fastir_unchanged_ids"(object)
     PyObject* list_item "FASTIR_LIST_ITEM"(object, Py_ssize_t) noexcept
     PyObject* tuple_item "FASTIR_TUPLE_ITEM"(object, Py_ssize_t) noexcept
     int PyErr_CheckSignals() except -1

@@ -47,8 +47,16 @@ cdef struct Scratch:
     int64_t capacity
 
 
+cdef struct Kept:               # where a plan that keeps hits, and has no metrics, puts those of every query
+    const int32_t* first        # the labels of the whole qrels, into which Judgments.labels points
+    int64_t* ranks              # beside them; a query's hits from its first label on
+    int32_t* labels
+
+
 cdef class Plan:
     cdef walk_fn walk
+    cdef Kept kept              # ranks is NULL in a plan that measures
+    cdef object keeper          # what owns the memory of kept
     cdef View* views
     cdef Slot* slots
     cdef double* numbers        # the params of all slots

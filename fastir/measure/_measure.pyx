@@ -11,7 +11,7 @@ each with its own Scratch.
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from fastir.measure._codes cimport ALL, AS_LONG, JUDGED, RELEVANT, RETRIEVED_BEST
 from fastir.measure._registry cimport Query, Snapshot, function_of, takes_room
@@ -304,6 +304,16 @@ cdef int64_t sort_retrieved(Scratch* scratch, int64_t n_hits) noexcept nogil:
     return n
 
 
+cdef void keep(const Kept* kept, const Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
+               double* out) noexcept nogil:
+    """Keep a query's hits, and how many there are; a document is a hit once, so that there is room for all."""
+    cdef int64_t first = known.labels - kept.first
+    memcpy(kept.ranks + first, scratch.ranks, n_hits * sizeof(int64_t))
+    memcpy(kept.labels + first, scratch.labels, n_hits * sizeof(int32_t))
+    out[0] = <double>n_hits
+    out[1] = <double>num_ret
+
+
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
                   double* out) noexcept nogil:
     """Fill a row of values.
@@ -318,6 +328,9 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     cdef Snapshot* snapshots
     cdef const View* view
     cdef const Slot* slot
+    if plan.kept.ranks != NULL:
+        keep(&plan.kept, scratch, n_hits, num_ret, known, out)
+        return
     if plan.max_depth < num_ret:
         num_ret = plan.max_depth
         retrieved = False

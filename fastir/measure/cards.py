@@ -183,6 +183,9 @@ class Card(NamedTuple):
     equals: tuple[tuple[str, str, str], ...] = ()
     pooled: str | None = None
 
+    def __repr__(self) -> str:
+        return f"<Card of {self.name}: {self.summary}>"
+
     @property
     def source(self) -> str:
         """The sources in words."""

@@ -1,30 +1,38 @@
 """Pictures of comparisons, runs and metrics, by matplotlib (the extra ``plot``).
 
-Each function draws on one Axes and returns it; with None as `ax` it makes a new figure of pyplot, large enough for its
-labels. The colours, by Okabe and Ito, are distinct for colour-blind readers; many lines differ in dashes, too.
+Each function draws on one Axes and returns it; with None as `ax` it makes a new figure of pyplot, which has room for
+its labels (``layout="constrained"``) and saves PDF with TrueType fonts. Fonts, sizes and the colour of text are those
+of the rcParams, which stay as they are. The colours, by Okabe and Ito, are distinct for colour-blind readers; many
+lines differ in dashes and markers, too. What all names begin or end with is said once; long names lose their middle.
 
-    of a Comparison     differences  means  wins  overview
-    of runs             precision_recall  cutoffs
-    of lists of labels  ranked_cutoffs
-    of metrics          rank_weights
+    of a Comparison, or the results of runs    means  forest  differences  wins  overview
+    of runs                                    precision_recall  cutoffs
+    of lists of labels                         ranked_cutoffs
+    of metrics                                 rank_weights
 
-In        what the functions that compute take: a Comparison, qrels and runs, labels, names of metrics
+In        what the functions that compute take: a Comparison or Results, qrels and runs, labels, names of metrics
 Out       matplotlib.axes.Axes; `overview` a Figure
-Validates nothing of its own beyond names of metrics and empty lists
+Validates nothing of its own beyond names of metrics and runs, and empty lists
 Allocates a figure, unless it is given axes
 Raises    ImportError where matplotlib is not installed, when a picture is asked for; else what computing raises
 
+compared       a comparison on one metric, as its pictures need it
 comparisons    pictures of a Comparison
-curves         the others
-style          colours, dashes and axes that all share
+curves         pictures of runs, lists and metrics
+figure         the figure, and what it saves
+names          names on pictures
+queries        the picture of two runs by query
+style          colours, dashes, axes and sizes that all share
 """
 
-from fastir.plots.comparisons import differences, means, overview, wins
+from fastir.plots.comparisons import forest, means, overview, wins
 from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs
+from fastir.plots.queries import differences
 
 __all__ = [
     "cutoffs",
     "differences",
+    "forest",
     "means",
     "overview",
     "precision_recall",
@@ -32,3 +40,7 @@ __all__ = [
     "ranked_cutoffs",
     "wins",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, "__doc__"})

@@ -1,16 +1,31 @@
-"""Pictures of a Comparison: differences by query, means with intervals, wins; and all of them in one figure."""
+"""Pictures of a Comparison: means with intervals, differences to one run, wins; and all of them in one figure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.plots.style import BLUE, GREY, VERMILION, new_axes, plain, tidy
+from fastir.comparison.tables import marks
+from fastir.plots.compared import Compared
+from fastir.plots.names import minus, plain
+from fastir.plots.queries import differences
+from fastir.plots.style import (
+    BLUE,
+    GREY,
+    VERMILION,
+    em,
+    figure_size,
+    hairline,
+    ink,
+    new_axes,
+    noted,
+    tidy,
+    width_beside,
+)
 from fastir.request.directions import best_of
-from fastir.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,75 +33,30 @@ if TYPE_CHECKING:
 
     from fastir.comparison.comparison import Comparison
 
-LABELLED = 40  # queries up to which each has its id below
+MAP = "PuOr"  # whose middle is white, and whose ends are told apart by all
 WRITTEN = 7  # runs up to which wins, ties and losses are all written into a heat map
 
 
-def differences(
-    comparison: Comparison, a: Hashable, b: Hashable, metric: str | None = None, ax: Axes | None = None
+def means(
+    comparison: Comparison | Mapping[Any, Any],
+    metric: str | None = None,
+    ax: Axes | None = None,
+    *,
+    sort: bool = False,
 ) -> Axes:
-    """The differences of two runs, query by query, from the largest gain of `a` to its largest loss.
-
-    Gains are blue: differences above 0, or below it for a metric of which less is better.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    a, b : names of runs
-    metric : str or None
-        None: the first.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a figure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
-
-    Raises
-    ------
-    KeyError
-        The run or the metric was not compared.
-    ImportError
-        matplotlib is not installed. All functions of this module raise it.
-    """
-    metric = comparison.metrics[0] if metric is None else metric
-    changes = comparison.diff(a, b, metric)
-    x = comparison.values[comparison.metrics.index(metric)]
-    values = x[:, comparison.runs.index(a)] - x[:, comparison.runs.index(b)]
-    sign = -1 if comparison.directions[metric] == "less" else 1
-    order = [place for place in np.argsort(-sign * values, kind="stable") if values[place] == values[place]]
-    values, queries = values[order], [comparison.query_ids[place] for place in order]
-    labelled = len(queries) <= LABELLED
-    ax = ax or new_axes(max(6.4, 0.22 * len(queries) if labelled else 0), 4)
-    edges = np.arange(len(values) + 1) - 0.5
-    above, below = (BLUE, VERMILION)[::sign]
-    for colour, part in ((above, np.maximum(values, 0.0)), (below, np.minimum(values, 0.0))):
-        ax.stairs(part, edges, fill=True, color=colour)
-    ax.axhline(0, color="black", linewidth=0.8)
-    mean = changes.mean - changes.other_mean
-    ax.axhline(mean, color="black", linewidth=0.8, linestyle="--")
-    ax.margins(x=0.01)
-    ax.set_xticks(range(len(queries)) if labelled else [])
-    if labelled:
-        ax.set_xticklabels(map(plain, queries), rotation=90, fontsize="small")
-    ax.set_xlabel(counted(len(queries), "query", "queries"))
-    ax.set_ylabel(plain(f"difference in {metric}"))
-    counts = f"{changes.n_gains} gain, {changes.n_equal} equal, {changes.n_losses} lose; mean {mean:+.4f} (dashed)"
-    ax.set_title(f"{plain(a)} \N{MINUS SIGN} {plain(b)}\n{counts}", fontsize="medium")
-    return tidy(ax)
-
-
-def means(comparison: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
     """The mean of each run with its interval; the best in colour, unless neither more nor less is better.
 
+    At the right, the letters of the runs that it is significantly better than, as in the table of the comparison.
+
     Parameters
     ----------
-    comparison : Comparison
+    comparison : Comparison, or mapping of name to Results
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
         Where to draw; None makes a figure.
+    sort : bool
+        Whether the best run stands at the top; otherwise the runs are in the caller's order.
 
     Returns
     -------
@@ -98,32 +68,109 @@ def means(comparison: Comparison, metric: str | None = None, ax: Axes | None = N
     KeyError
         There is no such metric.
     """
-    metric = known_metric(comparison, metric)
-    systems = [system for system in comparison.systems if system.metric == metric]
-    ax = ax or new_axes(6.4, height_of(len(systems)))
-    best = best_of([system.mean for system in systems], metric)
-    for place, system in enumerate(systems):
-        colour = BLUE if math.isclose(system.mean, best, rel_tol=1e-12) else GREY
-        ax.plot([system.low, system.high], [place, place], color=colour, linewidth=2, solid_capstyle="butt")
-        ax.plot(system.mean, place, "o", color=colour, markersize=6)
-    ax.set_yticks(range(len(systems)), [plain(system.run) for system in systems])
-    ax.set_ylim(len(systems) - 0.5, -0.5)
-    ax.set_xlabel(plain(f"{metric}, mean and {comparison.method.confidence:.0%} interval"))
-    ax.grid(axis="x", color="0.9")
-    return tidy(ax)
+    on = Compared(comparison, metric)
+    runs, beaten = on.ordered(sort), on.beaten()
+    texts = [marks(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
+    ax = ax or new_axes(height_of(len(runs)), width_beside(on.names.values(), texts))
+    best = best_of([system.mean for system in on.systems.values()], on.metric)
+    for place, run in enumerate(runs):
+        system = on.systems[run]
+        colour = BLUE if len(runs) > 1 and math.isclose(system.mean, best, rel_tol=1e-12) else GREY
+        interval(ax, place, system.low, system.mean, system.high, colour)
+    keys = [f"  {on.labels[on.places[run]]}" if beaten else "" for run in runs]
+    named_rows(ax, [on.names[run] + key for run, key in zip(runs, keys, strict=True)])
+    if beaten:
+        column(ax, f"better than\n({on.significant})", texts)
+    ax.set_xlabel(noted(plain(f"{on.metric}, mean and {percent(on)} interval"), on.note))
+    return tidy(ax, "x")
 
 
-def wins(comparison: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
+def forest(
+    comparison: Comparison | Mapping[Any, Any],
+    metric: str | None = None,
+    baseline: Hashable = None,
+    ax: Axes | None = None,
+    *,
+    sort: bool = False,
+) -> Axes:
+    """The difference of each run to one run, with its interval and p-value.
+
+    Significant differences are filled and coloured, blue where the run is better and vermilion where it is worse.
+
+    Parameters
+    ----------
+    comparison : Comparison, or mapping of name to Results
+    metric : str or None
+        None: the first.
+    baseline : name of a run
+        What the others are compared with. None: the first baseline of the comparison, or without one the best run.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+    sort : bool
+        Whether the best run stands at the top; otherwise the runs are in the caller's order.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    KeyError
+        There is no such metric or run.
+    ValueError
+        No run was compared with `baseline`.
+    """
+    on = Compared(comparison, metric)
+    if baseline is None:
+        baseline = next(iter(on.whole.method.baseline), on.ordered(sort=True)[0])
+    if baseline not in on.places:
+        raise KeyError(f"{baseline!r} was not compared; there are {', '.join(map(repr, on.runs))}")
+    pairs = {run: on.pair(run, baseline) for run in on.ordered(sort)}
+    rows = [run for run, (pair, _) in pairs.items() if pair is not None or run == baseline]
+    if len(rows) < 2:
+        raise ValueError(f"no run was compared with {baseline!r}")
+    ax = ax or new_axes(height_of(len(rows)), width_beside(on.names.values()))
+    ax.axvline(0, color=ink(ax), linewidth=hairline())
+    texts = []
+    for place, run in enumerate(rows):
+        pair, sign = pairs[run]
+        if pair is None:
+            ax.plot(0, place, "D", color=ink(ax))
+            texts.append("baseline")
+            continue
+        better = on.sign * sign * np.sign(pair.difference) if pair.adjusted_p <= on.level else 0
+        low, high = sorted((sign * pair.low, sign * pair.high))
+        interval(ax, place, low, sign * pair.difference, high, (GREY, BLUE, VERMILION)[int(better)], better != 0)
+        texts.append(on.p_text(pair))
+    named_rows(ax, [on.names[run] for run in rows])
+    column(ax, on.p_name, texts)
+    what = f"difference in {plain(on.metric)} to the baseline,\n{percent(on)} interval; filled: {on.significant}"
+    ax.set_xlabel(noted(what, on.note))
+    return tidy(ax, "x")
+
+
+def wins(
+    comparison: Comparison | Mapping[Any, Any],
+    metric: str | None = None,
+    ax: Axes | None = None,
+    *,
+    sort: bool = False,
+) -> Axes:
     """The number of queries on which each run wins and loses against each other run, as a heat map.
 
+    Differences that are significant are bold and framed.
+
     Parameters
     ----------
-    comparison : Comparison
-        With a baseline, only the baseline's column is filled.
+    comparison : Comparison, or mapping of name to Results
+        With a baseline, only the baseline's row and column are filled.
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
         Where to draw; None makes a figure.
+    sort : bool
+        Whether the best run is the first; otherwise the runs are in the caller's order.
 
     Returns
     -------
@@ -135,43 +182,51 @@ def wins(comparison: Comparison, metric: str | None = None, ax: Axes | None = No
     KeyError
         There is no such metric.
     """
-    metric = known_metric(comparison, metric)
-    runs = comparison.runs
+    from matplotlib.patches import Rectangle
+
+    on = Compared(comparison, metric)
+    runs = on.ordered(sort)
     places = {run: place for place, run in enumerate(runs)}
+    few = len(runs) <= WRITTEN
     shares = np.full((len(runs), len(runs)), np.nan)
-    ax = ax or new_axes(*size_of_wins(runs))
-    for pair in comparison.pairs:
-        if pair.metric == metric:
-            row, column = places[pair.a], places[pair.b]
-            for y, x, won, lost in ((row, column, pair.wins, pair.losses), (column, row, pair.losses, pair.wins)):
-                shares[y, x] = (won - lost) / max(1, pair.n_queries)
-                text = f"{won}/{pair.ties}/{lost}" if len(runs) <= WRITTEN else f"{won - lost:+d}"
-                ax.text(
-                    x,
-                    y,
-                    text,
-                    ha="center",
-                    va="center",
-                    fontsize=8 if len(runs) <= WRITTEN else 6,
-                    color="white" if abs(shares[y, x]) > 0.6 else "black",
+    ax = ax or new_axes(*size_of_wins(on)[::-1])
+    for pair in on.pairs:
+        row, column = places[pair.a], places[pair.b]
+        significant = pair.adjusted_p <= on.level and pair.difference != 0
+        for y, x, won, lost in ((row, column, pair.wins, pair.losses), (column, row, pair.losses, pair.wins)):
+            share = shares[y, x] = (won - lost) / max(1, pair.n_queries)
+            colour = readable(share)
+            text = f"{won}/{pair.ties}/{lost}" if few else minus(f"{won - lost:+d}")
+            weight = "bold" if significant else "normal"
+            ax.text(
+                x, y, text, ha="center", va="center", size="small" if few else "x-small", color=colour, weight=weight
+            )
+            if significant:
+                ax.add_patch(
+                    Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, fill=False, edgecolor=colour, linewidth=hairline())
                 )
-    image = ax.imshow(shares, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
-    ax.figure.colorbar(image, ax=ax, label="(wins - losses) / queries")
-    ax.set_xticks(range(len(runs)), map(plain, runs), rotation=90)
-    ax.set_yticks(range(len(runs)), map(plain, runs))
-    what = "wins/ties/losses" if len(runs) <= WRITTEN else "wins less losses"
-    ax.set_title(f"{plain(metric)}: {what}\nof the row against the column", fontsize="medium")
+    image = ax.imshow(shares, cmap=MAP, vmin=-1, vmax=1, aspect="auto")
+    ax.figure.colorbar(image, ax=ax, label="(wins \N{MINUS SIGN} losses)\n/ queries")
+    keys = [on.labels[on.places[run]] for run in runs]
+    ax.set_xticks(range(len(runs)), keys)
+    ax.set_yticks(range(len(runs)), [f"{on.names[run]}  {key}" for run, key in zip(runs, keys, strict=True)])
+    what = "wins/ties/losses" if few else "wins less losses"
+    ax.set_title(f"{plain(on.metric)}: {what}\nof the row against the column", fontsize="medium")
+    ax.set_xlabel(noted(f"framed: {on.significant}", on.note))
     ax.tick_params(length=0)
+    ax.grid(False)
     ax.spines[:].set_visible(False)
     return ax
 
 
-def overview(comparison: Comparison) -> Figure:
+def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) -> Figure:
     """A row for each metric: the means, and beside them the differences of two runs or the wins of more.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : Comparison, or mapping of name to Results
+    sort : bool
+        Whether the best run is the first; otherwise the runs are in the caller's order.
 
     Returns
     -------
@@ -183,38 +238,64 @@ def overview(comparison: Comparison) -> Figure:
     ImportError
         matplotlib is not installed.
     """
-    from matplotlib.figure import Figure
+    from fastir.plots.figure import Figure
 
-    n, metrics = len(comparison.runs), comparison.metrics
-    wide, high = size_of_wins(comparison.runs) if n > 2 else (7.0, 4.2)
-    figure = Figure(figsize=(6.4 + wide, max(high, height_of(n)) * len(metrics)), layout="constrained")
-    grid = figure.subplots(len(metrics), 2, squeeze=False, width_ratios=(6.4, wide))
-    for metric, (left, right) in zip(metrics, grid, strict=True):
-        means(comparison, metric, left)
+    on = Compared(comparison, None)
+    whole, n = on.whole, len(on.runs)
+    width, height = figure_size()
+    wide, high = size_of_wins(on) if n > 2 else (width, height)
+    width = width_beside(on.names.values())
+    figure = Figure(figsize=(width + wide, max(high, height_of(n)) * len(whole.metrics)), layout="constrained")
+    grid = figure.subplots(len(whole.metrics), 2, squeeze=False, width_ratios=(width, wide))
+    for metric, (left, right) in zip(whole.metrics, grid, strict=True):
+        means(whole, metric, left, sort=sort)
         if n == 2:
-            a, b = comparison.runs
-            differences(comparison, a, b, metric, right)
+            a, b = on.runs
+            differences(whole, a, b, metric, right)
         else:
-            wins(comparison, metric, right)
+            wins(whole, metric, right, sort=sort)
     return figure
 
 
-# ---- sizes and names -----------------------------------------------------------------------------------------------
+# ---- parts and sizes -----------------------------------------------------------------------------------------------
 
 
-def height_of(runs: int) -> float:
-    return max(2.2, 1.0 + 0.3 * runs)
+def interval(ax: Axes, place: int, low: float, middle: float, high: float, colour: str, filled: bool = True) -> None:
+    """A point and its interval in a row; a point that is not filled is open."""
+    ax.plot([low, high], [place, place], color=colour, solid_capstyle="butt")
+    ax.plot(middle, place, "o", color=colour, markerfacecolor=colour if filled else ax.get_facecolor())
 
 
-def size_of_wins(runs: list[Any]) -> tuple[float, float]:
-    """Width and height, with room for the names on two sides."""
-    names = 0.085 * max(len(plain(run)) for run in runs)
-    return 2.0 + names + (0.95 if len(runs) <= WRITTEN else 0.42) * len(runs), 1.2 + names + 0.42 * len(runs)
+def named_rows(ax: Axes, names: list[str]) -> None:
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.locator_params("x", nbins=4)
 
 
-def known_metric(comparison: Comparison, metric: str | None) -> str:
-    if metric is None:
-        return comparison.metrics[0]
-    if metric not in comparison.metrics:
-        raise KeyError(f"{metric!r} was not compared; there are {', '.join(map(repr, comparison.metrics))}")
-    return metric
+def column(ax: Axes, head: str, texts: list[str]) -> None:
+    """Texts at the right of their rows, with a head."""
+    for place, text in enumerate(texts):
+        ax.text(1.02, place, text, transform=ax.get_yaxis_transform(), va="center", size="small")
+    ax.text(1.02, 1.0, head, transform=ax.transAxes, va="bottom", size="small")
+
+
+def readable(share: float) -> str:
+    """The colour of text on a field of the heat map."""
+    from matplotlib import colormaps
+
+    red, green, blue, _ = colormaps[MAP]((share + 1) / 2)
+    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.45 else "white"
+
+
+def percent(on: Compared) -> str:
+    return f"{on.whole.method.confidence:.0%}"
+
+
+def height_of(rows: int) -> float:
+    return (11 + 1.8 * rows) * em()
+
+
+def size_of_wins(on: Compared) -> tuple[float, float]:
+    """Width and height, with room for the names and the scale at the sides."""
+    n, names = len(on.runs), 0.62 * max(map(len, on.names.values()))
+    return (12 + names + (6.2 if n <= WRITTEN else 2.6) * n) * em(), (13 + 2.4 * n) * em()

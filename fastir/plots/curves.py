@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from operator import itemgetter
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from fastir.errors import quote
@@ -12,7 +14,8 @@ from fastir.evaluation.named_runs import pairs
 from fastir.evaluation.recall_curve import POINTS, precision_recall_curve
 from fastir.explanation.ranked import rank_weights as worth
 from fastir.inputs.label_arrays import column
-from fastir.plots.style import lines, plain
+from fastir.plots.names import plain
+from fastir.plots.style import lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +29,13 @@ TICKED = 12  # cutoffs up to which each is written below
 
 
 def precision_recall(
-    qrels: QrelsLike, runs: RunsLike, ax: Axes | None = None, *, raw: bool = False, **options: Any
+    qrels: QrelsLike,
+    runs: RunsLike,
+    ax: Axes | None = None,
+    *,
+    raw: bool = False,
+    sort: bool = False,
+    **options: Any,
 ) -> Axes:
     """Precision against recall, averaged over the queries, a line for each run.
 
@@ -37,6 +46,8 @@ def precision_recall(
     raw : bool
         Whether each rank is a point, with its precision and recall, as `PrecisionRecallCurve.at_ranks` has them;
         otherwise the precision is interpolated at eleven points of recall.
+    sort : bool
+        Whether the legend begins with the run whose line is the highest on average.
     ax : matplotlib.axes.Axes or None
         Where to draw; None makes a figure.
 
@@ -50,17 +61,17 @@ def precision_recall(
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate_many`.
     """
+    curves: dict[Hashable, tuple[Any, Any]]
     if raw:
         averages = {name: precision_recall_curve(qrels, run, **options).at_ranks() for name, run in pairs(runs)}
-        ax = lines({name: (points.recall, points.precision) for name, points in averages.items()}, ax)
+        curves = {name: (points.recall, points.precision) for name, points in averages.items()}
     else:
         names = [f"iprec@{level:g}" for level in POINTS]
         results = evaluate_many(qrels, runs, names, **options)
-        ax = lines({run: (POINTS, [result[name] for name in names]) for run, result in results.items()}, ax)
+        curves = {run: (POINTS, [result[name] for name in names]) for run, result in results.items()}
+    ax = lines(curves, ax, "recall", "precision" if raw else "interpolated precision", by=fmean if sort else None)
     ax.set_xlim(0, 1)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("recall")
-    ax.set_ylabel("precision" if raw else "interpolated precision")
     return ax
 
 
@@ -70,6 +81,8 @@ def cutoffs(
     metric: str = "ndcg",
     cutoffs: Iterable[int] = CUTOFFS,
     ax: Axes | None = None,
+    *,
+    sort: bool = False,
     **options: Any,
 ) -> Axes:
     """A metric against its cutoff, a line for each run.
@@ -83,6 +96,8 @@ def cutoffs(
     cutoffs : iterable of int
     ax : matplotlib.axes.Axes or None
         Where to draw; None makes a figure.
+    sort : bool
+        Whether the legend begins with the run whose value is the largest at the last cutoff.
 
     Returns
     -------
@@ -103,13 +118,12 @@ def cutoffs(
         raise ValueError(f"metric {quote(metric)}: no cutoff given")
     names = [f"{metric}@{depth}" for depth in depths]
     results = evaluate_many(qrels, runs, names, **options)
-    ax = lines({run: (depths, [result[name] for name in names]) for run, result in results.items()}, ax)
+    curves = {run: (depths, [result[name] for name in names]) for run, result in results.items()}
+    ax = lines(curves, ax, "k", plain(f"{metric}@k"), by=itemgetter(-1) if sort else None)
     ax.set_xscale("log")
     if len(depths) <= TICKED:
         ax.set_xticks(depths, map(str, depths))
         ax.minorticks_off()
-    ax.set_xlabel("k")
-    ax.set_ylabel(plain(f"{metric}@k"))
     return ax
 
 
@@ -119,6 +133,7 @@ def ranked_cutoffs(
     ax: Axes | None = None,
     *,
     ideal_labels: ArrayLike | None = None,
+    sort: bool = False,
     **options: Any,
 ) -> Axes:
     """A metric of bare lists of labels against its cutoff, from 1 to the length of the longest, a line for each list.
@@ -133,6 +148,8 @@ def ranked_cutoffs(
         Where to draw; None makes a figure.
     ideal_labels : array or None
         All judged labels, the same for all lists; None: those of each list.
+    sort : bool
+        Whether the legend begins with the list whose value is the largest at the end.
     **options
         As for `evaluate_ranked`.
 
@@ -159,14 +176,11 @@ def ranked_cutoffs(
     if ideal_labels is not None:
         ideal = column(ideal_labels, "ideal_labels")
         judged = {"ideal_labels": ideal, "ideal_offsets": [0, len(ideal)]}
-    curves: dict[Hashable, tuple[ArrayLike, ArrayLike]] = {}
+    curves: dict[Hashable, tuple[Any, Any]] = {}
     for name, given in labels.items():
         results = evaluate_ranked(given, [0, len(given)], names, **judged, **options)
         curves[name] = range(1, longest + 1), results.values[0]
-    ax = by_rank(lines(curves, ax), longest)
-    ax.set_xlabel("k")
-    ax.set_ylabel(plain(f"{metric}@k"))
-    return ax
+    return by_rank(lines(curves, ax, "k", plain(f"{metric}@k"), by=itemgetter(-1) if sort else None), longest)
 
 
 def rank_weights(metrics: str | Iterable[str], k: int = 20, ax: Axes | None = None) -> Axes:
@@ -199,10 +213,9 @@ def rank_weights(metrics: str | Iterable[str], k: int = 20, ax: Axes | None = No
         k is not an integer.
     """
     weights = worth(metrics, k)
-    ax = by_rank(lines({name: (range(1, k + 1), values) for name, values in weights.items()}, ax, dashed=True), k)
+    curves = {name: (range(1, k + 1), values) for name, values in weights.items()}
+    ax = by_rank(lines(curves, ax, "rank", "worth, as a share of that of rank 1", dashed=True), k)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("rank")
-    ax.set_ylabel("worth, as a share of that of rank 1")
     return ax
 
 
@@ -214,4 +227,5 @@ def by_rank(ax: Axes, last: int) -> Axes:
         from matplotlib.ticker import MaxNLocator
 
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_xlim(left=0.5)
     return ax

@@ -1,54 +1,126 @@
-"""What all pictures share: colours, dashes, axes, and text that is shown as it is."""
+"""What all pictures share: colours, dashes, axes, and sizes, which follow the rcParams and never change them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from fastir.plots.names import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"
-COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-DASHES = ("-", "--", ":", "-.")
-LONGEST = 36  # letters of a name
+COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # and that of the text
+GAPS = ((1, 0), (4, 2), (1, 1.6), (5, 2, 1, 2), (3, 3), (3, 2, 1, 2, 1, 2), (1, 3))  # dashes: drawn, left out, ...
+MARKERS = ("o", "s", "^", "D")
 
 
-def lines(curves: Mapping[Any, tuple[Any, Any]], ax: Axes | None, dashed: bool = False) -> Axes:
-    """A line for each name, through its x and y; with `dashed`, neighbours differ in dashes, too."""
-    ax = ax or new_axes(8.4 if len(curves) > 7 else 6.4, max(4.2, 0.8 + 0.2 * len(curves)))
+def lines(
+    curves: Mapping[Any, tuple[Any, Any]],
+    ax: Axes | None,
+    xlabel: str,
+    ylabel: str,
+    *,
+    dashed: bool = False,
+    by: Callable[[Sequence[float]], float] | None = None,
+) -> Axes:
+    """A line for each name, through its x and y; with `dashed`, neighbours differ in dashes, too.
+
+    `by` is what the legend is sorted by, from the largest, as a function of y. Colours stay as without it.
+    """
+    from matplotlib import rcParams
+
+    texts, note = shown(curves)
+    ax = ax or new_axes(max(figure_size()[1], (8 + 1.6 * len(curves)) * em()), width_beside(texts))
+    colours = (*COLOURS, ink(ax))
     drawn = []
     for number, (x, y) in enumerate(curves.values()):
-        round, colour = divmod(number, len(COLOURS))
-        dashes = DASHES[(number if dashed else round) % len(DASHES)]
-        drawn += ax.plot(x, y, color=COLOURS[colour], linestyle=dashes, marker="o", markersize=3)
+        round, colour = divmod(number, len(colours))
+        gaps = GAPS[(number if dashed else round) % len(GAPS)]
+        marker = MARKERS[round % len(MARKERS)]
+        shows_through = sum(gaps[1::2]) / sum(gaps)  # the lines below: those with wider gaps are drawn over them
+        drawn += ax.plot(
+            x,
+            y,
+            color=colours[colour],
+            linestyle=(0, gaps),
+            marker=marker,
+            markersize=rcParams["lines.markersize"] / 2,
+            zorder=2 + 0.1 * shows_through,
+        )
+    order = list(range(len(drawn))) if by is None else highest_first([by(list(y)) for _, y in curves.values()])
     ax.legend(
-        drawn,
-        map(plain, curves),
+        [drawn[place] for place in order],
+        [texts[place] for place in order],
         frameon=False,
         loc="center left",
         bbox_to_anchor=(1.0, 0.5),
         fontsize="small",
         handlelength=3,
     )
-    ax.grid(color="0.9")
-    return tidy(ax)
+    ax.set_xlabel(noted(xlabel, note))
+    ax.set_ylabel(ylabel)
+    return tidy(ax, "both")
 
 
-def new_axes(width: float, height: float) -> Axes:
+def highest_first(values: Sequence[float]) -> list[int]:
+    """The places of the values, from the largest; those of NaN are the last."""
+    return sorted(range(len(values)), key=lambda place: (values[place] != values[place], -values[place]))
+
+
+# ---- axes ----------------------------------------------------------------------------------------------------------
+
+
+def new_axes(height: float, width: float) -> Axes:
+    """Axes of a new figure of pyplot."""
     from matplotlib import pyplot
 
-    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+    from fastir.plots.figure import Figure
+
+    return pyplot.subplots(figsize=(width, height), layout="constrained", FigureClass=Figure)[1]
 
 
-def tidy(ax: Axes) -> Axes:
+def width_beside(*columns: Iterable[str]) -> float:
+    """The width of the rcParams, and more for each column of texts beside the data that is wide."""
+    return figure_size()[0] + 0.5 * em() * sum(max(0, max(map(len, texts)) - 16) for texts in columns)
+
+
+def figure_size() -> tuple[float, float]:
+    from matplotlib import rcParams
+
+    width, height = rcParams["figure.figsize"]
+    return width, height
+
+
+def em() -> float:
+    """The size of the font in inches, which the sizes of everything with text are multiples of."""
+    from matplotlib import rcParams
+
+    return float(rcParams["font.size"]) / 72
+
+
+def hairline() -> float:
+    """The width of a line that only guides the eye: that of a grid."""
+    from matplotlib import rcParams
+
+    return float(rcParams["grid.linewidth"])
+
+
+def ink(ax: Axes) -> Any:
+    """The colour that is seen on these axes, on paper and on a dark screen."""
+    return ax.xaxis.label.get_color()
+
+
+def tidy(ax: Axes, grid: Literal["x", "both"] | None = None) -> Axes:
+    """No frame at the top and right; a faint grid along "x" or "both"."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
+    if grid is not None:
+        ax.grid(axis=grid, color=ink(ax), alpha=0.15)
     return ax
 
 
-def plain(text: object) -> str:
-    """Text, cut if too long, that matplotlib shows as it is: no mathematics, no leading underscore to hide a label."""
-    text = str(text)
-    text = (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}").replace("$", r"\$")
-    return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
+def noted(label: str, note: str) -> str:
+    """A label, and below it the note on names, if there is one."""
+    return f"{label}\n{note}" if note else label

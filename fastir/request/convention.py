@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, repr=False, slots=True)
 class Convention:
     """The choices behind a number; each field is an option of `evaluate`, and the defaults are fastir's.
 
@@ -34,7 +34,7 @@ class Convention:
     known: ClassVar[dict[str, Convention]] = {}  # all tools' by their names, which `conventions` enters when imported
 
     name: str
-    about: str = dataclasses.field(default="", repr=False)
+    about: str = ""
     queries: str = "qrels"
     ties: str = "trec"
     score_dtype: str = "float64"
@@ -80,6 +80,12 @@ class Convention:
                 if known == option:
                     return value
         return getattr(self, option, default)
+
+    def __repr__(self) -> str:
+        """The call that makes it, but for `about`: its name, and the choices that are not fastir's."""
+        pairs = ((field.name, getattr(self, field.name), field.default) for field in dataclasses.fields(self)[2:])
+        own = "".join(f", {name}={value!r}" for name, value, default in pairs if value != default)
+        return f"Convention({self.name!r}{own})"
 
     def __str__(self) -> str:
         """Its name, and the choices that differ from the convention of that name."""

@@ -137,7 +137,9 @@ class Metrics(tuple[Card, ...]):
         from fastir.rendering import Cell, Table, rendered
 
         rows = [[Cell(cell) for cell in row] for row in self._rows()]
-        return rendered(Table(["metric", "relevance", "first k", "what it is"], rows, 4, []), "html")
+        note = f"{len(self)} metrics; fastir.explain(name) tells more of one."
+        table = rendered(Table(["metric", "relevance", "first k", "what it is"], rows, 4, [note]), "html")
+        return f'<div style="max-height: 30em; overflow: auto">\n{table}</div>\n'
 
 
 def metrics() -> Metrics:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 
 class Report:
     """How the queries of qrels and run overlap: counts, with an example of each.
@@ -98,3 +101,27 @@ class Report:
         if not isinstance(other, Report):
             return NotImplemented
         return all(getattr(self, field) == getattr(other, field) for field in Report.__slots__)
+
+
+def added_up(reports: Sequence[Report], ranked: Sequence[int]) -> Report:
+    """The report of runs with different queries: counts are added up, and the first example of each stays.
+
+    `ranked` are the numbers of ranked documents, of which each report has a share.
+    """
+    fields: dict[str, Any] = {}
+    for name in Report.__slots__:
+        values = [getattr(report, name) for report in reports]
+        if name.endswith("_example"):
+            fields[name] = next((value for value in values if value is not None), None)
+        elif name == "repairs":
+            fields[name] = {}
+            for kind, (count, place) in (item for repairs in values for item in repairs.items()):
+                before, first = fields[name].get(kind, (0, place))
+                fields[name][kind] = before + count, first
+        elif name == "unjudged_share":
+            pairs = [(share, n) for share, n in zip(values, ranked, strict=True) if share is not None]
+            total = sum(n for _, n in pairs)
+            fields[name] = sum(round(share * n) for share, n in pairs) / total if total else None
+        else:
+            fields[name] = sum(values)
+    return Report(**fields)

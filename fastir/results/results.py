@@ -473,7 +473,7 @@ class Results:
         Parameters
         ----------
         format : {"text", "markdown", "html", "latex", "csv"}
-            LaTeX needs the package booktabs; CSV has the exact numbers.
+            The first line of LaTeX names the packages that it needs; CSV has the exact numbers.
         per_query : bool
         digits : int
             Decimals, from 1 to 17.

@@ -74,7 +74,7 @@ class ResultsTable(dict[Any, R], Generic[R]):
         Parameters
         ----------
         format : {"text", "markdown", "html", "latex", "csv"}
-            LaTeX needs the package booktabs; CSV has the exact numbers.
+            The first line of LaTeX names the packages that it needs; CSV has the exact numbers.
         digits : int
             Decimals, from 1 to 17.
         transpose : bool

@@ -70,3 +70,7 @@ __all__ = [
     "welch_test",
     "wilcoxon",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -176,7 +176,7 @@ def test_a_file_that_holds_what_would_be_printed(output, call, tmp_path):
     output("eval", QRELS, BM25, *ASKED, "-o", tmp_path / "plain", "--format", "json", "-q")
     assert (tmp_path / "plain").read_text() == output("eval", QRELS, BM25, *ASKED, "--format", "json", "-q")
     code, _, err = call("eval", QRELS, BM25, *ASKED, "-o", tmp_path / "x.xls")
-    assert code == 1 and "the name must end in .tsv, .json, .parquet, .md" in err and not (tmp_path / "x.xls").exists()
+    assert code == 1 and "the name must end in .tsv, .json, .parquet, .txt" in err and not (tmp_path / "x.xls").exists()
 
 
 def test_threads_do_not_show(output):

@@ -348,3 +348,9 @@ def test_the_outermost_labels_of_32_bits_are_taken(label):
     assert fastir.evaluate({"q": {"a": label, "b": 1}}, {"q": {"b": 1.0}}, "recall")["recall"] == (
         1.0 if label < 0 else 0.5
     )
+
+
+@pytest.mark.parametrize("kind", [fastir.Qrels, fastir.Run])
+def test_qrels_and_runs_say_how_they_are_made(kind):
+    with pytest.raises(TypeError, match=f"^a {kind.__name__} is made by {kind.__name__}.from_dict, from_file or"):
+        kind({"q": {"d": 1}})

@@ -17,7 +17,7 @@ LAYERS = """
     join request
     stats results
     inputs
-    qrels run
+    qrels run judged_rankings
     evaluation
     comparison explanation plots config conventions
     fastir

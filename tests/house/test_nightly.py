@@ -50,4 +50,4 @@ def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
             worse = code.replace("dense.run", "bm25.run").replace("- 0.01", "+ 0.01")
             with pytest.raises(AssertionError, match=r"ndcg@10: 0\.7724 against 0\.7724"):
                 exec(compile(worse, PAGE.name, "exec"), {})
-    assert ran == ["bash", "text", "bash", "text", "yaml", "python"]
+    assert ran == ["bash", "text", "bash", "text", "bash", "yaml", "python"]

@@ -65,3 +65,7 @@ def test_conventions_that_evaluate_names_exist():
     named = re.findall(r'"(.*?)"', text)
     assert len(named) > 3
     assert set(named) <= CONVENTIONS.keys()
+
+
+def test_completion_of_stats_shows_what_is_public():
+    assert dir(fastir.stats) == sorted(fastir.stats.__all__)

@@ -1,6 +1,5 @@
 """Pictures of curves: each line is what was computed, lines on one another can be told apart, labels are readable."""
 
-import itertools
 import random
 
 import pytest
@@ -9,9 +8,12 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 pytest.importorskip("matplotlib.pyplot")
 
+from pictures import apart, drawn, texts  # noqa: E402
+
 import fastir  # noqa: E402
 from fastir import plots  # noqa: E402
 from fastir.explanation.ranked import rank_weights  # noqa: E402
+from fastir.plots import style  # noqa: E402
 
 RNG = random.Random(4)
 QRELS = {f"q{number}": {f"d{doc}": RNG.choice((0, 0, 1, 2)) for doc in range(20)} for number in range(15)}
@@ -23,15 +25,6 @@ METRICS = ["mrr", "dcg", "rbp.8", "err"]
 def closed():
     yield
     matplotlib.pyplot.close("all")
-
-
-def drawn(ax):
-    ax.figure.canvas.draw()
-    return ax
-
-
-def texts(labels):
-    return [label.get_text() for label in labels if label.get_text()]
 
 
 def legend(ax):
@@ -56,7 +49,10 @@ def test_the_worth_of_ranks():
     assert list(ax.lines[0].get_ydata()) == [1 / rank for rank in range(1, 21)]
     assert legend(ax) == METRICS and list(ax.lines[0].get_xdata()) == list(range(1, 21))
     for shown in (ax.lines, ax.get_legend().get_lines()):
-        assert len({line.get_linestyle() for line in shown}) == 4, "mrr and err lie on one another"
+        assert len({line._unscaled_dash_pattern for line in shown}) == 4, "mrr and err lie on one another"
+    solid, *others = sorted(ax.lines, key=lambda line: line.get_zorder())
+    assert solid.get_color() == ax.lines[0].get_color(), "a line without gaps would cover the others"
+    assert all(line.get_zorder() > solid.get_zorder() for line in others)
     assert all(float(tick).is_integer() for tick in ax.get_xticks())
     few = drawn(plots.rank_weights("rbp", k=5))
     assert texts(few.get_xticklabels()) == ["1", "2", "3", "4", "5"] and legend(few) == ["rbp"]
@@ -71,6 +67,25 @@ def test_a_metric_of_lists_against_its_cutoff():
     assert (legend(ax), ax.get_ylabel()) == (list(lists), "dcg@k") and texts(ax.get_xticklabels()) == list("12345")
     judged = drawn(plots.ranked_cutoffs({"A": [3, 2, 3, 0, 1, 2]}, "ndcg", ideal_labels=[3, 2, 3, 0, 1, 2, 3, 2]))
     assert judged.lines[0].get_ydata()[5] == 0.785002371969948
+
+
+def test_the_legend_is_sorted_by_value_on_request_and_colours_stay():
+    lists = {"low": [0, 0, 1], "high": [1, 0, 0], "mid": [0, 1, 0]}
+    plain, by_value = (drawn(plots.ranked_cutoffs(lists, sort=sort)) for sort in (False, True))
+    assert (legend(plain), legend(by_value)) == (["low", "high", "mid"], ["high", "mid", "low"])
+    for ax in (plain, by_value):
+        assert [line.get_color() for line in ax.lines] == list(style.COLOURS[:3])
+    shown = dict(zip(legend(by_value), by_value.get_legend().get_lines(), strict=True))
+    assert shown["low"].get_color() == style.COLOURS[0]
+    last = {run: result["ndcg@100"] for run, result in fastir.evaluate_many(QRELS, RUNS, "ndcg@100").items()}
+    assert legend(drawn(plots.cutoffs(QRELS, RUNS, sort=True))) == sorted(last, key=last.get, reverse=True)
+    points = {run: fastir.precision_recall_curve(QRELS, RUNS[run]).at_ranks().precision.mean() for run in RUNS}
+    by_area = drawn(plots.precision_recall(QRELS, RUNS, raw=True, sort=True))
+    assert legend(by_area) == sorted(points, key=points.get, reverse=True)
+
+
+def test_a_line_without_values_is_the_last():
+    assert style.highest_first([0.1, float("nan"), 0.3, 0.1]) == [2, 0, 3, 1]
 
 
 def test_they_draw_where_they_are_told():
@@ -90,9 +105,7 @@ def test_labels_of_lines_do_not_cover_one_another():
         drawn(plots.rank_weights([f"rbp(p=0.{tenths})" for tenths in range(1, 10)])),
         drawn(plots.ranked_cutoffs({number: [1] * 30 for number in range(20)})),
     ):
-        boxes = [text.get_window_extent(ax.figure.canvas.get_renderer()) for text in ax.get_legend().get_texts()]
-        assert not any(one.padded(-1).overlaps(other.padded(-1)) for one, other in itertools.combinations(boxes, 2))
-        assert all(ax.figure.bbox.padded(1).contains(*box.max) for box in boxes)
+        assert apart(ax, ax.get_legend().get_texts())
 
 
 @pytest.mark.parametrize(

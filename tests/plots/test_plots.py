@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 
 import pytest
 
@@ -9,10 +10,13 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 pytest.importorskip("matplotlib.pyplot")
 
+from pictures import apart, drawn, texts  # noqa: E402
+
 import fastir  # noqa: E402
 from fastir import plots  # noqa: E402
 from fastir.plots import comparisons, style  # noqa: E402
 
+MINUS = "\N{MINUS SIGN}"
 NAMES = ["bm25", "_hidden", "50$ or $60", "a name that is much too long to be read beside a picture"]
 
 
@@ -40,28 +44,6 @@ def closed():
     matplotlib.pyplot.close("all")
 
 
-def drawn(ax):
-    """The Axes, once everything on it was really drawn."""
-    ax.figure.canvas.draw()
-    return ax
-
-
-def texts(labels):
-    return [label.get_text() for label in labels]
-
-
-def boxes(ax, labels):
-    return [label.get_window_extent(ax.figure.canvas.get_renderer()) for label in labels if label.get_text()]
-
-
-def apart(ax, labels):
-    """Whether no label covers another, and none leaves the figure."""
-    found = boxes(ax, labels)
-    within = all(ax.figure.bbox.padded(1).contains(*corner) for box in found for corner in (box.min, box.max))
-    pairs = itertools.combinations([box.padded(-1) for box in found], 2)
-    return within and not any(one.overlaps(other) for one, other in pairs)
-
-
 def test_differences_are_sorted_and_add_up(comparison):
     a, b, *_ = comparison.runs
     ax = drawn(plots.differences(comparison, a, b, "map"))
@@ -74,18 +56,25 @@ def test_differences_are_sorted_and_add_up(comparison):
     rows = x[[comparison.query_ids.index(query) for query in queries]]
     assert (rows[:, 0] - rows[:, 1]).tolist() == both
     told = comparison.diff(a, b, "map")
+    [pair] = [pair for pair in comparison.pairs if (pair.a, pair.b, pair.metric) == (a, b, "map")]
     assert ax.get_title().endswith(
-        f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose; "
-        f"mean {told.mean - told.other_mean:+.4f} (dashed)"
+        f"{told.n_gains} gain, {told.n_equal} equal, {told.n_losses} lose\n"
+        f"mean {told.mean - told.other_mean:+.4f} (dashed), p = {pair.p_value:.4f}".replace("-", MINUS)
     )
     assert apart(ax, ax.get_xticklabels())
     with pytest.raises(KeyError, match="'x' was not compared"):
         plots.differences(comparison, "x", b)
 
 
-def test_many_queries_are_not_named():
-    ax = drawn(plots.differences(fastir.compare(*collection(2, 60), "map"), "bm25", "_hidden"))
+def test_of_many_queries_those_at_the_ends_are_named():
+    comparison = fastir.compare(*collection(2, 60), "map")
+    ax = drawn(plots.differences(comparison, "bm25", "_hidden"))
     assert texts(ax.get_xticklabels()) == [] and ax.get_xlabel() == "60 queries"
+    changes = comparison.diff("bm25", "_hidden", "map", top=5)
+    named = [(text.get_text(), text.xy[0]) for text in ax.texts]
+    assert named[:5] == [(change.query_id, place) for place, change in enumerate(changes.gains)]
+    assert named[5:] == [(change.query_id, 59 - place) for place, change in enumerate(changes.losses)]
+    assert apart(ax, [*ax.texts, ax.xaxis.label]), "ids that would cover one another are spread out"
 
 
 def test_the_best_mean_and_gains_are_coloured_by_what_is_better():
@@ -124,7 +113,7 @@ def test_wins_are_those_of_the_pairs(comparison):
         row, column = comparison.runs.index(pair.a), comparison.runs.index(pair.b)
         assert shares[row, column] == -shares[column, row] == (pair.wins - pair.losses) / pair.n_queries
         for place, won, lost in (((column, row), pair.wins, pair.losses), ((row, column), pair.losses, pair.wins)):
-            assert written[place] == (f"{won}/{pair.ties}/{lost}" if few else f"{won - lost:+d}")
+            assert written[place] == (f"{won}/{pair.ties}/{lost}" if few else f"{won - lost:+d}".replace("-", MINUS))
     assert len(written) == len(comparison.runs) * (len(comparison.runs) - 1)
     assert apart(ax, [*ax.get_xticklabels(), *ax.get_yticklabels(), *ax.texts, ax.title])
 
@@ -155,7 +144,7 @@ def test_precision_and_recall(n):
     results = fastir.evaluate_many(qrels, runs, [f"iprec@{level / 10}" for level in range(11)])
     assert [list(line.get_ydata()) for line in ax.lines] == [list(dict(means).values()) for means in results.values()]
     assert list(ax.lines[0].get_xdata()) == [level / 10 for level in range(11)]
-    styles = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
+    styles = {(line.get_color(), line._unscaled_dash_pattern, line.get_marker()) for line in ax.lines}
     assert len(styles) == n, "each line differs from the others"
     legend = texts(ax.get_legend().get_texts())
     assert len(legend) == n and legend[0] == "bm25" and apart(ax, ax.get_legend().get_texts())
@@ -194,9 +183,9 @@ def test_it_draws_where_it_is_told(comparison):
 
 def test_names_are_shown_as_they_are():
     ax = drawn(plots.means(fastir.compare(*collection(4), "map")))
-    shown = texts(ax.get_yticklabels())
+    shown = [text.split("  ")[0] for text in texts(ax.get_yticklabels())]
     assert shown[0] == "bm25" and shown[1].endswith("_hidden") and shown[2] == r"50\$ or \$60"
-    assert len(shown[3]) == style.LONGEST and shown[3].endswith("…")
+    assert shown[3] == "a name that is muc… beside a picture"
     lines = drawn(plots.precision_recall(*collection(4)))
     assert len(lines.get_legend().get_texts()) == 4
 
@@ -209,6 +198,117 @@ def test_an_overview_has_a_row_for_each_metric(comparison):
     assert all(("gain, " in ax.get_title()) == (len(comparison.runs) == 2) for ax in titled)
 
 
+def test_results_are_compared_first():
+    results = fastir.evaluate_many(*collection(3), ["ndcg@5", "map"])
+    comparison = fastir.compare_scores(results)
+    for draw in (
+        plots.means,
+        plots.wins,
+        plots.forest,
+        lambda runs, metric: plots.differences(runs, *NAMES[:2], metric),
+    ):
+        one, other = (drawn(draw(runs, "map")) for runs in (results, comparison))
+        assert texts(one.texts) == texts(other.texts) and one.get_title() == other.get_title()
+        assert [list(line.get_xdata()) for line in one.lines] == [list(line.get_xdata()) for line in other.lines]
+    assert len(plots.overview({**results}).axes) == len(plots.overview(comparison).axes)
+
+
+# ---- significance and order ----------------------------------------------------------------------------------------
+
+
+def graded(runs, queries=40):
+    """Runs of which each is better than the one before, some significantly."""
+    rng = random.Random(7)
+    noise = {query: rng.random() for query in range(queries)}
+    return {
+        f"run {place}": {query: level + place / 20 + rng.random() / 5 for query, level in noise.items()}
+        for place in range(runs)
+    }
+
+
+@pytest.mark.parametrize("runs", [5, 30])
+def test_the_letters_beside_the_means_are_those_of_the_table(runs):
+    comparison = fastir.compare_scores(graded(runs), correction="holm")
+    ax = drawn(plots.means(comparison, sort=True))
+    keys = dict(reversed(label.split("  ")) for label in texts(ax.get_yticklabels()))
+    assert list(keys.values()) == [f"run {place}" for place in reversed(range(runs))]
+    *beaten, head = ax.texts
+    assert head.get_text() == "better than\n(p ≤ 0.05, corrected)"
+    table = comparison.to_table("html")
+    shown = {run: text.get_text() for run, text in zip(keys.values(), beaten, strict=True)}
+    rows = re.findall(r"<tr><td.*?>(\w+)</td><td.*?>(run \d+)</td>.*?(?:<sup>(.*?)</sup>)?</td></tr>", table)
+    assert [(key, run, shown[run]) for key, run in sorted(keys.items(), key=lambda item: int(item[1][4:]))] == rows
+
+
+def test_no_letters_where_nothing_is_significant():
+    values = {name: {query: (query * step) % 7 for query in range(12)} for name, step in (("a", 2), ("b", 3))}
+    ax = drawn(plots.means(fastir.compare_scores(values)))
+    assert texts(ax.get_yticklabels()) == ["a", "b"] and texts(ax.texts) == []
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "mean_rank", "num_ret"])
+def test_a_forest_has_the_differences_to_a_run(metric):
+    values = graded(4)
+    comparison = fastir.compare_scores(values, metric)
+    best = {"ndcg": "run 3", "mean_rank": "run 0", "num_ret": "run 3"}[metric]
+    for baseline in (None, "run 1"):
+        ax = drawn(plots.forest(comparison, baseline=baseline, sort=True))
+        against = baseline or best
+        rows = texts(ax.get_yticklabels())
+        assert rows == sorted(values, reverse=best == "run 3")
+        _, *marks = ax.lines
+        for run, p in zip(rows, ax.texts, strict=False):
+            if run == against:
+                assert (marks.pop(0).get_xdata()[0], p.get_text()) == (0, "baseline")
+                continue
+            bar, dot = marks.pop(0), marks.pop(0)
+            [alone] = fastir.compare_scores({run: values[run], against: values[against]}, metric).pairs
+            assert dot.get_xdata()[0] == pytest.approx(alone.difference, abs=1e-15)
+            assert list(bar.get_xdata()) == pytest.approx([alone.low, alone.high], abs=1e-15)
+            significant = alone.p_value <= 0.05 and metric != "num_ret"
+            better = (alone.difference > 0) == (metric == "ndcg")
+            assert dot.get_color() == ((style.BLUE if better else style.VERMILION) if significant else style.GREY)
+            assert (dot.get_markerfacecolor() == dot.get_color()) == significant
+            assert float(p.get_text()) == pytest.approx(alone.p_value, rel=0.1, abs=6e-5)
+        assert not marks
+
+
+def test_a_forest_stands_on_the_baseline_of_the_comparison():
+    comparison = fastir.compare_scores(graded(4), baseline="run 2")
+    ax = drawn(plots.forest(comparison))
+    assert texts(ax.get_yticklabels()) == ["run 0", "run 1", "run 2", "run 3"]
+    assert ax.texts[2].get_text() == "baseline"
+    with pytest.raises(KeyError, match="'x' was not compared; there are 'run 0', 'run 1', 'run 2', 'run 3'"):
+        plots.forest(comparison, baseline="x")
+    with pytest.raises(ValueError, match="no run was compared with 'run 0'"):
+        plots.forest(fastir.compare_scores({"run 0": {"q": 1.0}}))
+
+
+def test_what_is_undefined_is_drawn_without_an_interval():
+    comparison = fastir.compare_scores({"a": {"q": 0.5}, "b": {"q": 0.7}})
+    for draw in (plots.means, plots.forest, plots.wins):
+        ax = drawn(draw(comparison, sort=True))
+        assert apart(ax, [*ax.texts, *ax.get_yticklabels()])
+    assert texts(drawn(plots.forest(comparison)).texts)[:2] == ["-", "baseline"]
+    assert "p = -" not in plots.differences(comparison, "a", "b").get_title()
+
+
+def test_significant_wins_are_framed():
+    comparison = fastir.compare_scores(graded(4))
+    ax = drawn(plots.wins(comparison, sort=True))
+    assert texts(ax.get_xticklabels()) == ["d", "c", "b", "a"]
+    found = {(patch.get_x() + 0.45, patch.get_y() + 0.45) for patch in ax.patches}
+    bold = {text.get_position() for text in ax.texts if text.get_weight() == "bold"}
+    expected = {
+        place
+        for pair in comparison.pairs
+        if pair.p_value <= 0.05
+        for a, b in [(3 - comparison.runs.index(pair.a), 3 - comparison.runs.index(pair.b))]
+        for place in ((a, b), (b, a))
+    }
+    assert found == bold == expected and len(expected) > 4
+
+
 def test_colours_are_told_apart_by_colour_blind_readers():
-    """Okabe and Ito's, without their yellow, which is too light for a line."""
-    assert set(style.COLOURS) == {"#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"}
+    """Okabe and Ito's, without their yellow, too light for a line; in place of their black, the colour of text."""
+    assert set(style.COLOURS) == {"#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
 from fastir.compat.ranx.documents import needed
-from fastir.rendering import LATEX
+from fastir.rendering.latex import LATEX
 from fastir.text import replacing
 
 LABELS = {

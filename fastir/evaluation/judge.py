@@ -1,0 +1,52 @@
+"""judge(): the front door to JudgedRankings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastir.evaluation.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from fastir.judged_rankings import JudgedRankings
+    from fastir.qrels import QrelsLike
+    from fastir.run import RunLike
+
+
+def judge(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRankings:
+    """Judge a run: where its rankings have the documents of the qrels. All metrics follow from that.
+
+    Parameters
+    ----------
+    qrels, run : as for `evaluate`
+    **options
+        Those of `evaluate` that say how the run is read and ordered: ties, score_dtype, duplicates, parents, aggregate,
+        validate, columns, qrels_columns, run_columns, n_threads, and a convention, whose rules these are. `queries`
+        decides which errors and warnings there are. The others belong to `JudgedRankings.evaluate`.
+
+    Returns
+    -------
+    JudgedRankings
+        With all queries of the qrels, in their order.
+
+    Raises
+    ------
+    ValueError
+        ``ties="average"``, which has no single order; the convention has several rules; the qrels have groups.
+    FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, RuntimeError, OSError
+        As by `evaluate`.
+
+    Warns
+    -----
+    FastirWarning
+        As `evaluate`.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> judged = fastir.judge({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
+    >>> judged
+    <JudgedRankings of 1 query: 2 of 2 judgments ranked; ties=trec>
+    >>> judged.evaluate(["ndcg@10", "map"])["map"]
+    0.5833333333333333
+    """
+    return Evaluator(qrels, "num_ret", **options).judge(run)

@@ -1,0 +1,119 @@
+"""The arrays of judged rankings, checked before a kernel reads them: nothing that they say leads out of an array."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from fastir.errors import quote
+from fastir.inputs.arrays import integers, numbers
+from fastir.request.options import MAX_LABEL
+
+COLUMNS: dict[str, Any] = {  # in the order in which the kernel takes them
+    "offsets": np.int64,
+    "ranks": np.int64,
+    "labels": np.int32,
+    "num_ret": np.int64,
+    "ideal_offsets": np.int64,
+    "ideal_labels": np.int32,
+    "missing": np.bool_,
+}
+LONGEST = 1 << 40  # documents of a ranking
+
+
+def checked(query_ids: list[Any], given: dict[str, Any]) -> dict[str, np.ndarray]:
+    """New arrays of the dtypes of COLUMNS.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+    """
+    check_queries(query_ids)
+    n = len(query_ids)
+    made = {name: integers(given[name], name) for name in COLUMNS if name != "missing"}
+    missing = numbers(given["missing"], "missing")
+    if missing.dtype != np.bool_ and len(missing):
+        raise TypeError(f"missing must be bools, got dtype {missing.dtype}")
+    for name, array in (("num_ret", made["num_ret"]), ("missing", missing)):
+        if len(array) != n:
+            raise ValueError(f"{name} has {len(array)} entries but there are {n} query_ids; lengths must match")
+    for offsets, name in (("offsets", "ranks"), ("offsets", "labels"), ("ideal_offsets", "ideal_labels")):
+        check_offsets(made[offsets], offsets, n, len(made[name]), name)
+    for name in ("labels", "ideal_labels"):
+        array = made[name]
+        if len(array) and not -1 <= array.min() <= array.max() <= MAX_LABEL:
+            place = int(np.flatnonzero((array < -1) | (array > MAX_LABEL))[0])
+            raise OverflowError(f"{name}[{place}] is {array[place]}; expected -1 to 2^31 - 1")
+    check_ranks(query_ids, made)
+    check_labels(query_ids, made)
+    if ((made["num_ret"] > 0) & missing).any():
+        query = query_ids[int(np.flatnonzero((made["num_ret"] > 0) & missing)[0])]
+        raise ValueError(f"query {quote(query)} is missing, but num_ret is not 0")
+    return {name: np.array({**made, "missing": missing}[name], dtype) for name, dtype in COLUMNS.items()}
+
+
+def check_queries(query_ids: list[Any]) -> None:
+    """Refuse ids that are neither str nor int, or of both kinds, or that stand twice."""
+    kinds = set(map(type, query_ids))
+    if not kinds <= {str} and not kinds <= {int}:
+        other = next((kind for kind in kinds if kind not in (str, int)), None)
+        what = "str and int" if other is None else other.__name__
+        raise TypeError(f"query_ids must be all str or all int, got {what}")
+    if len(set(query_ids)) != len(query_ids):
+        twice = next(query_id for query_id, count in Counter(query_ids).items() if count > 1)
+        raise ValueError(f"query {quote(twice)} stands twice in query_ids")
+
+
+def check_offsets(offsets: np.ndarray, name: str, n: int, size: int, what: str) -> None:
+    if len(offsets) != n + 1:
+        raise ValueError(f"{name} has {len(offsets)} entries, expected {n + 1} for {n} query_ids")
+    if offsets[0] != 0 or offsets[-1] != size:
+        raise ValueError(f"{name} goes from {offsets[0]} to {offsets[-1]}, expected 0 to the {size} entries of {what}")
+    falls = np.flatnonzero(np.diff(offsets) < 0)
+    if len(falls):
+        raise ValueError(f"{name} must not fall, but {name}[{falls[0] + 1}] is less than the one before")
+
+
+def check_ranks(query_ids: list[Any], made: dict[str, np.ndarray]) -> None:
+    """Ranks rise within a query, from 1 to its num_ret."""
+    offsets, ranks, num_ret = made["offsets"], made["ranks"], made["num_ret"]
+    long = np.flatnonzero((num_ret < 0) | (num_ret > LONGEST))
+    if len(long):
+        raise ValueError(f"num_ret of query {quote(query_ids[long[0]])} is {num_ret[long[0]]}; expected 0 to 2^40")
+    rows = np.repeat(np.arange(len(query_ids)), np.diff(offsets))
+    before = np.concatenate([[0], ranks[:-1]])[: len(ranks)]
+    before[np.concatenate([[True], rows[1:] != rows[:-1]])[: len(ranks)]] = 0
+    wrong = np.flatnonzero((ranks <= before) | (ranks > num_ret[rows]))
+    if len(wrong):
+        place, query = wrong[0], query_ids[rows[wrong[0]]]
+        why = (
+            f"more than its num_ret {num_ret[rows[place]]}"
+            if ranks[place] > before[place]
+            else "not above the one before"
+        )
+        raise ValueError(f"ranks: rank {ranks[place]} of query {quote(query)} is {why}")
+
+
+def check_labels(query_ids: list[Any], made: dict[str, np.ndarray]) -> None:
+    """All labels fall within a query, and have those of the documents that were found among them."""
+    offsets, labels, ideal_offsets, ideal = (
+        made[name] for name in ("offsets", "labels", "ideal_offsets", "ideal_labels")
+    )
+    rows, ideal_rows = (np.repeat(np.arange(len(query_ids)), np.diff(of)) for of in (offsets, ideal_offsets))
+    rises = np.flatnonzero((np.diff(ideal) > 0) & (np.diff(ideal_rows) == 0))
+    if len(rises):
+        raise ValueError(
+            f"ideal_labels must fall, but label {ideal[rises[0] + 1]} of query "
+            f"{quote(query_ids[ideal_rows[rises[0]]])} follows {ideal[rises[0]]}"
+        )
+    found, counts = np.unique(rows << 32 | labels + 1, return_counts=True)
+    known, most = np.unique(ideal_rows << 32 | ideal + 1, return_counts=True)
+    places = np.searchsorted(known, found)
+    more = np.flatnonzero(counts > np.append(most, 0)[places] * (np.append(known, -1)[places] == found))
+    if len(more):
+        query, label = divmod(int(found[more[0]]), 1 << 32)
+        raise ValueError(
+            f"labels: query {quote(query_ids[query])} has the label {label - 1} more often than ideal_labels"
+        )

@@ -1,0 +1,9 @@
+from numpy import ndarray
+
+from fastir.join._judged import Judged
+from fastir.measure._measure import Plan
+
+COLUMNS: int
+
+def keeping_plan(judged: Judged, ranks: ndarray, labels: ndarray, whole: int) -> Plan: ...
+def judgments(judged: Judged) -> tuple[ndarray, ndarray]: ...

@@ -1,0 +1,433 @@
+"""JudgedRankings: what qrels and a run come to, before any metric: for every query the ranks of the judged documents.
+
+All metrics of a run follow from it, at any cutoff and relevance level, without the documents' ids: a CSR matrix with a
+row per query, whose column is the rank and whose value is the label. It is small (a number or two for each judgment
+that was found), can be saved, published and put together query by query.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, Self, SupportsIndex
+
+import numpy as np
+
+from fastir.checks import one_of, positive
+from fastir.errors import FormatError, NoOverlapError, quote
+from fastir.inputs import dicts
+from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
+from fastir.measure._codes import STATUS_CODES
+from fastir.rank._judged_lists import JudgedLists
+from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of
+from fastir.request.plan import Settings
+from fastir.request.settled import RULES, settled
+from fastir.results.report import Report, added_up
+from fastir.results.results import Results
+from fastir.text import counted
+from fastir.threads import run
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fastir.request.conventions import Convention
+    from fastir.request.options import Duplicates, Queries, Ties
+
+MOST_RANKS = 1 << 24  # of a matrix of labels
+
+
+class JudgedRankings:
+    """The judged documents of a run's rankings, by rank, and all judgments of each query; no ids of documents.
+
+    Made by `judge`, `Evaluator.judge`, `from_arrays`, `concatenate` and `load`; immutable, can be pickled, and equal if
+    all their attributes are. len() counts queries. The arrays are read-only, and reading them does not copy.
+
+    Attributes
+    ----------
+    query_ids : list of str or of int
+        The queries, in the order of the qrels.
+    offsets : int64 array of shape (n_queries + 1,)
+        Query i has the entries from ``offsets[i]`` to ``offsets[i + 1]`` of `ranks` and `labels`.
+    ranks : int64 array of shape (n_found,)
+        The ranks of the judged documents that were retrieved, from 1 up, rising within a query.
+    labels : int32 array of shape (n_found,)
+        Their labels; -1 for a negative one: in the pool, without a judgment.
+    num_ret : int64 array of shape (n_queries,)
+        How many documents each ranking has.
+    ideal_offsets : int64 array of shape (n_queries + 1,)
+        As `offsets`, for `ideal_labels`.
+    ideal_labels : int32 array of shape (n_judgments,)
+        All labels of each query in the qrels, the largest first.
+    missing : bool array of shape (n_queries,)
+        Whether the run lacks the query; its ranking is empty.
+    ties : str or None
+        The rule by which documents with equal scores stand; None: it is not known.
+    score_dtype : {"float64", "float32"} or None
+        The precision in which scores were compared; None: it is not known.
+    duplicates : str or None
+        How documents that stand twice were repaired; None: they were errors.
+    report : Report
+        Of the run, as that of `Results`; without counts if these were made from arrays.
+    """
+
+    __slots__ = (*COLUMNS, *RULES, "query_ids", "report")
+
+    query_ids: list[Any]
+    offsets: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    num_ret: np.ndarray
+    ideal_offsets: np.ndarray
+    ideal_labels: np.ndarray
+    missing: np.ndarray
+    ties: Ties | None
+    score_dtype: str | None
+    duplicates: Duplicates | None
+    report: Report
+
+    @classmethod
+    def from_arrays(
+        cls,
+        query_ids: Sequence[str] | Sequence[int],
+        offsets: ArrayLike,
+        ranks: ArrayLike,
+        labels: ArrayLike,
+        num_ret: ArrayLike,
+        ideal_offsets: ArrayLike,
+        ideal_labels: ArrayLike,
+        *,
+        missing: ArrayLike | None = None,
+        ties: Ties | None = None,
+        score_dtype: str | None = None,
+        duplicates: Duplicates | None = None,
+        report: Report | None = None,
+    ) -> Self:
+        """From arrays as the attributes describe them, of any integer dtypes; they are copied.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError
+            An array has the wrong dtype or shape; ranks do not rise or lie outside the ranking, labels do not fall, a
+            query stands twice, or the labels of the documents that were found are not among all labels. The query is
+            named.
+        """
+        given = {
+            "offsets": offsets,
+            "ranks": ranks,
+            "labels": labels,
+            "num_ret": num_ret,
+            "ideal_offsets": ideal_offsets,
+            "ideal_labels": ideal_labels,
+            "missing": np.zeros(len(query_ids), bool) if missing is None else missing,
+        }
+        one_of("ties", ties, (None, *TIES))
+        one_of("score_dtype", score_dtype, SCORES)
+        one_of("duplicates", duplicates, DUPLICATES)
+        ids = list(query_ids)
+        made = checked(ids, given)
+        return cls._of(ids, made, ties, score_dtype, duplicates, report or Report(in_both=len(ids)))
+
+    @classmethod
+    def _of(
+        cls,
+        query_ids: list[Any],
+        made: dict[str, np.ndarray],
+        ties: Ties | None,
+        score_dtype: str | None,
+        duplicates: Duplicates | None,
+        report: Report,
+    ) -> Self:
+        """From arrays that are known to be right."""
+        self = cls.__new__(cls)
+        for name, array in made.items():
+            array.flags.writeable = False
+            setattr(self, name, array)
+        self.query_ids, self.report = query_ids, report
+        self.ties, self.score_dtype, self.duplicates = ties, score_dtype, duplicates
+        return self
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {name: getattr(self, name) for name in COLUMNS}
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        found, known = len(self.ranks), len(self.ideal_labels)
+        order = "" if self.ties is None else f"; ties={self.ties}"
+        return (
+            f"<JudgedRankings of {counted(len(self), 'query', 'queries')}: {found} of {known} judgments ranked{order}>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JudgedRankings):
+            return NotImplemented
+        fields = ("query_ids", *RULES, "report")
+        return all(getattr(self, name) == getattr(other, name) for name in fields) and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in COLUMNS
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rules = (getattr(self, name) for name in RULES)
+        return JudgedRankings._of, (self.query_ids, self._arrays(), *rules, self.report)
+
+    # ---- metrics -------------------------------------------------------------------------------------------------
+
+    def evaluate(
+        self,
+        metrics: str | Iterable[str],
+        *,
+        rel_level: SupportsIndex = 1,
+        queries: Queries | None = None,
+        ties: Ties | None = None,
+        judged_only: bool = False,
+        max_depth: SupportsIndex | None = None,
+        n_threads: SupportsIndex | None = None,
+        weights: Mapping[Any, float] | None = None,
+        convention: str | Convention = "fastir",
+        **choices: Any,
+    ) -> Results:
+        """Evaluate: the values that `fastir.evaluate` gives for the same qrels, run and options, to the last bit.
+
+        Parameters
+        ----------
+        metrics, rel_level, queries, judged_only, max_depth, n_threads, weights, convention, **choices
+            As in `fastir.evaluate`.
+        ties : str or None
+            None, or the rule by which these rankings stand.
+
+        Returns
+        -------
+        Results
+            The report is that of these rankings.
+
+        Raises
+        ------
+        ValueError
+            `ties`, or the convention, asks for another order of documents than that of these rankings.
+        NoOverlapError
+            ``queries="strict"``, and a query is in only one of qrels and run.
+        UnknownMetricError
+            As by `fastir.evaluate`, or a metric needs the ids of documents.
+        TypeError, ValueError, OverflowError
+            As by `fastir.evaluate`, for options and labels.
+
+        Notes
+        -----
+        Undefined cases are those of `fastir.evaluate`.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> judged = fastir.judge({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
+        >>> judged.ranks, judged.labels
+        (array([2, 3]), array([1, 2], dtype=int32))
+        >>> judged.evaluate(["mrr", "num_rel_ret"])["mrr"]
+        0.5
+        """
+        one_of("ties", ties, (None, *TIES))
+        options = options_of(
+            rel_level=rel_level,
+            queries=queries,
+            ties=ties,
+            judged_only=judged_only,
+            max_depth=max_depth,
+            n_threads=n_threads,
+            convention=convention,
+            choices=choices,
+        )
+        asked, parts = settled(metric_tuple(metrics), options, {name: getattr(self, name) for name in RULES})
+        status = self._status(asked.level)
+        values = np.empty((len(self), len(asked.names)))
+        skipped = np.ones(len(self), bool)
+        for columns, part in parts:
+            of_part = self._measured(part)
+            absent = self._left_out(part.queries)
+            of_part[absent] = np.nan
+            skipped &= absent
+            values[:, columns] = of_part
+        query_ids, kept = self.query_ids, ~skipped
+        if skipped.any():
+            query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
+            values, status = values[kept], status[kept]
+        own = None if weights is None else dicts.query_weights(weights, self.query_ids)
+        return Results(query_ids, asked.names, values, status, asked.aggregates, self.report, own, asked.provenance)
+
+    def _measured(self, settings: Settings) -> np.ndarray:
+        """The values under one set of rules."""
+        if settings.label_limits:
+            self._check_labels(settings.label_limits)
+        values = np.empty((len(self), len(settings.names)))
+        kernel = JudgedLists(
+            settings.plan,
+            self.offsets,
+            self.ranks,
+            self.labels,
+            self.num_ret,
+            self.ideal_offsets,
+            self.ideal_labels,
+            values,
+        )
+        run(kernel, settings.n_threads)
+        kernel.check()
+        return values
+
+    def _check_labels(self, limits: list[tuple[int, str, str]]) -> None:
+        limit, text, why = min(limits, key=lambda entry: entry[0])
+        above = np.flatnonzero(self.ideal_labels > limit)
+        if len(above):
+            query = int(np.searchsorted(self.ideal_offsets, above[0], "right")) - 1
+            label = self.ideal_labels[above[0]]
+            raise OverflowError(
+                f"metric {quote(text)}: label {label} is too large for {why} (query {self.query_ids[query]})"
+            )
+
+    def _status(self, level: int) -> np.ndarray:
+        """A status code for each query."""
+        some = np.diff(self.ideal_offsets) > 0
+        top = np.zeros(len(self), np.int32)
+        top[some] = self.ideal_labels[self.ideal_offsets[:-1][some]]
+        status = np.where(top >= max(level, 1), STATUS_CODES["evaluated"], STATUS_CODES["no_relevant"])
+        status[self.missing] = STATUS_CODES["missing"]
+        return status.astype(np.uint8)
+
+    def _left_out(self, queries: str | None) -> np.ndarray:
+        """Which queries do not count."""
+        if queries == "strict" and (self.missing.any() or self.report.only_in_run):
+            side, example = ("run", self.report.only_in_qrels_example)
+            if not self.missing.any():
+                side, example = "qrels", self.report.only_in_run_example
+            raise NoOverlapError(
+                f"queries='strict', but query {quote(example)} is missing from the {side} "
+                f"({int(self.missing.sum())} missing from the run, {self.report.only_in_run} from the qrels)"
+            )
+        return self.missing if queries == "intersection" else np.zeros(len(self), bool)
+
+    # ---- labels by rank ------------------------------------------------------------------------------------------
+
+    def to_labels(self, k: SupportsIndex) -> tuple[np.ndarray, np.ndarray]:
+        """The labels at the first ranks, as matrices.
+
+        Parameters
+        ----------
+        k : int
+            The number of ranks, from 1 up.
+
+        Returns
+        -------
+        labels : int32 array of shape (n_queries, k)
+            The label of the document at rank j + 1 in column j; 0 where `judged` is False.
+        judged : bool array of shape (n_queries, k)
+            Whether that document is in the qrels; False beyond the end of a ranking, too.
+
+        Raises
+        ------
+        TypeError, ValueError
+            k is not a whole number from 1 up.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> judged = fastir.judge({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
+        >>> judged.to_labels(2)
+        (array([[0, 1]], dtype=int32), array([[False,  True]]))
+        """
+        depth = positive("k", "the number of ranks", k, MOST_RANKS)
+        labels, judged = np.zeros((len(self), depth), np.int32), np.zeros((len(self), depth), bool)
+        rows = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        near = self.ranks <= depth
+        places = rows[near], self.ranks[near] - 1
+        labels[places], judged[places] = self.labels[near], True
+        return labels, judged
+
+    # ---- several, and files --------------------------------------------------------------------------------------
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[JudgedRankings]) -> JudgedRankings:
+        """Judged rankings of different queries as one, in the order in which they come.
+
+        The counts of their reports are added up.
+
+        Raises
+        ------
+        ValueError
+            There are none, a query is in two of them, or they were judged by different rules.
+        TypeError
+            One of them is something else.
+        """
+        given = list(parts)
+        if not given:
+            raise ValueError("parts: there are no judged rankings")
+        for part in given:
+            if not isinstance(part, JudgedRankings):
+                raise TypeError(f"parts: expected JudgedRankings, got {type(part).__name__}")
+            for name in RULES:
+                if getattr(part, name) != getattr(given[0], name):
+                    raise ValueError(
+                        f"parts: {name}={getattr(given[0], name)!r} and {name}={getattr(part, name)!r}; they must be "
+                        "judged by the same rules"
+                    )
+        ids = [query_id for part in given for query_id in part.query_ids]
+        made = {name: np.concatenate([getattr(part, name) for part in given]) for name in COLUMNS}
+        for name in ("offsets", "ideal_offsets"):
+            sizes = np.concatenate([np.diff(getattr(part, name)) for part in given])
+            made[name] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        check_queries(ids)
+        rules = {name: getattr(given[0], name) for name in RULES}
+        report = added_up([part.report for part in given], [int(part.num_ret.sum()) for part in given])
+        return cls._of(ids, made, report=report, **rules)
+
+    def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
+        """Write a file that `load` reads back to an equal object, in one step.
+
+        Parameters
+        ----------
+        path : str, path or binary file
+            ``.npz`` needs nothing but NumPy; ``.parquet`` needs pyarrow, has a row per query with lists of ranks and
+            labels, and what else these have in its metadata. Both are packed. A file that is open for writing, such as
+            a member of a zip archive, gets the bytes of an ``.npz``.
+
+        Raises
+        ------
+        ValueError
+            The path has another suffix, or Parquet cannot hold a query id that is not UTF-8.
+        FastirError
+            pyarrow is not installed.
+        OSError
+            The file cannot be written; its old content is untouched.
+        """
+        from fastir.results.saved_rankings import write_rankings
+
+        head = {**{name: getattr(self, name) for name in RULES}, "report": self.report}
+        write_rankings(path, self.query_ids, self._arrays(), head)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | IO[bytes]) -> Self:
+        """Read what `save` wrote, from a path or from an open binary file.
+
+        Raises
+        ------
+        FormatError
+            The file was not written by `save`, or was cut or changed: offsets, order and ranges are checked.
+        FastirError
+            pyarrow is not installed.
+        OSError
+            The file cannot be read.
+        """
+        from fastir.results.saved_rankings import read_rankings
+
+        query_ids, given, head = read_rankings(path)
+        try:
+            return cls.from_arrays(query_ids, **given, **head)
+        except (TypeError, ValueError, OverflowError) as error:
+            name = getattr(path, "name", "file") if hasattr(path, "read") else os.fsdecode(path)
+            raise FormatError(f"judged rankings that were cut or changed: {error}", name) from None
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table that `save` writes as Parquet, for Arrow libraries; needs pyarrow."""
+        from fastir.results.saved_rankings import arrow_table
+
+        table = arrow_table(self.query_ids, self._arrays())
+        return table.__arrow_c_stream__(requested_schema)

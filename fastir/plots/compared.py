@@ -1,0 +1,84 @@
+"""What pictures of a comparison know: one metric of it, which pairs are significant, and what the runs are called.
+
+Results of several runs are compared first, as by `compare_scores` without options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from functools import cached_property
+from typing import Any
+
+from fastir.comparison.comparison import Comparison
+from fastir.comparison.records import Pair, System
+from fastir.comparison.tables import beaten_by, drawn_by, labels_of, level_of, level_text, p_text
+from fastir.plots.names import shown
+from fastir.plots.style import highest_first
+from fastir.request.directions import SIGNS, direction_of
+
+
+class Compared:
+    """A comparison on one metric, the first if None."""
+
+    def __init__(self, comparison: Comparison | Mapping[Any, Any], metric: str | None) -> None:
+        if not isinstance(comparison, Comparison):
+            from fastir.comparison.compare_scores import compare_scores
+
+            comparison = compare_scores(comparison, metric)
+        if metric is None:
+            metric = comparison.metrics[0]
+        if metric not in comparison.metrics:
+            raise KeyError(f"{metric!r} was not compared; there are {', '.join(map(repr, comparison.metrics))}")
+        self.whole = comparison
+        self.runs = comparison.runs
+        self.metric = metric
+        self.sign = SIGNS[direction_of(metric)]  # of a difference that is better
+        self.places = {run: place for place, run in enumerate(self.runs)}
+        self.systems: dict[Any, System] = {one.run: one for one in comparison.systems if one.metric == metric}
+        self.pairs: list[Pair] = [pair for pair in comparison.pairs if pair.metric == metric]
+        self.level = level_of(comparison.method)
+
+    @cached_property
+    def names(self) -> dict[Any, str]:
+        """What each run is called on a picture."""
+        return dict(zip(self.runs, shown(self.runs)[0], strict=True))
+
+    @property
+    def note(self) -> str:
+        """What was left out of the names."""
+        return shown(self.runs)[1]
+
+    @property
+    def labels(self) -> list[str]:
+        """The letter of each run, as in the table."""
+        return labels_of(len(self.runs))
+
+    @property
+    def significant(self) -> str:
+        return level_text(self.whole.method, self.level)
+
+    def p_text(self, pair: Pair) -> str:
+        """The p-value that counts, as in the table."""
+        return p_text(pair, pair.adjusted_p, drawn_by(self.whole.method))
+
+    @property
+    def p_name(self) -> str:
+        return "corrected p" if self.whole.method.correction else "p"
+
+    def beaten(self) -> dict[Any, list[int]]:
+        """{run: the places of the runs that it is significantly better than}."""
+        return {run: places for (run, _), places in beaten_by(self.pairs, self.places, self.level).items()}
+
+    def ordered(self, sort: bool) -> list[Any]:
+        """The runs in the caller's order, or the best first; the largest, where neither more nor less is better."""
+        if not sort:
+            return list(self.runs)
+        places = highest_first([(self.sign or 1) * self.systems[run].mean for run in self.runs])
+        return [self.runs[place] for place in places]
+
+    def pair(self, a: Hashable, b: Hashable) -> tuple[Pair | None, int]:
+        """The pair, and 1, or -1 if it was compared the other way round; None if it was not."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) in ((a, b), (b, a)):
+                return pair, 1 if pair.a == a else -1
+        return None, 1

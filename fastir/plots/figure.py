@@ -1,0 +1,21 @@
+"""The figure on which pictures are drawn: what it saves as PDF or PostScript has TrueType fonts (type 42).
+
+Publishers refuse matplotlib's own choice, type 3. The setting is one of rcParams, which hold while a file is written
+and are as before once it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib
+import matplotlib.figure
+
+
+class Figure(matplotlib.figure.Figure):
+    """A figure of matplotlib's."""
+
+    def savefig(self, *args: Any, **options: Any) -> None:
+        """As matplotlib's."""
+        with matplotlib.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
+            super().savefig(*args, **options)

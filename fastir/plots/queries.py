@@ -1,0 +1,136 @@
+"""The picture of two runs, query by query."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.plots.compared import Compared
+from fastir.plots.names import elided, minus, plain
+from fastir.plots.style import BLUE, VERMILION, em, figure_size, hairline, ink, new_axes, noted, tidy
+from fastir.text import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fastir.comparison.comparison import Comparison
+    from fastir.results.changes import ResultsDiff
+
+ENDS = 5  # queries at either end that are always named
+LONGEST = 20  # letters of a query's id
+ROOM = 28  # the least height of a figure, in sizes of its font
+LINE = 60  # letters of a line of the title
+APART = 1.25  # the distance of ids side by side, in sizes of their font
+
+
+def differences(
+    comparison: Comparison | Mapping[Any, Any],
+    a: Hashable,
+    b: Hashable,
+    metric: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The differences of two runs, query by query, from the largest gain of `a` to its largest loss.
+
+    Gains are blue: differences above 0, or below it for a metric of which less is better. All queries are named where
+    there is room, else the five at either end.
+
+    Parameters
+    ----------
+    comparison : Comparison, or mapping of name to Results
+        Results, such as `evaluate_many` gives, are compared as by `compare_scores`; all other pictures of a comparison
+        take them, too.
+    a, b : names of runs
+    metric : str or None
+        None: the first.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    KeyError
+        The run or the metric was not compared.
+    ImportError
+        matplotlib is not installed. All functions of this package raise it.
+    """
+    on = Compared(comparison, metric)
+    changes = on.whole.diff(a, b, on.metric)
+    x = on.whole.values[on.whole.metrics.index(on.metric)]
+    values = x[:, on.places[a]] - x[:, on.places[b]]
+    sign = on.sign or 1
+    order = [place for place in np.argsort(-sign * values, kind="stable") if values[place] == values[place]]
+    values, queries = values[order], [elided(str(on.whole.query_ids[place]), LONGEST) for place in order]
+    ax = ax or new_axes(max(figure_size()[1], ROOM * em()), figure_size()[0])
+    edges = np.arange(len(values) + 1) - 0.5
+    above, below = (BLUE, VERMILION)[::sign]
+    for colour, part in ((above, np.maximum(values, 0.0)), (below, np.minimum(values, 0.0))):
+        ax.stairs(part, edges, fill=True, color=colour)
+    ax.axhline(0, color=ink(ax), linewidth=hairline())
+    ax.axhline(changes.mean - changes.other_mean, color=ink(ax), linewidth=hairline(), linestyle="--")
+    ax.margins(x=0.01)
+    pad = name(ax, queries)
+    ax.set_xlabel(noted(counted(len(queries), "query", "queries"), on.note), labelpad=pad if on.note else None)
+    ax.set_ylabel(plain(f"difference in {on.metric}"))
+    ax.set_title(f"{titled(on.names[a], on.names[b])}\n{summary(on, a, b, changes)}", fontsize="medium")
+    return tidy(ax)
+
+
+def titled(a: str, b: str) -> str:
+    """One less the other, on two lines if the names are long."""
+    return f"{a}{' ' if len(a) + len(b) < LINE else chr(10)}\N{MINUS SIGN} {b}"
+
+
+def summary(on: Compared, a: Hashable, b: Hashable, changes: ResultsDiff) -> str:
+    """How many queries gain and lose, the mean, and how sure it is."""
+    counts = f"{changes.n_gains} gain, {changes.n_equal} equal, {changes.n_losses} lose"
+    text = f"{counts}\nmean {minus(f'{changes.mean - changes.other_mean:+.4f}')} (dashed)"
+    pair, _ = on.pair(a, b)
+    if pair is None or pair.adjusted_p != pair.adjusted_p:
+        return text
+    p = on.p_text(pair)
+    return f"{text}, {on.p_name} {p}" if p.startswith("≤") else f"{text}, {on.p_name} = {p}"
+
+
+def name(ax: Axes, queries: Sequence[str]) -> float | None:
+    """Write all queries at their ticks where they fit, else those at the ends, spread out and led to their bars.
+
+    Returns how far a label of the axis must stay away from the latter, in points; None: that happens by itself.
+    """
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.transforms import offset_copy
+
+    step = APART * FontProperties(size="small").get_size_in_points()
+    n = len(queries)
+    figure: Any = ax.figure
+    if n <= max(2 * ENDS, 72 * ax.get_window_extent().width / figure.dpi / step):
+        ax.set_xticks(range(n), map(plain, queries), rotation=90, fontsize="small")
+        return None
+    ax.set_xticks([])
+    for end, corner, places in ((1, 0, range(ENDS)), (-1, 1, range(n - 1, n - 1 - ENDS, -1))):
+        for number, place in enumerate(places):
+            ax.annotate(
+                plain(queries[place]),
+                (place, 0),
+                (corner, 0),
+                xycoords=ax.get_xaxis_transform(),
+                textcoords=offset_copy(ax.transAxes, figure, end * (number + 0.5) * step, -step, units="points"),
+                rotation=90,
+                ha="center",
+                va="top",
+                fontsize="small",
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": ink(ax),
+                    "alpha": 0.5,
+                    "linewidth": hairline(),
+                    "relpos": (0.5, 1),
+                },
+            )
+    return step + 0.5 * step * max(map(len, [*queries[:ENDS], *queries[-ENDS:]]))

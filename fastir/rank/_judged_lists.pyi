@@ -1,0 +1,20 @@
+from typing import Self
+
+from numpy import ndarray
+
+from fastir.measure._measure import Plan
+from fastir.threads._blocks import Blocks
+
+class JudgedLists(Blocks):
+    def __new__(
+        cls,
+        plan: Plan,
+        offsets: ndarray,
+        ranks: ndarray,
+        labels: ndarray,
+        num_ret: ndarray,
+        ideal_offsets: ndarray,
+        ideal_labels: ndarray,
+        values: ndarray,
+    ) -> Self: ...
+    def check(self) -> None: ...

@@ -1,0 +1,21 @@
+"""Tables for people: made once, of cells that say what they mean, and written as text, Markdown, HTML, LaTeX or CSV.
+
+A format only writes cells and puts rows together. Numbers are aligned on the decimal point in every format that has
+columns; CSV has them exactly, for programs.
+
+In        a Table: a head, rows of Cells, the number of columns before the numbers, notes
+Out       str, which ends with a line break in all formats that are files of their own
+Validates the name of the format
+Raises    ValueError for a format that does not exist
+
+cells    Cell and Table, and what the formats share
+formats  rendered: the one call, and the names of the formats, by suffix in BY_SUFFIX
+plain    text, Markdown and CSV
+web      HTML
+latex    LaTeX
+"""
+
+from fastir.rendering.cells import Cell, Table, transposed
+from fastir.rendering.formats import BY_SUFFIX, rendered
+
+__all__ = ["BY_SUFFIX", "Cell", "Table", "rendered", "transposed"]

@@ -1,0 +1,48 @@
+"""The cells of a table and what they mean, which every format reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Cell(NamedTuple):
+    """A cell: its text, marks of the runs that it beats, its interval, whether it is emphasized, its exact value."""
+
+    text: str
+    beats: str = ""
+    interval: str = ""
+    strong: bool = False
+    exact: str | None = None
+
+
+class Table(NamedTuple):
+    """Rows of cells below a head; the columns from `first` on are numbers, and the notes make the caption."""
+
+    head: list[str]
+    rows: list[list[Cell]]
+    first: int
+    notes: list[str]
+
+
+def transposed(table: Table) -> Table:
+    """Columns as rows; the names of the rows, which then are the head, are those of their last label."""
+    labels = table.first - 1
+    head = [table.head[labels], *(row[labels].text for row in table.rows)]
+    columns = list(zip(*(row[table.first :] for row in table.rows), strict=True))
+    rows = [[Cell(name), *column] for name, column in zip(table.head[table.first :], columns, strict=True)]
+    return Table(head, rows, 1, table.notes)
+
+
+def pointed(texts: Sequence[str]) -> list[str]:
+    """Texts padded on their right such that the decimal points of a column to the right stand below each other."""
+    if not any("." in text for text in texts) or any(mark in text for text in texts for mark in "/[e"):
+        return list(texts)
+    behind = [len(text.partition(".")[2]) + ("." in text) for text in texts]
+    return [text + " " * (max(behind) - length) for text, length in zip(texts, behind, strict=True)]
+
+
+def extras(table: Table) -> list[tuple[bool, bool]]:
+    """Whether each column has marks, and whether it has intervals: columns of their own, so that numbers align."""
+    columns = ([row[place] for row in table.rows] for place in range(len(table.head)))
+    return [(any(cell.beats for cell in column), any(cell.interval for cell in column)) for column in columns]

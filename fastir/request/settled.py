@@ -1,0 +1,65 @@
+"""The Settings of metrics for rankings whose order was settled before: rules of another order are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastir.errors import quote
+from fastir.request.names import UnknownMetricError
+from fastir.request.options import TIES, Options
+from fastir.request.plan import AS_GIVEN, Settings, compile_settings
+
+RULES = ("ties", "score_dtype", "duplicates")  # that decide where documents stand
+
+
+def settled(
+    metrics: tuple[str, ...], options: Options, made: dict[str, Any]
+) -> tuple[Settings, list[tuple[list[int], Settings]]]:
+    """The Settings of the metrics, and those of each set of rules among them, with its columns.
+
+    Parameters
+    ----------
+    metrics, options : as for `compile_settings`
+    made : dict
+        A value for each of RULES, None where it is not known, or where no document stood twice.
+
+    Raises
+    ------
+    ValueError
+        The options or the convention ask for another order.
+    UnknownMetricError
+        A metric needs the documents themselves.
+    """
+    if options.convention == "fastir":
+        refuse_others("", {name: getattr(options, name) for name in RULES}, made)
+        options = options.but(**{name: value for name, value in made.items() if value is not None})
+    asked = compile_settings(metrics, options)
+    if not asked.parts:
+        refuse_others(f"convention {options.convention}: ", rules_of(asked), made)
+        return asked, [(list(range(len(asked.names))), asked)]
+    parts = []
+    for requests, rules, read in asked.parts:
+        text = quote(requests[0].text)
+        if read != AS_GIVEN:
+            raise UnknownMetricError(
+                f"metric {text} needs the ids or the scores of documents, which judged rankings do not have"
+            )
+        part = compile_settings(tuple(request.text for request in requests), options.but(**rules))
+        refuse_others(f"metric {text}: ", rules_of(part), made)
+        parts.append(([asked.requests.index(request) for request in requests], part))
+    return asked, parts
+
+
+def rules_of(settings: Settings) -> dict[str, Any]:
+    """A value for each of RULES."""
+    single = "float32" if settings.single else "float64"
+    return dict(zip(RULES, (TIES[settings.ties], single, settings.options.duplicates), strict=True))
+
+
+def refuse_others(who: str, wanted: dict[str, Any], made: dict[str, Any]) -> None:
+    for name, value in made.items():
+        if value is not None and wanted[name] not in (None, value):
+            raise ValueError(
+                f"{who}{name}={wanted[name]!r}, but these rankings were judged with {name}={value!r}; judge the run "
+                "again"
+            )
