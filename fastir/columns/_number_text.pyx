@@ -18,10 +18,14 @@ import numpy as np
 from fastir.columns._number cimport multiply
 from fastir.columns._text cimport write_decimal
 
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+
 cdef enum:
     LEAST = -292        # the powers of ten that doubles need
     MOST = 324
     LONGEST = 24        # bytes of a number: -1.2345678901234567e-308
+    USUAL = 64          # bytes of a head
 
 cdef uint64_t[MOST - LEAST + 1] HIGH
 cdef uint64_t[MOST - LEAST + 1] LOW
@@ -135,16 +139,16 @@ cdef inline char* append(const char* text, int64_t n, char* out) noexcept nogil:
     return out + n
 
 
-def rows_text(list heads, const double[:, ::1] values, list ends, bytes nan=b"nan", bytes infinity=b"inf"):
+def rows_text(list heads, const double[:, ::1] values, list between, bytes nan=b"nan", bytes infinity=b"inf"):
     """Rows of numbers between texts.
 
     Parameters
     ----------
-    heads : list of bytes
-        What stands before the numbers of each row.
-    values : float64 array of shape (len(heads), len(ends))
-    ends : list of bytes
-        What stands behind the number of each column.
+    heads : list of str
+        What each row begins with; a surrogate stands for the byte that it was read from.
+    values : float64 array of shape (len(heads), len(between) - 1)
+    between : list of bytes
+        What stands before the first number of a row, between two, and behind the last.
     nan, infinity : bytes
         What stands for these.
 
@@ -152,20 +156,27 @@ def rows_text(list heads, const double[:, ::1] values, list ends, bytes nan=b"na
     -------
     uint8 array of shape (n_bytes,)
     """
-    cdef int64_t i, j, width = values.shape[1], size = sum(map(len, heads))
+    cdef int64_t i, j, most, used = 0, width = values.shape[1]
+    cdef Py_ssize_t length
     cdef uint64_t bits, special = <uint64_t>0x7FF << 52
+    cdef const char* head
     cdef char* p
     cdef bytes text
-    if (values.shape[0], width) != (len(heads), len(ends)):
-        raise ValueError(f"{len(heads)} rows of {len(ends)} values expected, got {values.shape[0]} of {width}")
-    size += values.shape[0] * (sum(map(len, ends)) + width * (1 + max(LONGEST, len(nan), len(infinity))))
-    whole = np.empty(size, np.uint8)
-    cdef unsigned char[::1] view = whole
-    cdef char* start = <char*>&view[0] if size else NULL
-    p = start
+    cdef unsigned char[::1] whole
+    if (values.shape[0], width) != (len(heads), len(between) - 1):
+        raise ValueError(f"{len(heads)} rows of {len(between) - 1} values expected, got {values.shape[0]} of {width}")
+    most = sum(map(len, between)) + width * (1 + max(LONGEST, len(nan), len(infinity)))
+    whole = np.empty(values.shape[0] * (most + USUAL), np.uint8)
     for i in range(values.shape[0]):
-        text = heads[i]
-        p = append(text, len(text), p)
+        text = None
+        try:
+            head = PyUnicode_AsUTF8AndSize(heads[i], &length)
+        except UnicodeEncodeError:
+            text = heads[i].encode("utf-8", "surrogateescape")
+            head, length = text, len(text)
+        if used + length + most > whole.shape[0]:
+            whole = longer(whole, used, length + most)
+        p = append(between[0], len(<bytes>between[0]), append(head, length, <char*>&whole[used]))
         for j in range(width):
             memcpy(&bits, &values[i, j], 8)
             if bits >> 63 and values[i, j] == values[i, j]:
@@ -176,6 +187,14 @@ def rows_text(list heads, const double[:, ::1] values, list ends, bytes nan=b"na
             else:
                 text = b"0.0" if bits == 0 else infinity if bits == special else nan
                 p = append(text, len(text), p)
-            text = ends[j]
+            text = between[j + 1]
             p = append(text, len(text), p)
-    return whole[:p - start]
+        used = p - <char*>&whole[0]
+    return np.asarray(whole)[:used]
+
+
+cdef longer(const unsigned char[::1] old, int64_t used, int64_t more):
+    """A copy with room for `more` bytes behind the used ones."""
+    new = np.empty(2 * (used + more), np.uint8)
+    new[:used] = old[:used]
+    return new

@@ -470,14 +470,18 @@ cdef class Reader:
 
     cdef reserve(self, int64_t size):
         """Make room for the rows in a block; memory that is not used in the end is never touched."""
-        cdef int64_t rows = size // SHORTEST + 1
-        self.arena = grown(self.arena, self.used, size + 1)
-        self.queries = grown(self.queries, self.query_ends[self.n_stretches - 1] if self.n_stretches else 0, size + 1)
-        self.lengths = grown(self.lengths, self.n_rows, rows)
-        self.numbers = grown(self.numbers, self.n_rows, rows)
-        self.first_rows = grown(self.first_rows, self.n_stretches, rows)
-        self.query_ends = grown(self.query_ends, self.n_stretches, rows)
-        self.query_hashes = grown(self.query_hashes, self.n_stretches, rows)
+        cdef int64_t rows = size // SHORTEST + 1, n = self.n_stretches, end = self.query_ends[n - 1] if n else 0
+        if self.used + size + 1 > self.arena.shape[0]:
+            self.arena = longer(self.arena, self.used, size + 1)
+        if end + size + 1 > self.queries.shape[0]:
+            self.queries = longer(self.queries, end, size + 1)
+        if self.n_rows + rows > self.lengths.shape[0]:
+            self.lengths = longer(self.lengths, self.n_rows, rows)
+            self.numbers = longer(self.numbers, self.n_rows, rows)
+        if n + rows > self.first_rows.shape[0]:
+            self.first_rows = longer(self.first_rows, n, rows)
+            self.query_ends = longer(self.query_ends, n, rows)
+            self.query_hashes = longer(self.query_hashes, n, rows)
 
     cdef read_header(self):
         cdef Cursor* c = &self.cursor
@@ -570,11 +574,8 @@ cdef int64_t lines_of(const Cursor* c) noexcept nogil:
     return c.rows + c.headers + c.blank_lines + c.comments
 
 
-cdef grown(old, int64_t used, int64_t more):
-    """The array itself if it has room for `more` entries behind the used ones, or a longer copy."""
-    cdef int64_t length = len(old)
-    if used + more <= length:
-        return old
-    new = np.empty(max(used + more, 2 * length), np.asarray(old).dtype)
+cdef longer(old, int64_t used, int64_t more):
+    """A copy with room for `more` entries behind the used ones, and for as many as there were."""
+    new = np.empty(max(used + more, 2 * len(old)), np.asarray(old).dtype)
     new[:used] = np.asarray(old)[:used]
     return new

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
 from fastir.errors import FastirError, FormatError, quote
-from fastir.text import json_text, replacing, tsv_field
+from fastir.text import QUOTED, json_text, replacing, tsv_field
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,6 @@ KEY = "fastir"
 MARK = "# fastir "
 SUFFIXES = (".tsv", ".json", ".parquet")
 PEEKED = 1 << 10
-ENCODING = "utf-8", "surrogateescape"  # an id that is not UTF-8 keeps its bytes
 BATCH = 1 << 13  # rows that are written at a time
 Table = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
 
@@ -83,17 +82,20 @@ def head_of(what: str, data: dict[str, Any]) -> dict[str, Any]:
 
 def tsv_parts(head: dict[str, Any], table: Table) -> Iterator[Any]:
     """The bytes of a table under its head, part by part."""
-    yield f"{MARK}{json.dumps(head)}\n".encode() + "\t".join(map(tsv_field, table)).encode(*ENCODING) + b"\n"
+    yield f"{MARK}{json.dumps(head)}\n".encode() + "\t".join(map(tsv_field, table)).encode("utf-8", "surrogateescape") + b"\n"
     texts = [column for column in table.values() if type(column) is list]
     arrays = [column for column in table.values() if type(column) is not list]
-    ends = ["\t"] * (len(texts) + len(arrays) - 1) + ["\n"]
+    between = [b"\t"] * len(arrays) + [b"\n"]
     for low in range(0, len(texts[0]) if texts else 0, BATCH):
         rows = slice(low, low + BATCH)
-        cells = [
-            [tsv_field(cell if isinstance(cell, str) else repr(cell)) + end for cell in column[rows]]
-            for column, end in zip(texts, ends, strict=False)
-        ]
-        yield lines(map("".join, zip(*cells, strict=True)), [array[rows] for array in arrays], ends[len(texts) :])
+        cells = [tsv_fields(column[rows]) for column in texts]
+        heads = cells[0] if len(cells) == 1 else list(map("\t".join, zip(*cells, strict=True)))
+        yield rows_of(heads, [array[rows] for array in arrays], between)
+
+
+def tsv_fields(column: list[Any]) -> list[str]:
+    cells = [cell if isinstance(cell, str) else repr(cell) for cell in column]
+    return list(map(tsv_field, cells)) if QUOTED("".join(cells)) else cells
 
 
 def json_parts(data: dict[str, Any]) -> Iterator[Any]:
@@ -118,27 +120,24 @@ def json_parts(data: dict[str, Any]) -> Iterator[Any]:
 
 def object_parts(matrix: ValuesByQuery, start: str) -> Iterator[Any]:
     """The bytes of {query_id: {name: value}} as `json_text` would write it; `start` begins a line: a LF and blanks."""
-    first, *others = (f"{start}    {encode_basestring_ascii(name)}: " for name in matrix.names)
-    ends = [*(f",{name}" for name in others), f"{start}  }}"]
+    names = (f"{start}    {encode_basestring_ascii(name)}: ".encode() for name in matrix.names)
+    between = [b": {" + next(names), *(b"," + name for name in names), f"{start}  }}".encode()]
     for low in range(0, len(matrix.query_ids), BATCH):
         ids = map(encode_basestring_ascii, map(str, matrix.query_ids[low : low + BATCH]))
-        heads = [f",{start}  {query_id}: {{{first}" for query_id in ids]
+        heads = [f",{start}  {query_id}" for query_id in ids]
         if low == 0:
             heads[0] = "{" + heads[0][1:]
-        columns = list(matrix.values[low : low + BATCH].T)
-        yield lines(heads, columns, ends, b"null", b"Infinity")
+        yield rows_of(heads, list(matrix.values[low : low + BATCH].T), between, b"null", b"Infinity")
     yield f"{start}}}".encode()
 
 
-def lines(heads: Iterable[str], columns: list[Any], ends: list[str], *special: bytes) -> np.ndarray:
-    """The bytes of rows: a head, then the number of each column and its end; `special` as for `rows_text`."""
+def rows_of(heads: list[str], columns: list[Any], between: list[bytes], *special: bytes) -> np.ndarray:
+    """The bytes of rows; `between` and `special` as for `rows_text`."""
     import numpy as np
 
     from fastir.columns._number_text import rows_text
 
-    texts = [head.encode(*ENCODING) for head in heads]
-    values = np.stack(columns, 1) if columns else np.empty((len(texts), 0))
-    return rows_text(texts, values, [end.encode(*ENCODING) for end in ends], *special)
+    return rows_text(heads, np.stack(columns, 1) if columns else np.empty((len(heads), 0)), between, *special)
 
 
 def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> bytes:

@@ -31,7 +31,7 @@ NUMBERS = {
 
 def texts(numbers, *special):
     values = np.array(numbers, np.float64).reshape(-1, 1)
-    return rows_text([b""] * len(numbers), values, [b"\n"], *special).tobytes().decode().split("\n")[:-1]
+    return rows_text([""] * len(numbers), values, [b"", b"\n"], *special).tobytes().decode().split("\n")[:-1]
 
 
 @pytest.mark.parametrize("numbers", NUMBERS.values(), ids=NUMBERS)
@@ -54,13 +54,17 @@ def test_zeros_infinities_and_nan_are_words():
 
 
 def test_rows_stand_between_their_texts():
-    found = rows_text([b"a:", b"", b"long" * 100], np.array([[1, 0.5], [-2, 1e-7], [3, 1e300]]), [b" and ", b";\n"])
-    assert found.tobytes() == b"a:1.0 and 0.5;\n-2.0 and 1e-07;\n" + b"long" * 100 + b"3.0 and 1e+300;\n"
-    assert rows_text([b"only", b"heads"], np.empty((2, 0)), []).tobytes() == b"onlyheads"
-    assert rows_text([], np.empty((0, 2)), [b"", b""]).tobytes() == b""
+    values = np.array([[1, 0.5], [-2, 1e-7], [3, 1e300]])
+    found = rows_text(["a", "é\udc80", "long" * 100], values, [b":", b" and ", b";\n"])
+    lines = b"a:1.0 and 0.5;\n", b"\xc3\xa9\x80:-2.0 and 1e-07;\n", b"long" * 100 + b":3.0 and 1e+300;\n"
+    assert found.tobytes() == b"".join(lines)
+    assert rows_text(["only", "heads"], np.empty((2, 0)), [b";"]).tobytes() == b"only;heads;"
+    assert rows_text([], np.empty((0, 2)), [b"", b"", b""]).tobytes() == b""
+    with pytest.raises(UnicodeEncodeError):
+        rows_text(["\ud800"], np.empty((1, 0)), [b""])
 
 
 @pytest.mark.parametrize("shape", [(1, 2), (2, 1), (2, 3)])
 def test_what_does_not_fit_is_refused(shape):
     with pytest.raises(ValueError, match="2 rows of 2 values expected"):
-        rows_text([b"", b""], np.zeros(shape), [b"", b""])
+        rows_text(["", ""], np.zeros(shape), [b"", b"", b""])
