@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.columns._trec import Reader, last_line
+from fastir.columns._trec import last_line
+from fastir.columns._trec_rows import Reader
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import FormatError

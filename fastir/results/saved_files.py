@@ -15,7 +15,7 @@ import dataclasses
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +82,8 @@ def head_of(what: str, data: dict[str, Any]) -> dict[str, Any]:
 
 def tsv_parts(head: dict[str, Any], table: Table) -> Iterator[Any]:
     """The bytes of a table under its head, part by part."""
-    yield f"{MARK}{json.dumps(head)}\n".encode() + "\t".join(map(tsv_field, table)).encode("utf-8", "surrogateescape") + b"\n"
+    names = "\t".join(map(tsv_field, table))
+    yield f"{MARK}{json.dumps(head)}\n{names}\n".encode("utf-8", "surrogateescape")
     texts = [column for column in table.values() if type(column) is list]
     arrays = [column for column in table.values() if type(column) is not list]
     between = [b"\t"] * len(arrays) + [b"\n"]

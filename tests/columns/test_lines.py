@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from fastir.columns._trec import Reader
+from fastir.columns._trec_rows import Reader
 from fastir.errors import FormatError
 
 LINES = {
