@@ -1,9 +1,11 @@
 """TREC files in, five metrics out, against pytrec_eval and ranx: what a user waits for, from two paths to the values.
 
 The files are written to a temporary folder first and read from the page cache by everyone. The big run has 6980 x 1000
-lines, about 284 MB; seven runs of a sixth of that are evaluated at once.
+lines, about 284 MB; seven runs of a sixth of that are evaluated at once. Qrels of many queries with one or two
+judgments each are read alone, too, beside pytrec_eval's parser.
 """
 
+import gzip
 import itertools
 import shutil
 
@@ -18,7 +20,9 @@ import fastir
 ROUNDS = 5
 RUNS = 7
 START_UP = 45  # ms that the command line may take beyond Python's and NumPy's start
-SMALL, LARGE = "50 x 1000 lines, 3 MB", "6980 x 1000 lines, 284 MB"
+PACKED = "6980 x 1000 lines, packed with gzip"
+WIDE = "qrels of 900 000 queries, a million judgments"
+SMALL, MIDDLE, LARGE = "50 x 1000 lines, 3 MB", "2900 x 1000 lines, 118 MB", "6980 x 1000 lines, 284 MB"
 
 
 def pytrec_eval_files(qrels_path, run_path):
@@ -41,8 +45,45 @@ def small(collection, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def middle(quick, tmp_path_factory):
+    return written(tmp_path_factory.mktemp("middle"), *workloads.passages(100 if quick else 2900))
+
+
+@pytest.fixture(scope="module")
 def large(collection, tmp_path_factory):
     return written(tmp_path_factory.mktemp("large"), *collection("passages"))
+
+
+@pytest.fixture(scope="module")
+def packed(large, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("packed") / "run.gz")
+    with open(large[1], "rb") as run, gzip.open(path, "wb", compresslevel=6) as file:
+        shutil.copyfileobj(run, file, 1 << 20)
+    return large[0], path
+
+
+@pytest.fixture(scope="module")
+def wide(quick, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("wide") / "qrels")
+    workloads.write_qrels(path, workloads.short_judgments(*[1000] * quick))
+    return path
+
+
+def inflated(path):
+    """Unpack a file as fastir would, and do nothing with it."""
+    try:
+        from isal.igzip import IGzipFile as kind
+    except ImportError:
+        kind = gzip.GzipFile
+    block = bytearray(1 << 20)
+    with kind(path) as file:
+        while file.readinto(block):
+            pass
+
+
+def parsed(path):
+    with open(path) as file:
+        return pytrec_eval.parse_qrel(file)
 
 
 def means(paths, n_threads=1):
@@ -58,6 +99,31 @@ def test_ranx(race, request, collection, title, asked, rounds):
     race(title, calls, [Goal("fastir", "ranx", asked)], rounds, slow=["ranx"] * (title == LARGE))
 
 
+@pytest.mark.parametrize(("title", "asked", "rounds"), [(SMALL, 25, 15), (MIDDLE, 28, ROUNDS)], ids=["small", "middle"])
+def test_one_thread(race, request, title, asked, rounds):
+    paths = request.getfixturevalue("small" if title == SMALL else "middle")
+    assert_same(fastir.evaluate(*paths, METRICS), pytrec_eval_files(*paths))
+    calls = {"fastir": lambda: means(paths), "pytrec_eval": lambda: pytrec_eval_files(*paths)}
+    race(title, calls, [Goal("fastir", "pytrec_eval", asked)], rounds, slow=["pytrec_eval"] * (title == MIDDLE))
+
+
+def test_gzip(race, large, packed):
+    """Beside unpacking alone, and beside unpacking and then evaluating the file."""
+    one, two = "fastir", "fastir, 2 threads"
+    calls = {one: lambda: list(means(packed).values()), two: lambda: list(means(packed, 2).values())}
+    also = {"unpacking": lambda: inflated(packed[1]), "both": lambda: (inflated(packed[1]), means(large))}
+    assert means(packed) == means(large)
+    race(PACKED, calls, [Goal(one, "both", 1), Goal(two, "unpacking", 1 / 1.4, "wall")], ROUNDS, same=0, also=also)
+
+
+def test_qrels_of_many_queries(race, wide):
+    assert fastir.Qrels.from_file(wide).to_dict() == parsed(wide)
+    calls = {"fastir": lambda: fastir.Qrels.from_file(wide), "pytrec_eval": lambda: parsed(wide)}
+    race(WIDE, calls, [Goal("fastir", "pytrec_eval", 5)])
+    most = peak_memory("import fastir", f"fastir.Qrels.from_file({wide!r})")
+    race.amount("peak memory above the imports", most, "MB", 120)
+
+
 def test_pytrec_eval(race, large):
     """One thread and more beside pytrec_eval, whose one thread is all it has."""
     assert_same(fastir.evaluate(*large, METRICS), pytrec_eval_files(*large))
@@ -67,7 +133,7 @@ def test_pytrec_eval(race, large):
         more: lambda: means(large, THREADS),
         "pytrec_eval": lambda: pytrec_eval_files(*large),
     }
-    goals = [Goal("fastir", "pytrec_eval", 25), Goal(more, "pytrec_eval", 60, "wall")]
+    goals = [Goal("fastir", "pytrec_eval", 30), Goal(more, "pytrec_eval", 60, "wall")]
     race(LARGE, calls, goals, ROUNDS, slow=["pytrec_eval"])
 
 

@@ -109,6 +109,16 @@ def short_passages():
     return passages(queries=300, depth=100)
 
 
+def short_judgments(queries=900_000):
+    """As click logs make them: one relevant document per query, and a second judged one for every ninth query."""
+    rng = np.random.default_rng(SEED)
+    query_ids = rng.permutation(10 * queries)[:queries].tolist()
+    numbers = rng.integers(0, 3_200_000, (2, queries)).tolist()
+    second = (rng.random(queries) < 1 / 9).tolist()
+    rows = zip(query_ids, *numbers, second, strict=True)
+    return {str(query): {f"D{one}": 1, **({f"E{other}": 0} if more else {})} for query, one, other, more in rows}
+
+
 def passage_columns(queries=6980, depth=1000, shuffle=True):
     """These rows as two dicts of arrays, in no order or grouped by query."""
     rows = list(passage_rows(queries, depth))

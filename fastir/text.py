@@ -8,10 +8,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, BinaryIO
 
 if sys.platform == "win32":
     fcntl = None
@@ -44,11 +45,11 @@ def signed(value: float) -> str:
     return "" if value == 0 else f"{value:+.4f}" if value == value else "-"
 
 
-def json_text(data: object) -> str:
-    """JSON in ASCII, so that any id can be written; floats read back exactly."""
+def json_text(data: object, default: Callable[[Any], object] | None = None) -> str:
+    """JSON in ASCII, so that any id can be written; floats read back exactly. `default` as for `json.dumps`."""
     import json
 
-    return json.dumps(data, indent=2) + "\n"
+    return json.dumps(data, indent=2, default=default) + "\n"
 
 
 def aligned(rows: list[list[str]], left: int) -> str:
@@ -61,6 +62,9 @@ def aligned(rows: list[list[str]], left: int) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
+QUOTED = re.compile('[\t"\r\n]').search
+
+
 def tsv_text(rows: Iterable[Sequence[str]]) -> str:
     """Rows as tab-separated lines that any csv reader accepts; the csv module itself leaves a lone \\r unquoted."""
     return "".join("\t".join(map(tsv_field, row)) + "\n" for row in rows)
@@ -68,7 +72,7 @@ def tsv_text(rows: Iterable[Sequence[str]]) -> str:
 
 def tsv_field(text: str) -> str:
     """A cell, in quotation marks where a csv reader needs them."""
-    if any(mark in text for mark in '\t"\r\n'):
+    if QUOTED(text):
         return '"' + text.replace('"', '""') + '"'
     return text
 

@@ -19,7 +19,10 @@ _ids          a column of ids, of any of seven layouts, read as Texts
 _text.pxd     Text, one id as borrowed bytes: order, hash, equality
 _seed         the secret words of the hash
 _trec         lines to rows
+_trec_rows    the rows of a whole file as columns
+_line_masks.pxd where the fields of a short line begin
 _number       the text of a number to a double, exactly
+_number_text  doubles to the text of repr(), a matrix at a time
 _arrow        Arrow data in, without pyarrow
 _arrow_out    results as Arrow data
 _arrow_checks whether Arrow data may be read: structure, offsets, views

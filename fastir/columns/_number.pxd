@@ -12,6 +12,15 @@ cdef double[23] TENS
 cdef const unsigned char* read_number(const unsigned char* p, double* out) noexcept nogil
 
 
+cdef inline uint64_t multiply(uint64_t a, uint64_t b, uint64_t* low) noexcept nogil:
+    """The upper half of a * b; the lower goes to `low`."""
+    cdef uint64_t mask = 0xFFFFFFFF
+    cdef uint64_t p = (a & mask) * (b & mask), q = (a >> 32) * (b & mask), r = (a & mask) * (b >> 32)
+    cdef uint64_t middle = (p >> 32) + (q & mask) + (r & mask)
+    low[0] = middle << 32 | p & mask
+    return (a >> 32) * (b >> 32) + (q >> 32) + (r >> 32) + (middle >> 32)
+
+
 cdef inline int64_t eight_digits(const unsigned char* p, uint64_t* number) noexcept nogil:
     """Read up to eight digits at once, lowest byte first; returns how many."""
     cdef uint64_t bytes_ = <uint64_t>0x01010101 << 32 | 0x01010101, pairs = <uint64_t>0xFF << 32 | 0xFF
@@ -43,6 +52,6 @@ cdef inline const unsigned char* quick_number(const unsigned char* p, double* ou
         n = eight_digits(p, &eight)
         p += n
         if p[0] <= 32 and n < 8 and (p[0] == 32 or 9 <= p[0] <= 13):
-            out[0] = <double>(mantissa * POWERS[n] + eight) / TENS[n]
+            out[0] = <double><int64_t>(mantissa * POWERS[n] + eight) / TENS[n]
             return p
     return read_number(start, out)

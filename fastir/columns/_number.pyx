@@ -49,15 +49,6 @@ cdef uint64_t one = 1
 LITTLE = (<unsigned char*>&one)[0] == 1
 
 
-cdef inline uint64_t multiply(uint64_t a, uint64_t b, uint64_t* low) noexcept nogil:
-    """The upper half of a * b; the lower goes to `low`."""
-    cdef uint64_t mask = 0xFFFFFFFF
-    cdef uint64_t p = (a & mask) * (b & mask), q = (a >> 32) * (b & mask), r = (a & mask) * (b >> 32)
-    cdef uint64_t middle = (p >> 32) + (q & mask) + (r & mask)
-    low[0] = middle << 32 | p & mask
-    return (a >> 32) * (b >> 32) + (q >> 32) + (r >> 32) + (middle >> 32)
-
-
 cdef bint nearest(uint64_t mantissa, int64_t exponent, double* out) noexcept nogil:
     """mantissa * 10^exponent, rounded to nearest, ties to even; False if 128 bits do not decide the rounding."""
     cdef uint64_t high, low, second, m, bits

@@ -24,6 +24,7 @@ GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
 SKIPPED = b"\x2a\x4d\x18"  # from the second byte: a frame of zstd that holds no data
 HEAD = 4
+PACKED = 1 << 16  # bytes that are unpacked at a time; more leave the second-level cache
 
 
 def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
@@ -59,6 +60,23 @@ def zstd_module(path: str) -> Any:
         needed = "a Python built with it" if sys.version_info >= (3, 14) else "the package: pip install backports.zstd"
         raise FormatError(f"zstd compression needs {needed}", path) from None
     return zstd
+
+
+class Generous:
+    """A file that gives more than it is asked for, but for a header.
+
+    Python's gzip asks for 8 KB up to CPython 3.11. To unpack so little lets the GIL go for too short a time: a thread
+    that waits for it gets it only after sys.getswitchinterval(), and two threads are as slow as one.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+    def read(self, n: int) -> bytes:
+        return self.file.read(PACKED if n >= io.DEFAULT_BUFFER_SIZE else n)
 
 
 class Source:
@@ -116,7 +134,7 @@ class Source:
             try:
                 from isal import igzip, isal_zlib
             except ImportError:
-                self.file = gzip.GzipFile(fileobj=self.file)
+                self.file = gzip.GzipFile(fileobj=Generous(self.file))
             else:
                 damage: Any = isal_zlib.error  # its stubs say that this is no class
                 self.damaged = (*self.damaged, damage)

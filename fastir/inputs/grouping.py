@@ -28,6 +28,7 @@ def gather(
     path: str,
     line_of: Callable[[int], int] | None = None,
     watch: Watch | None = None,
+    is_grouped: bool = False,
 ) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
     """Group rows by query.
 
@@ -48,6 +49,8 @@ def gather(
         The number of its line, if the file has lines.
     watch : function of (position), or None
         Called repeatedly; may raise.
+    is_grouped : bool
+        Whether no query comes back, as far as the caller knows.
 
     Returns
     -------
@@ -55,18 +58,15 @@ def gather(
         As from a reader: see `formats`.
     """
     repairs: Repairs = {}
-    slots: dict[str, int] = {}
-    slot_of_group = [slots.setdefault(query, len(slots)) for query in queries]
-    sizes = np.diff(np.append(first_rows, len(ids)))
+    query_ids = queries if is_grouped else list(dict.fromkeys(queries))
+    offsets = np.append(first_rows, len(ids)).astype(np.int64, copy=False)
     rows: range | np.ndarray = range(len(ids))
-    if len(slots) < len(queries):
-        slot_of_row = np.repeat(np.array(slot_of_group), sizes)
+    if len(query_ids) < len(queries):
+        slots = {query: slot for slot, query in enumerate(query_ids)}
+        slot_of_row = np.repeat(np.array([slots[query] for query in queries]), np.diff(offsets))
         rows = np.argsort(slot_of_row, kind="stable")
         ids, numbers = Arena(ids.text, ids.starts[rows], ids.lengths[rows]), numbers[rows]
-        sizes = np.bincount(slot_of_row, minlength=len(slots))
-    offsets = np.zeros(len(slots) + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    query_ids = list(slots)
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(slot_of_row, minlength=len(query_ids)))))
     pairs = within_reach(lambda: find_duplicates(of_arena(ids), offsets, watch), longest(offsets))
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.columns._trec import Reader, last_line
+from fastir.columns._trec import last_line
+from fastir.columns._trec_rows import Reader
 from fastir.columns.ids import Arena
 from fastir.columns.line_formats import WITH_GROUPS
 from fastir.errors import FormatError
@@ -53,10 +54,10 @@ def read(
                 wrong = error
     if not reader.n_rows:
         raise wrong or empty(reader)
-    arena, starts, lengths, numbers, first_rows, queries = reader.columns()
-    query_ids = list(map(show, queries))
+    arena, starts, lengths, numbers, first_rows, query_ids, is_grouped = reader.columns()
     if format in WITH_GROUPS:  # what stands between query and group is a blank
         query_ids = [" ".join(query.split()) for query in query_ids]
+        is_grouped = False
     grouped_ids, offsets, ids, grouped_numbers, repairs = gather(
         query_ids,
         first_rows,
@@ -67,6 +68,7 @@ def read(
         reader.path,
         reader.line_of,
         watch,
+        is_grouped,
     )
     if wrong:
         raise wrong

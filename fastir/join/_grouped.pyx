@@ -158,12 +158,14 @@ def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):
     pairs = []
     try:
         for k in range(offsets.shape[0] - 1):
-            with nogil:
-                twice = -1
-                if fill(&g, column, NULL, offsets[k], offsets[k + 1]) == 0 and hash_group(&seen, &g) == 0:
-                    twice = may_repeat(&seen, seen.hashes, g.n)
-                    if twice > 0:
-                        twice = find_repeats(&repeats, &g, seen.hashes)
+            twice = 0
+            if offsets[k + 1] - offsets[k] > 1:
+                with nogil:
+                    twice = -1
+                    if fill(&g, column, NULL, offsets[k], offsets[k + 1]) == 0 and hash_group(&seen, &g) == 0:
+                        twice = may_repeat(&seen, seen.hashes, g.n)
+                        if twice > 0:
+                            twice = find_repeats(&repeats, &g, seen.hashes)
             if twice < 0:
                 raise MemoryError
             if twice > 0:

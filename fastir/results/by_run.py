@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from fastir.errors import FormatError, quote
 from fastir.request.directions import best_of
 from fastir.results.results import Results, restored
-from fastir.results.saved import QUERY, body_of_results, described, head_of_results, table_of_results
+from fastir.results.saved import QUERY, described, head_of_results, matrix_of_results, table_of_results
 from fastir.results.saved_files import KEY, Table, read, refuse_kind, write
 from fastir.results.tables import ResultsTable
 
@@ -113,15 +114,18 @@ class ResultsByRun(ResultsTable[Results]):
                 raise ValueError(f"cannot save results of the run {quote(name)}: the name must be a str")
 
         def body() -> dict[str, Any]:
-            return {"runs": {name: described(results, body_of_results(results)) for name, results in self.items()}}
+            return {"runs": {name: described(results, matrix_of_results(results)) for name, results in self.items()}}
 
         def table() -> Table:
-            whole: Table = {}
+            parts: dict[str, list[Any]] = {}
             for name, results in self.items():
-                part = table_of_results(results)
-                for column, cells in {RUN: [name] * len(part[QUERY]), **part}.items():
-                    whole.setdefault(column, []).extend(cells)
-            return whole
+                own = table_of_results(results)
+                for column, cells in {RUN: [name] * len(own[QUERY]), **own}.items():
+                    parts.setdefault(column, []).append(cells)
+            return {
+                column: list(itertools.chain.from_iterable(cells)) if column in (RUN, QUERY) else np.concatenate(cells)
+                for column, cells in parts.items()
+            }
 
         heads = {} if os.fsdecode(path).lower().endswith(".json") else {n: head_of_results(r) for n, r in self.items()}
         write(path, SEVERAL, {"runs": heads}, body, table)

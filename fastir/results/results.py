@@ -209,6 +209,11 @@ class Results:
         """
         return {query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)}
 
+    def _by_status(self) -> dict[str, list[Any]]:
+        """The queries of each status but the first, which is "evaluated"."""
+        rows = {status: (self._status_codes == code).nonzero()[0] for code, status in enumerate(STATUSES) if code}
+        return {status: [self._query_ids[row] for row in own.tolist()] for status, own in rows.items()}
+
     @property
     def report(self) -> Report:
         """How the queries of qrels and run overlap, and what was repaired: a `Report`."""
@@ -449,13 +454,9 @@ class Results:
             {query_id: {name: value}}, and before all ``"fastir"``: the version, the statuses, the `report`, the
             weights and the `provenance`.
         """
-        from fastir.results.saved import body_of_results, described
+        from fastir.results.saved import body_of_results, described, values_by_query
 
-        body = body_of_results(self)
-        if per_query:
-            return described(self, body)
-        del body["per_query"]
-        return body
+        return described(self, values_by_query(self)) if per_query else body_of_results(self)
 
     def to_table(
         self,

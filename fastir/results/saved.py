@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Any
 from fastir.errors import FormatError, quote
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
-from fastir.results.saved_files import KEY, Table, head_of, write
+from fastir.results.saved_files import KEY, Table, ValuesByQuery, head_of, write
 from fastir.text import without_nan
 
 if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
+PER_QUERY = "per_query"
 QUERY = "query_id"  # the first column of a table; the others are the metrics
 Fields = tuple[Any, ...]  # what Results are made from
 
 
 def head_of_results(results: Any) -> dict[str, Any]:
     """All of Results but its values, in types that JSON has."""
-    status = results.status
     head: dict[str, Any] = {
         "aggregates": results.aggregates,
-        "queries": len(status),
+        "queries": len(results.values),
         "integers": any(type(query_id) is int for query_id in results.query_ids[:1]),
-        "status": {code: [query for query, own in status.items() if own == code] for code in list(STATUS_CODES)[1:]},
+        "status": results._by_status(),
         "report": {field: getattr(results.report, field) for field in Report.__slots__},
         "weights": results.weights and list(results.weights.items()),
     }
@@ -49,21 +49,31 @@ def lists(value: Any) -> Any:
 
 
 def body_of_results(results: Any) -> dict[str, Any]:
-    """The means and values of Results as JSON has them, with None for NaN."""
-    rows = ({name: without_nan(value) for name, value in row.items()} for row in results.to_dict().values())
+    """The means of Results as JSON has them, with None for NaN."""
     body: dict[str, Any] = {"mean": {name: without_nan(mean) for name, mean in results.items()}}
     if results.convention_text():
         body["convention"] = results.convention_text()
-    return {**body, "per_query": dict(zip(map(str, results.query_ids), rows, strict=True))}
+    return body
 
 
-def described(results: Any, body: dict[str, Any]) -> dict[str, Any]:
-    """The JSON of Results: head and body."""
-    return {KEY: head_of("results", head_of_results(results)), **body}
+def described(results: Any, per_query: Any) -> dict[str, Any]:
+    """The JSON of Results: head, means, and the values of every query."""
+    return {KEY: head_of("results", head_of_results(results)), **body_of_results(results), PER_QUERY: per_query}
+
+
+def values_by_query(results: Any) -> dict[str, dict[str, float | None]]:
+    """The values of every query as JSON has them, with None for NaN."""
+    rows = ({name: without_nan(value) for name, value in row.items()} for row in results.to_dict().values())
+    return dict(zip(map(str, results.query_ids), rows, strict=True))
+
+
+def matrix_of_results(results: Any) -> ValuesByQuery:
+    """The values of every query, for a file of JSON."""
+    return ValuesByQuery(results.query_ids, results.names, results.values)
 
 
 def table_of_results(results: Any) -> Table:
-    return {QUERY: results.query_ids, **dict(zip(results.names, results.values.T.tolist(), strict=True))}
+    return {QUERY: results.query_ids, **dict(zip(results.names, results.values.T, strict=True))}
 
 
 def fields_from(
@@ -127,7 +137,7 @@ def fields_of(path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None
         if query_ids is None:
             raise FormatError(f"saved results that were cut or changed: no column {QUERY}", path)
         return fields_from(path, head, query_ids, table)
-    rows = body.get("per_query")
+    rows = body.get(PER_QUERY)
     if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
         raise FormatError('saved results that were cut or changed: no "per_query"', path)
     if any(list(row) != names for row in rows.values()):
@@ -146,4 +156,8 @@ def check_means(path: str, results: Any, body: Mapping[str, Any] | None) -> None
 def write_results(path: Any, results: Any) -> None:
     """Write one Results; see `Results.save`."""
     head = head_of_results(results)
-    write(path, "results", head, lambda: body_of_results(results), lambda: table_of_results(results))
+
+    def body() -> dict[str, Any]:
+        return {**body_of_results(results), PER_QUERY: matrix_of_results(results)}
+
+    write(path, "results", head, body, lambda: table_of_results(results))

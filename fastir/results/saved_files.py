@@ -4,21 +4,27 @@
     .tsv       "# fastir " and the head as JSON in the first line, then the table under the names of its columns
     .parquet   the table, with the head in the schema's metadata under "fastir"; needs pyarrow
 
-Numbers read back exactly. A file without a head is refused.
+Numbers read back exactly. A file without a head is refused. A matrix of values is written a few thousand rows at a
+time, without an object per number.
 """
 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from json.encoder import encode_basestring_ascii
+from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
 from fastir.errors import FastirError, FormatError, quote
-from fastir.text import json_text, replacing, tsv_text
+from fastir.text import QUOTED, json_text, replacing, tsv_field
+
+if TYPE_CHECKING:
+    import numpy as np
 
 KEY = "fastir"
 MARK = "# fastir "
@@ -30,7 +36,17 @@ READERS = {  # of the kinds of saved objects
     "comparison": "Comparison.load",
     "judged rankings": "JudgedRankings.load",
 }
-Table = dict[str, list[Any]]
+BATCH = 1 << 13  # rows that are written at a time
+Table = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
+
+
+@dataclasses.dataclass(frozen=True)
+class ValuesByQuery:
+    """What stands in JSON for {query_id: {name: value}}."""
+
+    query_ids: list[Any]
+    names: list[str]
+    values: np.ndarray  # of shape (n_queries, n_names)
 
 
 # ---- files: a head and a table, or one JSON object -------------------------------------------------------------------
@@ -57,14 +73,13 @@ def write(
         )
     head = head_of(what, head)
     if suffix == ".parquet":
-        content = parquet_bytes(path, head, table())
+        parts = iter((parquet_bytes(path, head, table()),))
+    elif suffix == ".json":
+        parts = json_parts({KEY: head, **body()})
     else:
-        whole = (
-            json_text({KEY: head, **body()}) if suffix == ".json" else f"{MARK}{json.dumps(head)}\n{tsv_of(table())}"
-        )
-        content = whole.encode("utf-8", "surrogateescape")  # an id that is not UTF-8 keeps its bytes
+        parts = tsv_parts(head, table())
     with replacing(path) as file:
-        file.write(content)
+        file.writelines(parts)
 
 
 def refuse_kind(path: Any, head: dict[str, Any], expected: str) -> None:
@@ -79,9 +94,65 @@ def head_of(what: str, data: dict[str, Any]) -> dict[str, Any]:
     return {"kind": what, "version": __version__, **data}
 
 
-def tsv_of(table: Table) -> str:
-    columns = [[cell if isinstance(cell, str) else repr(cell) for cell in column] for column in table.values()]
-    return tsv_text([list(table), *zip(*columns, strict=True)])
+def tsv_parts(head: dict[str, Any], table: Table) -> Iterator[Any]:
+    """The bytes of a table under its head, part by part."""
+    names = "\t".join(map(tsv_field, table))
+    yield f"{MARK}{json.dumps(head)}\n{names}\n".encode("utf-8", "surrogateescape")
+    texts = [column for column in table.values() if type(column) is list]
+    arrays = [column for column in table.values() if type(column) is not list]
+    between = [b"\t"] * len(arrays) + [b"\n"]
+    for low in range(0, len(texts[0]) if texts else 0, BATCH):
+        rows = slice(low, low + BATCH)
+        cells = [tsv_fields(column[rows]) for column in texts]
+        heads = cells[0] if len(cells) == 1 else list(map("\t".join, zip(*cells, strict=True)))
+        yield rows_of(heads, [array[rows] for array in arrays], between)
+
+
+def tsv_fields(column: list[Any]) -> list[str]:
+    cells = [cell if isinstance(cell, str) else repr(cell) for cell in column]
+    return list(map(tsv_field, cells)) if QUOTED("".join(cells)) else cells
+
+
+def json_parts(data: dict[str, Any]) -> Iterator[Any]:
+    """The bytes of an object, part by part."""
+    mark = os.urandom(16).hex()  # stands for the values by query, and nowhere else
+    matrices: list[ValuesByQuery] = []
+
+    def marked(matrix: ValuesByQuery) -> Any:
+        if not matrix.values.size:
+            return {str(query_id): {} for query_id in matrix.query_ids}
+        matrices.append(matrix)
+        return mark
+
+    text = json_text(data, marked)
+    for matrix in matrices:
+        before, text = text.split(f'"{mark}"', 1)
+        yield before.encode()
+        line = before[before.rindex("\n") :]
+        yield from object_parts(matrix, line[: len(line) - len(line.lstrip())])
+    yield text.encode()
+
+
+def object_parts(matrix: ValuesByQuery, start: str) -> Iterator[Any]:
+    """The bytes of {query_id: {name: value}} as `json_text` would write it; `start` begins a line: a LF and blanks."""
+    names = (f"{start}    {encode_basestring_ascii(name)}: ".encode() for name in matrix.names)
+    between = [b": {" + next(names), *(b"," + name for name in names), f"{start}  }}".encode()]
+    for low in range(0, len(matrix.query_ids), BATCH):
+        ids = map(encode_basestring_ascii, map(str, matrix.query_ids[low : low + BATCH]))
+        heads = [f",{start}  {query_id}" for query_id in ids]
+        if low == 0:
+            heads[0] = "{" + heads[0][1:]
+        yield rows_of(heads, list(matrix.values[low : low + BATCH].T), between, b"null", b"Infinity")
+    yield f"{start}}}".encode()
+
+
+def rows_of(heads: list[str], columns: list[Any], between: list[bytes], *special: bytes) -> np.ndarray:
+    """The bytes of rows; `between` and `special` as for `rows_text`."""
+    import numpy as np
+
+    from fastir.columns._number_text import rows_text
+
+    return rows_text(heads, np.stack(columns, 1) if columns else np.empty((len(heads), 0)), between, *special)
 
 
 def parquet_bytes(path: str, head: dict[str, Any], table: Table) -> bytes:

@@ -9,7 +9,8 @@ import pytest
 import fastir
 from fastir.errors import FormatError
 from fastir.results import Report, Results
-from fastir.results.saved_files import is_saved
+from fastir.results.saved_files import BATCH, is_saved
+from fastir.text import tsv_text
 
 FORMATS = ("json", "tsv", "parquet")
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 0}, "q4": {"e": 1}}
@@ -74,6 +75,26 @@ def test_any_id_and_any_number_read_back(query_id, format, tmp_path):
     found = Results.load(tmp_path / f"x.{format}")
     assert found.query_ids == [query_id, "b", "c"]
     assert found.values.tobytes() == np.ascontiguousarray(values).tobytes()
+
+
+@pytest.mark.parametrize("queries", [0, 1, 3, BATCH + 1])
+@pytest.mark.parametrize("names", [["map"], ["a\tb", 'a"b', "é"]])
+def test_a_file_is_what_the_standard_library_would_write(queries, names, tmp_path):
+    rng = np.random.default_rng(20)
+    values = rng.choice([0.0, 1.0, 1 / 3, math.nan, 1e-7, 1e22], (queries, len(names)))
+    ids = [f"{row}{rng.choice(['', 'é', chr(9), '{', chr(0xDC80)])}" for row in range(queries)]
+    results = Results(ids, names, values, np.zeros(queries, np.uint8), ["mean"] * len(names), Report())
+    runs = fastir.ResultsByRun(one=results, two=results)
+    results.save(tmp_path / "one.json")
+    runs.save(tmp_path / "more.json")
+    more = {"fastir": json.loads((tmp_path / "more.json").read_text())["fastir"]}
+    more["runs"] = {name: own.to_json() for name, own in runs.items()}
+    assert (tmp_path / "one.json").read_text() == json.dumps(results.to_json(), indent=2) + "\n"
+    assert (tmp_path / "more.json").read_text() == json.dumps(more, indent=2) + "\n"
+    results.save(tmp_path / "one.tsv")
+    rows = zip(ids, *(map(repr, column.tolist()) for column in values.T), strict=True)
+    table = tsv_text([["query_id", *names], *rows])
+    assert (tmp_path / "one.tsv").read_bytes().partition(b"\n")[2] == table.encode("utf-8", "surrogateescape")
 
 
 def test_the_head_says_where_the_numbers_come_from(tmp_path):

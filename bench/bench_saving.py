@@ -1,0 +1,90 @@
+"""Results into files, beside those who write the same numbers: pandas and polars tables, the standard library JSON.
+
+Values are all different, the worst case for digits: those of a real run repeat. Nothing is timed before every file has
+been read back to the same numbers. The disk makes all wait alike, so processor time is compared.
+"""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from timing import METRICS, Goal
+
+import fastir
+from fastir.results import Report, Results
+
+ROUNDS = 5
+SECONDS = {"tsv": 1.0, "json": 1.5, "parquet": 0.3}  # that saving may take
+
+
+@pytest.fixture(scope="module")
+def results(quick):
+    n = 1000 if quick else 1_000_000
+    rng = np.random.default_rng(20)
+    query_ids = list(map(str, rng.permutation(10 * n)[:n].tolist()))
+    values, status = rng.random((n, len(METRICS))), np.zeros(n, np.uint8)
+    return Results(query_ids, METRICS, values, status, ["mean"] * len(METRICS), Report())
+
+
+def read_tsv(path):
+    with open(path, newline="") as file:
+        _, *rows = csv.reader(file, delimiter="\t")
+    return [list(map(float, row[1:])) for row in rows]
+
+
+def read_json(path):
+    with open(path) as file:
+        return [list(row.values()) for row in json.load(file).values()]
+
+
+def read_parquet(path):
+    from pyarrow import parquet
+
+    return parquet.read_table(path, columns=METRICS).to_pandas().to_numpy()
+
+
+def write_json(results, path):
+    with open(path, "w") as file:
+        json.dump(results.to_dict(), file)
+
+
+def raced(race, results, folder, suffix, read, writers):
+    """Race `Results.save` and functions that write the same values to a path."""
+    own, other = (str(folder / f"{name}.{suffix}") for name in ("own", "other"))
+    results.save(own)
+    assert fastir.Results.load(own) == results
+    for name, write in writers.items():
+        write(other)
+        assert np.array_equal(read(other), results.values), name
+    calls = {"fastir": lambda: results.save(own)}
+    calls |= {name: lambda write=write: write(other) for name, write in writers.items()}
+    goals = [Goal("fastir", name) for name in writers]
+    costs = race(f"Results.save, 10^6 queries x 5 values, .{suffix}", calls, goals, ROUNDS)
+    race.amount("processor time", costs["fastir"].cpu, "s", SECONDS[suffix])
+
+
+def test_tsv(race, results, tmp_path):
+    pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    writers = {
+        "pandas": lambda path: results.to_pandas().to_csv(path, sep="\t"),
+        "polars": lambda path: polars.DataFrame(results).write_csv(path, separator="\t"),
+    }
+    raced(race, results, tmp_path, "tsv", read_tsv, writers)
+
+
+def test_json(race, results, tmp_path):
+    writers = {"json.dump of to_dict()": lambda path: write_json(results, path)}
+    raced(race, results, tmp_path, "json", read_json, writers)
+
+
+def test_parquet(race, results, tmp_path):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    writers = {
+        "pandas": lambda path: results.to_pandas().to_parquet(path),
+        "polars": lambda path: polars.DataFrame(results).write_parquet(path),
+    }
+    raced(race, results, tmp_path, "parquet", read_parquet, writers)
