@@ -45,20 +45,22 @@ cdef inline int64_t code_of_integer(const QueryTable* table, uint64_t word) noex
     return code
 
 
+cdef inline bint is_query(const QueryTable* table, int64_t code, const Text* query) noexcept nogil:
+    """Whether the query id of this position is that text."""
+    return table.queries[code].length == query.length and table.queries[code].word == last_word(
+        query.start, query.length) and (query.length <= 8 or equal(table.texts + code, query))
+
+
 cdef inline int64_t code_of(const QueryTable* table, const Text* query) noexcept nogil:
     """The position of a query id, or -1."""
-    cdef uint64_t slot = hash_of(query) & table.mask, word = last_word(query.start, query.length)
+    cdef uint64_t slot = hash_of(query) & table.mask
     cdef int64_t code = table.codes[slot]
-    while code >= 0:
-        if table.queries[code].word == word and table.queries[code].length == query.length and (
-                query.length <= 8 or equal(table.texts + code, query)):
-            return code
+    while code >= 0 and not is_query(table, code, query):
         slot = (slot + 1) & table.mask
         code = table.codes[slot]
-    return -1
+    return code
 
 
-cdef inline bint may_be_judged(const QueryTable* table, int64_t code, uint64_t h) noexcept nogil:
-    """Whether the document of hash h may be judged for a query; a few unjudged ones pass, too."""
-    h = mixed(h, code)
-    return table.filter[h >> 6 & table.filter_mask] >> (h & 63) & 1
+cdef inline bint may_be_judged(const QueryTable* table, uint64_t pair) noexcept nogil:
+    """Whether a document may be judged for a query, whose hashes are `mixed`; a few unjudged ones pass, too."""
+    return table.filter[pair >> 6 & table.filter_mask] >> (pair & 63) & 1

@@ -67,13 +67,13 @@ cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noex
     cdef Name* one
     if 2 * names.n >= names.size and grow(names) < 0:
         return NO_MEMORY
-    slot = h % <uint64_t>names.size
+    slot = h & <uint64_t>(names.size - 1)
     while names.table[slot].text.start != NULL:
         one = names.table + slot
         if equal(&one.text, name):
             one.row = min(one.row, row)
             return 0
-        slot = (slot + 1) % <uint64_t>names.size
+        slot = (slot + 1) & <uint64_t>(names.size - 1)
         probes += 1
         if probes > MOST_PROBES:
             return COLLISION
@@ -90,16 +90,16 @@ cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noex
 
 cdef int grow(Names* names) noexcept nogil:
     """Move the names into a larger table; 0, or -1 without memory."""
-    cdef int64_t i, size = 2 * names.size + 64
+    cdef int64_t i, size = max(<int64_t>64, 2 * names.size)
     cdef uint64_t slot
     cdef Name* table = <Name*>calloc(size, sizeof(Name))
     if table == NULL:
         return -1
     for i in range(names.size):
         if names.table[i].text.start != NULL:
-            slot = hash_of(&names.table[i].text) % <uint64_t>size
+            slot = hash_of(&names.table[i].text) & <uint64_t>(size - 1)
             while table[slot].text.start != NULL:
-                slot = (slot + 1) % <uint64_t>size
+                slot = (slot + 1) & <uint64_t>(size - 1)
             table[slot] = names.table[i]
     free(names.table)
     names.table, names.size = table, size

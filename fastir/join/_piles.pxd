@@ -1,0 +1,45 @@
+# Words in piles, and sets of hashes.
+from libc.stdint cimport int64_t, uint64_t
+
+cdef enum:
+    HEAD = 2            # words of a sheaf that hold no words of the pile: where the sheaf below lies; keeps pairs whole
+    SHEAF = 1024        # words of a sheaf
+
+
+cdef struct Pile:       # words that belong together, pushed one by one by one thread
+    uint64_t* next      # where the next word goes
+    uint64_t* end       # of the sheaf on top
+    uint64_t* top       # NULL if there is none
+
+
+cdef struct HashSet:    # open addressing; 0 is free
+    uint64_t* table
+    uint64_t mask
+    int64_t capacity    # of table
+
+
+cdef int add_sheaf(Pile* pile) noexcept nogil
+cdef void free_pile(Pile* pile) noexcept nogil
+cdef int64_t height(const Pile* pile) noexcept nogil
+cdef int clear_set(HashSet* known, int64_t n) noexcept nogil
+cdef int add_pile(HashSet* known, const Pile* pile, Pile* repeated) noexcept nogil
+cdef bint has(const HashSet* known, uint64_t h) noexcept nogil
+
+
+cdef inline int push(Pile* pile, uint64_t word) noexcept nogil:
+    """Put a word upon a pile; 0, or -1 without memory."""
+    if pile.next == pile.end and add_sheaf(pile) < 0:
+        return -1
+    pile.next[0] = word
+    pile.next += 1
+    return 0
+
+
+cdef inline int64_t words_of(const Pile* pile, const uint64_t* sheaf) noexcept nogil:
+    """How many words one of its sheaves holds, which begin at sheaf + HEAD."""
+    return (pile.next - sheaf if sheaf == pile.top else SHEAF) - HEAD
+
+
+cdef inline const uint64_t* below(const uint64_t* sheaf) noexcept nogil:
+    """The sheaf under another, or NULL."""
+    return (<const uint64_t**>sheaf)[0]

@@ -1,0 +1,101 @@
+"""Piles of words, and whether the hashes of a pile are distinct.
+
+Rows in any order are sorted out by pushing what is known of each upon one of many piles: writing goes on in a few
+hundred places, however many queries there are, and what lies upon one pile later fits in the cache. A pile is a chain
+of sheaves, so that nobody has to count before:
+
+    top ─▶ [ below | words ... next ] ─▶ [ below | words ] ─▶ NULL
+
+Hashes are piled up by their highest bits, so the piles are about equal, and equal hashes meet. They are looked up in a
+set by their lowest bits. Two rows with one hash of 64 bits are nearly always one id twice; the caller looks.
+"""
+
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from fastir.columns._prefetch cimport prefetch
+from fastir.join._judged cimport MOST_PROBES
+from fastir.measure._codes cimport COLLISION, NO_MEMORY
+
+cdef enum:
+    AHEAD = 16          # words that are fetched into the cache before they are looked up
+
+
+cdef int add_sheaf(Pile* pile) noexcept nogil:
+    """Put an empty sheaf on top; 0, or -1 without memory."""
+    cdef uint64_t* sheaf = <uint64_t*>malloc(SHEAF * sizeof(uint64_t))
+    if sheaf == NULL:
+        return -1
+    (<uint64_t**>sheaf)[0] = pile.top
+    pile.top, pile.next, pile.end = sheaf, sheaf + HEAD, sheaf + SHEAF
+    return 0
+
+
+cdef void free_pile(Pile* pile) noexcept nogil:
+    cdef uint64_t* sheaf
+    while pile.top != NULL:
+        sheaf = pile.top
+        pile.top = <uint64_t*>below(sheaf)
+        free(sheaf)
+    pile.next = pile.end = NULL
+
+
+cdef int64_t height(const Pile* pile) noexcept nogil:
+    """How many words lie upon a pile."""
+    cdef int64_t n = 0
+    cdef const uint64_t* sheaf = pile.top
+    while sheaf != NULL:
+        n += words_of(pile, sheaf)
+        sheaf = below(sheaf)
+    return n
+
+
+cdef int clear_set(HashSet* known, int64_t n) noexcept nogil:
+    """Make the set empty, with room for n hashes; 0, or -1 without memory."""
+    cdef int64_t size = 64
+    while size < 2 * n:
+        size *= 2
+    if size > known.capacity:
+        free(known.table)
+        known.table = <uint64_t*>malloc(size * sizeof(uint64_t))
+        known.capacity = 0 if known.table == NULL else size
+        if known.table == NULL:
+            return -1
+    known.mask = size - 1
+    memset(known.table, 0, size * sizeof(uint64_t))
+    return 0
+
+
+cdef int add_pile(HashSet* known, const Pile* pile, Pile* repeated) noexcept nogil:
+    """Add the hashes of a pile, and push those that were there before upon `repeated`; 0, NO_MEMORY or COLLISION."""
+    cdef int64_t i, n, probes
+    cdef uint64_t h, slot
+    cdef uint64_t* table = known.table
+    cdef const uint64_t* hashes = pile.top
+    while hashes != NULL:
+        n = words_of(pile, hashes) + HEAD
+        for i in range(HEAD, n):
+            prefetch(table + (hashes[i + AHEAD if i + AHEAD < n else i] & known.mask))
+            h = hashes[i] + (hashes[i] == 0)
+            slot = h & known.mask
+            probes = 0
+            while table[slot] != 0 and table[slot] != h:
+                slot = (slot + 1) & known.mask
+                probes += 1
+                if probes > MOST_PROBES:
+                    return COLLISION
+            if table[slot] == h and push(repeated, h) < 0:
+                return NO_MEMORY
+            table[slot] = h
+        hashes = below(hashes)
+    return 0
+
+
+cdef bint has(const HashSet* known, uint64_t h) noexcept nogil:
+    cdef uint64_t slot
+    h += h == 0
+    slot = h & known.mask
+    while known.table[slot] != 0 and known.table[slot] != h:
+        slot = (slot + 1) & known.mask
+    return known.table[slot] == h
