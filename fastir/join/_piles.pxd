@@ -1,5 +1,5 @@
 # Words in piles, and sets of hashes.
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 cdef enum:
     HEAD = 2            # words of a sheaf that hold no words of the pile: where the sheaf below lies; keeps pairs whole
@@ -12,8 +12,8 @@ cdef struct Pile:       # words that belong together, pushed one by one by one t
     uint64_t* top       # NULL if there is none
 
 
-cdef struct HashSet:    # open addressing; 0 is free
-    uint64_t* table
+cdef struct HashSet:    # the upper halves of hashes, by open addressing; 0 is free
+    uint32_t* table
     uint64_t mask
     int64_t capacity    # of table
 
@@ -43,3 +43,8 @@ cdef inline int64_t words_of(const Pile* pile, const uint64_t* sheaf) noexcept n
 cdef inline const uint64_t* below(const uint64_t* sheaf) noexcept nogil:
     """The sheaf under another, or NULL."""
     return (<const uint64_t**>sheaf)[0]
+
+
+cdef inline uint32_t half_of(uint64_t h) noexcept nogil:
+    """What a set keeps of a hash, never 0."""
+    return <uint32_t>(h >> 32) + (h >> 32 == 0)

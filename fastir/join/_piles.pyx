@@ -10,7 +10,7 @@ Hashes are piled up by their highest bits, so the piles are about equal, and equ
 set by their lowest bits. Two rows with one hash of 64 bits are nearly always one id twice; the caller looks.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -54,48 +54,49 @@ cdef int64_t height(const Pile* pile) noexcept nogil:
 cdef int clear_set(HashSet* known, int64_t n) noexcept nogil:
     """Make the set empty, with room for n hashes; 0, or -1 without memory."""
     cdef int64_t size = 64
-    while size < 2 * n:
+    while size < 4 * n:
         size *= 2
     if size > known.capacity:
         free(known.table)
-        known.table = <uint64_t*>malloc(size * sizeof(uint64_t))
+        known.table = <uint32_t*>malloc(size * sizeof(uint32_t))
         known.capacity = 0 if known.table == NULL else size
         if known.table == NULL:
             return -1
     known.mask = size - 1
-    memset(known.table, 0, size * sizeof(uint64_t))
+    memset(known.table, 0, size * sizeof(uint32_t))
     return 0
 
 
 cdef int add_pile(HashSet* known, const Pile* pile, Pile* repeated) noexcept nogil:
     """Add the hashes of a pile, and push those that were there before upon `repeated`; 0, NO_MEMORY or COLLISION."""
     cdef int64_t i, n, probes
-    cdef uint64_t h, slot
-    cdef uint64_t* table = known.table
+    cdef uint64_t slot
+    cdef uint32_t half
+    cdef uint32_t* table = known.table
     cdef const uint64_t* hashes = pile.top
     while hashes != NULL:
         n = words_of(pile, hashes) + HEAD
         for i in range(HEAD, n):
             prefetch(table + (hashes[i + AHEAD if i + AHEAD < n else i] & known.mask))
-            h = hashes[i] + (hashes[i] == 0)
-            slot = h & known.mask
+            half = half_of(hashes[i])
+            slot = hashes[i] & known.mask
             probes = 0
-            while table[slot] != 0 and table[slot] != h:
+            while table[slot] != 0 and table[slot] != half:
                 slot = (slot + 1) & known.mask
                 probes += 1
                 if probes > MOST_PROBES:
                     return COLLISION
-            if table[slot] == h and push(repeated, h) < 0:
+            if table[slot] == half and push(repeated, hashes[i]) < 0:
                 return NO_MEMORY
-            table[slot] = h
+            table[slot] = half
         hashes = below(hashes)
     return 0
 
 
 cdef bint has(const HashSet* known, uint64_t h) noexcept nogil:
-    cdef uint64_t slot
-    h += h == 0
-    slot = h & known.mask
-    while known.table[slot] != 0 and known.table[slot] != h:
+    """Whether a hash is in the set; one of some billions of others seems to be, too."""
+    cdef uint64_t slot = h & known.mask
+    cdef uint32_t half = half_of(h)
+    while known.table[slot] != 0 and known.table[slot] != half:
         slot = (slot + 1) & known.mask
-    return known.table[slot] == h
+    return known.table[slot] == half

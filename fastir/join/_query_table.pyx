@@ -3,7 +3,7 @@
 In: the qrels and their index of query ids, as the run has them (text or integers). Out:
 
     query id ─▶ code       its position among the qrels' queries, or -1; by hash, and compared by its last word
-    (query, document) ─▶ may it be judged?     one bit per pair of the qrels, in one filter for all queries
+    (query, document) ─▶ may it be judged?     two bits per pair of the qrels, in one filter for all queries
 
 A filter for each query, as the join of grouped rows has it (_judged), would be another miss of the cache for every row,
 because neighbouring rows belong to different queries. Query ids that the qrels do not have are copied into Names.
@@ -50,7 +50,7 @@ cdef int make_table(QueryTable* table, Judged judged, const Index* queries, cons
         for i in range(judged.offsets[q], judged.offsets[q + 1]):
             if docs.texts[i].length >= 0:
                 h = mixed(hash_of(docs.texts + i), q)
-                table.filter[h >> 6 & table.filter_mask] |= <uint64_t>1 << (h & 63)
+                table.filter[h >> 12 & table.filter_mask] |= bits_of(h)
     return 0
 
 

@@ -29,11 +29,11 @@ from libc.string cimport memcpy
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, TEXTS, Column, Ids, read
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._text cimport Text, equal, hash_of, hash_of_word, last_word, mixed
+from fastir.columns._text cimport Text, hash_of, hash_words, mixed
 from fastir.join._join cimport Join, query_bytes
 from fastir.join._judged cimport Lookup, collision, find_listed
 from fastir.join._piles cimport HEAD, HashSet, Pile, add_pile, below, clear_set, free_pile, has, height, push, words_of
-from fastir.join._query_table cimport (Known, QueryTable, code_of, code_of_integer, free_names, free_table, is_query,
+from fastir.join._query_table cimport (QueryTable, code_of, code_of_integer, free_names, free_table, is_query,
                                        make_table, may_be_judged, note_name)
 from fastir.measure._codes cimport COLLISION, NO_MEMORY, NOT_A_NUMBER
 
@@ -41,7 +41,7 @@ cdef enum:
     AHEAD = 16          # rows for which count() asks for memory
     FEW = 4             # hits of a query up to which every row is compared with each
     PILE_ROWS = 1 << 13         # hashes upon a pile, about
-    MOST_PILES = 1 << 10        # writing to more places than this at a time is slow
+    MOST_PILES = 512        # writing to more places than this at a time is slow
     RANGE_ROWS = 1 << 16        # rows of a range of codes, about
     MOST_RANGES = 1 << 8
 
@@ -66,10 +66,8 @@ cdef int note_found(Looker* looker, int64_t q, int64_t j, double score, int64_t 
 cdef void hash_ids(Chunk* chunk, const Column* column, int64_t first, int64_t n) noexcept nogil:
     """The hashes of some rows' ids; of text also the texts."""
     cdef int64_t i
-    cdef const uint64_t* words = <const uint64_t*>column.places + first
     if column.kind == INTEGERS:
-        for i in range(n):
-            chunk.hashes[i] = hash_of_word(words[i])
+        hash_words(<const uint64_t*>column.places + first, n, chunk.hashes)
         return
     read(column, first, n, chunk.texts)
     if column.kind == TEXTS:
@@ -79,11 +77,25 @@ cdef void hash_ids(Chunk* chunk, const Column* column, int64_t first, int64_t n)
         chunk.hashes[i] = hash_of(chunk.texts + i)
 
 
+cdef bint has_nan(const double* scores, int64_t n) noexcept nogil:
+    cdef int64_t i
+    cdef uint64_t nan = 0       # as wide as a score: compilers make vector code of this
+    for i in range(n):
+        nan |= scores[i] != scores[i]
+    return nan != 0
+
+
 cdef uint64_t foreign_pair(const Piece* piece, int64_t i, uint64_t doc_hash) noexcept nogil:
     """The hash of both ids of a row whose query has no position."""
     cdef Text query
     read(piece.queries, i, 1, &query)
     return mixed(doc_hash, hash_of(&query))
+
+
+cdef inline void compare_score(Level* level, double score) noexcept nogil:
+    level.above += score > level.score
+    if score == level.score and level.alike < 2:
+        level.alike += 1
 
 
 cdef void free_looker(Looker* looker, int64_t n_piles, int64_t n_ranges) noexcept nogil:
@@ -179,8 +191,8 @@ cdef class ScatteredRows(Join):
         cdef Chunk chunk
         cdef int64_t i, n
         cdef uint64_t mask = <uint64_t>self.n_piles - 1
+        cdef int64_t begun = first
         cdef int failed
-        cdef bint nan = False
         while first < stop:
             n = CHUNK if stop - first > CHUNK else stop - first
             self.find_codes(&chunk, piece, first, n)
@@ -192,36 +204,34 @@ cdef class ScatteredRows(Join):
                 return failed
             if self.n_piles > 0:
                 for i in range(n):
-                    if push(looker.pairs + (chunk.pairs[i] >> 40 & mask), chunk.pairs[i]) < 0:
+                    if push(looker.pairs + (chunk.pairs[i] >> 20 & mask), chunk.pairs[i]) < 0:
                         return NO_MEMORY
-            for i in range(first, first + n):
-                nan |= piece.scores[i] != piece.scores[i]
             first += n
-        return NOT_A_NUMBER if nan else 0
+        return NOT_A_NUMBER if has_nan(piece.scores + begun, stop - begun) else 0
 
     cdef void find_codes(self, Chunk* chunk, const Piece* piece, int64_t first, int64_t n) noexcept nogil:
         """Fill the codes of n rows."""
         cdef QueryTable table = self.table
-        cdef int64_t i, q
+        cdef int64_t i
+        cdef int32_t unknown = <int32_t>self.judged.n_queries
         cdef int32_t* codes = piece.codes + first
         cdef const uint64_t* words = <const uint64_t*>piece.queries.places + first
-        cdef const Known* known
-        cdef bint integers = piece.queries.kind == INTEGERS
         hash_ids(chunk, piece.queries, first, n)
         for i in range(n):
             prefetch(table.codes + (chunk.hashes[i] & table.mask))
         for i in range(n):
             codes[i] = table.codes[chunk.hashes[i] & table.mask]
             prefetch(table.queries + codes[i])
+        if piece.queries.kind == INTEGERS:
+            for i in range(n):
+                if codes[i] >= 0 and table.queries[codes[i]].word != words[i]:
+                    codes[i] = <int32_t>code_of_integer(&table, words[i])
+        else:
+            for i in range(n):
+                if codes[i] >= 0 and not is_query(&table, codes[i], chunk.texts + i):
+                    codes[i] = <int32_t>code_of(&table, chunk.texts + i)
         for i in range(n):
-            q = codes[i]
-            known = table.queries + q
-            if integers:
-                if q >= 0 and not (known.word == words[i] and known.length == 8):
-                    q = code_of_integer(&table, words[i])
-            elif q >= 0 and not is_query(&table, q, chunk.texts + i):
-                q = code_of(&table, chunk.texts + i)
-            codes[i] = <int32_t>(q if q >= 0 else self.judged.n_queries)
+            codes[i] = codes[i] if codes[i] >= 0 else unknown
 
     cdef void pair(self, Chunk* chunk, const Piece* piece, int64_t first, int64_t n) noexcept nogil:
         """Hash both ids of n rows, and note which of them may be judged and which are of unknown queries."""
@@ -231,7 +241,7 @@ cdef class ScatteredRows(Join):
         hash_ids(chunk, piece.docs, first, n)
         for i in range(n):
             chunk.pairs[i] = mixed(chunk.hashes[i], codes[i])
-            prefetch(table.filter + (chunk.pairs[i] >> 6 & table.filter_mask))
+            prefetch(table.filter + (chunk.pairs[i] >> 12 & table.filter_mask))
         for i in range(n):
             chunk.judged[n_judged] = chunk.foreign[n_foreign] = <int32_t>i
             n_judged += (codes[i] < n_queries) & may_be_judged(&table, chunk.pairs[i])
@@ -385,13 +395,15 @@ cdef class ScatteredRows(Join):
         cdef int64_t i, j
         cdef double score
         cdef uint64_t bits
+        cdef bint single = self.single
         for i in range(first, stop):
             prefetch(levels + codes[i + AHEAD if i + AHEAD < stop else i])
             level = levels + codes[i]
-            score = self.comparable(piece.scores[i])
+            score = piece.scores[i]
+            if single:
+                score = <double><float>score
             level.rows += 1
-            level.above += score > level.score
-            level.alike += (score == level.score) & (level.alike < 2)
+            compare_score(level, score)
             if level.n_others == MANY:
                 memcpy(&bits, &score, sizeof(double))
                 pile = looker.scores + (codes[i] >> self.range_shift)
@@ -399,8 +411,7 @@ cdef class ScatteredRows(Join):
                     return -1
             else:
                 for j in range(level.others, level.others + level.n_others):
-                    levels[j].above += score > levels[j].score
-                    levels[j].alike += (score == levels[j].score) & (levels[j].alike < 2)
+                    compare_score(levels + j, score)
         return 0
 
     def sum_up(self):
