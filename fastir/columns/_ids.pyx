@@ -143,6 +143,24 @@ cdef class Ids:
             return (<const int64_t*>text.start)[0]
         return text.start[:text.length].decode("utf-8", "surrogateescape")
 
+    def numbers(self, int64_t first, int64_t stop):
+        """Integer ids of rows first to stop, as an int64 array."""
+        cdef int64_t i, n = stop - first
+        cdef Text* texts
+        array = np.empty(n, np.int64)
+        cdef int64_t[::1] numbers = array
+        if self.column.kind == INTEGERS and n > 0:
+            memcpy(&numbers[0], <const int64_t*>self.column.places + first, n * sizeof(int64_t))
+        elif n > 0:
+            texts = <Text*>malloc(n * sizeof(Text))
+            if texts == NULL:
+                raise MemoryError
+            read(&self.column, first, n, texts)
+            for i in range(n):
+                numbers[i] = (<const int64_t*>texts[i].start)[0]
+            free(texts)
+        return array
+
     def copy(self, int64_t first, int64_t n):
         """(bytes, starts, lengths) of some rows; integers as their decimal text."""
         cdef int64_t i, size = 0
@@ -281,9 +299,10 @@ cdef Ids of_buffers(int kind, const void* places, const void* data, const void**
 def joined(pieces):
     """One column of the rows of several: pieces are (Ids, first row, row behind the last), all of one kind."""
     cdef Ids ids
+    if len(pieces) == 1 and pieces[0][1:] == (0, len(pieces[0][0])):
+        return pieces[0][0]
     if pieces[0][0].integers:
-        numbers = [[ids[row] for row in range(first, stop)] for ids, first, stop in pieces]
-        return of_integers(np.concatenate(numbers).astype(np.int64))
+        return of_integers(np.concatenate([ids.numbers(first, stop) for ids, first, stop in pieces]))
     copies = [ids.copy(first, stop - first) for ids, first, stop in pieces]
     starts, used = [], 0
     for text, places, _ in copies:

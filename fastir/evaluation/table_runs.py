@@ -178,7 +178,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
             carried.append((batch, 0, start))
         if start < n:
             if carried:
-                yield *together(carried), begun
+                yield together(carried, begun)
             last = batch.queries.begin(n - 1, start)
             while start < last:
                 stop = last if last - start <= size else batch.queries.change(start + size - 1, last)
@@ -189,14 +189,18 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
             begun = row + last
         row += n
     if carried:
-        yield *together(carried), begun
+        yield together(carried, begun)
 
 
-def together(pieces: list[tuple[Batch, int, int]]) -> tuple[Any, ...]:
-    """Rows of several batches as one stretch."""
+def together(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
+    """Rows of several batches, the first of which is `row`, as one stretch; of one batch where they lie."""
+    if len(pieces) == 1:
+        batch, first, stop = pieces[0]
+        return *batch, first, stop, row - first
     queries = joined([(batch.queries, first, stop) for batch, first, stop in pieces])
     docs = joined([(batch.docs, first, stop) for batch, first, stop in pieces])
-    return queries, docs, np.concatenate([batch.numbers[first:stop] for batch, first, stop in pieces]), 0, len(docs)
+    numbers = np.concatenate([batch.numbers[first:stop] for batch, first, stop in pieces])
+    return queries, docs, numbers, 0, len(docs), row
 
 
 def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:

@@ -4,6 +4,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 cdef enum:
     HEAD = 2            # words of a sheaf that hold no words of the pile: where the sheaf below lies; keeps pairs whole
     SHEAF = 1024        # words of a sheaf
+    PILE_ROWS = 1 << 13 # hashes upon a pile, about, so that its set fits in the second-level cache
+    MOST_PILES = 512    # writing to more places than this at a time is slow
 
 
 cdef struct Pile:       # words that belong together, pushed one by one by one thread
@@ -23,6 +25,8 @@ cdef void free_pile(Pile* pile) noexcept nogil
 cdef int64_t height(const Pile* pile) noexcept nogil
 cdef int clear_set(HashSet* known, int64_t n) noexcept nogil
 cdef int add_pile(HashSet* known, const Pile* pile, Pile* repeated) noexcept nogil
+cdef int add_all(HashSet* known, const uint64_t* hashes, int64_t n, Pile* repeated) noexcept nogil
+cdef int stand_twice(HashSet* known, const uint64_t* hashes, int64_t n) noexcept nogil
 cdef bint has(const HashSet* known, uint64_t h) noexcept nogil
 
 
@@ -33,6 +37,11 @@ cdef inline int push(Pile* pile, uint64_t word) noexcept nogil:
     pile.next[0] = word
     pile.next += 1
     return 0
+
+
+cdef inline uint64_t pile_of(uint64_t h, int64_t n_piles) noexcept nogil:
+    """The pile of a hash among n, a power of two: by bits that neither half_of() nor a place in a set tells."""
+    return h >> 20 & <uint64_t>(n_piles - 1)
 
 
 cdef inline int64_t words_of(const Pile* pile, const uint64_t* sheaf) noexcept nogil:

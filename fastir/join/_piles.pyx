@@ -11,7 +11,7 @@ set by their lowest bits. Two rows with one hash of 64 bits are nearly always on
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from fastir.columns._prefetch cimport prefetch
@@ -68,29 +68,64 @@ cdef int clear_set(HashSet* known, int64_t n) noexcept nogil:
 
 
 cdef int add_pile(HashSet* known, const Pile* pile, Pile* repeated) noexcept nogil:
-    """Add the hashes of a pile, and push those that were there before upon `repeated`; 0, NO_MEMORY or COLLISION."""
-    cdef int64_t i, n, probes
-    cdef uint64_t slot
+    """add_all() of the hashes of a pile."""
+    cdef int failed = 0
+    cdef const uint64_t* sheaf = pile.top
+    while sheaf != NULL and not failed:
+        failed = add_all(known, sheaf + HEAD, words_of(pile, sheaf), repeated)
+        sheaf = below(sheaf)
+    return failed
+
+
+cdef int add_all(HashSet* known, const uint64_t* hashes, int64_t n, Pile* repeated) noexcept nogil:
+    """Add hashes, and push those that were there before upon `repeated`; 0, NO_MEMORY or COLLISION."""
+    cdef int64_t i, probes
+    cdef uint64_t slot, mask = known.mask
     cdef uint32_t half
     cdef uint32_t* table = known.table
-    cdef const uint64_t* hashes = pile.top
-    while hashes != NULL:
-        n = words_of(pile, hashes) + HEAD
-        for i in range(HEAD, n):
-            prefetch(table + (hashes[i + AHEAD if i + AHEAD < n else i] & known.mask))
-            half = half_of(hashes[i])
-            slot = hashes[i] & known.mask
-            probes = 0
-            while table[slot] != 0 and table[slot] != half:
-                slot = (slot + 1) & known.mask
-                probes += 1
-                if probes > MOST_PROBES:
-                    return COLLISION
-            if table[slot] == half and push(repeated, hashes[i]) < 0:
-                return NO_MEMORY
-            table[slot] = half
-        hashes = below(hashes)
+    for i in range(n):
+        prefetch(table + (hashes[i + AHEAD if i + AHEAD < n else i] & mask))
+        half = half_of(hashes[i])
+        slot = hashes[i] & mask
+        probes = 0
+        while table[slot] != 0 and table[slot] != half:
+            slot = (slot + 1) & mask
+            probes += 1
+            if probes > MOST_PROBES:
+                return COLLISION
+        if table[slot] == half and push(repeated, hashes[i]) < 0:
+            return NO_MEMORY
+        table[slot] = half
     return 0
+
+
+cdef int stand_twice(HashSet* known, const uint64_t* hashes, int64_t n) noexcept nogil:
+    """1 if one of n hashes may stand twice, 0 if none does, -1 without memory. The set is scratch."""
+    cdef int64_t i, n_piles = 1
+    cdef int failed = 0
+    cdef Pile repeated
+    cdef Pile* piles
+    while n_piles * PILE_ROWS < n and n_piles < MOST_PILES:
+        n_piles *= 2
+    memset(&repeated, 0, sizeof(Pile))
+    piles = <Pile*>calloc(n_piles, sizeof(Pile))
+    if piles == NULL:
+        return -1
+    for i in range(n):
+        if push(piles + pile_of(hashes[i], n_piles), hashes[i]) < 0:
+            failed = NO_MEMORY
+            break
+    for i in range(n_piles):
+        if not failed:
+            failed = NO_MEMORY if clear_set(known, height(piles + i)) < 0 else add_pile(known, piles + i, &repeated)
+        free_pile(piles + i)
+    if repeated.top != NULL or failed == COLLISION:
+        failed = 1
+    elif failed:
+        failed = -1
+    free_pile(&repeated)
+    free(piles)
+    return failed
 
 
 cdef bint has(const HashSet* known, uint64_t h) noexcept nogil:

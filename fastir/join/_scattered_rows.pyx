@@ -32,7 +32,8 @@ from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, hash_of, hash_words, mixed
 from fastir.join._join cimport Join, query_bytes
 from fastir.join._judged cimport Lookup, collision, find_listed
-from fastir.join._piles cimport HEAD, HashSet, Pile, add_pile, below, clear_set, free_pile, has, height, push, words_of
+from fastir.join._piles cimport (HEAD, MOST_PILES, PILE_ROWS, HashSet, Pile, add_pile, below, clear_set, free_pile, has,
+                                 height, pile_of, push, words_of)
 from fastir.join._query_table cimport (QueryTable, code_of, code_of_integer, free_names, free_table, is_query,
                                        make_table, may_be_judged, note_name)
 from fastir.measure._codes cimport COLLISION, NO_MEMORY, NOT_A_NUMBER
@@ -40,8 +41,6 @@ from fastir.measure._codes cimport COLLISION, NO_MEMORY, NOT_A_NUMBER
 cdef enum:
     AHEAD = 16          # rows for which count() asks for memory
     FEW = 4             # hits of a query up to which every row is compared with each
-    PILE_ROWS = 1 << 13         # hashes upon a pile, about
-    MOST_PILES = 512        # writing to more places than this at a time is slow
     RANGE_ROWS = 1 << 16        # rows of a range of codes, about
     MOST_RANGES = 1 << 8
 
@@ -189,8 +188,7 @@ cdef class ScatteredRows(Join):
 
     cdef int look_at(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil:
         cdef Chunk chunk
-        cdef int64_t i, n
-        cdef uint64_t mask = <uint64_t>self.n_piles - 1
+        cdef int64_t i, n, n_piles = self.n_piles
         cdef int64_t begun = first
         cdef int failed
         while first < stop:
@@ -202,9 +200,9 @@ cdef class ScatteredRows(Join):
                 failed = self.find_hits(looker, &chunk, piece, first)
             if failed:
                 return failed
-            if self.n_piles > 0:
+            if n_piles > 0:
                 for i in range(n):
-                    if push(looker.pairs + (chunk.pairs[i] >> 20 & mask), chunk.pairs[i]) < 0:
+                    if push(looker.pairs + pile_of(chunk.pairs[i], n_piles), chunk.pairs[i]) < 0:
                         return NO_MEMORY
             first += n
         return NOT_A_NUMBER if has_nan(piece.scores + begun, stop - begun) else 0
