@@ -149,20 +149,21 @@ cdef inline int compare_decimal(int64_t x, int64_t y) noexcept nogil:
 
 cdef inline int64_t write_decimal(int64_t x, char* out) noexcept nogil:
     """Write a number in decimal; returns how many characters."""
-    cdef uint64_t left = 0 - <uint64_t>x if x < 0 else <uint64_t>x
-    cdef char digits[20]
-    cdef int64_t n = 0, used = 0
+    cdef uint64_t left = 0 - <uint64_t>x if x < 0 else <uint64_t>x, limit = 10, pair
+    cdef int64_t n = (x < 0) + 1, i
+    while left >= limit:    # which does not wrap around: no int64 has more than 19 digits
+        limit *= 10
+        n += 1
     if x < 0:
         out[0] = c'-'
-        used = 1
-    while True:
-        digits[n] = <char>(c'0' + left % 10)
-        left //= 10
-        n += 1
-        if left == 0:
-            break
-    while n > 0:
-        n -= 1
-        out[used] = digits[n]
-        used += 1
-    return used
+    i = n
+    while left >= 100:      # two digits at a time: a step waits for the division of the one before
+        pair = left % 100
+        left //= 100
+        i -= 2
+        out[i] = <char>(c'0' + pair // 10)
+        out[i + 1] = <char>(c'0' + pair % 10)
+    if left >= 10:
+        out[i - 2] = <char>(c'0' + left // 10)
+    out[i - 1] = <char>(c'0' + left % 10)
+    return n
