@@ -206,7 +206,7 @@ def together(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
 def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
     kept: list[Batch] = []
-    stretches: list[tuple[int, int, int]] = []
+    cuts: list[tuple[int, int, int]] = []
 
     def pieces():
         for batch in batches:
@@ -214,8 +214,8 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
             kept.append(batch)
             piece = join.add(batch.queries, batch.docs, batch.numbers, np.empty(n, np.int32))
             for start in range(0, n, STRETCH):
-                stretches.append((piece, start, min(start + STRETCH, n)))
-                yield stretches[-1]
+                cuts.append((piece, start, min(start + STRETCH, n)))
+                yield cuts[-1]
 
     def look(t, task, number):
         if join.look(t, *task):
@@ -226,13 +226,13 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
 
     share_all(pieces(), look, threads)
     join.gather(kept[0].queries.integers)
-    share_all(stretches, lambda t, task, number: join.count(t, *task), threads)
+    share_all(cuts, lambda t, task, number: join.count(t, *task), threads)
     rows = join.sum_up()
     tasks = TASKS * threads
     if join.n_piles > 0:
         share_all(parts(join.n_piles, tasks), lambda t, task, number: join.compare(t, *task), threads)
         if join.gather_repeated():
-            share_all(stretches, lambda t, task, number: join.mark(t, *task), threads)
+            share_all(cuts, lambda t, task, number: join.mark(t, *task), threads)
             join.gather_marked()
 
     def settle(evaluate, t, *task):
