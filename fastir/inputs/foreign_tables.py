@@ -55,12 +55,17 @@ def has(data: Any, *names: str) -> bool:
     return all(hasattr(data, name) for name in names)
 
 
-@lru_cache(maxsize=64)
-def is_table_class(kind: type[Any]) -> bool:
+def in_memory(data: Any) -> bool:
     """Whether the class of an object already says that it is a table in memory: then nothing else need be asked.
 
     To ask a pandas frame for an attribute that it lacks takes longer than to evaluate a query: it may be a column.
     """
+    kind: Any = type(data)
+    return is_table_class(kind)
+
+
+@lru_cache(maxsize=64)
+def is_table_class(kind: type[Any]) -> bool:
     frame = has(kind, "iloc", "columns")
     if not frame and (hasattr(kind, "reset_index") or not any(hasattr(kind, name) for name in ARROW)):
         return False

@@ -55,9 +55,9 @@ def is_place(data: Any) -> bool:
     """Whether an object says where bytes lie."""
     if isinstance(data, (str, bytes, os.PathLike)):
         return True
-    from fastir.inputs.foreign_tables import is_table_class
+    from fastir.inputs.foreign_tables import in_memory
 
-    return not is_table_class(type(data)) and (is_file_object(data) or is_remote(data))
+    return not in_memory(data) and (is_file_object(data) or is_remote(data))
 
 
 def is_remote(data: Any) -> bool:

@@ -154,7 +154,7 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
         It is a table, but lacks a column or cannot be read.
     """
     names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
-    if not foreign_tables.is_table_class(type(data)):
+    if not foreign_tables.in_memory(data):
         foreign_tables.refuse(data, what)
         if not is_table(data):
             raise TypeError(f"{what}: expected a table, got {type(data).__name__}")

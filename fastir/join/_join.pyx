@@ -31,7 +31,7 @@ from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, 
 from fastir.errors import quote
 
 cdef enum:
-    BITMAP = 1 << 11        # rows up to which a bitmap tells nearly always whether one stands twice; of more, a set does
+    BITMAP = 1 << 11        # rows up to which a bitmap nearly always tells whether one stands twice; more have a set
     PROBES_PER_ROW = 32     # on average, in a table at most half full: by chance it is less than one
 
 

@@ -32,7 +32,7 @@ from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, hash_of, hash_words, mixed
 from fastir.join._join cimport Join, query_bytes
 from fastir.join._judged cimport Lookup, collision, find_listed
-from fastir.join._piles cimport (HEAD, MOST_PILES, PILE_ROWS, HashSet, Pile, add_pile, below, clear_set, free_pile, has,
+from fastir.join._piles cimport (HEAD, MOST_PILES, PILE_ROWS, Pile, add_pile, below, clear_set, free_pile, has,
                                  height, pile_of, push, words_of)
 from fastir.join._query_table cimport (QueryTable, code_of, code_of_integer, free_names, free_table, is_query,
                                        make_table, may_be_judged, note_name)

@@ -5,7 +5,7 @@
                       equal hashes? ◀─ compare                     counters ◀─ count, sum_up
                             │                                          │
     values ◀─ settle ── queries in ranges: few hits, their ranks were counted; many, ranked among the scores (_rank)
-    values ◀─ settle_again ── queries with equal hashes or a tied hit: rows from the columns, judged like a group (_join)
+    values ◀─ settle_again ── queries with equal hashes or a tied hit: their rows, judged like a group (_join)
 
 look, compare, count and mark see rows (_scattered_rows); settle and settle_again, in this file, see queries. All of
 them may be called in threads, each for any part of the work, and the other calls in one. Nothing depends on which
@@ -46,7 +46,8 @@ cdef class Scattered(ScatteredRows):
     def settle(self, int t, int64_t number):
         """Evaluate the queries of a range, but for those that need ids; None, or what settle_again() returns."""
         cdef Part* part = self.parts + t
-        cdef int64_t begin = number << self.range_shift, end = min((number + 1) << self.range_shift, self.judged.n_queries)
+        cdef int64_t begin = number << self.range_shift
+        cdef int64_t end = min((number + 1) << self.range_shift, self.judged.n_queries)
         cdef fenv_t callers
         with nogil:
             ordinary(&callers)
