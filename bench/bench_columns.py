@@ -1,6 +1,7 @@
 """Tables in, five metrics out: against DuckDB and polars, and with --slow against ranx and ir_measures.
 
 6 980 000 rows, in no order and grouped by query; ids are integers, or text in each of the ways in which tables hold it.
+Then what is everyday, too: rows of unknown queries, a million short rankings, one long one, Python strings, ten rows.
 """
 
 import functools
@@ -22,8 +23,16 @@ COUNTS = (1, THREADS)
 DUCKDB = [f"DuckDB, join and count, {plural(threads)}" for threads in COUNTS]
 SORTED, COUNTED = "polars, sort and number", "polars, join and count"
 FROM_FRAMES = ("ranx", "ir_measures")
-CHECKED = {"in no order": "judged", "grouped by query": "full"}  # the validation for which something is asked
-FASTER_THAN_DUCKDB = {"integers": 4, "text": 5}
+ORDERS = ("in no order", "grouped by query")
+ASKED = {  # how many times as fast as DuckDB, and as polars that counts; by order, ids and validation
+    ("in no order", "integers", "judged"): (3.4, 2.2),
+    ("in no order", "integers", "full"): (2.4, 1.5),
+    ("in no order", "text", "judged"): (5, 2),
+    ("in no order", "text", "full"): (5, 2),
+    ("grouped by query", "integers", "full"): (4, 2),
+    ("grouped by query", "text", "full"): (5, 2),
+}
+OBJECTS = "pandas object"
 
 PREPARE = """
 import pyarrow, fastir
@@ -51,14 +60,14 @@ def tables(order, ids, quick):
     if ids == "integers":
         return qrels, {"integers": run}
     qrels, run = as_text(qrels), as_text(run)
-    return qrels, {"Arrow string": run, "polars": polars.from_arrow(run), "pandas object": as_objects(run)}
+    return qrels, {"Arrow string": run, "polars": polars.from_arrow(run), OBJECTS: as_objects(run)}
 
 
-def of_fastir(qrels, tables):
+def of_fastir(qrels, tables, counts=COUNTS):
     """Calls for every shape, validation and number of threads."""
     for shape, table in tables.items():
         for validate in ("judged", "full"):
-            for threads in COUNTS:
+            for threads in counts:
                 evaluator = fastir.Evaluator(qrels, METRICS, n_threads=threads, validate=validate)
                 yield line(shape, validate, threads), functools.partial(evaluator.evaluate, table)
 
@@ -68,22 +77,22 @@ def line(shape, validate, threads):
 
 
 def goals(order, ids, tables, slow):
-    """The comparisons; only with the validation that suits the order something is asked."""
+    """The comparisons; of Python strings nothing is asked here, as the peers get them as Arrow data."""
     for shape in tables:
         for validate in ("judged", "full"):
-            asked = validate == CHECKED[order]
+            asked = None if shape == OBJECTS else ASKED.get((order, ids, validate))
             one, more = (line(shape, validate, threads) for threads in COUNTS)
-            yield Goal(one, DUCKDB[0], FASTER_THAN_DUCKDB[ids] if asked else None)
-            yield Goal(one, SORTED, 30 if asked else None)
-            yield Goal(one, COUNTED)
+            yield Goal(one, DUCKDB[0], asked and asked[0])
+            yield Goal(one, COUNTED, asked and asked[1])
+            yield Goal(one, SORTED, asked and 30)
             for peer in FROM_FRAMES if slow else ():
                 yield Goal(one, peer, 100 if asked and shape == "integers" else None)
             yield Goal(more, one, clock="wall")
             yield Goal(more, DUCKDB[1], clock="wall")
 
 
-@pytest.mark.parametrize("ids", FASTER_THAN_DUCKDB)
-@pytest.mark.parametrize("order", CHECKED)
+@pytest.mark.parametrize("ids", ["integers", "text"])
+@pytest.mark.parametrize("order", ORDERS)
 def test_tables(race, quick, slow, order, ids):
     qrels, shapes = tables(order, ids, quick)
     arrow = next(iter(shapes.values()))
@@ -96,6 +105,89 @@ def test_tables(race, quick, slow, order, ids):
     frames = from_frames(qrels, arrow) if slow else {}
     asked = goals(order, ids, shapes, slow)
     race(GROUP.format(order, ids), ours | peers, asked, ROUNDS, slow=frames, same=1e-12, also=frames)
+
+
+def race_counted(race, group, qrels, run, asked, rounds=ROUNDS):
+    """Both validations on one thread against both peers that count; `asked` are the goals of each, as in ASKED."""
+    judged = by_hand.Qrels(qrels)
+    calls = dict(of_fastir(qrels, {"integers": run}, (1,)))
+    calls[DUCKDB[0]] = functools.partial(by_hand.in_duckdb(judged, run), 1)
+    calls[COUNTED] = by_hand.counted_in_polars(judged, run)
+    named = [(line("integers", validate, 1), ratios) for validate, ratios in asked.items()]
+    wanted = [
+        Goal(ours, peer, ratio)
+        for ours, ratios in named
+        for peer, ratio in zip((DUCKDB[0], COUNTED), ratios, strict=True)
+    ]
+    race(group, calls, wanted, rounds, same=1e-12)
+
+
+def test_unknown_queries(race, quick):
+    """A table of 8 million rows, 13 % of them of queries that the qrels lack."""
+    qrels, run = workloads.passage_columns(100 if quick else 6980)
+    rows = pyarrow.table(workloads.with_unknown_queries(run))
+    asked = {"judged": (None, None), "full": (2.2, None)}
+    race_counted(race, "8 million rows in no order, 13 % of unknown queries", pyarrow.table(qrels), rows, asked)
+
+
+def test_short_rankings(race, quick):
+    qrels, run = map(pyarrow.table, workloads.short_columns(1000 if quick else 1_000_000))
+    asked = {"judged": (1.2, 1.2), "full": (1.2, 1.2)}
+    race_counted(race, "a million queries of 10 rows, in no order", qrels, run, asked, 3)
+
+
+def test_python_strings(race, quick):
+    """The peers read the same frame, and converting it is their work as it is ours."""
+    qrels, shapes = tables("in no order", "text", quick)
+    judged, frame = by_hand.Qrels(qrels), shapes[OBJECTS]
+    calls = dict(of_fastir(qrels, {OBJECTS: frame}, (1,)))
+    calls[DUCKDB[0]] = lambda: by_hand.in_duckdb(judged, frame)(1)
+    calls[COUNTED] = lambda: by_hand.counted_in_polars(judged, pyarrow.Table.from_pandas(frame))()
+    ours = line(OBJECTS, "full", 1)
+    wanted = [Goal(ours, peer, 1.2) for peer in (DUCKDB[0], COUNTED)]
+    race("7 million rows in no order, from a frame of Python strings", calls, wanted, 3, same=1e-12)
+
+
+@pytest.mark.parametrize("ids", ["integers", "text"])
+def test_one_long_query(race, quick, ids):
+    """A query of a million rows, one in a hundred relevant: the table is asked to be no slower than the same dict."""
+    n = 10_000 if quick else 1_000_000
+    rng = np.random.default_rng(workloads.SEED)
+    docs, scores = rng.permutation(10 * n)[:n], rng.random(n)
+    names = docs.tolist() if ids == "integers" else [f"d{doc}" for doc in docs.tolist()]
+    query = 1 if ids == "integers" else "1"
+    evaluator = fastir.Evaluator({query: dict.fromkeys(names[: n // 100], 1)}, METRICS, n_threads=1)
+    rows = pyarrow.table({"query_id": [query] * n, "doc_id": names, "score": scores})
+    nested = {query: dict(zip(names, scores.tolist(), strict=True))}
+    calls = {f"fastir, {what}": functools.partial(evaluator.evaluate, run) for what, run in
+             {"table": rows, "dict": nested}.items()}  # fmt: skip
+    group = f"one query of a million rows, ids are {ids}"
+    race(group, calls, [Goal("fastir, table", "fastir, dict", 1)], same=0)
+
+
+def test_qrels_of_integers(race, quick):
+    """A million judgments: integers are asked to be read no slower than text."""
+    n = 10_000 if quick else 1_000_000
+    docs = np.random.default_rng(workloads.SEED).permutation(10 * n)[:n]
+    table = pyarrow.table({"query_id": np.repeat(np.arange(n // 100), 100), "doc_id": docs, "label": np.ones(n, int)})
+    calls = {
+        f"Qrels.from_table, {ids}": functools.partial(fastir.Qrels.from_table, one)
+        for ids, one in {"integers": table, "text": as_text(table)}.items()
+    }
+    race("a million judgments from a table", calls, [Goal(*calls, 0.95)])
+
+
+def test_ten_rows(race):
+    """One query, evaluated again and again: what finding out about a table costs, next to the same dict."""
+    qrels, run = workloads.single()
+    evaluator = fastir.Evaluator(qrels, METRICS)
+    rows = [(query, doc, score) for query, docs in run.items() for doc, score in docs.items()]
+    table = pyarrow.table(dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=True)))
+    shapes = {"dict": run, "Arrow": table, "pandas": table.to_pandas(), OBJECTS: as_objects(table)}
+    calls = {f"fastir, {shape}": functools.partial(evaluator.evaluate, one) for shape, one in shapes.items()}
+    limits = {"Arrow": 1 / 7, "pandas": 1 / 24, OBJECTS: 1 / 24}
+    wanted = [Goal(f"fastir, {shape}", "fastir, dict", limit) for shape, limit in limits.items()]
+    race("one query of 10 rows, prepared", calls, wanted, rounds=20, repeat=200, same=0)
 
 
 def from_frames(qrels, run):

@@ -137,6 +137,36 @@ def passage_columns(queries=6980, depth=1000, shuffle=True):
     return qrels, {name: column[order] for name, column in run.items()}
 
 
+def with_unknown_queries(run, share=0.13):
+    """Columns in no order, and as many rows more that they are this share of all: of queries that no qrels have."""
+    rng = np.random.default_rng(SEED)
+    n = len(run["score"])
+    more = int(n * share / (1 - share))
+    added = {
+        "query_id": rng.integers(2_000_000, 2_001_000, more),
+        "doc_id": np.arange(10_000_000, 10_000_000 + more),
+        "score": rng.gamma(8.0, 2.0, more).round(4),
+    }
+    order = rng.permutation(n + more)
+    return {name: np.concatenate([column, added[name]])[order] for name, column in run.items()}
+
+
+def short_columns(queries=1_000_000, depth=10):
+    """Many short rankings, their rows in no order: one judged document a query, found in 86 % of them."""
+    rng = np.random.default_rng(SEED)
+    query_ids = np.sort(rng.permutation(3 * queries)[:queries])
+    docs = rng.integers(0, 8_000_000, (queries, depth)) * 2 * depth + np.arange(depth)
+    judged = docs[np.arange(queries), rng.integers(0, depth, queries)] + depth * (rng.random(queries) > 0.86)
+    qrels = {"query_id": query_ids, "doc_id": judged, "label": np.ones(queries, np.int64)}
+    run = {
+        "query_id": np.repeat(query_ids, depth),
+        "doc_id": docs.ravel(),
+        "score": rng.random(queries * depth),
+    }
+    order = rng.permutation(queries * depth)
+    return qrels, {name: column[order] for name, column in run.items()}
+
+
 def single(depth=10):
     """One query with ten documents: what a service or a training step evaluates at a time."""
     return judged(queries=1, depth=depth)

@@ -143,35 +143,48 @@ cdef class Ids:
             return (<const int64_t*>text.start)[0]
         return text.start[:text.length].decode("utf-8", "surrogateescape")
 
+    def numbers(self, int64_t first, int64_t stop):
+        """Integer ids of rows first to stop, as an int64 array."""
+        cdef int64_t i, j, m, n = stop - first
+        cdef Text[STRETCH] some
+        array = np.empty(n, np.int64)
+        cdef int64_t[::1] numbers = array
+        for i in range(0, n, STRETCH):
+            m = min(n - i, <int64_t>STRETCH)
+            read(&self.column, first + i, m, some)
+            for j in range(m):
+                numbers[i + j] = (<const int64_t*>some[j].start)[0]
+        return array
+
     def copy(self, int64_t first, int64_t n):
         """(bytes, starts, lengths) of some rows; integers as their decimal text."""
-        cdef int64_t i, size = 0
-        cdef Text* texts = <Text*>malloc((n + 1) * sizeof(Text))
-        if texts == NULL:
-            raise MemoryError
-        try:
-            read(&self.column, first, n, texts)
-            for i in range(n):
-                size += 20 if self.column.integers else texts[i].length
-            text, starts, lengths = np.empty(size + 1, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64)
-            size = fill(texts, n, self.column.integers, text, starts, lengths)
-        finally:
-            free(texts)
-        return text[:size], starts, lengths
+        cdef int64_t i, j, m, size = 20 * n if self.column.integers else 0, used = 0
+        cdef Text[STRETCH] some
+        if not self.column.integers:
+            for i in range(0, n, STRETCH):
+                m = min(n - i, <int64_t>STRETCH)
+                read(&self.column, first + i, m, some)
+                for j in range(m):
+                    size += some[j].length
+        text, starts, lengths = np.empty(size + 1, np.uint8), np.empty(n, np.int64), np.empty(n, np.int64)
+        cdef unsigned char[::1] out = text
+        cdef int64_t[::1] places = starts, sizes = lengths
+        for i in range(0, n, STRETCH):
+            m = min(n - i, <int64_t>STRETCH)
+            read(&self.column, first + i, m, some)
+            for j in range(m):
+                places[i + j] = used
+                sizes[i + j] = write(some + j, self.column.integers, <char*>&out[used])
+                used += sizes[i + j]
+        return text[:used], starts, lengths
 
 
-cdef int64_t fill(const Text* texts, int64_t n, bint integers, unsigned char[::1] text, int64_t[::1] starts,
-                  int64_t[::1] lengths):
-    cdef int64_t i, used = 0
-    for i in range(n):
-        starts[i] = used
-        if integers:
-            lengths[i] = write_decimal((<const int64_t*>texts[i].start)[0], <char*>&text[used])
-        else:
-            memcpy(&text[used], texts[i].start, texts[i].length)
-            lengths[i] = texts[i].length
-        used += lengths[i]
-    return used
+cdef inline int64_t write(const Text* text, bint integer, char* out) noexcept nogil:
+    """Write an id as text; returns how many bytes."""
+    if integer:
+        return write_decimal((<const int64_t*>text.start)[0], out)
+    memcpy(out, text.start, text.length)
+    return text.length
 
 
 def of_integers(array):
@@ -281,9 +294,10 @@ cdef Ids of_buffers(int kind, const void* places, const void* data, const void**
 def joined(pieces):
     """One column of the rows of several: pieces are (Ids, first row, row behind the last), all of one kind."""
     cdef Ids ids
+    if len(pieces) == 1 and pieces[0][1:] == (0, len(pieces[0][0])):
+        return pieces[0][0]
     if pieces[0][0].integers:
-        numbers = [[ids[row] for row in range(first, stop)] for ids, first, stop in pieces]
-        return of_integers(np.concatenate(numbers).astype(np.int64))
+        return of_integers(np.concatenate([ids.numbers(first, stop) for ids, first, stop in pieces]))
     copies = [ids.copy(first, stop - first) for ids, first, stop in pieces]
     starts, used = [], 0
     for text, places, _ in copies:

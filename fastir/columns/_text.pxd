@@ -116,6 +116,14 @@ cdef inline uint64_t hash_of_word(uint64_t word) noexcept nogil:
     return mixed(mixed(START ^ 8, word), START)
 
 
+cdef inline void hash_words(const uint64_t* words, int64_t n, uint64_t* hashes) noexcept nogil:
+    """hash_of_word() of each; the secret words stay in registers, which no store can change."""
+    cdef uint64_t start = START, factor = FACTOR
+    cdef int64_t i
+    for i in range(n):
+        hashes[i] = fold(fold(start ^ 8 ^ words[i], factor) ^ start, factor)
+
+
 cdef inline uint64_t hash_of(const Text* text) noexcept nogil:
     """64 well-mixed bits; the last 8 bytes are read as one word, overlapping the one before."""
     cdef const char* p = text.start
@@ -141,20 +149,21 @@ cdef inline int compare_decimal(int64_t x, int64_t y) noexcept nogil:
 
 cdef inline int64_t write_decimal(int64_t x, char* out) noexcept nogil:
     """Write a number in decimal; returns how many characters."""
-    cdef uint64_t left = 0 - <uint64_t>x if x < 0 else <uint64_t>x
-    cdef char digits[20]
-    cdef int64_t n = 0, used = 0
+    cdef uint64_t left = 0 - <uint64_t>x if x < 0 else <uint64_t>x, limit = 10, pair
+    cdef int64_t n = (x < 0) + 1, i
+    while left >= limit:    # which does not wrap around: no int64 has more than 19 digits
+        limit *= 10
+        n += 1
     if x < 0:
         out[0] = c'-'
-        used = 1
-    while True:
-        digits[n] = <char>(c'0' + left % 10)
-        left //= 10
-        n += 1
-        if left == 0:
-            break
-    while n > 0:
-        n -= 1
-        out[used] = digits[n]
-        used += 1
-    return used
+    i = n
+    while left >= 100:      # two digits at a time: a step waits for the division of the one before
+        pair = left % 100
+        left //= 100
+        i -= 2
+        out[i] = <char>(c'0' + pair // 10)
+        out[i + 1] = <char>(c'0' + pair % 10)
+    if left >= 10:
+        out[i - 2] = <char>(c'0' + left // 10)
+    out[i - 1] = <char>(c'0' + left % 10)
+    return n

@@ -406,7 +406,7 @@ def evaluate(
     report counts such ids.
 
     A table whose rows are grouped by query is evaluated while it is read, in memory for the longest query.
-    Rows in any other order are read again, with 4 bytes kept for each, and 16 more with ``validate="full"``; documents
+    Rows in any other order are read again, with 4 bytes kept for each, and 8 more with ``validate="full"``; documents
     that tie are looked up in the table. Of a source that can be read only once the first 2^20 rows are kept; a query
     that comes back after them is a ValueError.
 

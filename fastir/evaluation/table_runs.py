@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.prepared import Prepared
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
+TASKS = 8  # for each thread, so that a slow one does not hold up the others
 WINDOW = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
 
 
@@ -72,7 +73,8 @@ def from_rows(
     if not head:
         return Coverage(prepared, status, Tally(), 0, [], {})
     integer_docs = head[0].docs.integers
-    threads = thread_count(n_threads, sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows)
+    n_rows = sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows
+    threads = thread_count(n_threads, n_rows)
     make = (
         prepared.judged,
         settings.plan,
@@ -102,7 +104,7 @@ def from_rows(
         if prepared.parents is not None:
             held = Run(*grouped(found, prepared.settings.options.duplicates, rows))
             return from_run(prepared, held, values, status, n_threads, None)
-        join = Scattered(*make)
+        join = Scattered(n_rows, *make)
         scatter(found, rows, join, threads)
     tally = join.finish()
     as_text = integer_docs and not prepared.qrels.integers
@@ -176,7 +178,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
             carried.append((batch, 0, start))
         if start < n:
             if carried:
-                yield *together(carried), begun
+                yield together(carried, begun)
             last = batch.queries.begin(n - 1, start)
             while start < last:
                 stop = last if last - start <= size else batch.queries.change(start + size - 1, last)
@@ -187,29 +189,33 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
             begun = row + last
         row += n
     if carried:
-        yield *together(carried), begun
+        yield together(carried, begun)
 
 
-def together(pieces: list[tuple[Batch, int, int]]) -> tuple[Any, ...]:
-    """Rows of several batches as one stretch."""
+def together(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
+    """Rows of several batches, the first of which is `row`, as one stretch; of one batch where they lie."""
+    if len(pieces) == 1:
+        batch, first, stop = pieces[0]
+        return *batch, first, stop, row - first
     queries = joined([(batch.queries, first, stop) for batch, first, stop in pieces])
     docs = joined([(batch.docs, first, stop) for batch, first, stop in pieces])
-    return queries, docs, np.concatenate([batch.numbers[first:stop] for batch, first, stop in pieces]), 0, len(docs)
+    numbers = np.concatenate([batch.numbers[first:stop] for batch, first, stop in pieces])
+    return queries, docs, numbers, 0, len(docs), row
 
 
 def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
     kept: list[Batch] = []
-    looked: list[list[Any]] = [[] for _ in range(threads)]
+    cuts: list[tuple[int, int, int]] = []
 
     def pieces():
         for batch in batches:
             n = len(batch.docs)
-            codes, hashes = np.empty(n, np.int32), np.empty(0 if join.only_judged else n, np.uint64)
             kept.append(batch)
-            piece = join.add(batch.queries, batch.docs, batch.numbers, codes, hashes)
+            piece = join.add(batch.queries, batch.docs, batch.numbers, np.empty(n, np.int32))
             for start in range(0, n, STRETCH):
-                yield piece, start, min(start + STRETCH, n)
+                cuts.append((piece, start, min(start + STRETCH, n)))
+                yield cuts[-1]
 
     def look(t, task, number):
         if join.look(t, *task):
@@ -217,21 +223,29 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
             at = first + int(np.isnan(kept[piece].numbers[first:stop]).argmax())
             row = at + sum(len(batch.docs) for batch in kept[:piece])
             raise not_a_number(found, kept[piece].queries[at], kept[piece].docs[at], row)
-        looked[t].append(task)
-
-    def count(_, t, number):
-        for task in looked[t]:
-            join.count(t, *task)
 
     share_all(pieces(), look, threads)
     join.gather(kept[0].queries.integers)
-    share_all(range(threads), count, threads)
-    borders = join.ranges(threads)
-    found_rows = sum(len(batch.docs) for batch in kept)
+    share_all(cuts, lambda t, task, number: join.count(t, *task), threads)
+    rows = join.sum_up()
+    tasks = TASKS * threads
+    if join.n_piles > 0:
+        share_all(parts(join.n_piles, tasks), lambda t, task, number: join.compare(t, *task), threads)
+        if join.gather_repeated():
+            share_all(cuts, lambda t, task, number: join.mark(t, *task), threads)
+            join.gather_marked()
 
-    def work(t, task, number):
-        pair = within_reach(lambda: join.settle(t, *task), found_rows)
+    def settle(evaluate, t, *task):
+        pair = within_reach(lambda: evaluate(t, *task), rows)
         if pair is not None:
             raise repeated("run", *ids_at(kept, pair[1]), *pair)
 
-    share_all(pairwise(borders), work, threads)
+    share_all(range(join.n_ranges), lambda t, task, number: settle(join.settle, t, task), threads)
+    again = join.ranges_again(tasks if threads > 1 else 1)
+    share_all(again, lambda t, task, number: settle(join.settle_again, t, *task), threads)
+
+
+def parts(n: int, most: int) -> Iterator[tuple[int, int]]:
+    """The numbers from 0 to n in at most so many stretches."""
+    size = -(-n // most)
+    return ((start, min(start + size, n)) for start in range(0, n, size))

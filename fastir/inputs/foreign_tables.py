@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from fastir.errors import quote
 
 ROWS = 1 << 16  # rows that are asked for at a time
 IR_DATASETS = "ir_datasets:"
+IR_DATASET = ("dataset_id", "has_qrels", "has_scoreddocs")
 ITERATORS = {"qrels": ("qrels_iter", "relevance"), "run": ("scoreddocs_iter", "score")}  # of ir_datasets
 FILE = "__filename"  # the column in which pyarrow's datasets say where a row is from
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
@@ -56,6 +58,25 @@ def has(data: Any, *names: str) -> bool:
     return all(hasattr(data, name) for name in names)
 
 
+def in_memory(data: Any) -> bool:
+    """Whether the class of an object already says that it is a table in memory: then nothing else need be asked.
+
+    To ask a pandas frame for an attribute that it lacks takes longer than to evaluate a query: it may be a column.
+    """
+    kind: Any = type(data)
+    return is_table_class(kind)
+
+
+@lru_cache(maxsize=64)
+def is_table_class(kind: type[Any]) -> bool:
+    frame = has(kind, "iloc", "columns")
+    if not frame and (hasattr(kind, "reset_index") or not any(hasattr(kind, name) for name in ARROW)):
+        return False
+    place = any(hasattr(kind, name) for name in ("read", "path", "__fspath__")) or issubclass(kind, (str, bytes, tuple))
+    later = any(has(kind, *marks) for marks in CALLS) or is_foreign(kind) or has(kind, *IR_DATASET)
+    return not (place or later or issubclass(kind, Mapping))
+
+
 def is_foreign(data: Any) -> bool:
     """Whether `found` knows how to read an object."""
     return has(data, "schema", "get_fragments") or has(data, "projected_schema", "to_batches") or is_hugging(data)
@@ -94,7 +115,7 @@ def is_of_ir_datasets(data: Any) -> bool:
     """Whether it is an id of ir_datasets, or what that makes of one."""
     if isinstance(data, str):
         return data.startswith(IR_DATASETS)
-    return has(data, "dataset_id", "has_qrels", "has_scoreddocs")
+    return has(data, *IR_DATASET)
 
 
 def rows_of_ir_datasets(data: Any, what: str) -> Callable[[], Iterable[tuple[Any, ...]]]:

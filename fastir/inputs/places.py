@@ -54,7 +54,11 @@ def is_file_object(data: Any) -> bool:
 
 def is_place(data: Any) -> bool:
     """Whether an object says where bytes lie."""
-    return isinstance(data, (str, bytes, os.PathLike)) or is_file_object(data) or is_remote(data)
+    if isinstance(data, (str, bytes, os.PathLike)):
+        return True
+    from fastir.inputs.foreign_tables import in_memory
+
+    return not in_memory(data) and (is_file_object(data) or is_remote(data))
 
 
 def is_remote(data: Any) -> bool:

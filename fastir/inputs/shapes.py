@@ -76,7 +76,7 @@ def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = No
         return HELD
     from fastir.inputs import foreign_tables, tables
 
-    if foreign_tables.is_of_ir_datasets(data):
+    if foreign_tables.in_memory(data) or foreign_tables.is_of_ir_datasets(data):
         return TABLE
     if places.is_place(data):
         return PATH

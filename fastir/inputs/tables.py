@@ -169,18 +169,19 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
     TypeError, ValueError
         It is a table, but lacks a column or cannot be read.
     """
-    foreign_tables.refuse(data, what)
-    if not is_table(data):
-        raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
     names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
-    if foreign_tables.is_of_ir_datasets(data):
-        rows = foreign_tables.rows_of_ir_datasets(data, what)
-        return Table(what, names, None, lambda _: read_tuples(rows(), what), True)
-    if foreign_tables.is_foreign(data):
-        foreign = foreign_tables.found(data)
-        return Table(
-            what, foreign.names, columns, lambda names: read_foreign(foreign, names), foreign.again, foreign.n_rows
-        )
+    if not foreign_tables.in_memory(data):
+        foreign_tables.refuse(data, what)
+        if not is_table(data):
+            raise TypeError(f"{what}: expected a table, got {type(data).__name__}")
+        if foreign_tables.is_of_ir_datasets(data):
+            rows = foreign_tables.rows_of_ir_datasets(data, what)
+            return Table(what, names, None, lambda _: read_tuples(rows(), what), True)
+        if foreign_tables.is_foreign(data):
+            foreign = foreign_tables.found(data)
+            return Table(
+                what, foreign.names, columns, lambda names: read_foreign(foreign, names), foreign.again, foreign.n_rows
+            )
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return frame_table(data, what, columns)
     if any(hasattr(data, name) for name in ARROW):
@@ -438,13 +439,19 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
         import pyarrow
 
         columns = [
-            one.array.__arrow_array__() if flag else pyarrow.array(one) for one, flag in zip(series, arrow, strict=True)
+            one.array.__arrow_array__() if flag else pyarrow.array(plain(one), from_pandas=True)
+            for one, flag in zip(series, arrow, strict=True)
         ]
         places = range(len(columns))
         for batch in Batches(pyarrow.table(columns, names=list(map(str, places)))):
             yield [ArrowReader(batch, place) for place in places]
         return
     yield from read_columns([pandas_column(one, what) for one in series])
+
+
+def plain(series: Any) -> Any:
+    """The NumPy array of a pandas column that is one, which is read in a quarter of the time; else the column."""
+    return series.to_numpy() if isinstance(series.dtype, np.dtype) else series
 
 
 def is_arrow_text(dtype: Any) -> bool:
@@ -454,7 +461,7 @@ def is_arrow_text(dtype: Any) -> bool:
 
 def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
     """A pandas column as an array, or as (codes, values)."""
-    if hasattr(series, "cat"):
+    if hasattr(series.dtype, "categories"):
         return series.cat.codes.to_numpy(), series.cat.categories.to_numpy()
     if isinstance(series.dtype, np.dtype):
         return series.to_numpy()

@@ -22,6 +22,7 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
     _ungrouped     columns whose rows come in any order: the queries, one by one
     _scattered_rows   and before that the rows, one by one
     _query_table   and the tables that each row is looked up in
+    _piles         words sorted out into piles, and sets of hashes, in which equal ones meet
     _trec_stream   a TREC file while it is read
 
 From the hits that a join finds, `rank` finds their ranks, and `measure` fills the row.

@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 from fastir.join._judged cimport Index, Judged
 from fastir.join._parents cimport Parents
+from fastir.join._piles cimport HashSet
 from fastir.join._repeats cimport Repeats
 from fastir.measure._measure cimport Plan
 from fastir.rank._rank cimport Ranking
@@ -18,6 +19,7 @@ cdef struct Seen:               # scratch for finding an id that stands twice
     uint64_t* hashes            # of each row
     uint64_t* table
     int64_t* rows               # per judged document: the row that holds it, + 1
+    HashSet known               # for many rows, in place of table
     int64_t capacity, table_capacity, rows_capacity
     int64_t first, later        # rows of the group that hold the same document
 

@@ -5,7 +5,8 @@
 
 Every row's id is hashed once. The hash finds the judged documents (a filter first, then the query's table) and finds
 ids that stand twice: each row sets four bits in a word of a small bitmap, and only a ranking in which some row finds
-its four bits already set is looked at again, with an exact table. A query's rows fit in the first-level cache.
+its four bits already set is looked at again, with an exact table. A query's rows fit in the first-level cache; longer
+rankings have a set of hashes instead (_piles), as such a bitmap would nearly always give an alarm.
 
 A subclass puts the rows of one query into the Group of its Part and calls take(). Nothing else is kept, so memory does
 not grow with the run; rows of values are disjoint, so threads need no order. A query that comes back after another
@@ -20,6 +21,7 @@ from libc.string cimport memset
 
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
 from fastir.join._parents cimport Parents
+from fastir.join._piles cimport stand_twice
 from fastir.join._repeats cimport MAX, find_repeats, forget_repeats, merge_repeats
 from fastir.measure._codes cimport MISSING, NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure
@@ -29,6 +31,7 @@ from fastir.columns._text cimport Group, Text, compare, compare_decimal, equal, 
 from fastir.errors import quote
 
 cdef enum:
+    BITMAP = 1 << 11        # rows up to which a bitmap nearly always tells whether one stands twice; more have a set
     PROBES_PER_ROW = 32     # on average, in a table at most half full: by chance it is less than one
 
 
@@ -47,6 +50,7 @@ cdef void forget(Seen* seen) noexcept nogil:
     free(seen.hashes)
     free(seen.table)
     free(seen.rows)
+    free(seen.known.table)
 
 
 cdef int hash_group(Seen* seen, const Group* g) noexcept nogil:
@@ -68,6 +72,8 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
     """1 if one of n ids may stand twice by their hashes, 0 if none does, -1 without memory."""
     cdef int64_t i, size = 64
     cdef uint64_t h, bits, twice = 0
+    if n > BITMAP:
+        return stand_twice(&seen.known, hashes, n)
     while size < n:
         size *= 2
     if size > seen.table_capacity:

@@ -76,11 +76,17 @@ cdef inline int64_t find_judged(const Index* index, int64_t q, int64_t first, co
                                 uint64_t h) noexcept nogil:
     """The position of an id with hash h among the judged ids of query q, which begin at `first`, or -1."""
     cdef const Lookup* lookup = index.lookups + q
-    cdef int64_t position
-    cdef uint64_t slot, entry, low = 0xFFFFFFFF
     if not lookup.filter[h >> 38 & lookup.filter_mask] >> (h >> 32 & 63) & 1:
         return -1
-    slot = h & lookup.mask
+    return find_listed(index, q, first, doc, h)
+
+
+cdef inline int64_t find_listed(const Index* index, int64_t q, int64_t first, const Text* doc,
+                                uint64_t h) noexcept nogil:
+    """find_judged() without its filter, for ids that passed another."""
+    cdef const Lookup* lookup = index.lookups + q
+    cdef int64_t position
+    cdef uint64_t slot = h & lookup.mask, entry, low = 0xFFFFFFFF
     while True:
         entry = lookup.table[slot]
         if entry == 0:

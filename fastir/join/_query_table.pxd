@@ -15,7 +15,7 @@ cdef struct QueryTable:     # the tables in which every row is looked up
     Known* queries          # beside them
     int32_t* codes          # by hash: a position among them, or -1; NULL before make_table()
     uint64_t mask
-    uint64_t* filter        # one bit for each pair of a query and a judged document
+    uint64_t* filter        # two bits for each pair of a query and a judged document
     uint64_t filter_mask
 
 
@@ -36,29 +36,37 @@ cdef void free_names(Names* names) noexcept nogil
 
 
 cdef inline int64_t code_of_integer(const QueryTable* table, uint64_t word) noexcept nogil:
-    """The position of a query id that is the eight bytes of this word, or -1."""
+    """The position of a query id that is the eight bytes of this word, or -1; the table is of integers."""
     cdef uint64_t slot = hash_of_word(word) & table.mask
     cdef int64_t code = table.codes[slot]
-    while code >= 0 and not (table.queries[code].word == word and table.queries[code].length == 8):
+    while code >= 0 and table.queries[code].word != word:
         slot = (slot + 1) & table.mask
         code = table.codes[slot]
     return code
 
 
+cdef inline bint is_query(const QueryTable* table, int64_t code, const Text* query) noexcept nogil:
+    """Whether the query id of this position is that text."""
+    return table.queries[code].length == query.length and table.queries[code].word == last_word(
+        query.start, query.length) and (query.length <= 8 or equal(table.texts + code, query))
+
+
 cdef inline int64_t code_of(const QueryTable* table, const Text* query) noexcept nogil:
     """The position of a query id, or -1."""
-    cdef uint64_t slot = hash_of(query) & table.mask, word = last_word(query.start, query.length)
+    cdef uint64_t slot = hash_of(query) & table.mask
     cdef int64_t code = table.codes[slot]
-    while code >= 0:
-        if table.queries[code].word == word and table.queries[code].length == query.length and (
-                query.length <= 8 or equal(table.texts + code, query)):
-            return code
+    while code >= 0 and not is_query(table, code, query):
         slot = (slot + 1) & table.mask
         code = table.codes[slot]
-    return -1
+    return code
 
 
-cdef inline bint may_be_judged(const QueryTable* table, int64_t code, uint64_t h) noexcept nogil:
-    """Whether the document of hash h may be judged for a query; a few unjudged ones pass, too."""
-    h = mixed(h, code)
-    return table.filter[h >> 6 & table.filter_mask] >> (h & 63) & 1
+cdef inline uint64_t bits_of(uint64_t pair) noexcept nogil:
+    """The two bits of a pair in its word of the filter."""
+    return <uint64_t>1 << (pair & 63) | <uint64_t>1 << (pair >> 6 & 63)
+
+
+cdef inline bint may_be_judged(const QueryTable* table, uint64_t pair) noexcept nogil:
+    """Whether a document may be judged for a query, whose hashes are `mixed`; a few unjudged ones pass, too."""
+    cdef uint64_t bits = bits_of(pair)
+    return table.filter[pair >> 12 & table.filter_mask] & bits == bits

@@ -3,7 +3,7 @@
 In: the qrels and their index of query ids, as the run has them (text or integers). Out:
 
     query id ─▶ code       its position among the qrels' queries, or -1; by hash, and compared by its last word
-    (query, document) ─▶ may it be judged?     one bit per pair of the qrels, in one filter for all queries
+    (query, document) ─▶ may it be judged?     two bits per pair of the qrels, in one filter for all queries
 
 A filter for each query, as the join of grouped rows has it (_judged), would be another miss of the cache for every row,
 because neighbouring rows belong to different queries. Query ids that the qrels do not have are copied into Names.
@@ -50,7 +50,7 @@ cdef int make_table(QueryTable* table, Judged judged, const Index* queries, cons
         for i in range(judged.offsets[q], judged.offsets[q + 1]):
             if docs.texts[i].length >= 0:
                 h = mixed(hash_of(docs.texts + i), q)
-                table.filter[h >> 6 & table.filter_mask] |= <uint64_t>1 << (h & 63)
+                table.filter[h >> 12 & table.filter_mask] |= bits_of(h)
     return 0
 
 
@@ -67,13 +67,13 @@ cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noex
     cdef Name* one
     if 2 * names.n >= names.size and grow(names) < 0:
         return NO_MEMORY
-    slot = h % <uint64_t>names.size
+    slot = h & <uint64_t>(names.size - 1)
     while names.table[slot].text.start != NULL:
         one = names.table + slot
         if equal(&one.text, name):
             one.row = min(one.row, row)
             return 0
-        slot = (slot + 1) % <uint64_t>names.size
+        slot = (slot + 1) & <uint64_t>(names.size - 1)
         probes += 1
         if probes > MOST_PROBES:
             return COLLISION
@@ -90,16 +90,16 @@ cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noex
 
 cdef int grow(Names* names) noexcept nogil:
     """Move the names into a larger table; 0, or -1 without memory."""
-    cdef int64_t i, size = 2 * names.size + 64
+    cdef int64_t i, size = max(<int64_t>64, 2 * names.size)
     cdef uint64_t slot
     cdef Name* table = <Name*>calloc(size, sizeof(Name))
     if table == NULL:
         return -1
     for i in range(names.size):
         if names.table[i].text.start != NULL:
-            slot = hash_of(&names.table[i].text) % <uint64_t>size
+            slot = hash_of(&names.table[i].text) & <uint64_t>(size - 1)
             while table[slot].text.start != NULL:
-                slot = (slot + 1) % <uint64_t>size
+                slot = (slot + 1) & <uint64_t>(size - 1)
             table[slot] = names.table[i]
     free(names.table)
     names.table, names.size = table, size

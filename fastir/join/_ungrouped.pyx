@@ -1,29 +1,30 @@
-"""Rows in any order, from columns: no sort, no table of the run's ids. Six calls, in this order:
+"""Rows in any order, from columns: no sort, no table of the run's ids. In this order:
 
-    batches ── add ─▶ pieces ── look ─▶ code of each row, hits of each thread ── gather ─▶ hits by query, counters
-                                                                                                │
-    values ◀─ settle ── ranges of queries ◀─ ranges ── ranks of few hits, hashes and scores by query ◀── count
+    batches ── add ─▶ pieces ── look ─▶ code of each row, hits, hashes ── gather ─▶ hits by query, counters
+                                            │
+                      equal hashes? ◀─ compare                     counters ◀─ count, sum_up
+                            │                                          │
+    values ◀─ settle ── queries in ranges: few hits, their ranks were counted; many, ranked among the scores (_rank)
+    values ◀─ settle_again ── queries with equal hashes or a tied hit: their rows, judged like a group (_join)
 
-add, look, gather and count see rows (_scattered_rows); ranges and settle, in this file, see queries:
+look, compare, count and mark see rows (_scattered_rows); settle and settle_again, in this file, see queries. All of
+them may be called in threads, each for any part of the work, and the other calls in one. Nothing depends on which
+thread does what: hits are put in order by their query, counters added up, hashes and scores only compared.
 
-    settle    are the hashes of the query's rows distinct? few hits: their ranks were counted, measure them. Many: rank
-              them among the query's scores (_rank). A tied hit, or a hash that stands twice, needs the ids again: the
-              rows of such queries are collected from the columns and judged like a group (_join)
-
-The caller runs look, count and settle in threads, and the other calls in one; count gets the rows that the same thread
-looked at. Beside the columns this keeps 4 bytes a row; and 16 more to find ids that stand twice anywhere: 8 for hashes,
-8 to put them together by query. Rows of queries that the qrels do not have share one code behind the others, and one
-hash of both their ids.
+Beside the columns this keeps 4 bytes a row, and 8 more to find ids that stand twice anywhere. Rows of queries that the
+qrels do not have share one code behind the others.
 """
 
-from libc.stdint cimport int64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport read
 from fastir.columns._text cimport Text, room_for_rows
-from fastir.join._join cimport Part, clear_rows, count_ranking, find_repeated, hash_group, may_repeat
-from fastir.join._scattered_rows cimport Found, Piece, ScatteredRows
+from fastir.join._join cimport Part, clear_rows, count_ranking, find_repeated, hash_group
+from fastir.join._piles cimport HEAD, below, free_pile, words_of
+from fastir.join._scattered_rows cimport MANY, Found, Level, Piece, ScatteredRows, foreign_pair, level_at
 from fastir.measure._codes cimport NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, label_code, measure
 from fastir.rank._rank cimport order_hits, rank_and_measure, reserve
@@ -42,51 +43,72 @@ cdef int compare_nothing(const void* a, const void* b) noexcept nogil:
 cdef class Scattered(ScatteredRows):
     """Evaluates rows in any order; made like a Join, and called as the picture above shows."""
 
-    def ranges(self, int64_t n):
-        """Cut all codes into n ranges of about as many rows: n + 1 borders."""
-        cdef int64_t q, rows = 0
-        borders = [0]
-        for q in range(self.judged.n_queries + 1):
-            rows += self.counts[q]
-            if rows * n >= self.n_rows * len(borders) and len(borders) < n:
-                borders.append(q + 1)
-        return borders + [self.judged.n_queries + 1] * (n + 1 - len(borders))
-
-    def settle(self, int t, int64_t begin, int64_t end):
-        """Evaluate the queries of codes begin to end; None, or two rows of one query that hold the same document."""
+    def settle(self, int t, int64_t number):
+        """Evaluate the queries of a range, but for those that need ids; None, or what settle_again() returns."""
         cdef Part* part = self.parts + t
+        cdef int64_t begin = number << self.range_shift
+        cdef int64_t end = min((number + 1) << self.range_shift, self.judged.n_queries)
         cdef fenv_t callers
-        part.failed = 0
         with nogil:
             ordinary(&callers)
-            self.settle_range(part, begin, end)
+            self.settle_range(part, number, begin, end)
             fesetenv(&callers)
+        return self.repeat_of(part)
+
+    cdef repeat_of(self, Part* part):
+        """The two rows of one query that hold the same document, if that is what stopped a part."""
         if part.failed == NO_MEMORY:
             raise MemoryError
         if part.failed:
             return min(part.seen.first, part.seen.later), max(part.seen.first, part.seen.later)
         return None
 
-    cdef void settle_range(self, Part* part, int64_t begin, int64_t end) noexcept nogil:
-        """Evaluate all queries that need no ids, then the others."""
-        cdef int64_t q, n = self.judged.n_queries
-        cdef int twice = 0
-        cdef unsigned char* again = <unsigned char*>calloc(n + 1, 1)
-        part.failed = NO_MEMORY if again == NULL else 0
-        for q in range(begin, end):
-            if part.failed or self.counts[q] == 0:
-                continue
-            if self.hashes != NULL:
-                twice = may_repeat(&part.seen, self.hashes + self.hashes_of[q], self.counts[q])
-            if twice < 0:
-                part.failed = NO_MEMORY
-            elif twice and not (self.once and q == n):
-                again[q] = True
-            elif q < n:
-                again[q] = self.settle_scores(part, q) if self.scores_of[q] >= 0 else self.settle_few(part, q)
+    cdef void settle_range(self, Part* part, int64_t number, int64_t begin, int64_t end) noexcept nogil:
+        cdef int64_t q
+        cdef int64_t* places = <int64_t*>malloc((end - begin + 1) * sizeof(int64_t))
+        cdef double* scores = NULL
+        part.failed = NO_MEMORY if places == NULL else 0
         if not part.failed:
-            self.settle_again(part, begin, end, again)
-        free(again)
+            scores = self.collect_scores(number, begin, end, places)
+            part.failed = NO_MEMORY if scores == NULL else 0
+        for q in range(begin, end):
+            if part.failed:
+                break
+            if self.counts[q] > 0 and not self.again[q]:
+                if self.lookers[0].levels[q].n_others == MANY:
+                    self.again[q] = self.settle_scores(part, q, scores + places[q - begin] - self.counts[q])
+                else:
+                    self.again[q] = self.settle_few(part, q)
+        free(places)
+        free(scores)
+
+    cdef double* collect_scores(self, int64_t number, int64_t begin, int64_t end, int64_t* places) noexcept nogil:
+        """The scores of the queries of a range that have many hits, put together by query.
+
+        Those of query q end at places[q - begin] then. NULL without memory; else to be freed by the caller.
+        """
+        cdef int64_t i, q, total = 0
+        cdef int t
+        cdef double* scores
+        cdef const uint64_t* words
+        for q in range(begin, end):
+            places[q - begin] = total
+            total += self.counts[q] if self.lookers[0].levels[q].n_others == MANY else 0
+        scores = <double*>malloc((total + 1) * sizeof(double))
+        if scores == NULL:
+            return NULL
+        for t in range(self.n_threads):
+            words = self.lookers[t].scores[number].top
+            while words != NULL:
+                i = HEAD
+                while i < words_of(&self.lookers[t].scores[number], words) + HEAD:
+                    q = words[i] - begin
+                    memcpy(scores + places[q], words + i + 1, sizeof(double))
+                    places[q] += 1
+                    i += 2
+                words = below(words)
+            free_pile(self.lookers[t].scores + number)
+        return scores
 
     cdef int64_t take_hits(self, Part* part, int64_t q) noexcept nogil:
         """Put the hits of a query that the metrics read into the ranking; how many, or -1: a problem, or a repeat."""
@@ -110,10 +132,9 @@ cdef class Scattered(ScatteredRows):
                 n_hits += 1
         return n_hits
 
-    cdef bint settle_scores(self, Part* part, int64_t q) noexcept nogil:
+    cdef bint settle_scores(self, Part* part, int64_t q, const double* scores) noexcept nogil:
         """Evaluate a query from its scores and its hits; True if its ids are needed."""
         cdef int64_t n_hits = self.take_hits(part, q)
-        cdef const double* scores = self.scores + self.scores_of[q]
         if n_hits < 0 or rank_and_measure(
                 self.plan, &part.ranking, scores, <const char*>scores, 0, self.counts[q], n_hits, compare_nothing,
                 self.ties, self.judged.of(q), self.values + q * self.plan.n_slots):
@@ -124,12 +145,14 @@ cdef class Scattered(ScatteredRows):
         """Evaluate a query from the counts; True if its ids are needed."""
         cdef int64_t i, n_hits = self.take_hits(part, q), above, alike
         cdef Judgments known
+        cdef Level* levels
         cdef int t
         for i in range(n_hits):
             above = alike = 0
             for t in range(self.n_threads):
-                above += self.lookers[t].levels[self.level_at(q, i)].above
-                alike += self.lookers[t].alike[self.level_at(q, i)]
+                levels = self.lookers[t].levels
+                above += levels[level_at(levels, q, i)].above
+                alike += levels[level_at(levels, q, i)].alike
             if alike > 1:
                 return True
             part.ranking.measured.ranks[i] = above + 1
@@ -148,17 +171,42 @@ cdef class Scattered(ScatteredRows):
         count_ranking(&part.tally, q, self.counts[q], self.found_of[q + 1] - self.found_of[q])
         return False
 
-    cdef void settle_again(self, Part* part, int64_t begin, int64_t end, const unsigned char* again) noexcept nogil:
-        """Judge the queries that `again` marks, all of them from begin to end, like groups."""
+    def ranges_again(self, int64_t n):
+        """Cut the codes of queries that need ids into at most n ranges of about as many rows: pairs of borders."""
+        cdef int64_t q, rows = 0, total = 0, n_codes = self.judged.n_queries + 1
+        for q in range(n_codes):
+            total += self.counts[q] if self.again[q] else 0
+        borders = [0]
+        for q in range(n_codes):
+            rows += self.counts[q] if self.again[q] else 0
+            if rows * n >= total * len(borders) and len(borders) < n:
+                borders.append(q + 1)
+        return list(zip(borders, borders[1:] + [n_codes])) if total > 0 else []
+
+    def settle_again(self, int t, int64_t begin, int64_t end):
+        """Evaluate the queries of codes begin to end that need ids.
+
+        Returns
+        -------
+        None, or a pair of rows of one query that hold the same document
+        """
+        cdef Part* part = self.parts + t
+        cdef fenv_t callers
+        with nogil:
+            ordinary(&callers)
+            self.settle_groups(part, begin, end)
+            fesetenv(&callers)
+        return self.repeat_of(part)
+
+    cdef void settle_groups(self, Part* part, int64_t begin, int64_t end) noexcept nogil:
         cdef int64_t i, k, q, total = 0
+        cdef const unsigned char* again = self.again
         cdef int64_t* next_row
         cdef Row* rows
         cdef Row* row
         cdef Piece* piece
         for q in range(begin, end):
             total += self.counts[q] if again[q] else 0
-        if total == 0:
-            return
         next_row = <int64_t*>malloc((end - begin + 1) * sizeof(int64_t))
         rows = <Row*>malloc((total + 1) * sizeof(Row))
         part.failed = NO_MEMORY if next_row == NULL or rows == NULL else 0
@@ -170,7 +218,7 @@ cdef class Scattered(ScatteredRows):
             for k in range(self.n_pieces):
                 piece = self.pieces + k
                 for i in range(piece.n):
-                    if again[piece.codes[i]]:
+                    if again[piece.codes[i]] and begin <= piece.codes[i] < end:
                         row = rows + next_row[piece.codes[i] - begin]
                         next_row[piece.codes[i] - begin] += 1
                         read(piece.docs, i, 1, &row.doc)
@@ -217,4 +265,4 @@ cdef class Scattered(ScatteredRows):
         for i in range(part.group.n):
             while rows[i].row >= self.pieces[k].row + self.pieces[k].n:
                 k += 1
-            part.seen.hashes[i] = self.pieces[k].hashes[rows[i].row - self.pieces[k].row]
+            part.seen.hashes[i] = foreign_pair(self.pieces + k, rows[i].row - self.pieces[k].row, part.seen.hashes[i])

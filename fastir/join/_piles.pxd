@@ -1,0 +1,59 @@
+# Words in piles, and sets of hashes.
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+cdef enum:
+    HEAD = 2            # words of a sheaf that hold no words of the pile: where the sheaf below lies; keeps pairs whole
+    SHEAF = 1024        # words of a sheaf
+    PILE_ROWS = 1 << 13 # hashes upon a pile, about, so that its set fits in the second-level cache
+    MOST_PILES = 512    # writing to more places than this at a time is slow
+
+
+cdef struct Pile:       # words that belong together, pushed one by one by one thread
+    uint64_t* next      # where the next word goes
+    uint64_t* end       # of the sheaf on top
+    uint64_t* top       # NULL if there is none
+
+
+cdef struct HashSet:    # the upper halves of hashes, by open addressing; 0 is free
+    uint32_t* table
+    uint64_t mask
+    int64_t capacity    # of table
+
+
+cdef int add_sheaf(Pile* pile) noexcept nogil
+cdef void free_pile(Pile* pile) noexcept nogil
+cdef int64_t height(const Pile* pile) noexcept nogil
+cdef int clear_set(HashSet* known, int64_t n) noexcept nogil
+cdef int add_pile(HashSet* known, const Pile* pile, Pile* repeated) noexcept nogil
+cdef int add_all(HashSet* known, const uint64_t* hashes, int64_t n, Pile* repeated) noexcept nogil
+cdef int stand_twice(HashSet* known, const uint64_t* hashes, int64_t n) noexcept nogil
+cdef bint has(const HashSet* known, uint64_t h) noexcept nogil
+
+
+cdef inline int push(Pile* pile, uint64_t word) noexcept nogil:
+    """Put a word upon a pile; 0, or -1 without memory."""
+    if pile.next == pile.end and add_sheaf(pile) < 0:
+        return -1
+    pile.next[0] = word
+    pile.next += 1
+    return 0
+
+
+cdef inline uint64_t pile_of(uint64_t h, int64_t n_piles) noexcept nogil:
+    """The pile of a hash among n, a power of two: by bits that neither half_of() nor a place in a set tells."""
+    return h >> 20 & <uint64_t>(n_piles - 1)
+
+
+cdef inline int64_t words_of(const Pile* pile, const uint64_t* sheaf) noexcept nogil:
+    """How many words one of its sheaves holds, which begin at sheaf + HEAD."""
+    return (pile.next - sheaf if sheaf == pile.top else SHEAF) - HEAD
+
+
+cdef inline const uint64_t* below(const uint64_t* sheaf) noexcept nogil:
+    """The sheaf under another, or NULL."""
+    return (<const uint64_t**>sheaf)[0]
+
+
+cdef inline uint32_t half_of(uint64_t h) noexcept nogil:
+    """What a set keeps of a hash, never 0."""
+    return <uint32_t>(h >> 32) + (h >> 32 == 0)
