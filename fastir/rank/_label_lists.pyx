@@ -19,14 +19,14 @@ from libc.string cimport memcpy, memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, INPUT, LARGE_LABEL, NO_MEMORY, NO_RELEVANT, NOT_A_NUMBER,
-                                    RELEVANT)
+                                    PESSIMISTIC, RELEVANT)
 from fastir.rank._labels cimport (FLOAT32, INT8, TAIL, Buffer, Column, Labels, count_labels, label_at, list_hits,
                                   open_column, read_labels, room_in)
-from fastir.measure._measure cimport Judgments, Plan, grow, is_hit, label_code, measure, sort_labels, with_spare
+from fastir.measure._measure cimport Judgments, Plan, Scratch, grow, is_hit, label_code, measure, sort_labels, with_spare
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.rank._top_ranks cimport MOST, real, select_best
 from fastir.rank._simd cimport count_scores
-from fastir.rank._sorted_rows cimport SHARE, Entry, hits_by_sorting
+from fastir.rank._sorted_rows cimport PART, SHARE, Entry, hits_by_sorting
 from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
 
 cdef int64_t BLOCK = 1 << 16    # bytes of input in a block; twice as many of labels alone, which take half the time
@@ -34,7 +34,7 @@ cdef int64_t GROUP = 256        # bytes of input that take as long as the fixed 
 cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
 
 cdef enum:
-    HITS = 512                  # and rows with a label above 0
+    HITS = 192                  # and rows with a label above 0
     COUNTED_HITS = 1 << 16      # rows of a group above which memory is asked for by hits
 
 # For tests: rows of a group, and for one hit, at which the way to its hits changes.
@@ -66,6 +66,7 @@ cdef struct Desk:               # scratch of one thread, and what it has found
     int8_t* bytes
     int8_t* ranked
     int64_t* rows
+    int64_t* stops              # beside the ranks at which ties begin: where they end
     Buffer scores               # double, float or Entry
     Buffer wide, ideal, ideal_bytes, ideal_wide
 
@@ -101,11 +102,12 @@ cdef int room_for(Desk* desk, int64_t n) noexcept nogil:
     n = with_spare(n)
     few = n if n < COUNTED else COUNTED
     free(desk.rows)
-    desk.rows = <int64_t*>malloc((few + TAIL) * (1 + sizeof(int64_t)) + n + TAIL)
+    desk.rows = <int64_t*>malloc((few + TAIL) * (1 + 2 * sizeof(int64_t)) + n + TAIL)
     desk.room = 0 if desk.rows == NULL else n
     if desk.rows == NULL:
         return -1
-    desk.ranked = <int8_t*>(desk.rows + few + TAIL)
+    desk.stops = desk.rows + few + TAIL
+    desk.ranked = <int8_t*>(desk.stops + few + TAIL)
     desk.bytes = desk.ranked + few + TAIL
     return 0
 
@@ -115,15 +117,36 @@ cdef int by_row(const void* a, const void* b) noexcept nogil:
     return (a > b) - (a < b)
 
 
-cdef int64_t hits_by_counting(Desk* desk, const real* scores, const Labels* labels, int64_t n_hits, int64_t* ranks,
-                              int32_t* found, bint* tied) noexcept nogil:
+cdef void settle_tie(Plan plan, Scratch* measured, int64_t first, int64_t n_hits, int64_t start, int64_t stop,
+                     int ties) noexcept nogil:
+    """Order the hits from `first` on by label, which share the ranks from `start` + 1 to `stop` with other rows."""
+    cdef int64_t i, place
+    cdef int32_t label
+    cdef int32_t* found = measured.labels
+    for i in range(first, n_hits):
+        label = found[i]
+        place = i
+        while place > first and (found[place - 1] > label if ties == PESSIMISTIC else found[place - 1] < label):
+            found[place] = found[place - 1]
+            place -= 1
+        found[place] = label
+    for i in range(first, n_hits):
+        measured.ranks[i] = (start if plan.average else stop - n_hits + i if ties == PESSIMISTIC
+                             else start + i - first) + 1
+        if plan.average:
+            measured.lasts[i] = stop
+
+
+cdef int64_t hits_by_counting(Plan plan, Desk* desk, const real* scores, const Labels* labels, int64_t n_hits, int ties,
+                              bint* tied) noexcept nogil:
     """Put the rows that desk.rows lists into rank order; how many."""
-    cdef int64_t i, j, row, rank, none = 0
+    cdef int64_t i, row, rank, first, before, upto, none = 0
     cdef bint falling
     cdef int64_t above[HITS]
     cdef int64_t reach[HITS]
     cdef double levels[HITS]
     cdef Labels ranked = Labels(desk.ranked, NULL, labels.n, True)
+    cdef Scratch* measured = &desk.ranking.measured
     if n_hits == 0:
         return 0
     memset(desk.ranked, 0, labels.n)
@@ -134,39 +157,68 @@ cdef int64_t hits_by_counting(Desk* desk, const real* scores, const Labels* labe
     for i in range(n_hits):
         row = desk.rows[i]
         rank = above[i]
+        desk.stops[rank] = reach[i]
         if reach[i] - rank > 1:
             tied[0] = True
-            for j in range(row):
-                rank += scores[j] == scores[row]
+            before = upto = 0
+            if ties == INPUT:
+                count_scores(scores, real is float, row, &levels[i], 1, &before, &upto)
+                rank += upto - before
+            else:
+                while desk.ranked[rank]:
+                    rank += 1
         desk.ranked[rank] = labels.bytes[row]
-    return list_hits(&ranked, RELEVANT, ranks, found, n_hits, &falling, &none)
+    n_hits = list_hits(&ranked, RELEVANT, measured.ranks, measured.labels, n_hits, &falling, &none)
+    if ties == INPUT:
+        return n_hits
+    first = 0
+    while first < n_hits:
+        rank = measured.ranks[first] - 1
+        i = first
+        while i < n_hits and measured.ranks[i] <= desk.stops[rank]:
+            i += 1
+        settle_tie(plan, measured, first, i, rank, desk.stops[rank], ties)
+        first = i
+    return n_hits
+
+
+cdef int64_t hits_of_selected(Plan plan, Scratch* measured, const real* scores, const Labels* labels,
+                              const int64_t* rows, int64_t n_rows, int ties) noexcept nogil:
+    """The hits among the rows at the first ranks; how many. Where labels decide ties, the last tie is there whole."""
+    cdef int64_t first, start = 0, stop, n_hits = 0
+    cdef int32_t label
+    while start < n_rows:
+        first = n_hits
+        stop = start
+        while stop < n_rows and (stop == start or ties != INPUT and scores[rows[stop]] == scores[rows[start]]):
+            label = label_at(labels, rows[stop])
+            if is_hit(label, plan.reads):
+                measured.ranks[n_hits] = stop + 1
+                measured.labels[n_hits] = label_code(label)
+                n_hits += 1
+            stop += 1
+        if ties != INPUT:
+            settle_tie(plan, measured, first, n_hits, start, stop, ties)
+        start = stop
+    return n_hits
 
 
 cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Labels* labels, int ties, int64_t n_positive,
                           bint* tied) noexcept nogil:
     """Find the hits in rank order in the quick ways; how many, or -1 where these are not possible."""
-    cdef int64_t i, row, k, n_hits = 0, depth = plan.deepest if plan.deepest < plan.max_depth else plan.max_depth
-    cdef int64_t* ranks = desk.ranking.measured.ranks
-    cdef int32_t* found = desk.ranking.measured.labels
-    cdef int32_t label
-    if ties != INPUT or plan.judged_only:
+    cdef int64_t row, k, n_hits = 0, depth = plan.deepest if plan.deepest < plan.max_depth else plan.max_depth
+    if plan.judged_only:
         return -1
     if depth <= MOST:
-        k = select_best(scores, labels.n, depth, desk.rows, tied)
+        k = select_best(scores, labels.n, depth, desk.rows, ties != INPUT, tied)
         if k >= 0:
-            for i in range(k):
-                label = label_at(labels, desk.rows[i])
-                if is_hit(label, plan.reads):
-                    ranks[n_hits] = i + 1
-                    found[n_hits] = label_code(label)
-                    n_hits += 1
-            return n_hits
+            return hits_of_selected(plan, &desk.ranking.measured, scores, labels, desk.rows, k, ties)
     if plan.reads > RELEVANT or labels.bytes == NULL or labels.n > COUNTED or n_positive > HITS:
         return -1
     for row in range(labels.n):
         desk.rows[n_hits] = row
         n_hits += labels.bytes[row] > 0
-    return hits_by_counting(desk, scores, labels, n_hits, ranks, found, tied)
+    return hits_by_counting(plan, desk, scores, labels, n_hits, ties, tied)
 
 
 cdef bint are_few(Plan plan, int64_t n) noexcept nogil:
@@ -187,10 +239,10 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
     """The values of a group whose rows have scores; 0, 1 if there are ties, NOT_A_NUMBER or NO_MEMORY."""
     cdef int64_t i, n = labels.n, n_hits = -1, most = known.n_positive if plan.reads == RELEVANT else n
     cdef bint missing, tied = False, is_single = given.single or given.scores.kind == FLOAT32
-    cdef bint sorts = COUNTED < n <= UINT32_MAX and (most > n // SHARE or labels.bytes == NULL)
+    cdef bint sorts = n <= UINT32_MAX and (n <= COUNTED or most > n // SHARE or labels.bytes == NULL)
     cdef int64_t entry = sizeof(Entry) if sorts else sizeof(double)
     cdef int32_t label
-    cdef double* scores = <double*>room_in(&desk.scores, n * entry)
+    cdef double* scores = <double*>room_in(&desk.scores, n * entry + (min(n, <int64_t>PART) * entry if sorts else 0))
     cdef float* singles = <float*>scores
     if scores == NULL:
         return NO_MEMORY
@@ -211,7 +263,7 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
         n_hits = hits_by_rank(plan, desk, scores, labels, given.ties, known.n_positive, &tied)
     if n_hits < 0 and sorts:
         n_hits = hits_by_sorting(plan, &desk.ranking.measured, <Entry*>desk.scores.start, is_single, labels,
-                                 given.ties, &tied)
+                                 given.ties, <Entry*>desk.scores.start + n, &tied)
     if n_hits >= 0:
         measure(plan, &desk.ranking.measured, n_hits, n, known, out)
         return tied

@@ -59,23 +59,84 @@ cdef void insert(Entry* a, int64_t n) noexcept nogil:
         a[j] = entry
 
 
-cdef void sort_entries(Entry* a, int64_t n, int which) noexcept nogil:
+cdef void deal(const Entry* a, Entry* out, int64_t n, int shift, bint by_place) noexcept nogil:
+    """Copy entries in the order of eight bits of key or place, those alike in the order in which they stand."""
+    cdef int64_t i
+    cdef int32_t home, next_free = 0, size
+    cdef int b
+    cdef int32_t homes[256]
+    memset(homes, 0, sizeof(homes))
+    if by_place:
+        for i in range(n):
+            homes[a[i].place >> shift & 255] += 1
+    else:
+        for i in range(n):
+            homes[a[i].key >> shift & 255] += 1
+    for b in range(256):
+        size = homes[b]
+        homes[b] = next_free
+        next_free += size
+    for i in range(n):
+        b = <int>((a[i].place if by_place else a[i].key) >> shift & 255)
+        home = homes[b]
+        homes[b] = home + 1
+        out[home] = a[i]
+
+
+cdef void sort_part(Entry* a, Entry* spare, int64_t n, bint as_placed) noexcept nogil:
+    """Sort entries from the lowest digit up, through `spare`; as_placed: equal keys stand in the order of their places."""
+    cdef int64_t i
+    cdef uint64_t keys = 0
+    cdef uint32_t places = 0
+    cdef int shift = 0
+    cdef Entry* out = spare
+    cdef Entry* given = a
+    for i in range(1, n):
+        keys |= a[i].key ^ a[0].key
+        places |= a[i].place ^ a[0].place
+    if as_placed:
+        places = 0
+    while places >> shift:
+        while not places >> shift & 1:
+            shift += 1
+        deal(a, out, n, shift, True)
+        a, out = out, a
+        shift += 8
+        if shift > 31:
+            break
+    shift = 0
+    while keys >> shift:
+        while not keys >> shift & 1:
+            shift += 1
+        deal(a, out, n, shift, False)
+        a, out = out, a
+        shift += 8
+        if shift > 63:
+            break
+    if a != given:
+        memcpy(given, a, n * sizeof(Entry))
+
+
+cdef void sort_entries(Entry* a, Entry* spare, int64_t n, int which, bint as_placed) noexcept nogil:
     """Sort entries that agree in the digits before this one."""
     cdef int64_t i, first
     cdef int b, home
     cdef int64_t next_free[256]
     cdef int64_t stops[256]
     cdef Entry entry, other
-    while n > INSERTED and which < DIGITS:
+    if n <= INSERTED:
+        insert(a, n)
+        return
+    if n <= PART:
+        sort_part(a, spare, n, as_placed)
+        return
+    while which < DIGITS:
         memset(stops, 0, sizeof(stops))
         for i in range(n):
             stops[digit(&a[i], which)] += 1
         if stops[digit(a, which)] < n:
             break
         which += 1
-    if n <= INSERTED:
-        insert(a, n)
-        return
     if which == DIGITS:
         return
     first = 0
@@ -98,7 +159,7 @@ cdef void sort_entries(Entry* a, int64_t n, int which) noexcept nogil:
     first = 0
     for b in range(256):
         if stops[b] - first > 1:
-            sort_entries(a + first, stops[b] - first, which + 1)
+            sort_entries(a + first, spare, stops[b] - first, which + 1, False)
         first = stops[b]
 
 
@@ -124,19 +185,18 @@ cdef bint fill_entries(Entry* entries, bint single, const Labels* labels, int re
 
 
 cdef int64_t hits_by_sorting(Plan plan, Scratch* measured, Entry* entries, bint single, const Labels* labels, int ties,
-                             bint* tied) noexcept nogil:
+                             Entry* spare, bint* tied) noexcept nogil:
     """Fill ranks and labels, and lasts for expected values; how many, and whether a hit is tied with another row."""
     cdef int64_t i, start = 0, stop, found, n_hits = 0, n = labels.n
     if not fill_entries(entries, single, labels, plan.reads, ties):
-        sort_entries(entries, n, 0)
+        sort_entries(entries, spare, n, 0, ties == INPUT)
     while start < n:
         found = n_hits
         stop = start
         while stop < n and entries[stop].key == entries[start].key:
-            if entries[stop].label != NO_HIT:
-                measured.ranks[n_hits] = (start if plan.average else stop) + 1
-                measured.labels[n_hits] = entries[stop].label
-                n_hits += 1
+            measured.ranks[n_hits] = (start if plan.average else stop) + 1
+            measured.labels[n_hits] = entries[stop].label
+            n_hits += entries[stop].label != NO_HIT
             stop += 1
         tied[0] |= n_hits > found and stop - start > 1
         if plan.average:
