@@ -22,7 +22,8 @@ from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, INPUT, LARGE_LABEL,
                                     PESSIMISTIC, RELEVANT)
 from fastir.rank._labels cimport (FLOAT32, INT8, TAIL, Buffer, Column, Labels, count_labels, label_at, list_hits,
                                   open_column, read_labels, room_in)
-from fastir.measure._measure cimport Judgments, Plan, Scratch, grow, is_hit, label_code, measure, sort_labels, with_spare
+from fastir.measure._measure cimport (RUN, Judgments, Plan, Scratch, are_falling, grow, is_hit, label_code,
+                                      measure, sort_labels, with_spare)
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
 from fastir.rank._top_ranks cimport MOST, real, select_best
 from fastir.rank._simd cimport count_scores
@@ -141,7 +142,6 @@ cdef int64_t hits_by_counting(Plan plan, Desk* desk, const real* scores, const L
                               bint* tied) noexcept nogil:
     """Put the rows that desk.rows lists into rank order; how many."""
     cdef int64_t i, row, rank, first, before, upto, none = 0
-    cdef bint falling
     cdef int64_t above[HITS]
     cdef int64_t reach[HITS]
     cdef double levels[HITS]
@@ -168,7 +168,7 @@ cdef int64_t hits_by_counting(Plan plan, Desk* desk, const real* scores, const L
                 while desk.ranked[rank]:
                     rank += 1
         desk.ranked[rank] = labels.bytes[row]
-    n_hits = list_hits(&ranked, RELEVANT, measured.ranks, measured.labels, n_hits, &falling, &none)
+    n_hits = list_hits(&ranked, RELEVANT, measured.ranks, measured.labels, n_hits, &none)
     if ties == INPUT:
         return n_hits
     first = 0
@@ -183,10 +183,11 @@ cdef int64_t hits_by_counting(Plan plan, Desk* desk, const real* scores, const L
 
 
 cdef int64_t hits_of_selected(Plan plan, Scratch* measured, const real* scores, const Labels* labels,
-                              const int64_t* rows, int64_t n_rows, int ties) noexcept nogil:
+                              const int64_t* rows, int64_t n_rows, int ties, bint* tied) noexcept nogil:
     """The hits among the rows at the first ranks; how many. Where labels decide ties, the last tie is there whole."""
     cdef int64_t first, start = 0, stop, n_hits = 0
     cdef int32_t label
+    tied[0] &= ties == INPUT
     while start < n_rows:
         first = n_hits
         stop = start
@@ -199,6 +200,7 @@ cdef int64_t hits_of_selected(Plan plan, Scratch* measured, const real* scores, 
             stop += 1
         if ties != INPUT:
             settle_tie(plan, measured, first, n_hits, start, stop, ties)
+            tied[0] |= n_hits > first and stop - start > 1
         start = stop
     return n_hits
 
@@ -212,7 +214,7 @@ cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Label
     if depth <= MOST:
         k = select_best(scores, labels.n, depth, desk.rows, ties != INPUT, tied)
         if k >= 0:
-            return hits_of_selected(plan, &desk.ranking.measured, scores, labels, desk.rows, k, ties)
+            return hits_of_selected(plan, &desk.ranking.measured, scores, labels, desk.rows, k, ties, tied)
     if plan.reads > RELEVANT or labels.bytes == NULL or labels.n > COUNTED or n_positive > HITS:
         return -1
     for row in range(labels.n):
@@ -255,7 +257,7 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
         missing = read_scores(&given.scores, first, n, scores)
     if missing:
         return NOT_A_NUMBER
-    if grow(&desk.ranking.measured, plan, n if plan.reads == ALL or plan.average else most) < 0:
+    if grow(&desk.ranking.measured, plan, (n if plan.reads == ALL or plan.average else most) + 2 * TAIL) < 0:
         return NO_MEMORY
     if is_single:
         n_hits = hits_by_rank(plan, desk, singles, labels, given.ties, known.n_positive, &tied)
@@ -289,12 +291,11 @@ cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels*
     cdef int outcome
     cdef int32_t* found
     cdef int32_t* ideal
-    cdef bint falling
     cdef Labels judged
-    if grow(&desk.ranking.measured, plan, max(room, m)) < 0:
+    if grow(&desk.ranking.measured, plan, max(room, m) + 2 * TAIL) < 0:
         return NO_MEMORY
     found = desk.ranking.measured.labels
-    n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, room, &falling, negative)
+    n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, room, negative)
     if n_hits < 0:
         return CHANGED
     if not known.retrieved:
@@ -315,8 +316,8 @@ cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels*
             return outcome
     else:
         known.labels = found
-        if not falling:
-            ideal = <int32_t*>room_in(&desk.ideal, n_hits * sizeof(int32_t))
+        if not are_falling(found, n_hits):
+            ideal = <int32_t*>room_in(&desk.ideal, (n_hits + RUN) * sizeof(int32_t))
             if ideal == NULL:
                 return NO_MEMORY
             memcpy(ideal, found, n_hits * sizeof(int32_t))
