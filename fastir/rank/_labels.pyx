@@ -28,7 +28,7 @@ cdef enum:
 
 cdef uint64_t HIGHEST = <uint64_t>1 << 63
 
-KINDS = ("int8", "int32", "int64", "float32", "float64")
+KINDS = ("i1", "i4", "i8", "f4", "f8")      # as dtype.str ends, which takes a tenth of the time of dtype.name
 
 ctypedef fused number:
     int8_t
@@ -44,7 +44,7 @@ cdef int open_column(Column* column, Py_buffer* buffer, array) except -1:
     column.data = <const char*>buffer.buf
     column.n = buffer.shape[0]
     column.step = buffer.strides[0] // buffer.itemsize
-    column.kind = KINDS.index(array.dtype.name)
+    column.kind = KINDS.index(array.dtype.str[1:])
     return 0
 
 
