@@ -74,7 +74,7 @@ def evaluate(
     by_id = isinstance(qrels, (Documents, dict)) and isinstance(run, (Documents, dict))
     measure = (of_ids if by_id else of_places)(qrels, run, make_comparable)
     query_ids, values = measured(measure, names, threads or None)
-    means = {name: mean(column) for name, column in values.items()}
+    means = {name: mean(column) for name, column in values.items()} if return_mean or save_results_in_run else {}
     stds = {name: np.std(column) for name, column in values.items()} if return_std and return_mean else {}
     if save_results_in_run and hasattr(run, "mean_scores"):
         run.mean_scores.update(means)
@@ -140,16 +140,23 @@ def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[A
         check_queries(known, ranked)
 
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
-        labels = qrels._prepared() if isinstance(qrels, Qrels) else qrels
-        if raised:
-            labels = {
-                query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()} for query_id in labels
-            }
+        if isinstance(qrels, Qrels) and not raised:
+            evaluator = qrels._evaluator(**options)
+        else:
+            evaluator = fastir.Evaluator(higher(qrels, raised), queries="qrels", **options)
         rankings = run._prepared() if isinstance(run, Run) else run
-        results, _ = fastir.Evaluator(labels, queries="qrels", **options).results_of(rankings, options["n_threads"])
+        results, _ = evaluator.results_of(rankings, options["n_threads"])
         return results.query_ids, results
 
     return measure
+
+
+def higher(qrels: Any, raised: int) -> Any:
+    """The qrels, with labels that are so much higher."""
+    labels = qrels._prepared() if isinstance(qrels, Qrels) else qrels
+    if not raised:
+        return labels
+    return {query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()} for query_id in labels}
 
 
 def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:
