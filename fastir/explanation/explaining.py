@@ -108,7 +108,9 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
             alone[kind] = {metric: first[name] - parts[name][0] for metric, _, name in columns}
         gain, there = alone[kind].copy(), added.get(place)
         adds = there or nothing
-        discount = {metric: adds[name] / gain[metric] if there and gain[metric] else None for metric, _, name in columns}
+        discount = {
+            metric: adds[name] / gain[metric] if there and gain[metric] else None for metric, _, name in columns
+        }
         contribution = {metric: adds[whole] for metric, whole, _ in columns}
         rank = None if place is None else place + 1
         shown = row.doc_id.doc_id if isinstance(row.doc_id, Again) else row.doc_id
@@ -131,7 +133,7 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
 def values_of_labels(
     prepared: Measurer, metrics: list[str], ids: list[str | None], codes: dict[str, int], places: list[int]
 ) -> list[dict[str, float]]:
-    """What `partial_values` gives for the first documents, up to each place; where labels in rank order decide alone."""
+    """What `partial_values` gives for the documents up to each place, where labels in rank order decide alone."""
     options = prepared.settings.options.but(queries="qrels", max_depth=None, judged_only=False, n_threads=1)
     settings = compile_settings(tuple(metrics), options)
     # -1 is a document that is not in the qrels, -2 one in the pool without a judgment

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+
 def weighted_mean(values: np.ndarray, weights: np.ndarray, total: int) -> float:
     """The exact sum of weight times value, over `total`, that of the weights, rounded once; NaN if these are all 0."""
     count = total / (1 << UNIT)

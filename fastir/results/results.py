@@ -197,6 +197,7 @@ class Results:
         if how.startswith("geometric"):
             return geometric_mean(values.tolist(), weights.tolist())
         return weighted_mean(values, weights, total)
+
     # ---- per query ---------------------------------------------------------------------------------------------
 
     @property

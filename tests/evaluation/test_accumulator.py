@@ -145,7 +145,6 @@ def test_refused():
         total.merge({})
 
 
-
 def test_the_k_of_a_batch_counts():
     batch = {"scores": [[0.1, 0.9, 0.5, 0.3]], "relevant": [[1, 3]]}
     cases = ({}, {"k": 3}, 2.0), ({}, {"k": 1}, 1.0), ({"max_depth": 1}, {}, 1.0), ({}, {}, 2.0)

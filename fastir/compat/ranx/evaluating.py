@@ -105,7 +105,7 @@ def measured(
 
 @functools.lru_cache(128)
 def calls(names: tuple[str, ...]) -> list[tuple[int, tuple[str, ...], list[tuple[str, int]]]]:
-    """What to evaluate for these metrics: how much higher labels are, fastir's metrics, and which is the column of each."""
+    """What to evaluate for these names: how much higher labels are, fastir's metrics, and (name, column) of each."""
     asked = {name: spelled(name) for name in names}
     found = []
     for raised in sorted({raised for _, raised in asked.values()}):
