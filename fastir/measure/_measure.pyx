@@ -144,7 +144,8 @@ cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
         scratch.snapshots = <Snapshot*>malloc((plan.n_snapshots + 1) * sizeof(Snapshot))
         if scratch.snapshots == NULL:
             return -1
-    block = <int64_t*>realloc(scratch.ranks, sizeof(int64_t) * (wholes * capacity + (1 + others + plan.sorts) * half + RUN // 2))
+    block = <int64_t*>realloc(scratch.ranks, sizeof(int64_t) * (
+        wholes * capacity + (1 + others + plan.sorts) * half + RUN // 2))
     if block == NULL:
         return -1
     scratch.ranks = taken(&block, True, capacity)

@@ -28,7 +28,7 @@ cdef extern from *:
     #endif
 
     /* The sum `total` after `found` relevant documents, and what n more add, whose ranks are below 2^52. Divisions take
-     * most of the time, so they are done in pairs; a number below 2^52 becomes a double by the bits of 2^52 before it. */
+     * most of the time, so they are done in pairs; a number below 2^52 becomes a double by the bits of 2^52. */
     static inline double fastir_add_precisions(const int64_t *ranks, int64_t n, double found, double total) {
         int64_t i = 0;
     #if defined(__SSE2__) || defined(_M_X64)

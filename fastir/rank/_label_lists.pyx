@@ -3,10 +3,9 @@
 In: columns, whose numbers are checked while they are read; out: a row of values for each group.
 
     labels in rank order    the hits are found by _labels
-    labels and scores       small cutoffs: the rows at the first ranks are selected;
-                            else the ranks of the rows with a label above 0 are counted, and the labels laid out by rank
-                            (_top_ranks); long groups with many hits: the rows are sorted (_sorted_rows); other tie
-                            rules, other hits than these, many hits: _rank
+    labels and scores       small cutoffs: the rows at the first ranks are selected; short groups with few rows with a
+                            label above 0: their ranks are counted (_placed_hits); long groups with few of these: they
+                            are ranked by _rank; all others: the rows are sorted (_sorted_rows)
 
 A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), threads
 take blocks of groups (fastir.threads), and nothing depends on which path was taken: the tests compare them bit by bit.
@@ -18,24 +17,22 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, INPUT, LARGE_LABEL, NO_MEMORY, NO_RELEVANT, NOT_A_NUMBER,
-                                    PESSIMISTIC, RELEVANT)
+from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, LARGE_LABEL, NO_MEMORY, NO_RELEVANT, NOT_A_NUMBER,
+                                    RELEVANT)
 from fastir.rank._labels cimport (FLOAT32, INT8, TAIL, Buffer, Column, Labels, count_labels, label_at, list_hits,
                                   open_column, read_labels, room_in)
-from fastir.measure._measure cimport (RUN, Judgments, Plan, Scratch, are_falling, grow, is_hit, label_code,
-                                      measure, sort_labels, with_spare)
+from fastir.measure._measure cimport (RUN, Judgments, Plan, are_falling, grow, is_hit, label_code, measure, sort_labels,
+                                      with_spare)
+from fastir.rank._placed_hits cimport COUNTED, Places, hits_by_rank
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
-from fastir.rank._top_ranks cimport MOST, real, select_best
-from fastir.rank._simd cimport count_scores
 from fastir.rank._sorted_rows cimport PART, SHARE, Entry, hits_by_sorting
+from fastir.rank._top_ranks cimport real
 from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
 
 cdef int64_t BLOCK = 1 << 16    # bytes of input in a block; twice as many of labels alone, which take half the time
 cdef int64_t GROUP = 256        # bytes of input that take as long as the fixed work for a group
-cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
 
 cdef enum:
-    HITS = 192                  # and rows with a label above 0
     COUNTED_HITS = 1 << 16      # rows of a group above which memory is asked for by hits
 
 # For tests: rows of a group, and for one hit, at which the way to its hits changes.
@@ -65,9 +62,7 @@ cdef struct Desk:               # scratch of one thread, and what it has found
     Ranking ranking
     int64_t room
     int8_t* bytes
-    int8_t* ranked
-    int64_t* rows
-    int64_t* stops              # beside the ranks at which ties begin: where they end
+    Places places
     Buffer scores               # double, float or Entry
     Buffer wide, ideal, ideal_bytes, ideal_wide
 
@@ -102,125 +97,20 @@ cdef int room_for(Desk* desk, int64_t n) noexcept nogil:
     cdef int64_t few
     n = with_spare(n)
     few = n if n < COUNTED else COUNTED
-    free(desk.rows)
-    desk.rows = <int64_t*>malloc((few + TAIL) * (1 + 2 * sizeof(int64_t)) + n + TAIL)
-    desk.room = 0 if desk.rows == NULL else n
-    if desk.rows == NULL:
+    free(desk.places.rows)
+    desk.places.rows = <int64_t*>malloc((few + TAIL) * (1 + 2 * sizeof(int64_t)) + n + TAIL)
+    desk.room = 0 if desk.places.rows == NULL else n
+    if desk.places.rows == NULL:
         return -1
-    desk.stops = desk.rows + few + TAIL
-    desk.ranked = <int8_t*>(desk.stops + few + TAIL)
-    desk.bytes = desk.ranked + few + TAIL
+    desk.places.stops = desk.places.rows + few + TAIL
+    desk.places.ranked = <int8_t*>(desk.places.stops + few + TAIL)
+    desk.bytes = desk.places.ranked + few + TAIL
     return 0
 
 
 cdef int by_row(const void* a, const void* b) noexcept nogil:
     """Of two addresses that stand for rows."""
     return (a > b) - (a < b)
-
-
-cdef void settle_tie(Plan plan, Scratch* measured, int64_t first, int64_t n_hits, int64_t start, int64_t stop,
-                     int ties) noexcept nogil:
-    """Order the hits from `first` on by label, which share the ranks from `start` + 1 to `stop` with other rows."""
-    cdef int64_t i, place
-    cdef int32_t label
-    cdef int32_t* found = measured.labels
-    for i in range(first, n_hits):
-        label = found[i]
-        place = i
-        while place > first and (found[place - 1] > label if ties == PESSIMISTIC else found[place - 1] < label):
-            found[place] = found[place - 1]
-            place -= 1
-        found[place] = label
-    for i in range(first, n_hits):
-        measured.ranks[i] = (start if plan.average else stop - n_hits + i if ties == PESSIMISTIC
-                             else start + i - first) + 1
-        if plan.average:
-            measured.lasts[i] = stop
-
-
-cdef int64_t hits_by_counting(Plan plan, Desk* desk, const real* scores, const Labels* labels, int64_t n_hits, int ties,
-                              bint* tied) noexcept nogil:
-    """Put the rows that desk.rows lists into rank order; how many."""
-    cdef int64_t i, row, rank, first, before, upto, none = 0
-    cdef int64_t above[HITS]
-    cdef int64_t reach[HITS]
-    cdef double levels[HITS]
-    cdef Labels ranked = Labels(desk.ranked, NULL, labels.n, True)
-    cdef Scratch* measured = &desk.ranking.measured
-    if n_hits == 0:
-        return 0
-    memset(desk.ranked, 0, labels.n)
-    for i in range(n_hits):
-        levels[i] = scores[desk.rows[i]]
-        above[i] = reach[i] = 0
-    count_scores(scores, real is float, labels.n, levels, n_hits, above, reach)
-    for i in range(n_hits):
-        row = desk.rows[i]
-        rank = above[i]
-        desk.stops[rank] = reach[i]
-        if reach[i] - rank > 1:
-            tied[0] = True
-            before = upto = 0
-            if ties == INPUT:
-                count_scores(scores, real is float, row, &levels[i], 1, &before, &upto)
-                rank += upto - before
-            else:
-                while desk.ranked[rank]:
-                    rank += 1
-        desk.ranked[rank] = labels.bytes[row]
-    n_hits = list_hits(&ranked, RELEVANT, measured.ranks, measured.labels, n_hits, &none)
-    if ties == INPUT:
-        return n_hits
-    first = 0
-    while first < n_hits:
-        rank = measured.ranks[first] - 1
-        i = first
-        while i < n_hits and measured.ranks[i] <= desk.stops[rank]:
-            i += 1
-        settle_tie(plan, measured, first, i, rank, desk.stops[rank], ties)
-        first = i
-    return n_hits
-
-
-cdef int64_t hits_of_selected(Plan plan, Scratch* measured, const real* scores, const Labels* labels,
-                              const int64_t* rows, int64_t n_rows, int ties, bint* tied) noexcept nogil:
-    """The hits among the rows at the first ranks; how many. Where labels decide ties, the last tie is there whole."""
-    cdef int64_t first, start = 0, stop, n_hits = 0
-    cdef int32_t label
-    tied[0] &= ties == INPUT
-    while start < n_rows:
-        first = n_hits
-        stop = start
-        while stop < n_rows and (stop == start or ties != INPUT and scores[rows[stop]] == scores[rows[start]]):
-            label = label_at(labels, rows[stop])
-            if is_hit(label, plan.reads):
-                measured.ranks[n_hits] = stop + 1
-                measured.labels[n_hits] = label_code(label)
-                n_hits += 1
-            stop += 1
-        if ties != INPUT:
-            settle_tie(plan, measured, first, n_hits, start, stop, ties)
-            tied[0] |= n_hits > first and stop - start > 1
-        start = stop
-    return n_hits
-
-
-cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Labels* labels, int ties, int64_t n_positive,
-                          bint* tied) noexcept nogil:
-    """Find the hits in rank order in the quick ways; how many, or -1 where these are not possible."""
-    cdef int64_t row, k, n_hits = 0, depth = plan.deepest if plan.deepest < plan.max_depth else plan.max_depth
-    if plan.judged_only:
-        return -1
-    if depth <= MOST:
-        k = select_best(scores, labels.n, depth, desk.rows, ties != INPUT, tied)
-        if k >= 0:
-            return hits_of_selected(plan, &desk.ranking.measured, scores, labels, desk.rows, k, ties, tied)
-    if plan.reads > RELEVANT or labels.bytes == NULL or labels.n > COUNTED or n_positive > HITS:
-        return -1
-    for row in range(labels.n):
-        desk.rows[n_hits] = row
-        n_hits += labels.bytes[row] > 0
-    return hits_by_counting(plan, desk, scores, labels, n_hits, ties, tied)
 
 
 cdef bint are_few(Plan plan, int64_t n) noexcept nogil:
@@ -260,9 +150,11 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
     if grow(&desk.ranking.measured, plan, (n if plan.reads == ALL or plan.average else most) + 2 * TAIL) < 0:
         return NO_MEMORY
     if is_single:
-        n_hits = hits_by_rank(plan, desk, singles, labels, given.ties, known.n_positive, &tied)
+        n_hits = hits_by_rank(plan, &desk.ranking.measured, &desk.places, singles, labels, given.ties,
+                              known.n_positive, &tied)
     else:
-        n_hits = hits_by_rank(plan, desk, scores, labels, given.ties, known.n_positive, &tied)
+        n_hits = hits_by_rank(plan, &desk.ranking.measured, &desk.places, scores, labels, given.ties,
+                              known.n_positive, &tied)
     if n_hits < 0 and sorts:
         n_hits = hits_by_sorting(plan, &desk.ranking.measured, <Entry*>desk.scores.start, is_single, labels,
                                  given.ties, <Entry*>desk.scores.start + n, &tied)
@@ -439,7 +331,7 @@ cdef class Groups(Blocks):
         for t in range(self.n_threads):
             if self.desks[t] != NULL:
                 discard(&self.desks[t].ranking)
-                free(self.desks[t].rows)
+                free(self.desks[t].places.rows)
                 free(self.desks[t].scores.start)
                 free(self.desks[t].wide.start)
                 free(self.desks[t].ideal.start)

@@ -5,8 +5,8 @@
     excluded                 3                   columns that are not ranked
 
 Rows that do not lie in one piece are gathered, 64 at a time, in tiles that fit into the second-level cache, which is
-quick in Fortran order, where the rows of a column lie side by side (_tile.h); double scores that are compared as float32
-are converted likewise, 16 at a time. Threads take blocks of rows (fastir.threads); each fills its
+quick in Fortran order, where the rows of a column lie side by side (_tile.h); double scores that are compared as
+float32 are converted likewise, 16 at a time. Threads take blocks of rows (fastir.threads); each fills its
 own rows of the results, from scratch of its own.
 
 2 000 rows of 50 000 float32, about ten relevant items in each, one thread: ndcg@10 takes 2.1 times as long as summing

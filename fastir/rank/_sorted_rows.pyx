@@ -1,4 +1,4 @@
-"""The hits of a long group with many of them, from its rows sorted by score.
+"""The hits of a group with many of them, from its rows sorted by score.
 
 In: the labels, and the scores, which stand at the end of the memory in which the entries are made of them; out: ranks
 and labels of the hits, in rank order.
@@ -6,10 +6,12 @@ and labels of the hits, in rank order.
     scores     [                        | s s s s s s s s ]      8 or 4 bytes each
     entries    [ key place label | key place label | ...  ]      16 bytes each, from the left, and no score is
                                                                   overwritten before it was read
-Entries are sorted in place, byte by byte of (key, place) from the highest on, each byte's entries being swapped into
-the part of the array that is theirs, and parts of a few entries by insertion. The time is linear, whatever the scores
-are. Measured with 10^6 rows that are all hits: a sixth of the time of placing each score among the hits' ones; with
-one hit in a hundred rows it is the other way round.
+A long group is sorted in place, byte by byte of (key, place) from the highest on, each byte's entries being swapped into
+the part of the array that is theirs. Parts and groups of up to PART entries are dealt out to as many spare ones and back,
+eight bits of key or place at a time from the lowest that differ on, which leaves equal keys in the order in which they
+stood; a few entries are sorted by insertion. The time is linear, whatever the scores are. Measured with 10^6 rows that
+are all hits: a sixth of the time of placing each score among the hits' ones; with one hit in a hundred rows it is the
+other way round.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
@@ -84,7 +86,7 @@ cdef void deal(const Entry* a, Entry* out, int64_t n, int shift, bint by_place) 
 
 
 cdef void sort_part(Entry* a, Entry* spare, int64_t n, bint as_placed) noexcept nogil:
-    """Sort entries from the lowest digit up, through `spare`; as_placed: equal keys stand in the order of their places."""
+    """Sort entries from the lowest digit up, through `spare`; as_placed: equal keys stand in order of their places."""
     cdef int64_t i
     cdef uint64_t keys = 0
     cdef uint32_t places = 0

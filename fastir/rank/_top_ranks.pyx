@@ -69,7 +69,7 @@ cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows
                          bint* tied) noexcept nogil:
     """Fill rows with the first k of n, and say whether one of them ties with another; how many, or -1.
 
-    `whole`: also with the rows that tie with the k-th. rows has room for n or CANDIDATES. -1: too many scores are equal.
+    `whole`: and the rows that tie with the k-th. rows has room for n or CANDIDATES. -1: too many scores are equal.
     """
     cdef int64_t i, start, m = n, found
     cdef real bound
