@@ -50,7 +50,7 @@ cdef extern from *:
     double fastir_add_precisions(const int64_t* ranks, int64_t n, double found, double total) noexcept nogil
 
 cdef enum:
-    MANY = 8                # relevant documents from which on their precisions are summed in a loop of their own
+    MANY = 2                # relevant documents from which on their precisions are summed in a loop of their own
 
 
 cdef double gain_by_rule(const Gains* rule, int32_t label, int32_t floor) noexcept nogil:

@@ -23,8 +23,7 @@ cdef extern from "_labels.h" nogil:
     int64_t fastir_narrow_f64(const double* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
 
 cdef enum:
-    FEW = 4                     # hits of 64 labels that are listed at once, first
-    MANY = 8                    # and then
+    AT_ONCE = 4                 # hits that are listed without a branch
 
 cdef uint64_t HIGHEST = <uint64_t>1 << 63
 
@@ -110,13 +109,13 @@ cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* byt
         return read_as(<const double*>p + first, step, n, bytes, wide, labels)
 
 
-cdef inline void take_bits(int count, int64_t start, const int8_t* p, uint64_t* bits, int64_t* ranks,
+cdef inline void take_bits(int64_t start, const int8_t* p, uint64_t* bits, int64_t* ranks,
                            int32_t* found) noexcept nogil:
-    """Write rank and label for each of the lowest `count` bits, and something where there are fewer."""
+    """Write rank and label for each of the lowest bits, AT_ONCE of them, and something where there are fewer."""
     cdef int64_t i
     cdef int j
     cdef uint64_t left = bits[0]
-    for j in range(count):
+    for j in range(AT_ONCE):
         i = fastir_first_bit(left | HIGHEST)
         ranks[j] = start + i + 1
         found[j] = p[i]
@@ -128,7 +127,7 @@ cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t*
                        int64_t* negative) noexcept nogil:
     """The hits among labels in rank order, and the labels below 0; how many hits.
 
-    There is room for `room` hits and TAIL more. -1: there are more, as another thread has changed the labels.
+    There is room for `room` hits and 2 TAIL more. -1: there are more, as another thread has changed the labels.
     """
     cdef int64_t i, start = 0, left, n_hits = 0
     cdef uint64_t above, below
@@ -148,11 +147,11 @@ cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t*
                 below &= (<uint64_t>1 << left) - 1
             i = n_hits                  # the branches depend on the number of bits, which is known early
             n_hits += fastir_count_bits(above)
-            take_bits(FEW, start, p, &above, ranks + i, found + i)
-            i += FEW
-            while i < n_hits:
-                take_bits(MANY, start, p, &above, ranks + i, found + i)
-                i += MANY
+            while True:
+                take_bits(start, p, &above, ranks + i, found + i)
+                i += AT_ONCE
+                if i >= n_hits:
+                    break
             while below:
                 negative[0] += 1
                 below &= below - 1

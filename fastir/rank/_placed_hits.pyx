@@ -42,8 +42,8 @@ cdef void settle_tie(Plan plan, Scratch* measured, int64_t first, int64_t n_hits
             measured.lasts[i] = stop
 
 
-cdef int64_t hits_by_counting(Plan plan, Scratch* measured, const Places* places, const real* scores, const Labels* labels, int64_t n_hits, int ties,
-                              bint* tied) noexcept nogil:
+cdef int64_t hits_by_counting(Plan plan, Scratch* measured, const Places* places, const real* scores,
+                              const Labels* labels, int64_t n_hits, int ties, bint* tied) noexcept nogil:
     """Put the rows that places.rows lists into rank order; how many."""
     cdef int64_t i, row, rank, first, before, upto, none = 0
     cdef int64_t above[HITS]
@@ -108,8 +108,8 @@ cdef int64_t hits_of_selected(Plan plan, Scratch* measured, const real* scores, 
     return n_hits
 
 
-cdef int64_t hits_by_rank(Plan plan, Scratch* measured, const Places* places, const real* scores, const Labels* labels, int ties, int64_t n_positive,
-                          bint* tied) noexcept nogil:
+cdef int64_t hits_by_rank(Plan plan, Scratch* measured, const Places* places, const real* scores, const Labels* labels,
+                          int ties, int64_t n_positive, bint* tied) noexcept nogil:
     """Find the hits in rank order in the quick ways; how many, or -1 where these are not possible."""
     cdef int64_t row, k, n_hits = 0, depth = plan.deepest if plan.deepest < plan.max_depth else plan.max_depth
     if plan.judged_only:

@@ -6,12 +6,12 @@ and labels of the hits, in rank order.
     scores     [                        | s s s s s s s s ]      8 or 4 bytes each
     entries    [ key place label | key place label | ...  ]      16 bytes each, from the left, and no score is
                                                                   overwritten before it was read
-A long group is sorted in place, byte by byte of (key, place) from the highest on, each byte's entries being swapped into
-the part of the array that is theirs. Parts and groups of up to PART entries are dealt out to as many spare ones and back,
-eight bits of key or place at a time from the lowest that differ on, which leaves equal keys in the order in which they
-stood; a few entries are sorted by insertion. The time is linear, whatever the scores are. Measured with 10^6 rows that
-are all hits: a sixth of the time of placing each score among the hits' ones; with one hit in a hundred rows it is the
-other way round.
+A long group is sorted in place, byte by byte of (key, place) from the highest on, each byte's entries being swapped
+into the part of the array that is theirs. Parts and groups of up to PART entries are dealt out to as many spare ones
+and back, eight bits of key or place at a time from the lowest that differ on, which leaves equal keys in the order in
+which they stood; a few entries are sorted by insertion. The time is linear, whatever the scores are. Measured with 10^6
+rows that are all hits: a sixth of the time of placing each score among the hits' ones; with one hit in a hundred rows
+it is the other way round.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
