@@ -7,7 +7,9 @@ peers evaluate a part of the queries, and their time is multiplied.
 import ctypes
 import functools
 import itertools
+import operator
 import subprocess
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +26,9 @@ NDCG = "ndcg(gain=exp2)@10"
 # ---- labels in rank order ----------------------------------------------------------------------------------------
 
 
-def long_lists(quick):
-    """1000 documents, labels 1 to 3 for one in fifty."""
-    queries, depth, share = 200 if quick else 10_000, 1000, 0.02
+def long_lists(quick, share=0.02):
+    """1000 documents, labels 1 to 3 for one in fifty, or for a larger share."""
+    queries, depth = 200 if quick else 10_000, 1000
     rng = np.random.default_rng(SEED)
     labels = (rng.random(queries * depth) < share) * rng.integers(1, 4, queries * depth)
     return labels.astype(np.int8), np.arange(0, queries * depth + 1, depth)
@@ -88,26 +90,75 @@ def ranked(labels, offsets, n_threads=1):
     return fastir.evaluate_ranked(labels, offsets, METRICS, n_threads=n_threads).values
 
 
-LISTS = {"10 000 rankings of 1000, 2 % relevant": long_lists, "a million rankings of 10 to 100": short_lists}
-LONG, SHORT = LISTS
+LISTS = {
+    "10 000 rankings of 1000, 2 % relevant": long_lists,
+    "10 000 rankings of 1000, 30 % relevant": functools.partial(long_lists, share=0.3),
+    "a million rankings of 10 to 100": short_lists,
+}
+LONG, DENSE, SHORT = LISTS
+AGAINST_A_LOOP = {LONG: None, DENSE: 5, SHORT: 2.6}
 
 
 def test_ranked_ranx(race, quick):
     pytest.importorskip("ranx")
     lists = long_lists(quick)
     calls = {"fastir": lambda: ranked(*lists), "ranx's kernels": ranx_kernels(*lists)}
-    race(LONG, calls, [Goal("fastir", "ranx's kernels", 60)], 35, same=1e-12)
+    race(LONG, calls, [Goal("fastir", "ranx's kernels", 80)], 35, same=1e-12)
 
 
 @pytest.mark.parametrize("group", LISTS)
 def test_ranked_plain_loop(race, quick, plain_loop, group):
     lists = LISTS[group](quick)
     calls = {"fastir": lambda: ranked(*lists), "a plain loop": lambda: plain_loop(*lists)}
-    goals = [Goal("fastir", "a plain loop", 2 if group == SHORT else None)]
+    goals = [Goal("fastir", "a plain loop", AGAINST_A_LOOP[group])]
     if group == LONG:
-        goals.append(Goal("fastir", "reading the labels", 1 / 8))
+        goals.append(Goal("fastir", "reading the labels", 1 / 6))
     also = {"reading the labels": lambda: read(lists[0])}
-    race(group, calls, goals, 35 if group == LONG else 7, same=1e-12, also=also)
+    race(group, calls, goals, 7 if group == SHORT else 35, same=1e-12, also=also)
+
+
+def test_ranked_dtypes(race, quick):
+    """Labels of other types: what they take beyond int8, beside reading them."""
+    labels, offsets = long_lists(quick)
+    wide, single = labels.astype(np.float64), labels.astype(np.float32)
+    arrays = {"fastir": labels, "fastir, float32": single, "fastir, float64": wide}
+    calls = {name: functools.partial(ranked, array, offsets) for name, array in arrays.items()}
+    reading = "reading the float64 labels"
+    cost = race(LONG, calls, rounds=15, same=0, also={reading: lambda: read(wide)})
+    beyond = (cost["fastir, float64"].cpu - cost["fastir"].cpu) / cost[reading].cpu
+    race.amount("float64 labels beyond int8 labels", beyond, "times reading them", 1.5)
+
+
+def in_fractions(results, weights):
+    """Weighted means, exact, in Python."""
+    total = sum(map(Fraction, weights))
+    return [float(sum(map(operator.mul, map(Fraction, column), map(Fraction, weights))) / total) for column in results]
+
+
+def test_weighted_means(race, quick):
+    """Of a million queries; the loop in Python takes one in a hundred of them."""
+    labels, offsets = short_lists(quick)
+    weights = np.random.default_rng(SEED).integers(1, 9, len(offsets) - 1)
+    n = len(weights) // 100
+    few = ranked(labels[: offsets[n]], offsets[: n + 1]).T.tolist(), weights[:n].tolist()
+    part = fastir.evaluate_ranked(labels[: offsets[n]], offsets[: n + 1], METRICS, weights=weights[:n])
+    np.testing.assert_allclose(in_fractions(*few), list(dict(part).values()), rtol=1e-15)
+    results = fastir.evaluate_ranked(labels, offsets, METRICS, weights=weights)
+    plain = fastir.evaluate_ranked(labels, offsets, METRICS)
+    calls = {
+        "fastir, weighted": lambda: dict(pickled(results)),
+        "fastir, not weighted": lambda: dict(pickled(plain)),
+        "fractions in Python": lambda: in_fractions(*few),
+    }
+    goals = [Goal("fastir, weighted", "fastir, not weighted"), Goal("fastir, weighted", "fractions in Python", 20)]
+    parts = {"fractions in Python": len(weights) / n}
+    race("five means of a million queries", calls, goals, 3, parts=parts)
+
+
+def pickled(results):
+    """The same, which has computed no mean."""
+    made, arguments = results.__reduce__()
+    return made(*arguments)
 
 
 def test_ranked_threads(race, quick):
@@ -231,7 +282,48 @@ def test_scores_more(race, learning_to_rank):
     }
     np.testing.assert_array_equal(calls["fastir, float64 scores"]().values, calls["fastir"]().values)
     most = 8 if CHOSEN == "portable" else 3
-    race(SCORED, calls, [Goal("fastir, five metrics at full depth", "fastir", 1 / most)], 7)
+    goals = [
+        Goal("fastir, five metrics at full depth", "fastir", 1 / most),
+        Goal("fastir, expected values of ties", "fastir", 1 / 2.5),
+    ]
+    race(SCORED, calls, goals, 7)
+
+
+def map_loop(labels, scores, offsets):
+    """A stable sort for each query."""
+    values = []
+    for start, stop in itertools.pairwise(offsets):
+        hits = labels[start:stop][np.argsort(-scores[start:stop], kind="stable")] > 0
+        precisions = np.cumsum(hits) / np.arange(1, stop - start + 1)
+        values.append((precisions * hits).sum() / max(1, hits.sum()))
+    return np.array(values)[:, None]
+
+
+@pytest.mark.parametrize("share", [1.0, 0.1], ids=["all relevant", "one in ten relevant"])
+@pytest.mark.parametrize("depth", [1000, 4000])
+def test_scores_tied(race, quick, depth, share):
+    """Two distinct scores, and as many as there are rows."""
+    n = depth * (20 if quick else 500)
+    rng = np.random.default_rng(SEED)
+    labels, offsets = (rng.random(n) < share).astype(np.int8), np.arange(0, n + 1, depth)
+    scores = {"two scores": rng.integers(0, 2, n).astype(np.float32), "other scores": rng.random(n).astype(np.float32)}
+
+    def call(kind, **options):
+        return fastir.evaluate_scores(labels, scores[kind], "map", offsets=offsets, n_threads=1, **options).values
+
+    calls = {f"fastir, {kind}": functools.partial(call, kind) for kind in scores}
+    calls["fastir, two scores, expected values"] = functools.partial(call, "two scores", ties="average")
+    peers = {f"NumPy, {kind}": functools.partial(map_loop, labels, scores[kind], offsets) for kind in scores}
+    for kind in scores:
+        np.testing.assert_allclose(peers[f"NumPy, {kind}"](), call(kind), rtol=0, atol=1e-12)
+    goals = [
+        Goal("fastir, two scores", "NumPy, two scores"),
+        Goal("fastir, other scores", "NumPy, other scores"),
+        Goal("fastir, two scores", "fastir, other scores", 1 / 4),
+        Goal("fastir, two scores, expected values", "fastir, two scores", 1 / 2.5),
+    ]
+    title = f"map of {n // depth} queries of {depth}, {share:.0%} relevant"
+    race(title, {**calls, **peers}, goals, 5)
 
 
 def test_scores_threads(race, learning_to_rank):

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from peers import IR_MEASURES, TREC, pytrec_eval
+import workloads
+from peers import IR_MEASURES, RANX, TREC, pytrec_eval
 from timing import METRICS, Goal
 
 import fastir.compat
@@ -128,6 +129,23 @@ SHAPES = {
     "300 x 100, about one judged each": "short_passages",
     "6980 x 1000, about one judged each": "passages",
 }
+
+
+def test_ranx_small(race):
+    """One query with ten documents, in Qrels and Run that are there."""
+    ranx = pytest.importorskip("ranx")
+    import fastir.compat.ranx as ours
+
+    qrels, run = workloads.single()
+    calls = {}
+    for name, module in (("fastir", ours), ("ranx", ranx)):
+        sides = module.Qrels(qrels), module.Run(run)
+        options = {} if name == "fastir" else {"threads": 1}
+        calls[name] = functools.partial(module.evaluate, *sides, list(RANX.values()), **options)
+    expected = calls["ranx"]()
+    assert all(abs(value - expected[name]) <= 1e-9 for name, value in calls["fastir"]().items())
+    cost = race("ranx: one query with ten documents", calls, [Goal("fastir", "ranx")], 15, 100)
+    race.amount("fastir in ranx's place", cost["fastir"].cpu * 1e6, "µs", 8)
 
 
 def within(tool, call):

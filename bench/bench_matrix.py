@@ -141,7 +141,13 @@ def test_whole_rankings(race, matrix):
     np.testing.assert_allclose(argsort(), calls["fastir, C order"]().values[:few, 0], rtol=0, atol=1e-12)
     also = {READ: scores.view(np.uint64).sum, "NumPy, argsort": argsort}
     more = {"slow": ["NumPy, argsort"], "parts": {"NumPy, argsort": len(scores) / few}, "same": 0, "also": also}
-    race(title("map, 1 thread"), calls, [Goal("fastir, C order", "NumPy, argsort")], ROUNDS, **more)
+    goals = [
+        Goal("fastir, C order", "NumPy, argsort"),
+        Goal("fastir, Fortran order", "fastir, C order", 1 / 2),
+        Goal("fastir, Fortran order", "a copy in C order"),
+    ]
+    also["a copy in C order"] = functools.partial(np.ascontiguousarray, shapes["Fortran order"])
+    race(title("map, 1 thread"), calls, goals, ROUNDS, **more)
 
 
 def test_lists_of_items(race, matrix):

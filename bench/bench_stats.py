@@ -136,6 +136,30 @@ def test_tukey(race):
     race("Tukey's test, 50 queries x 20 runs", calls, [Goal(ours, theirs, 20)], ROUNDS, slow=[theirs])
 
 
+def test_explaining(race):
+    """One query with about a thousand ranked and as many judged documents, beside evaluating it for each of them."""
+    qrels, run = workloads.judged(queries=1)
+    [query] = run
+    judged = [place for place, doc in enumerate(run[query], 1) if doc in qrels[query]]
+    evaluator = fastir.Evaluator(qrels, METRICS)
+    prefixes = [
+        {
+            query: {
+                (doc if rank <= place else f"?{rank}"): score for rank, (doc, score) in enumerate(run[query].items(), 1)
+            }
+        }
+        for place in judged
+    ]
+    whole = evaluator.explain(run, query).values
+    assert whole == evaluator.evaluate(run).to_dict()[query]
+    calls = {
+        "fastir, explain": lambda: evaluator.explain(run, query),
+        "fastir, evaluate each beginning": lambda: [evaluator.evaluate(prefix) for prefix in prefixes],
+    }
+    cost = race("explaining a query of 1000", calls, [Goal(*calls)], ROUNDS)
+    race.amount("fastir, explain", cost["fastir, explain"].cpu * 1e3, "ms", 3)
+
+
 def noisy(run, random, size):
     """The same run with scores that are changed a little."""
     return {

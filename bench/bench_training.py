@@ -109,6 +109,29 @@ def test_metrics(race, rows, tool):
     race(f"{tool}, 2000 queries of 100 documents", calls, goals, ROUNDS)
 
 
+NDCG = ("RetrievalNormalizedDCG", "ndcg_score")
+SMALL = {  # queries, documents, and the most microseconds for a call
+    "torchmetrics": (32, 100, 60),
+    "sklearn": (32, 100, 40),
+}
+
+
+@pytest.mark.parametrize("tool", SMALL)
+def test_small(race, tool):
+    """nDCG of one batch, as a training step has it; one document in twenty is relevant."""
+    pytest.importorskip(tool)
+    n, width, most = SMALL[tool]
+    rng = np.random.default_rng(0)
+    labels, scores = (rng.random((n, width)) < 0.05) * rng.integers(1, 5, (n, width)), rng.random((n, width))
+    name, theirs, ours = next(pair for pair in METRICS[tool][0](labels, scores) if pair[0] in NDCG)
+    np.testing.assert_allclose(ours(), theirs(), rtol=0, atol=1e-6)
+    names = f"{name}: fastir", f"{name}: {tool}"
+    cost = race(
+        f"{n} queries of {width} documents", dict(zip(names, (ours, theirs), strict=True)), [Goal(*names)], 15, 50
+    )
+    race.amount(names[0], cost[names[0]].cpu * 1e6, "µs", most)
+
+
 def lightgbm_trainings(labels, features):
     """Trainings without a metric, with its own and with fastir's, that return the last nDCG, if there is one."""
     import lightgbm

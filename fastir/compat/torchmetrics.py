@@ -26,6 +26,7 @@ from fastir import compat
 from fastir.evaluation.label_lists import evaluate_scores
 from fastir.inputs import arrays
 
+torch: Any = compat.importing("torch", "torchmetrics")
 retrieval: Any = compat.importing("torchmetrics.retrieval", "torchmetrics")
 base: Any = compat.importing("torchmetrics.retrieval.base", "torchmetrics")
 
@@ -39,6 +40,20 @@ __all__ = [
     "RetrievalRPrecision",
     "RetrievalRecall",
 ]
+
+
+def whole(state: Any) -> Any:
+    """All that `update` was given, as one tensor; a copy only where it came in parts."""
+    return state[0] if type(state) is list and len(state) == 1 and state[0].ndim else base.dim_zero_cat(state)
+
+
+def as_array(tensor: Any, name: str) -> np.ndarray:
+    """Its numbers on the CPU, as `arrays.numbers` reads them."""
+    try:
+        tensor = tensor.numpy(force=True)
+    except TypeError:  # bfloat16, for which NumPy has no dtype
+        tensor = tensor.cpu()
+    return arrays.numbers(tensor, name)
 
 
 class Computed:
@@ -62,10 +77,10 @@ class Computed:
 
     def compute(self: Any) -> Any:
         """The aggregated value of all queries that `update` was given; a tensor of shape ()."""
-        like = base.dim_zero_cat(self.preds)
+        like = whole(self.preds)
         indexes, scores, labels = (
-            arrays.numbers(base.dim_zero_cat(state).cpu(), name)
-            for state, name in ((self.indexes, "indexes"), (self.preds, "preds"), (self.target, "target"))
+            as_array(tensor, name)
+            for tensor, name in ((whole(self.indexes), "indexes"), (like, "preds"), (whole(self.target), "target"))
         )
         if (indexes[1:] < indexes[:-1]).any():
             least, most = indexes.min(), indexes.max()
@@ -87,7 +102,7 @@ class Computed:
                 values[empty] = self.empty_target_action == "pos"
         if not len(values):
             return like.new_zeros(())
-        return base._retrieval_aggregate(base.tensor(values).to(like), self.aggregation)
+        return base._retrieval_aggregate(torch.from_numpy(values).to(like), self.aggregation)
 
     def cutoff(self: Any) -> int | None:
         return self.top_k

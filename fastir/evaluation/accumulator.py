@@ -17,7 +17,8 @@ from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
 from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 from fastir.inputs import label_tables
 from fastir.request.options import metric_tuple
-from fastir.results.means import UNIT, digits, exact_total, total_log
+from fastir.results._totals import UNIT, exact_total
+from fastir.results.means import digits, total_log
 from fastir.text import counted
 
 if TYPE_CHECKING:
@@ -233,16 +234,14 @@ class Sum:
         self.undefined = int(len(values) - defined.sum())
         values = values[defined]
         weights = None if weights is None or self.how in ("sum", "count") else weights[defined]
-        self.count = total_of(np.ones(len(values)) if weights is None else weights)
+        self.count = len(values) << UNIT if weights is None else exact_total(weights)
         if not len(values):
             return
         if self.how.startswith("geometric"):
             log = total_log(values.tolist(), None if weights is None else weights.tolist())
             self.total = int(digits().scaleb(log, PLACES).to_integral_value())
-        elif weights is None:
-            self.total = total_of(values)
         else:
-            self.total = exact_total(values.tolist(), weights.tolist())
+            self.total = exact_total(values, weights)
 
     def add(self, other: Sum) -> None:
         self.total += other.total
@@ -263,19 +262,3 @@ class Sum:
         to = digits()
         log = to.scaleb(to.create_decimal(self.total), -PLACES)
         return float(to.exp(to.divide(log, to.create_decimal(self.count / (1 << UNIT)))))
-
-
-def total_of(values: np.ndarray) -> int:
-    """The exact sum of floats in units of 2^-UNIT: their 53 bits are added as whole numbers, exponent by exponent."""
-    if not len(values):
-        return 0
-    fractions, exponents = np.frexp(values)
-    bits = np.ldexp(fractions, 53).astype(np.int64)
-    lowest = int(exponents.min())
-    places = exponents - lowest
-    total = 0
-    for shift, part in ((26, bits >> 26), (0, bits & (1 << 26) - 1)):  # so that 2^26 of them are exact in a double
-        for start in range(0, len(part), 1 << 26):
-            sums = np.bincount(places[start : start + (1 << 26)], part[start : start + (1 << 26)])
-            total += sum(int(each) << shift + place for place, each in enumerate(sums.tolist()) if each)
-    return total << UNIT + lowest - 53

@@ -17,9 +17,11 @@ import numpy as np
 
 from fastir.columns.ids import encode
 from fastir.errors import quote
+from fastir.evaluation.label_lists import LabelLists
 from fastir.evaluation.prepared import Prepared
 from fastir.evaluation.rule_sets import IdealByScore
 from fastir.explanation.records import Document, Explanation
+from fastir.inputs.query_groups import QueryGroups
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.qrels import GroupedQrels, Qrels
 from fastir.request import names
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from fastir.run import RunLike
 
 SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}  # a metric that divides a sum of gains, and the sum alone
+
+ROWS = 1 << 20  # labels that are evaluated at once
 
 
 class Row(NamedTuple):
@@ -82,10 +86,16 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
     average = settings.ties == TIES.index("average")
     scores = [-float(row.level if average else place) for place, row in enumerate(rows)]
     judged = [place for place, doc_id in enumerate(ids) if doc_id in codes or doc_id in elsewhere]
-    steps = [values_of(ids[:place], scores) for place in [0, *(place + 1 for place in judged)]]
+    places = [0, *(place + 1 for place in judged)]
+    if settings.parts or average or qrels is not union:
+        steps = [values_of(ids[:place], scores) for place in places]
+    else:
+        steps = values_of_labels(prepared, metrics, ids, codes, places)
     parts = {name: increments([step[name] for step in steps]) for name in steps[0]}
-    added: dict[str, dict[int | None, float]]
-    added = {name: dict(zip(judged, terms[1:], strict=True)) for name, terms in parts.items()}
+    added: dict[int | None, dict[str, float]]
+    added = {place: {name: terms[step] for name, terms in parts.items()} for step, place in enumerate(judged, 1)}
+    nothing = dict.fromkeys(parts, 0.0)
+    columns = [(metric, inner[metric], sums.get(metric, inner[metric])) for metric in settings.names]
     alone: dict[Hashable, dict[str, float]] = {}
 
     def document(place: int | None, row: Row) -> Document:
@@ -94,21 +104,20 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
         # what tells how much it adds at rank 1
         kind = (label, doc_id in elsewhere) if qrels is union else doc_id
         if kind not in alone:
-            alone[kind] = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
-        gain: dict[str, float] = {}
-        discount: dict[str, float | None] = {}
-        contribution: dict[str, float] = {}
-        for metric in settings.names:
-            name = sums.get(metric, inner[metric])
-            gain[metric] = alone[kind][name] - parts[name][0]
-            discount[metric] = added[name][place] / gain[metric] if place in added[name] and gain[metric] else None
-            contribution[metric] = added[inner[metric]].get(place, 0.0)
+            first = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
+            alone[kind] = {metric: first[name] - parts[name][0] for metric, _, name in columns}
+        gain, there = alone[kind].copy(), added.get(place)
+        adds = there or nothing
+        discount = {
+            metric: adds[name] / gain[metric] if there and gain[metric] else None for metric, _, name in columns
+        }
+        contribution = {metric: adds[whole] for metric, whole, _ in columns}
         rank = None if place is None else place + 1
         shown = row.doc_id.doc_id if isinstance(row.doc_id, Again) else row.doc_id
         return Document(shown, rank, row.score, row.tied, label, gain, discount, contribution)
 
-    here = set(ids)
-    absent = [doc_id for doc_id, label in labels.items() if label >= settings.level and str(doc_id) not in here]
+    present = set(ids)
+    absent = [doc_id for doc_id, label in labels.items() if label >= settings.level and str(doc_id) not in present]
     absent.sort(key=lambda doc_id: (-labels[doc_id], encode(str(doc_id))))
     relevant = any(label >= settings.level for label in codes.values())
     return Explanation(
@@ -119,6 +128,27 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
         [document(place, row) for place, row in enumerate(rows)],
         [document(None, Row(doc_id, None, 0, 0)) for doc_id in absent],
     )
+
+
+def values_of_labels(
+    prepared: Measurer, metrics: list[str], ids: list[str | None], codes: dict[str, int], places: list[int]
+) -> list[dict[str, float]]:
+    """What `partial_values` gives for the documents up to each place, where labels in rank order decide alone."""
+    options = prepared.settings.options.but(queries="qrels", max_depth=None, judged_only=False, n_threads=1)
+    settings = compile_settings(tuple(metrics), options)
+    # -1 is a document that is not in the qrels, -2 one in the pool without a judgment
+    ideal = np.array([coded(label) for label in codes.values()], np.int32)
+    labels = np.array([-1 if doc_id not in codes else coded(codes[doc_id]) for doc_id in ids], np.int32)
+    found: list[list[float]] = []
+    at_once = max(1, ROWS // (len(ids) + len(codes) + 1))
+    for start in range(0, len(places), at_once):
+        stops = np.array(places[start : start + at_once])
+        n = len(stops)
+        begun = np.where(np.arange(len(ids)) < stops[:, None], labels, np.int32(-1))
+        rows = QueryGroups(range(n), np.arange(n + 1) * len(ids))
+        judged = np.tile(ideal, n), np.arange(n + 1) * len(ideal)
+        found += LabelLists(begun.ravel(), None, rows, judged).measure(settings)[0].tolist()
+    return [dict(zip(settings.names, row, strict=True)) for row in found]
 
 
 def partial_values(
@@ -262,11 +292,25 @@ def increments(values: list[float]) -> list[float]:
 
     An undefined value adds nothing.
     """
-    total, added = Fraction(0), []
+    total: Fraction | None = None  # what was added, where that is not `last`
+    last, added = 0.0, []
     for value in values:
+        step = value - last + 0.0
+        if total is None and value - step == last and last + step == value:  # nothing was rounded
+            added.append(step)
+            last = value
+            continue
+        total = Fraction(last) if total is None else total
         added.append(float(Fraction(value) - total) if math.isfinite(value) else 0.0)
         total += Fraction(added[-1])
+        if total == value:
+            total, last = None, value
     return added
+
+
+def coded(label: int) -> int:
+    """A label of the qrels as labels in rank order have it."""
+    return label if label >= 0 else -2
 
 
 def as_text(docs: dict[Any, Any]) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
     """
     array = data if type(data) is np.ndarray else from_elsewhere(data, name)
     dtype = array.dtype
-    is_half = dtype.name in ("float16", "bfloat16")
+    is_half = dtype.itemsize == 2 and dtype.kind not in "biu" and dtype.name in ("float16", "bfloat16")
     if not is_half and (dtype.kind not in "biuf" or dtype.itemsize > 8):
         raise TypeError(f"{name} must hold numbers of at most 64 bits, got dtype {dtype}")
     if array.ndim != ndim:

@@ -8,6 +8,7 @@ from fastir.measure._walk cimport View, walk_fn
 
 cdef enum:
     TINY = 7                    # labels up to this are counted in the bytes of one word
+    RUN = 8                     # labels that are written at once
 
 
 cdef struct Slot:               # one requested value; the slots of a view stand together
@@ -83,10 +84,18 @@ cdef inline bint is_hit(int32_t label, int reads) noexcept nogil:
 
 cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil
 cdef void release(Scratch* scratch) noexcept nogil
-cdef int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil
+cdef void write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil
 cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
                   double* out) noexcept nogil
+
+
+cdef inline bint are_falling(const int32_t* a, int64_t n) noexcept nogil:
+    cdef int64_t i
+    cdef bint falling = True
+    for i in range(1, n):
+        falling &= a[i - 1] >= a[i]
+    return falling
 
 
 cdef inline int64_t with_spare(int64_t n) noexcept nogil:

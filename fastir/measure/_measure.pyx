@@ -9,7 +9,7 @@ each with its own Scratch.
 """
 
 from libc.math cimport NAN
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -17,7 +17,6 @@ from fastir.measure._codes cimport ALL, AS_LONG, JUDGED, RELEVANT, RETRIEVED_BES
 from fastir.measure._registry cimport Query, Snapshot, function_of, takes_room
 from fastir.measure._sort cimport labels_from
 from fastir.measure._walk cimport View, fill_tables, ideal_gains, walk, walk_ideal, walk_ties
-
 
 cdef class Plan:
     """Views and slots in C; immutable.
@@ -145,7 +144,8 @@ cdef int enlarge(Scratch* scratch, Plan plan, int64_t n) noexcept nogil:
         scratch.snapshots = <Snapshot*>malloc((plan.n_snapshots + 1) * sizeof(Snapshot))
         if scratch.snapshots == NULL:
             return -1
-    block = <int64_t*>realloc(scratch.ranks, sizeof(int64_t) * (wholes * capacity + (1 + others + plan.sorts) * half))
+    block = <int64_t*>realloc(scratch.ranks, sizeof(int64_t) * (
+        wholes * capacity + (1 + others + plan.sorts) * half + RUN // 2))
     if block == NULL:
         return -1
     scratch.ranks = taken(&block, True, capacity)
@@ -168,36 +168,51 @@ cdef void release(Scratch* scratch) noexcept nogil:
     free(scratch.ranks)
 
 
-cdef int64_t write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil:
-    """Write each label from `top` down to 1 as often as its size says; how many."""
-    cdef int64_t _i, n = 0
+cdef void write_runs(const int64_t* sizes, int32_t top, int32_t* labels) noexcept nogil:
+    """Write each label from `top` down to 1 as often as its size says; there is room for RUN more.
+
+    RUN at a time, which needs a branch only where there are more of a label.
+    """
+    cdef int64_t n, left
     cdef int32_t label
+    cdef int j
     for label in range(top, 0, -1):
-        for _i in range(sizes[label]):
-            labels[n] = label
-            n += 1
-    return n
+        left = sizes[label]
+        n = 0
+        while n < left:
+            for j in range(RUN):
+                labels[n + j] = label
+            n += RUN
+        labels += left
+
+
+cdef int64_t count_label(const int32_t* a, int64_t n, int32_t label) noexcept nogil:
+    """How many are this one."""
+    cdef int64_t i = 0, stop, total = 0
+    cdef int32_t count              # as wide as the labels, so that compilers make vector instructions of the loop
+    while i < n:
+        stop = min(n, i + INT32_MAX)
+        count = 0
+        for i in range(i, stop):
+            count += a[i] == label
+        i = stop
+        total += count
+    return total
 
 
 cdef void sort_labels(int32_t* a, int64_t n) noexcept nogil:
-    """Labels above 0, largest first, in place: by counting where they are small, else by heap."""
+    """Labels above 0, largest first, in place: by counting where they are small, else by heap; room as write_runs."""
     cdef int64_t sizes[256]
     cdef int64_t i
-    cdef uint64_t packed = 0
     cdef int32_t t, bits = 0
-    cdef bint falling = True
-    for i in range(1, n):
-        falling &= a[i - 1] >= a[i]
-    if falling:
+    if are_falling(a, n):
         return
     for i in range(n):
         bits |= a[i]
-    if 0 <= bits <= TINY and n <= 255:
-        for i in range(n):
-            packed += <uint64_t>1 << 8 * a[i]
-        for t in range(1, TINY + 1):
-            sizes[t] = <int64_t>(packed >> 8 * t & 255)
-        write_runs(sizes, TINY, a)
+    if 0 <= bits <= TINY:
+        for t in range(1, bits + 1):
+            sizes[t] = count_label(a, n, t)
+        write_runs(sizes, bits, a)
         return
     if 0 <= bits <= 255:
         memset(sizes, 0, sizeof(sizes))
@@ -362,6 +377,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             q.num_hits, q.ranks, q.labels = n_hits, scratch.ranks, scratch.labels
             q.lasts = scratch.lasts if plan.average else NULL
         q.level = view.level
+        q.relevant = view.level <= 1 and (plan.reads == RELEVANT or view.rule.n == 0)
         q.floor = view.floor
         q.rule = &view.rule
         q.num_rel = labels_from(ideal, n_ideal, view.level)

@@ -16,6 +16,7 @@ cdef struct Query:
     const int64_t* lasts        # NULL, or for expected values: the hit has any rank from ranks[i] to lasts[i]
     const int32_t* labels       # their codes, beside the ranks: a label, -2 in the pool unjudged, -1 not in the qrels
     const double* gains         # beside the ranks, for graded metrics
+    bint relevant               # whether all hits have a label >= level
     int64_t num_rel             # judged documents with label >= level
     int64_t num_nonrel          # judged documents with 0 <= label < level
     int64_t num_pooled          # documents of the qrels with a negative label

@@ -20,6 +20,38 @@ from fastir.measure._codes cimport BINARY, EXP2, FULL
 from fastir.measure._registry cimport Gains, Query, Snapshot
 from fastir.measure._sort cimport falling_order, labels_from
 
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #if defined(__SSE2__) || defined(_M_X64)
+    #include <emmintrin.h>
+    #endif
+
+    /* The sum `total` after `found` relevant documents, and what n more add, whose ranks are below 2^52. Divisions take
+     * most of the time, so they are done in pairs; a number below 2^52 becomes a double by the bits of 2^52. */
+    static inline double fastir_add_precisions(const int64_t *ranks, int64_t n, double found, double total) {
+        int64_t i = 0;
+    #if defined(__SSE2__) || defined(_M_X64)
+        const __m128d big = _mm_set1_pd(4503599627370496.0), two = _mm_set1_pd(2.0);
+        __m128d counts = _mm_set_pd(found + 2.0, found + 1.0);
+        for (; i + 2 <= n; i += 2) {
+            const __m128d rank = _mm_or_pd(_mm_castsi128_pd(_mm_loadu_si128((const __m128i *)(ranks + i))), big);
+            const __m128d precision = _mm_div_pd(counts, _mm_sub_pd(rank, big));
+            total += _mm_cvtsd_f64(precision);
+            total += _mm_cvtsd_f64(_mm_unpackhi_pd(precision, precision));
+            counts = _mm_add_pd(counts, two);
+        }
+    #endif
+        for (; i < n; i++)
+            total += (found + (double)(i + 1)) / (double)ranks[i];
+        return total;
+    }
+    """
+    double fastir_add_precisions(const int64_t* ranks, int64_t n, double found, double total) noexcept nogil
+
+cdef enum:
+    MANY = 2                # relevant documents from which on their precisions are summed in a loop of their own
+
 
 cdef double gain_by_rule(const Gains* rule, int32_t label, int32_t floor) noexcept nogil:
     cdef int64_t j
@@ -109,6 +141,12 @@ cdef void walk(const View* view, const Query* q, const double* values, double* g
         k = view.cutoffs[c]
         while i < n and ranks[i] <= k:
             rank = ranks[i]
+            if rank > depth and n - i >= MANY and found == i and q.relevant and ranks[n - 1] <= k:
+                precisions = fastir_add_precisions(ranks + i, n - i, found, precisions)
+                first = rank if first == 0 else first
+                found = <double>n
+                i = n
+                break
             if labels[i] >= level:
                 found += 1.0
                 first = rank if first == 0 else first

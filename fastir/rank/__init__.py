@@ -16,17 +16,18 @@ Ranks are found in seven ways. Which one is taken shows in nothing but time; the
     count the scores above       a whole ranking in another order, with hits of few distinct scores   _rank
     place scores among hits      the same with hits of many distinct scores                           _rank
     select the first ranks       groups of labels and scores, where no cutoff is above 20             _top_ranks
-    count in one pass            such groups of up to 4096 rows with larger cutoffs, up to 512 hits   _label_lists
-    sort all rows                longer groups with more than a hit in 32 rows                        _sorted_rows
+    count in one pass            such groups of up to 4096 rows with larger cutoffs, up to 192 hits   _placed_hits
+    sort all rows                other groups of up to 4096 rows; longer ones, a hit in 32 rows       _sorted_rows
     select, count or place       rows of a score matrix, while their blocks pass                      _row_counts
 
-Groups that the quick ways do not take (other tie rules, judged_only, more rows or hits) are ranked by _rank. Rows in
+Groups that none of these ways takes (long ones with few hits) are ranked by _rank. Rows in
 any order count the scores above their hits while they pass (join/_ungrouped), before their queries are complete.
 
     _rank           from all scores of one ranking to the ranks of its hits
     _top_ranks      the rows at the first ranks of one group
     _labels         columns of labels of any dtype: the hits among labels in rank order, and the judgments made of them
-    _sorted_rows    the hits of a long group, from its rows sorted in place
+    _placed_hits    the hits of a group by selecting or counting
+    _sorted_rows    the hits of a group, from its rows sorted
     _label_lists    groups of labels, in rank order or with scores
     _row_counts     for a few columns of a matrix row, how many scores are above theirs
     _judged_items   a query's judged items, ready for a ranking of item numbers

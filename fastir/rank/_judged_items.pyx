@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 
 from fastir.measure._codes cimport NO_MEMORY, REPEATED
-from fastir.measure._measure cimport label_code, sort_labels
+from fastir.measure._measure cimport RUN, label_code, sort_labels
 
 
 cdef int by_number(const void* a, const void* b) noexcept nogil:
@@ -25,7 +25,7 @@ cdef int take_items(Relevant* r, const int64_t* numbers, const int32_t* labels, 
     if n >= r.capacity:
         free(r.items)
         r.capacity = n + n // 2 + 64
-        r.items = <Item*>malloc(r.capacity * (sizeof(Item) + sizeof(int32_t)))
+        r.items = <Item*>malloc(r.capacity * (sizeof(Item) + sizeof(int32_t)) + RUN * sizeof(int32_t))
         if r.items == NULL:
             r.capacity = 0
             return NO_MEMORY

@@ -3,10 +3,9 @@
 In: columns, whose numbers are checked while they are read; out: a row of values for each group.
 
     labels in rank order    the hits are found by _labels
-    labels and scores       small cutoffs: the rows at the first ranks are selected;
-                            else the ranks of the rows with a label above 0 are counted, and the labels laid out by rank
-                            (_top_ranks); long groups with many hits: the rows are sorted (_sorted_rows); other tie
-                            rules, other hits than these, many hits: _rank
+    labels and scores       small cutoffs: the rows at the first ranks are selected; short groups with few rows with a
+                            label above 0: their ranks are counted (_placed_hits); long groups with few of these: they
+                            are ranked by _rank; all others: the rows are sorted (_sorted_rows)
 
 A group's own labels are its judgments, unless others are given. Sums are sequential in rank order (_measure), threads
 take blocks of groups (fastir.threads), and nothing depends on which path was taken: the tests compare them bit by bit.
@@ -18,23 +17,22 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, INPUT, LARGE_LABEL, NO_MEMORY, NO_RELEVANT, NOT_A_NUMBER,
+from fastir.measure._codes cimport (ALL, CHANGED, EVALUATED, LARGE_LABEL, NO_MEMORY, NO_RELEVANT, NOT_A_NUMBER,
                                     RELEVANT)
 from fastir.rank._labels cimport (FLOAT32, INT8, TAIL, Buffer, Column, Labels, count_labels, label_at, list_hits,
                                   open_column, read_labels, room_in)
-from fastir.measure._measure cimport Judgments, Plan, grow, is_hit, label_code, measure, sort_labels, with_spare
+from fastir.measure._measure cimport (RUN, Judgments, Plan, are_falling, grow, is_hit, label_code, measure, sort_labels,
+                                      with_spare)
+from fastir.rank._placed_hits cimport COUNTED, Places, hits_by_rank
 from fastir.rank._rank cimport Hit, Ranking, discard, rank_and_measure, reserve
-from fastir.rank._top_ranks cimport MOST, real, select_best
-from fastir.rank._simd cimport count_scores
-from fastir.rank._sorted_rows cimport SHARE, Entry, hits_by_sorting
+from fastir.rank._sorted_rows cimport PART, SHARE, Entry, hits_by_sorting
+from fastir.rank._top_ranks cimport real
 from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
 
 cdef int64_t BLOCK = 1 << 16    # bytes of input in a block; twice as many of labels alone, which take half the time
 cdef int64_t GROUP = 256        # bytes of input that take as long as the fixed work for a group
-cdef int64_t COUNTED = 1 << 12  # rows of a group up to which ranks are counted
 
 cdef enum:
-    HITS = 512                  # and rows with a label above 0
     COUNTED_HITS = 1 << 16      # rows of a group above which memory is asked for by hits
 
 # For tests: rows of a group, and for one hit, at which the way to its hits changes.
@@ -64,8 +62,7 @@ cdef struct Desk:               # scratch of one thread, and what it has found
     Ranking ranking
     int64_t room
     int8_t* bytes
-    int8_t* ranked
-    int64_t* rows
+    Places places
     Buffer scores               # double, float or Entry
     Buffer wide, ideal, ideal_bytes, ideal_wide
 
@@ -100,73 +97,20 @@ cdef int room_for(Desk* desk, int64_t n) noexcept nogil:
     cdef int64_t few
     n = with_spare(n)
     few = n if n < COUNTED else COUNTED
-    free(desk.rows)
-    desk.rows = <int64_t*>malloc((few + TAIL) * (1 + sizeof(int64_t)) + n + TAIL)
-    desk.room = 0 if desk.rows == NULL else n
-    if desk.rows == NULL:
+    free(desk.places.rows)
+    desk.places.rows = <int64_t*>malloc((few + TAIL) * (1 + 2 * sizeof(int64_t)) + n + TAIL)
+    desk.room = 0 if desk.places.rows == NULL else n
+    if desk.places.rows == NULL:
         return -1
-    desk.ranked = <int8_t*>(desk.rows + few + TAIL)
-    desk.bytes = desk.ranked + few + TAIL
+    desk.places.stops = desk.places.rows + few + TAIL
+    desk.places.ranked = <int8_t*>(desk.places.stops + few + TAIL)
+    desk.bytes = desk.places.ranked + few + TAIL
     return 0
 
 
 cdef int by_row(const void* a, const void* b) noexcept nogil:
     """Of two addresses that stand for rows."""
     return (a > b) - (a < b)
-
-
-cdef int64_t hits_by_counting(Desk* desk, const real* scores, const Labels* labels, int64_t n_hits, int64_t* ranks,
-                              int32_t* found, bint* tied) noexcept nogil:
-    """Put the rows that desk.rows lists into rank order; how many."""
-    cdef int64_t i, j, row, rank, none = 0
-    cdef bint falling
-    cdef int64_t above[HITS]
-    cdef int64_t reach[HITS]
-    cdef double levels[HITS]
-    cdef Labels ranked = Labels(desk.ranked, NULL, labels.n, True)
-    if n_hits == 0:
-        return 0
-    memset(desk.ranked, 0, labels.n)
-    for i in range(n_hits):
-        levels[i] = scores[desk.rows[i]]
-        above[i] = reach[i] = 0
-    count_scores(scores, real is float, labels.n, levels, n_hits, above, reach)
-    for i in range(n_hits):
-        row = desk.rows[i]
-        rank = above[i]
-        if reach[i] - rank > 1:
-            tied[0] = True
-            for j in range(row):
-                rank += scores[j] == scores[row]
-        desk.ranked[rank] = labels.bytes[row]
-    return list_hits(&ranked, RELEVANT, ranks, found, n_hits, &falling, &none)
-
-
-cdef int64_t hits_by_rank(Plan plan, Desk* desk, const real* scores, const Labels* labels, int ties, int64_t n_positive,
-                          bint* tied) noexcept nogil:
-    """Find the hits in rank order in the quick ways; how many, or -1 where these are not possible."""
-    cdef int64_t i, row, k, n_hits = 0, depth = plan.deepest if plan.deepest < plan.max_depth else plan.max_depth
-    cdef int64_t* ranks = desk.ranking.measured.ranks
-    cdef int32_t* found = desk.ranking.measured.labels
-    cdef int32_t label
-    if ties != INPUT or plan.judged_only:
-        return -1
-    if depth <= MOST:
-        k = select_best(scores, labels.n, depth, desk.rows, tied)
-        if k >= 0:
-            for i in range(k):
-                label = label_at(labels, desk.rows[i])
-                if is_hit(label, plan.reads):
-                    ranks[n_hits] = i + 1
-                    found[n_hits] = label_code(label)
-                    n_hits += 1
-            return n_hits
-    if plan.reads > RELEVANT or labels.bytes == NULL or labels.n > COUNTED or n_positive > HITS:
-        return -1
-    for row in range(labels.n):
-        desk.rows[n_hits] = row
-        n_hits += labels.bytes[row] > 0
-    return hits_by_counting(desk, scores, labels, n_hits, ranks, found, tied)
 
 
 cdef bint are_few(Plan plan, int64_t n) noexcept nogil:
@@ -187,10 +131,10 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
     """The values of a group whose rows have scores; 0, 1 if there are ties, NOT_A_NUMBER or NO_MEMORY."""
     cdef int64_t i, n = labels.n, n_hits = -1, most = known.n_positive if plan.reads == RELEVANT else n
     cdef bint missing, tied = False, is_single = given.single or given.scores.kind == FLOAT32
-    cdef bint sorts = COUNTED < n <= UINT32_MAX and (most > n // SHARE or labels.bytes == NULL)
+    cdef bint sorts = n <= UINT32_MAX and (n <= COUNTED or most > n // SHARE or labels.bytes == NULL)
     cdef int64_t entry = sizeof(Entry) if sorts else sizeof(double)
     cdef int32_t label
-    cdef double* scores = <double*>room_in(&desk.scores, n * entry)
+    cdef double* scores = <double*>room_in(&desk.scores, n * entry + (min(n, <int64_t>PART) * entry if sorts else 0))
     cdef float* singles = <float*>scores
     if scores == NULL:
         return NO_MEMORY
@@ -203,15 +147,17 @@ cdef int measure_scored(Plan plan, Desk* desk, const Input* given, int64_t first
         missing = read_scores(&given.scores, first, n, scores)
     if missing:
         return NOT_A_NUMBER
-    if grow(&desk.ranking.measured, plan, n if plan.reads == ALL or plan.average else most) < 0:
+    if grow(&desk.ranking.measured, plan, (n if plan.reads == ALL or plan.average else most) + 2 * TAIL) < 0:
         return NO_MEMORY
     if is_single:
-        n_hits = hits_by_rank(plan, desk, singles, labels, given.ties, known.n_positive, &tied)
+        n_hits = hits_by_rank(plan, &desk.ranking.measured, &desk.places, singles, labels, given.ties,
+                              known.n_positive, &tied)
     else:
-        n_hits = hits_by_rank(plan, desk, scores, labels, given.ties, known.n_positive, &tied)
+        n_hits = hits_by_rank(plan, &desk.ranking.measured, &desk.places, scores, labels, given.ties,
+                              known.n_positive, &tied)
     if n_hits < 0 and sorts:
         n_hits = hits_by_sorting(plan, &desk.ranking.measured, <Entry*>desk.scores.start, is_single, labels,
-                                 given.ties, &tied)
+                                 given.ties, <Entry*>desk.scores.start + n, &tied)
     if n_hits >= 0:
         measure(plan, &desk.ranking.measured, n_hits, n, known, out)
         return tied
@@ -237,12 +183,11 @@ cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels*
     cdef int outcome
     cdef int32_t* found
     cdef int32_t* ideal
-    cdef bint falling
     cdef Labels judged
-    if grow(&desk.ranking.measured, plan, max(room, m)) < 0:
+    if grow(&desk.ranking.measured, plan, max(room, m) + 2 * TAIL) < 0:
         return NO_MEMORY
     found = desk.ranking.measured.labels
-    n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, room, &falling, negative)
+    n_hits = list_hits(labels, plan.reads, desk.ranking.measured.ranks, found, room, negative)
     if n_hits < 0:
         return CHANGED
     if not known.retrieved:
@@ -263,8 +208,8 @@ cdef int measure_ranked(Plan plan, Desk* desk, const Input* given, const Labels*
             return outcome
     else:
         known.labels = found
-        if not falling:
-            ideal = <int32_t*>room_in(&desk.ideal, n_hits * sizeof(int32_t))
+        if not are_falling(found, n_hits):
+            ideal = <int32_t*>room_in(&desk.ideal, (n_hits + RUN) * sizeof(int32_t))
             if ideal == NULL:
                 return NO_MEMORY
             memcpy(ideal, found, n_hits * sizeof(int32_t))
@@ -386,7 +331,7 @@ cdef class Groups(Blocks):
         for t in range(self.n_threads):
             if self.desks[t] != NULL:
                 discard(&self.desks[t].ranking)
-                free(self.desks[t].rows)
+                free(self.desks[t].places.rows)
                 free(self.desks[t].scores.start)
                 free(self.desks[t].wide.start)
                 free(self.desks[t].ideal.start)

@@ -38,7 +38,7 @@ cdef int open_column(Column* column, Py_buffer* buffer, array) except -1
 cdef void* enlarge_buffer(Buffer* buffer, int64_t size) noexcept nogil
 cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, Buffer* wide,
                      Labels* labels) noexcept nogil
-cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, int64_t room, bint* falling,
+cdef int64_t list_hits(const Labels* labels, int reads, int64_t* ranks, int32_t* found, int64_t room,
                        int64_t* negative) noexcept nogil
 cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* known) noexcept nogil
 

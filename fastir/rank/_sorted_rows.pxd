@@ -6,6 +6,7 @@ from fastir.rank._labels cimport Labels
 
 cdef enum:
     SHARE = 32          # rows for one hit up to which sorting beats looking every row up among the hits
+    PART = 1 << 12      # entries that are sorted through as many spare ones
 
 
 cdef struct Entry:      # a row; entries sort by key, then by place
@@ -15,4 +16,4 @@ cdef struct Entry:      # a row; entries sort by key, then by place
 
 
 cdef int64_t hits_by_sorting(Plan plan, Scratch* measured, Entry* entries, bint single, const Labels* labels, int ties,
-                             bint* tied) noexcept nogil
+                             Entry* spare, bint* tied) noexcept nogil

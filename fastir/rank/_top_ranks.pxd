@@ -9,4 +9,5 @@ cdef enum:
     MOST = 20           # ranks that are worth a selection
     CANDIDATES = 128    # rows that one may end with
 
-cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows, bint* tied) noexcept nogil
+cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows, bint whole,
+                         bint* tied) noexcept nogil

@@ -65,10 +65,11 @@ cdef bint count_ranks(real* kept, int32_t* ranks, int m) noexcept nogil:
     return True
 
 
-cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows, bint* tied) noexcept nogil:
+cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows, bint whole,
+                         bint* tied) noexcept nogil:
     """Fill rows with the first k of n, and say whether one of them ties with another; how many, or -1.
 
-    rows has room for k. -1: too many scores are equal.
+    `whole`: and the rows that tie with the k-th. rows has room for n or CANDIDATES. -1: too many scores are equal.
     """
     cdef int64_t i, start, m = n, found
     cdef real bound
@@ -102,6 +103,8 @@ cdef int64_t select_best(const real* scores, int64_t n, int64_t k, int64_t* rows
         tied[0] = k < m and scores[order[k - 1]] == scores[order[k]]
         for i in range(1, k):
             tied[0] |= scores[order[i - 1]] == scores[order[i]]
+        while whole and k < m and scores[order[k - 1]] == scores[order[k]]:
+            k += 1
     for i in range(k):
         rows[i] = order[i]
     return k

@@ -1,34 +1,26 @@
 """The means of Results: sums that are exact in any order of the queries, and rounded once.
 
-`math.fsum` gives a plain sum. A weighted sum is a sum of integers, in units of 2^-UNIT; a geometric mean takes its
-logarithms to 50 decimal digits. An `Accumulator` keeps the same totals from batch to batch.
+`math.fsum` gives a plain sum. A weighted sum is a sum of integers (_totals); a geometric mean takes its logarithms to
+50 decimal digits. An `Accumulator` keeps the same totals from batch to batch.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from fastir.results._totals import UNIT, exact_total
 
 if TYPE_CHECKING:
     import decimal
 
-UNIT = 2 * 1074  # a product of two floats is a whole number of 2^-UNIT
+    import numpy as np
 
 
-def exact_total(values: Iterable[float], weights: Iterable[float]) -> int:
-    """The exact sum of weight times value, in units of 2^-UNIT."""
-    total = 0
-    for value, weight in zip(values, weights, strict=True):
-        a, b = value.as_integer_ratio()
-        c, d = weight.as_integer_ratio()
-        total += a * c << UNIT + 2 - b.bit_length() - d.bit_length()
-    return total
-
-
-def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The exact sum of weight times value, over the sum of the weights, rounded once; NaN if the weights are all 0."""
-    count = math.fsum(weights)
+def weighted_mean(values: np.ndarray, weights: np.ndarray, total: int) -> float:
+    """The exact sum of weight times value, over `total`, that of the weights, rounded once; NaN if these are all 0."""
+    count = total / (1 << UNIT)
     return exact_total(values, weights) / (1 << UNIT) / count if count else math.nan
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.checks import positive
 from fastir.measure._codes import STATUS_CODES
+from fastir.results._totals import exact_total
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.results.report import Report
 from fastir.results.tables import ResultsByGroup
@@ -76,6 +77,7 @@ class Results:
         "_report",
         "_status_codes",
         "_values",
+        "_weighing",
         "_weights",
     )
 
@@ -159,24 +161,41 @@ class Results:
 
     def _aggregate(self, column: int) -> float:
         """The correctly rounded sum of the values that are not NaN; for a mean, divided by their number."""
+        how = self._aggregates[column]
+        if self._weights is not None and how not in ("sum", "count"):
+            return self._weighted(self._values[:, column], how)
         values = self._values[:, column].tolist()
         total = math.fsum(values)
-        how = self._aggregates[column]
-        weights = None if self._weights is None else [self._weights[query_id] for query_id in self._query_ids]
         if total != total:
             if how.endswith("_or_nan"):
                 return math.nan
-            if weights is not None:
-                weights = [weight for weight, value in zip(weights, values, strict=True) if value == value]
             values = [value for value in values if value == value]
             total = math.fsum(values)
         if how in ("sum", "count"):
             return total
         if not values:
             return math.nan
+        return geometric_mean(values) if how.startswith("geometric") else total / len(values)
+
+    def _weighted(self, values: np.ndarray, how: str) -> float:
+        """The same with weights."""
+        import numpy as np
+
+        if not hasattr(self, "_weighing"):
+            given = map((self._weights or {}).__getitem__, self._query_ids)
+            weights = np.fromiter(given, float, len(self._query_ids))
+            self._weighing = weights, exact_total(weights)
+        (weights, total), defined = self._weighing, values == values
+        if not defined.all():
+            if how.endswith("_or_nan"):
+                return math.nan
+            values, weights = values[defined], weights[defined]
+            total = exact_total(weights)
+        if not len(values):
+            return math.nan
         if how.startswith("geometric"):
-            return geometric_mean(values, weights)
-        return total / len(values) if weights is None else weighted_mean(values, weights)
+            return geometric_mean(values.tolist(), weights.tolist())
+        return weighted_mean(values, weights, total)
 
     # ---- per query ---------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ each has its own team, and fastir sets no variable of OpenMP.
 """
 
 import _thread
+import functools
 import itertools
 import os
 import sys
@@ -48,7 +49,11 @@ STRETCH = 0.005  # seconds for which a Python thread takes blocks at a time
 LONG = 1 << 18  # rows of one query, of which a kernel takes 50 ms or more
 PATIENCE = 0.1  # seconds for which Ctrl-C waits for other threads to end
 MOST = 8  # threads that are used by default
-QUOTA = "/sys/fs/cgroup/cpu.max"  # of a container: microseconds of processor time, and in how many; or "max"
+GROUP = "/sys/fs/cgroup"  # what limits this container
+QUOTAS = (  # files with the microseconds of processor time, and in how many: in version 2 of control groups, and in 1
+    ("cpu.max",),
+    ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"),
+)
 
 teams = OPENMP  # False shares blocks among Python threads, which bench/bench_threads.py compares with teams
 busy_until: float = 0.0  # by time.monotonic(), which a team that was too slow has set
@@ -92,12 +97,24 @@ def automatic_count() -> int:
 def processors() -> int:
     """Processors that this process may use: its affinity, and the quota of its container."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        with open(QUOTA, encoding="ascii") as file:
-            quota, period = file.read().split()
-        return min(available, max(1, -(-int(quota) // int(period))))
-    except (OSError, ValueError):  # no such file, or "max": there is no quota
-        return available
+    return min(available, quota(GROUP) or available)
+
+
+@functools.lru_cache(1)
+def quota(folder: str) -> int | None:
+    """The processors that a control group grants, rounded up; None without a limit. Its files are read once."""
+    for names in QUOTAS:
+        text = ""
+        try:
+            for name in names:
+                with open(os.path.join(folder, name), encoding="ascii") as file:
+                    text += " " + file.read()
+            granted, period = map(int, text.split())
+        except (OSError, ValueError):  # no such file, or "max"
+            continue
+        if granted > 0 and period > 0:  # -1 is no limit
+            return -(-granted // period)
+    return None
 
 
 def multiprocessing_child() -> bool:

@@ -348,7 +348,22 @@ def test_variables_limit_the_automatic_number(own, openmp, number, monkeypatch):
 )
 def test_the_quota_of_a_container_counts(text, number, monkeypatch, tmp_path):
     (tmp_path / "cpu.max").write_text(text)
-    monkeypatch.setattr(threads, "QUOTA", str(tmp_path / "cpu.max"))
+    monkeypatch.setattr(threads, "GROUP", str(tmp_path))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3}, raising=False)
+    assert threads.processors() == number
+    (tmp_path / "cpu.max").write_text("100000 100000")
+    assert threads.processors() == number, "read once"
+
+
+@pytest.mark.parametrize(("quota", "period", "number"), [
+    ("-1", "100000", 4), ("200000", "100000", 2), ("250000", "100000", 3), ("900000", "100000", 4), ("1", None, 4),
+])  # fmt: skip
+def test_the_quota_of_an_older_control_group_counts(quota, period, number, monkeypatch, tmp_path):
+    (tmp_path / "cpu").mkdir()
+    for name, text in (("quota", quota), ("period", period)):
+        if text is not None:
+            (tmp_path / "cpu" / f"cpu.cfs_{name}_us").write_text(text + "\n")
+    monkeypatch.setattr(threads, "GROUP", str(tmp_path))
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2, 3}, raising=False)
     assert threads.processors() == number
 

@@ -74,7 +74,7 @@ def evaluate(
     by_id = isinstance(qrels, (Documents, dict)) and isinstance(run, (Documents, dict))
     measure = (of_ids if by_id else of_places)(qrels, run, make_comparable)
     query_ids, values = measured(measure, names, threads or None)
-    means = {name: np.mean(column) for name, column in values.items()}
+    means = {name: mean(column) for name, column in values.items()} if return_mean or save_results_in_run else {}
     stds = {name: np.std(column) for name, column in values.items()} if return_std and return_mean else {}
     if save_results_in_run and hasattr(run, "mean_scores"):
         run.mean_scores.update(means)
@@ -86,19 +86,33 @@ def evaluate(
     return found[names[0]] if len(names) == 1 else found
 
 
+def mean(column: np.ndarray) -> Any:
+    """np.mean of float64 values, without what it looks at before; it warns where there are none."""
+    return np.add.reduce(column) / len(column) if len(column) else np.mean(column)
+
+
 def measured(
     measure: Callable[..., tuple[Any, ...]], names: list[str], threads: int | None
 ) -> tuple[Any, dict[str, np.ndarray]]:
     """The query ids, and the values of each metric."""
-    asked = {name: spelled(name) for name in names}
-    values: dict[str, Any] = dict.fromkeys(asked)
+    values: dict[str, Any] = dict.fromkeys(names)
     query_ids: Any = []
+    for raised, metrics, columns in calls(tuple(names)):
+        query_ids, results = measure(raised, metrics=metrics, n_threads=threads, convention="ranx")
+        values.update((name, results.values[:, column].copy()) for name, column in columns)
+    return query_ids, values
+
+
+@functools.lru_cache(128)
+def calls(names: tuple[str, ...]) -> list[tuple[int, tuple[str, ...], list[tuple[str, int]]]]:
+    """What to evaluate for these names: how much higher labels are, fastir's metrics, and (name, column) of each."""
+    asked = {name: spelled(name) for name in names}
+    found = []
     for raised in sorted({raised for _, raised in asked.values()}):
         metrics = tuple(dict.fromkeys(ours for ours, level in asked.values() if level == raised))
-        query_ids, results = measure(raised, metrics=metrics, n_threads=threads, convention="ranx")
-        columns = dict(zip(results.names, results.values.T, strict=True))
-        values.update((name, columns[ours].copy()) for name, (ours, level) in asked.items() if level == raised)
-    return query_ids, values
+        columns = [(name, metrics.index(ours)) for name, (ours, level) in asked.items() if level == raised]
+        found.append((raised, metrics, columns))
+    return found
 
 
 @functools.lru_cache(1024)
@@ -126,16 +140,23 @@ def of_ids(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[A
         check_queries(known, ranked)
 
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
-        labels = qrels._prepared() if isinstance(qrels, Qrels) else qrels
-        if raised:
-            labels = {
-                query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()} for query_id in labels
-            }
+        if isinstance(qrels, Qrels) and not raised:
+            evaluator = qrels._evaluator(**options)
+        else:
+            evaluator = fastir.Evaluator(higher(qrels, raised), queries="qrels", **options)
         rankings = run._prepared() if isinstance(run, Run) else run
-        results, _ = fastir.Evaluator(labels, queries="qrels", **options).results_of(rankings, options["n_threads"])
+        results, _ = evaluator.results_of(rankings, options["n_threads"])
         return results.query_ids, results
 
     return measure
+
+
+def higher(qrels: Any, raised: int) -> Any:
+    """The qrels, with labels that are so much higher."""
+    labels = qrels._prepared() if isinstance(qrels, Qrels) else qrels
+    if not raised:
+        return labels
+    return {query_id: {doc_id: label + raised for doc_id, label in labels[query_id].items()} for query_id in labels}
 
 
 def of_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tuple[Any, ...]]:

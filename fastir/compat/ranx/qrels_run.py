@@ -33,6 +33,7 @@ class Qrels(Documents):
 
     def __init__(self, qrels: Any = None, name: str | None = None) -> None:
         super().__init__(name)
+        self._last: Any = None  # the options of the last evaluation, and what it was prepared with
         if qrels is not None:
             self._hold(judgments(qrels))
 
@@ -48,6 +49,13 @@ class Qrels(Documents):
         if not self._lent:
             self._columns = columns
         return columns
+
+    def _evaluator(self, **options: Any) -> fastir.Evaluator:
+        """An Evaluator of these judgments: the last one, if neither they nor the options have changed."""
+        columns, last = self._prepared(), self._last
+        if last is None or last[0] is not columns or last[1] != options:
+            last = self._last = columns, options, fastir.Evaluator(columns, queries="qrels", **options)
+        return last[2]
 
     @property
     def qrels(self) -> dict[str, dict[str, int]]:

@@ -1,0 +1,48 @@
+"""Exact sums against Python's fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fastir.results._totals import UNIT, exact_total
+
+SCALES = (5e-324, 1e-320, 1e-300, 1e-10, 1.0, 1e10, 1e300, 1.7e308)
+
+
+def numbers(rng, size):
+    """Of every size and sign, zeros among them."""
+    return (rng.random(size) - 0.5) * rng.choice([0.0, *SCALES], size)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 100, 3000])
+@pytest.mark.parametrize("seed", range(4))
+def test_sums_are_those_of_fractions(size, seed):
+    rng = np.random.default_rng([size, seed])
+    values, weights = numbers(rng, size), numbers(rng, size)
+    assert Fraction(exact_total(values), 1 << UNIT) == sum(map(Fraction, values.tolist()))
+    products = zip(values.tolist(), weights.tolist(), strict=True)
+    assert Fraction(exact_total(values, weights), 1 << UNIT) == sum(Fraction(a) * Fraction(b) for a, b in products)
+
+
+@pytest.mark.parametrize("value", [*SCALES, -1.0, 2**-1074, -(2**-1074), 1.7976931348623157e308])
+def test_the_largest_and_smallest_products_fit(value):
+    for count in (1, 1000):
+        values = np.full(count, value)
+        assert Fraction(exact_total(values, values), 1 << UNIT) == count * Fraction(value) ** 2
+        assert exact_total(values, -values) == -exact_total(values, values)
+
+
+def test_any_order_and_stride():
+    values = numbers(np.random.default_rng(1), 300).reshape(100, 3)
+    column = values[:, 1]
+    assert exact_total(column) == exact_total(column.copy()) == exact_total(column[::-1])
+
+
+def test_what_is_no_number_is_refused():
+    with pytest.raises(OverflowError, match="Infinity"):
+        exact_total(np.array([1.0, np.inf]))
+    with pytest.raises(ValueError, match="NaN"):
+        exact_total(np.array([1.0]), np.array([np.nan]))
+    with pytest.raises(ValueError, match="2 entries but values 1"):
+        exact_total(np.ones(1), np.ones(2))
