@@ -108,6 +108,7 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
         f'.TH FASTIR 1 "{day.isoformat()}" "fastir {__version__}" "User Commands"',
         ".SH NAME",
         roff(f"fastir - {about}"),
+        ".ad l",
         ".SH SYNOPSIS",
         *(line for command in commands_of(parser).values() for line in (".PP", roff(usage(command)))),
         ".SH COMMANDS",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
 from fastir.comparison.tables import TABLES, json_types, level_of
-from fastir.rendering import BY_SUFFIX, rendered
+from fastir.rendering import BY_SUFFIX, rendered, transposed
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
 from fastir.results.saved_files import SUFFIXES
@@ -106,6 +106,7 @@ class Comparison:
         format: str = "text",
         *,
         rows: str = "runs",
+        transpose: bool = False,
         intervals: bool = False,
         digits: int = 4,
         alpha: float | None = None,
@@ -123,6 +124,8 @@ class Comparison:
             significantly better than (numbers, from 26 runs up), unless neither larger nor smaller values of the metric
             are better. "pairs": a row for each pair and metric, with the
             difference, its interval, p-values, effect size, and wins, ties and losses.
+        transpose : bool
+            Whether these are the columns.
         intervals : bool
             Whether to show the interval of each mean.
         digits : int
@@ -145,7 +148,7 @@ class Comparison:
         digits = positive("digits", "the number of decimals", digits, 17)
         level = level_of(self.method) if alpha is None else alpha
         table = TABLES[rows](self.systems, self.pairs, self.method, intervals, digits, level)
-        return rendered(table, format, caption, label)
+        return rendered(transposed(table) if transpose else table, format, caption, label)
 
     def __repr__(self) -> str:
         return self.to_table()
