@@ -15,7 +15,7 @@ from typing import Any
 import fastir
 from fastir.cli.arguments import STDIN, UsageError
 from fastir.cli.terminal import tell
-from fastir.cli.wording import KEYWORDS, option
+from fastir.cli.wording import KEYWORDS, meant, option
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
 from fastir.evaluation.named_runs import of_columns, run_names, runs_in
@@ -114,6 +114,12 @@ def names_in(keyword: str, text: str | None) -> dict[str, str] | None:
     pairs = [pair.partition("=") for pair in text.split(",")]
     if not all(field and mark and name for field, mark, name in pairs):
         raise UsageError(f"{option(keyword)} {text}: expected FIELD=NAME, such as query_id=qid,score=sim")
+    for field, _, _ in pairs:
+        if field not in tables.ROLES:
+            known = ", ".join(tables.ROLES)
+            raise UsageError(
+                f"{option(keyword)}: there is no field {field!r}{meant(field, tables.ROLES)}; expected {known}"
+            )
     return {field: name for field, _, name in pairs}
 
 
@@ -180,6 +186,10 @@ def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[
     return results, paths
 
 
+def fields_of(convention: fastir.Convention) -> dict[str, Any]:
+    return {field.name: getattr(convention, field.name) for field in dataclasses.fields(convention)}
+
+
 def warn_of_other_options(runs: Mapping[str, Results]) -> None:
     """Say of two runs that were judged under other options than the first which ones these are."""
     first, *others = runs
@@ -192,19 +202,16 @@ def warn_of_other_options(runs: Mapping[str, Results]) -> None:
 
 def differing(one: Results, other: Results) -> list[str]:
     """The options that differ between two Results, each with both values; none where one does not know its own."""
-    if one.provenance is None or other.provenance is None:
+    asked = one.provenance, other.provenance
+    if asked[0] is None or asked[1] is None:
         return []
-    records = one.provenance.convention, other.provenance.convention
-    fields = (
-        ["name"] if records[0].name != records[1].name else [field.name for field in dataclasses.fields(records[0])]
-    )
+    alike = asked[0].convention.name == asked[1].convention.name
     own, others = (
-        {**{field: getattr(each.convention, field) for field in fields}, **each.options}
-        for each in (one.provenance, other.provenance)
+        {**(fields_of(each.convention) if alike else {"convention": str(each.convention)}), **each.options}
+        for each in (asked[0], asked[1])
     )
     return [
-        f"{'--convention' if name == 'name' else option(name) if name in KEYWORDS else name} "
-        f"({own.get(name, 'default')} and {others.get(name, 'default')})"
+        f"{option(name) if name in KEYWORDS else name} ({own.get(name, 'default')} and {others.get(name, 'default')})"
         for name in dict.fromkeys([*own, *others])
-        if name not in ("about", "validate") and own.get(name) != others.get(name)
+        if name != "validate" and own.get(name) != others.get(name)
     ]

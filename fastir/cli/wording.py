@@ -32,11 +32,12 @@ TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bthreshold=(?!\w)", "--threshold"),
     (r"are read together only by evaluate_many, as a run each", "are a run each, without --parts"),
     (r", queries='zero' counts them as 0", ""),
-    (r"'intersection' leaves", "--queries intersection leaves"),
+    (r"(?<!=)'intersection' leaves", "--queries intersection leaves"),
+    (r"correction must be None, got '\w+'", "it goes without --correction"),
     (NAME + r"=\{'(\w+)': (\w+)\}", lambda found: f"{option(found[1])} {found[2]}={found[3].upper()}"),
     (NAME + rf"=({VALUES})", lambda found: f"{option(found[1])} {found[2].replace(chr(39), '')}"),
     (NAME + r"=(?=[\w.])", lambda found: f"{option(found[1])} "),
-    (rf"^{NAME}(?=:| must )", lambda found: option(found[1])),
+    (rf"^{NAME}(?=:| must | is for )", lambda found: option(found[1])),
     (r"(?<=must be one of )None, ", ""),
 )
 REPLACEMENTS = tuple((re.compile(pattern), replacement) for pattern, replacement in TABLE)

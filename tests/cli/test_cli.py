@@ -328,7 +328,11 @@ def test_metrics_with_a_word(output, call):
     found = [line.split()[0] for line in output("metrics", "Bias").splitlines() if not line.startswith(" ")]
     assert "rbp[@k]" in found and "map[@k]" not in found
     assert output("metrics", "recip_rank").splitlines()[1].startswith("mrr[@k]")
-    assert call("metrics", "zebra") == (1, "", "fastir: error: no metric has 'zebra' in its name or description; see fastir metrics --help\n")
+    assert call("metrics", "zebra") == (
+        1,
+        "",
+        "fastir: error: no metric has 'zebra' in its name or description; see fastir metrics --help\n",
+    )
 
 
 def test_explain_prints_what_the_function_returns(output):
