@@ -37,7 +37,7 @@ STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "inte
 
 
 def add_compare_arguments(add: Callable[..., Any]) -> None:
-    add_run_arguments(add, "*", ", or saved results, and then no RUN or more of them")
+    add_run_arguments(add, "*", "; or saved results, and then each RUN, if any, is, too")
     add(
         "--fail-if",
         metavar="RULE",
@@ -51,7 +51,13 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add("--correction", metavar="NAME", choices=Later(corrections), help="%(choices)s (default: none)")
     add("--family", choices=("metric", "all"), default="metric", help="p-values that are corrected together")
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the intervals (default %(default)s)")
-    add("--interval", default="t", choices=("t", "percentile", "bca"), help="%(choices)s (default %(default)s)")
+    add(
+        "--interval",
+        default="t",
+        metavar="NAME",
+        choices=("t", "percentile", "bca"),
+        help="%(choices)s (default %(default)s)",
+    )
     add(
         "--effect",
         default="d_z",

@@ -51,9 +51,9 @@ def bash(parser: argparse.ArgumentParser) -> str:
     for name, command in commands_of(parser).items():
         options = options_of(command)
         choices = "".join(
-            f"            {'|'.join(action.option_strings)}) {reply(words)}; return ;;\n"
+            f"            {'|'.join(action.option_strings)}) {reply(taken)}; return ;;\n"
             for action in options
-            if (words := words_of(action))
+            if (taken := words_of(action))
         )
         words = " ".join(option for action in options for option in action.option_strings)
         cases.append(
