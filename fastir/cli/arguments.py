@@ -52,7 +52,8 @@ def add_run_arguments(add: Callable[..., Any], number: str = "+", instead: str =
         nargs=number,
         help="rankings; a TREC file has query, Q0, document, rank, score, tag. A folder or a pattern such as 'runs/*' "
         "is all files in it, each a run of its own; a folder of hive partitions is a run for each run=... or "
-        "system=..., else one run; - is standard input. Files may be packed (.gz, .zst)",
+        "system=..., else one run; a table is a run for each name in its column run or system, else one run; - is "
+        "standard input. Files may be packed (.gz, .zst)",
     )
     add_metrics_option(add, " ".join(DEFAULT_METRICS))
     add_judging_arguments(add)

@@ -127,7 +127,8 @@ def trec_eval_command(arguments: list[str]) -> int:
     try:
         return write(trec_eval.output(arguments, Progress))
     except trec_eval.Refusal as refusal:
-        tell("error", one_line(refusal.__cause__ or refusal))
+        message = worded(one_line(refusal.__cause__ or refusal))
+        tell("error", message.replace("; --", "; fastir eval --"))  # whose options those are
         return refusal.code
 
 

@@ -88,9 +88,10 @@ def refuse_saved(file: Any) -> None:
 
 
 def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -> dict[Any, fastir.Run] | None:
-    """{name: Run} of a table with a column of runs; None of any other file."""
+    """{name: Run} of a table with a column of runs, be it of several files that are its parts; None of any other."""
     form = options.run_format or formats.format_of(file)
-    if form not in formats.TABLES or not places.on_disk(file):
+    whole = places.on_disk(file) or (options.parts and places.is_many(file))
+    if form not in formats.TABLES or not whole:
         return None
     _, columns = columns_by_side(*columns_of(options).values())
     name = places.name_of(file)

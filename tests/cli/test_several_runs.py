@@ -137,6 +137,15 @@ def test_a_table_with_a_column_of_runs_has_several(call, output, tables):
     assert "--duplicates first" in call("eval", QRELS, "odd.parquet")[2]
 
 
+def test_the_parts_of_a_long_table_are_put_together(output, tables):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    whole = parquet.read_table("long.parquet")
+    Path("lake").mkdir()
+    for number, rows in enumerate((whole.slice(0, 30), whole.slice(30))):
+        parquet.write_table(rows, f"lake/{number}.parquet")
+    assert output("eval", QRELS, "lake", "--parts") == output("eval", QRELS, "long.parquet")
+
+
 def test_ratings_have_a_threshold(call, output, tables):
     code, out, err = call("eval", "ratings.parquet", BM25)
     assert (code, out) == (2, "") and err.endswith("; for ratings there is --threshold\n")

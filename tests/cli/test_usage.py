@@ -140,6 +140,12 @@ def test_a_file_that_does_not_exist_is_said_to_be_missing(call, paths, line):
     assert err == f"fastir: error: {paths['absent']}: No such file or directory\n"
 
 
+def test_trec_eval_names_the_command_that_has_the_option(call, paths):
+    paths["run"].write_text("q Q0 d 1 1.0 x\n" * 2)
+    _, _, err = called(call, paths, "trec_eval qrels run")
+    assert err.endswith("; fastir eval --duplicates first, last, max or once would repair it\n")
+
+
 def test_the_option_reads_the_format(call, paths):
     expected = called(call, paths, "eval qrels run -m map")[1]
     for line in ("eval beir.tsv run -m map --qrels-format beir", "eval qrels msmarco.tsv -m map --run-format msmarco"):
