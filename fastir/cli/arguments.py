@@ -1,4 +1,4 @@
-"""The arguments that several commands share: files, metrics and options, from words to what the functions take."""
+"""The arguments that several commands share: metrics and options, from words to what the functions take."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import argparse
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import fastir
-from fastir.evaluation.evaluator import columns_by_side
-from fastir.evaluation.named_runs import run_names, runs_in
-from fastir.inputs import places
 from fastir.inputs.formats import READERS, TABLES, WITH_GROUPS
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
@@ -27,6 +24,8 @@ QRELS_FORMATS = (*READERS, *TABLES)
 RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in WITH_GROUPS)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
+METRIC_NAMES = tuple(card.name for card in CARDS)
+NAMED = {**{suffix: suffix[1:] for suffix in SUFFIXES}, **BY_SUFFIX, ".txt": "table"}  # {end of a name: format}
 SAVED = "saved"  # the format of what `save` writes and `load` reads
 
 
@@ -34,16 +33,39 @@ class UsageError(fastir.FastirError):
     """Arguments that mean nothing, whatever the files hold."""
 
 
-def add_run_arguments(add: Callable[..., Any]) -> None:
-    add("qrels", metavar="QRELS", help="judgments; a TREC file has query, iteration, document, label")
+class Later:
+    """Choices that are read when somebody asks for them, because it takes long to import what knows them."""
+
+    def __init__(self, read: Callable[[], Iterable[str]]) -> None:
+        self.read = read
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.read())
+
+
+def add_run_arguments(add: Callable[..., Any], number: str = "+", instead: str = "") -> None:
+    """The judgments, which may be something else `instead`, a `number` of runs, and how they are judged."""
+    add("qrels", metavar="QRELS", help=f"judgments; a TREC file has query, iteration, document, label{instead}")
     add(
         "runs",
         metavar="RUN",
-        nargs="+",
+        nargs=number,
         help="rankings; a TREC file has query, Q0, document, rank, score, tag. A folder or a pattern such as 'runs/*' "
         "is all files in it, each a run of its own; a folder of hive partitions is a run for each run=... or "
-        "system=..., else one run; - is standard input. Files may be packed (.gz, .zst)",
+        "system=..., else one run; a table is a run for each name in its column run or system, else one run; - is "
+        "standard input. Files may be packed (.gz, .zst)",
     )
+    add_metrics_option(add, " ".join(DEFAULT_METRICS))
+    add_judging_arguments(add)
+
+
+def add_metrics_option(add: Callable[..., Any], default: str) -> None:
+    about = f"such as ndcg@10 map, ndcg@10,map or ndcg@1,3,5 (default: {default})"
+    add(*METRICS_OPTION, metavar="METRIC", action="append", help=about).words = METRIC_NAMES
+
+
+def add_judging_arguments(add: Callable[..., Any]) -> None:
+    """How runs are read and judged; saved results have been."""
     add("--parts", action="store_true", help="the Parquet files of a folder or a pattern are the parts of one run")
     add("--qrels-format", choices=QRELS_FORMATS, help="%(choices)s (default: by its name, else trec)")
     add("--run-format", choices=RUN_FORMATS, help="of all runs: %(choices)s (default: by their names, else trec)")
@@ -52,14 +74,11 @@ def add_run_arguments(add: Callable[..., Any]) -> None:
     )
     add("--qrels-columns", metavar="FIELD=NAME,...", help="the same of the qrels alone")
     add("--run-columns", metavar="FIELD=NAME,...", help="the same of the runs alone")
-    add(
-        *METRICS_OPTION,
-        metavar="METRIC",
-        action="append",
-        help=f"such as ndcg@10 map, ndcg@10,map or ndcg@1,3,5 (default: {' '.join(DEFAULT_METRICS)})",
-    )
     add("--all", action="store_true", help="all metrics that these judgments allow")
     add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
+    add(
+        "--threshold", metavar="X", type=float, help="the lowest relevant rating, where a table has ratings, not labels"
+    )
     add("--queries", choices=QUERIES[1:], help="which ones count (default qrels)")
     add("--ties", choices=TIES, help="order of equal scores (default trec)")
     add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
@@ -72,33 +91,38 @@ def add_run_arguments(add: Callable[..., Any]) -> None:
     add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
 
 
+def add_sort_argument(add: Callable[..., Any]) -> None:
+    add("--sort", metavar="METRIC", help="the runs in order of this metric, the best first").words = METRIC_NAMES
+
+
 def add_output_arguments(add: Callable[..., Any]) -> None:
     add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
     add("--color", choices=("auto", "always", "never"), default="auto", help="of the best numbers (default auto)")
 
 
-def output_format(options: argparse.Namespace) -> str:
+def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
     """The format that was asked for, else that of the name of the file of -o, which may be SAVED, else a table.
+
+    `formats` are those of the command; .txt is the name of any of them.
 
     Raises
     ------
     ValueError
-        The name of the file says nothing of its format, or Parquet has no file.
+        The name of the file says nothing of its format or another one than --format, or Parquet has no file.
     """
     suffix = "" if options.output is None else os.path.splitext(options.output)[1].lower()
     if options.format == "parquet" and suffix != ".parquet":
         raise ValueError("--format parquet: it is written to a file, which -o names, and ends in .parquet")
-    if options.format not in (None, "parquet"):
-        return str(options.format)
+    named = {end: format for end, format in NAMED.items() if format in formats}
+    if options.format is not None:
+        if named.get(suffix, options.format) not in ("table", options.format):
+            raise ValueError(f"-o {options.output} and --format {options.format} disagree")
+        return SAVED if options.format == "parquet" else str(options.format)
     if options.output is None:
         return "table"
-    if suffix in SUFFIXES:
-        return SAVED
-    if suffix not in BY_SUFFIX:
-        raise ValueError(
-            f"-o {options.output}: the name must end in {', '.join((*SUFFIXES, *BY_SUFFIX))}; or say --format"
-        )
-    return "table" if suffix == ".txt" else BY_SUFFIX[suffix]
+    if suffix not in named:
+        raise ValueError(f"-o {options.output}: the name must end in {', '.join(named)}; or say --format")
+    return SAVED if suffix in SUFFIXES and "parquet" in formats else named[suffix]
 
 
 # ---- metrics -------------------------------------------------------------------------------------------------------
@@ -106,10 +130,12 @@ def output_format(options: argparse.Namespace) -> str:
 
 def metrics_of(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
     """The metrics that were asked for, and some more; the default ones if none were."""
+    return list(dict.fromkeys([*(named_metrics(options) or DEFAULT_METRICS), *more]))
+
+
+def named_metrics(options: argparse.Namespace) -> list[str]:
     named = [name for word in options.metrics or () for name in split(word)]
-    if options.all:
-        named += every_metric(options)
-    return list(dict.fromkeys([*(named or DEFAULT_METRICS), *more]))
+    return named + every_metric(options) if options.all else named
 
 
 def spread(words: Sequence[str]) -> list[str]:
@@ -181,53 +207,6 @@ def parents_options(options: argparse.Namespace) -> dict[str, Any]:
     return {"parents": options.parents, "aggregate": options.aggregate}
 
 
-# ---- files ---------------------------------------------------------------------------------------------------------
-
-
-def named_runs(options: argparse.Namespace) -> dict[str, Any]:
-    """{name of its row: path} of every run."""
-    runs = [path for word in options.runs for path in files_of(word, options.parts)]
-    if runs.count(STDIN) > 1:
-        options.parser.error("standard input (-) can be read only once")
-    return dict(zip(run_names(runs), runs, strict=True))
-
-
-def files_of(word: str, parts: bool) -> list[Any]:
-    """The runs of a folder or a pattern, in order; any other word is a path."""
-    return runs_in(word) if not parts and places.is_many(word) else [word]
-
-
-def columns_of(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of `evaluate` that name the columns of tables."""
-    return {name: names_in(name, getattr(options, name)) for name in ("columns", "qrels_columns", "run_columns")}
-
-
-def names_in(option: str, text: str | None) -> dict[str, str] | None:
-    if text is None:
-        return None
-    pairs = [pair.partition("=") for pair in text.split(",")]
-    if not all(field and mark and name for field, mark, name in pairs):
-        option = option.replace("_", "-")
-        raise UsageError(f"--{option} {text}: expected FIELD=NAME, such as query_id=qid,score=sim")
-    return {field: name for field, _, name in pairs}
-
-
-def qrels_of(options: argparse.Namespace) -> Any:
-    """The qrels, read here only if their format is not that of their name."""
-    if options.qrels_format is None:
-        return options.qrels
-    columns, _ = columns_by_side(*columns_of(options).values())
-    return fastir.Qrels.from_file(options.qrels, options.qrels_format, options.duplicates, columns)
-
-
-def runs_of(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
-    if options.run_format is None:
-        return runs
-    _, columns = columns_by_side(*columns_of(options).values())
-    read = fastir.Run.from_file
-    return {name: read(path, options.run_format, options.duplicates, columns) for name, path in runs.items()}
-
-
 # ---- what is wrong -------------------------------------------------------------------------------------------------
 
 
@@ -238,13 +217,3 @@ def arguments_checked() -> Iterator[None]:
         yield
     except (TypeError, ValueError, OverflowError) as error:
         raise UsageError(str(error)) from error
-
-
-@contextlib.contextmanager
-def files_explained(options: argparse.Namespace) -> Iterator[None]:
-    """A keyword of a function, in a message about a file, is called as its option here."""
-    try:
-        yield
-    except fastir.FormatError as error:
-        option = "--qrels-format" if error.path == options.qrels else "--run-format"
-        raise fastir.FastirError(re.sub(r"format='(\w+)'", rf"{option} \1", str(error))) from error

@@ -5,46 +5,39 @@ from __future__ import annotations
 import argparse
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastir.cli.arguments import (
     SAVED,
+    Later,
+    UsageError,
     add_output_arguments,
     add_run_arguments,
+    add_sort_argument,
     arguments_checked,
-    columns_of,
     evaluator_options,
-    files_explained,
     metrics_of,
-    named_runs,
     output_format,
     parents_options,
-    qrels_of,
-    runs_of,
     settings_of,
 )
-from fastir.cli.gates import rules_of
+from fastir.cli.gates import failed_rules, rules_of
+from fastir.cli.runs import are_saved, columns_of, named_runs, qrels_of, runs_of, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
+from fastir.cli.wording import meant
 from fastir.errors import FastirError, quote
-from fastir.evaluation.named_runs import run_names
-from fastir.request.options import Options
-from fastir.results.saved_files import is_saved
+from fastir.request.directions import best_first
 from fastir.text import json_text, replacing
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
 
-# the options that say how runs are read and judged
-JUDGING = (
-    *(name for name in Options._fields if name not in ("n_threads", "choices", "validate")),
-    *("parents", "aggregate", "parts", "all", "qrels_format", "run_format", "columns", "qrels_columns", "run_columns"),
-)
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
 
 def add_compare_arguments(add: Callable[..., Any]) -> None:
-    add_run_arguments(add)
+    add_run_arguments(add, "*", "; or saved results, and then each RUN, if any, is, too")
     add(
         "--fail-if",
         metavar="RULE",
@@ -53,21 +46,30 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
         "by more than this",
     )
     add("--baseline", metavar="RUN", help="compare every run with this one only (default: all pairs)")
-    add(
-        "--test",
-        default="t",
-        metavar="NAME",
-        help="such as t, wilcoxon, sign, randomization, bootstrap, tukey (default %(default)s)",
-    )
+    add("--test", default="t", metavar="NAME", choices=Later(tests), help="%(choices)s (default %(default)s)")
     add("--resamples", dest="n_resamples", metavar="N", type=int, default=100_000, help="default %(default)s")
-    add("--correction", metavar="NAME", help="such as holm, bonferroni, bh, max-t (default: none)")
+    add("--correction", metavar="NAME", choices=Later(corrections), help="%(choices)s (default: none)")
     add("--family", choices=("metric", "all"), default="metric", help="p-values that are corrected together")
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the intervals (default %(default)s)")
-    add("--interval", default="t", metavar="NAME", help="such as t, percentile, bca (default %(default)s)")
-    add("--effect", default="d_z", metavar="NAME", help="the effect size (default %(default)s)")
+    add(
+        "--interval",
+        default="t",
+        metavar="NAME",
+        choices=("t", "percentile", "bca"),
+        help="%(choices)s (default %(default)s)",
+    )
+    add(
+        "--effect",
+        default="d_z",
+        metavar="NAME",
+        choices=Later(effects),
+        help="the effect size: %(choices)s (default %(default)s)",
+    )
     add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
     add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
     add("--intervals", action="store_true", help="show the intervals of the means")
+    add("--transpose", action="store_true", help="a column for every run, or pair")
+    add_sort_argument(add)
     add(
         "--format",
         choices=(*FORMATS, "parquet"),
@@ -77,90 +79,134 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add_output_arguments(add)
 
 
+def tests() -> Iterable[str]:
+    from fastir.comparison.pairwise import TESTS
+
+    return TESTS
+
+
+def corrections() -> Iterable[str]:
+    from fastir.stats.corrections import METHODS
+
+    return (*METHODS, "max_t")
+
+
+def effects() -> Iterable[str]:
+    from fastir.stats.effects import EFFECTS
+
+    return EFFECTS
+
+
 def compare_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         rules = rules_of(options.fail_if)
         if rules and options.baseline is None:
             raise ValueError("--fail-if compares with a baseline; name it with --baseline")
-        format = output_format(options)
-    gated = [rule.metric for rule in rules]
-    comparison = compared_results(options, gated) if is_saved(options.qrels) else compared_runs(options, gated)
+        format = output_format(options, (*FORMATS, "parquet"))
+    needed = [rule.metric for rule in rules] + ([options.sort] if options.sort else [])
+    comparison = (compared_results if are_saved([options.qrels]) else compared_runs)(options, needed)
+    if options.sort:
+        comparison = in_order(comparison, options.sort)
     if options.plot is not None:
         draw(comparison, options.plot)
-    failed = [line for rule in rules for line in rule.failures(comparison)]
+    failed = failed_rules(rules, comparison)
     if format == SAVED:
         comparison.save(options.output)
         return Output("", failed)
     return Output(FORMATS[format](comparison, options), failed)
 
 
-def compared_results(options: argparse.Namespace, gated: list[str]) -> Comparison:
+def compared_results(options: argparse.Namespace, needed: list[str]) -> Comparison:
     """Compare files that hold saved results, which were judged before."""
     from fastir.comparison.compare_scores import compare_scores
 
-    unused = [name for name in JUDGING if getattr(options, name) != options.parser.get_default(name)]
-    if unused:
-        option = unused[0].replace("_", "-")
-        options.parser.error(f"--{option} is of no use: {options.qrels} holds saved results, which were judged before")
-    paths = [options.qrels, *options.runs]
-    runs = dict(zip(run_names(paths), paths, strict=True))
+    words = [options.qrels, *options.runs]
+    runs, paths = saved_runs(words, options)
+    if len(runs) < 2:
+        raise UsageError(f"comparing takes two runs or more; {options.qrels} holds the results of one")
     with arguments_checked():
-        check_comparison(options, runs)
-    metrics = [*metrics_of(options), *gated] if options.metrics else None
-    comparison = compare_scores(runs, metrics, **statistics_of(options, runs))
-    for metric in gated:
+        statistics = check_comparison(options, paths)
+    warn_of_other_options(runs)
+    metrics = metrics_of(options, needed) if options.metrics else None
+    with watched({}):
+        comparison = compare_scores(runs, metrics, queries=options.queries, **statistics)
+    for metric in needed:
         if metric not in comparison.metrics:
-            raise FastirError(f"{paths[0]}: it has no metric {quote(metric)}")
+            raise FastirError(f"{next(iter(runs))}: it has no metric {quote(metric)}")
     return comparison
 
 
-def compared_runs(options: argparse.Namespace, gated: list[str]) -> Comparison:
+def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
     """Judge runs, and compare them."""
     from fastir.comparison.compare import compare
     from fastir.comparison.scores import check_aggregates
 
-    runs = named_runs(options)
-    if len(runs) < 2:
-        options.parser.error("comparing takes two runs or more")
+    if not options.runs:
+        raise UsageError("comparing takes the judgments and two runs or more, or saved results")
     chosen = evaluator_options(options)
     with arguments_checked():
-        metrics = metrics_of(options, gated)
+        metrics = metrics_of(options, needed)
         settings = settings_of(metrics, chosen)
-        check_comparison(options, runs)
         check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
         chosen.update(parents_options(options))
-    with files_explained(options), watched(runs) as notice:
+    runs = named_runs(options.runs, options, settings.options.duplicates)
+    if len(runs) < 2:
+        raise UsageError("comparing takes two runs or more")
+    with arguments_checked():
+        statistics = check_comparison(options, runs)
+    with watched(runs) as notice:
         chosen.update(columns_of(options), notice=notice)
-        return compare(qrels_of(options), runs_of(runs, options), metrics, **statistics_of(options, runs), **chosen)
+        return compare(qrels_of(options), runs_of(runs, options), metrics, **statistics, **chosen)
 
 
-def statistics_of(options: argparse.Namespace, runs: dict[str, Any]) -> dict[str, Any]:
-    """The keywords of `compare` that say how; a baseline is called by its name or by its path."""
-    baseline = next((name for name, path in runs.items() if path == options.baseline), options.baseline)
-    return {"baseline": baseline, **{name: getattr(options, name) for name in STATISTICS}}
+def in_order(comparison: Comparison, metric: str) -> Comparison:
+    """The same comparison with its runs in order of a metric, the best first."""
+    means = {system.run: system.mean for system in comparison.systems if system.metric == metric}
+    runs = best_first(means, metric)
+    return type(comparison)(
+        runs,
+        comparison.metrics,
+        comparison.query_ids,
+        comparison.values[:, :, [comparison.runs.index(run) for run in runs]],
+        comparison.pairs,
+        sorted(
+            comparison.systems, key=lambda system: (comparison.metrics.index(system.metric), runs.index(system.run))
+        ),
+        comparison.method,
+    )
 
 
-def check_comparison(options: argparse.Namespace, runs: dict[str, Any]) -> None:
-    """Refuse arguments that no files can make right.
+def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of `compare` that say how; a baseline is called by its name or by its path.
 
     Raises
     ------
     ValueError
+        Arguments that no files can make right.
     FastirError
         A library is missing.
     """
-    from fastir.comparison.compare_scores import checked_options, chosen_pairs
+    from fastir.comparison.compare_scores import checked_options
     from fastir.stats._scipy import special
 
     try:
         special()
     except ImportError as error:
         raise FastirError(str(error)) from None
-    statistics = statistics_of(options, runs)
-    chosen_pairs(list(runs), statistics.pop("baseline"))
+    statistics = {name: getattr(options, name) for name in STATISTICS}
     checked_options(**statistics, seeds=None, n_threads=options.n_threads)
     if options.plot is not None:
         plot_format(options.plot)
+    if options.baseline is None:
+        return statistics
+    known = {path if isinstance(path, str) else name: name for name, path in paths.items()}
+    baseline = options.baseline if options.baseline in paths else known.get(options.baseline)
+    if baseline is None:
+        raise ValueError(
+            f"--baseline {options.baseline}: there is no such run{meant(options.baseline, paths)}; "
+            f"the runs are {', '.join(list(paths)[:10])}{', ...' if len(paths) > 10 else ''}"
+        )
+    return {**statistics, "baseline": baseline}
 
 
 def draw(comparison: Comparison, path: str) -> None:
@@ -186,10 +232,15 @@ def plot_format(path: str) -> str:
 
 
 def tables(format: str) -> Callable[..., Any]:
-    return lambda comparison, options: (
-        comparison.to_table(format, rows="pairs" if options.pairs else "runs", intervals=options.intervals).rstrip("\n")
-        + "\n"
-    )
+    return lambda comparison, options: comparison.to_table(format, **shape_of(options)).rstrip("\n") + "\n"
+
+
+def shape_of(options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "rows": "pairs" if options.pairs else "runs",
+        "intervals": options.intervals,
+        "transpose": options.transpose,
+    }
 
 
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:

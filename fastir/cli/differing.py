@@ -3,52 +3,105 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from typing import Any
 
 import fastir
 from fastir.cli.arguments import (
     DEFAULT_METRICS,
-    METRICS_OPTION,
     UsageError,
+    add_judging_arguments,
+    add_metrics_option,
     add_output_arguments,
     arguments_checked,
+    evaluator_options,
+    named_metrics,
+    output_format,
+    parents_options,
     settings_of,
-    split,
 )
-from fastir.cli.terminal import Output, watched
+from fastir.cli.evaluating import evaluated
+from fastir.cli.runs import are_saved, saved_runs, warn_of_other_options
+from fastir.cli.terminal import Output, tell
 from fastir.errors import quote
 from fastir.evaluation.named_runs import run_names
 from fastir.rendering import Cell, Table, rendered
+from fastir.request.plan import Settings
 from fastir.results.changes import ResultsDiff
 from fastir.results.results import Results
-from fastir.results.saved_files import is_saved
 from fastir.text import decimals, json_text, signed
 
 FORMATS = ("table", "markdown", "json")
-BY_SUFFIX = {".md": "markdown", ".json": "json"}
 
 
 def add_diff_arguments(add: Callable[..., Any]) -> None:
-    add("old", metavar="OLD", help="a run, or results that `fastir eval -o` or Results.save wrote")
+    add(
+        "old",
+        metavar="OLD",
+        help="a run, or results that `fastir eval -o` or Results.save wrote; of several runs, as of a folder of them, "
+        "those of one name are compared",
+    )
     add("new", metavar="NEW", help="the same; changes are from OLD to NEW")
     add("--qrels", metavar="QRELS", help="the judgments, for runs")
-    add(*METRICS_OPTION, metavar="METRIC", action="append", help="default: all that both results have")
+    add_metrics_option(add, "all that both results have")
     add("--top", metavar="N", type=int, default=10, help="how many gains and losses to list (default %(default)s)")
     add("--markdown", dest="format", action="store_const", const="markdown", help="for a pull request")
     add("--format", choices=FORMATS, help="%(choices)s (default table)")
-    add("--convention", metavar="TOOL", default="fastir", help="of runs, as for `fastir eval`")
+    add_judging_arguments(add)
     add_output_arguments(add)
 
 
 def diff_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
-        wanted = [name for word in options.metrics or () for name in split(word)]
-        settings_of(wanted or list(DEFAULT_METRICS), {"convention": options.convention})
+        wanted = named_metrics(options)
+        settings = settings_of(wanted or list(DEFAULT_METRICS), evaluator_options(options))
+        parents_options(options)
+        format = output_format(options, FORMATS)
         if options.top < 1:
             raise ValueError(f"--top {options.top}: expected 1 or more")
-    old, new = (results_of(path, options, wanted) for path in (options.old, options.new))
+    old, new = (results_of(word, options, settings) for word in (options.old, options.new))
+    changes = {}
+    for name, (was, now) in paired(old, new, options).items():
+        warn_of_other_options({options.old: was, options.new: now})
+        changes[name] = changes_of(was, now, wanted, options)
+    if format == "json":
+        parts = {name: [change.to_json() for change in part] for name, part in changes.items()}
+        return Output(json_text({"runs": parts} if len(parts) > 1 else next(iter(parts.values()))))
+    if format == "markdown":
+        return Output(markdown(changes, *run_names([options.old, options.new])))
+    heads = {name: f"run {name}\n\n" if len(changes) > 1 else "" for name in changes}
+    return Output("\n\n".join(heads[name] + "\n\n".join(map(repr, part)) for name, part in changes.items()) + "\n")
+
+
+def results_of(word: str, options: argparse.Namespace, settings: Settings) -> dict[str, Results]:
+    """{name: Results} of saved results, or of runs."""
+    if are_saved([word]):
+        return saved_runs([word], options)[0]
+    if options.qrels is None:
+        raise UsageError(f"{word} holds no saved results; for runs, --qrels says where the judgments are")
+    return evaluated([word], options, settings)
+
+
+def paired(
+    old: dict[str, Results], new: dict[str, Results], options: argparse.Namespace
+) -> dict[str, tuple[Results, Results]]:
+    """{name: old and new Results} of the runs that both sides have, whose names do not matter where each has one."""
+    if len(old) == len(new) == 1:
+        return {next(iter(new)): (*old.values(), *new.values())}  # type: ignore[dict-item]
+    names = [name for name in new if name in old]
+    if not names:
+        raise fastir.FastirError(
+            f"no run in common: {options.old} has {', '.join(old)}, and {options.new} has {', '.join(new)}"
+        )
+    for one, other, word in ((old, new, options.old), (new, old, options.new)):
+        alone = [name for name in one if name not in other]
+        if alone:
+            tell("warning", f"only {word} has {', '.join(alone)}")
+    return {name: (old[name], new[name]) for name in names}
+
+
+def changes_of(old: Results, new: Results, wanted: list[str], options: argparse.Namespace) -> list[ResultsDiff]:
+    """The changes of each metric of a run."""
     names = wanted or [name for name in new.names if name in old]
     for name in names:
         if name not in new or name not in old:
@@ -56,44 +109,26 @@ def diff_command(options: argparse.Namespace) -> Output:
             raise fastir.FastirError(f"{side}: it has no metric {quote(name)}")
     if not names:
         raise fastir.FastirError(f"no metric in common: {', '.join(old.names)} and {', '.join(new.names)}")
-    format = options.format or BY_SUFFIX.get(os.path.splitext(options.output or "")[1].lower(), "table")
-    changes = [new.diff(old, name, options.top) for name in names if not old.aggregates[name].startswith("count")]
-    if format == "json":
-        return Output(json_text([change.to_json() for change in changes]), [])
-    if format == "markdown":
-        was, now = run_names([options.old, options.new])
-        return Output(markdown(changes, was, now), [])
-    return Output("\n\n".join(map(repr, changes)) + "\n", [])
+    return [new.diff(old, name, options.top) for name in names if not old.aggregates[name].startswith("count")]
 
 
-def markdown(changes: list[ResultsDiff], was: str, now: str) -> str:
+def markdown(changes: dict[str, list[ResultsDiff]], was: str, now: str) -> str:
     """A table of the means, and below it the queries of each metric, folded: for a comment on a pull request."""
-    head = ["metric", was, now, "change", "gain", "lose"]
-    rows = [
-        [
-            Cell(change.metric),
-            Cell(decimals(change.other_mean)),
-            Cell(decimals(change.mean)),
-            Cell(signed(change.mean - change.other_mean)),
-            Cell(str(change.n_gains)),
-            Cell(str(change.n_losses)),
-        ]
-        for change in changes
-    ]
-    parts = [rendered(Table(head, rows, 1, []), "markdown")]
-    for change in changes:
+    several = len(changes) > 1
+    head = [*["run"] * several, "metric", was, now, "change", "gain", "lose"]
+    rows, parts = [], []
+    for name, change in ((name, change) for name, part in changes.items() for change in part):
+        cells = (
+            change.metric,
+            decimals(change.other_mean),
+            decimals(change.mean),
+            signed(change.mean - change.other_mean),
+            str(change.n_gains),
+            str(change.n_losses),
+        )
+        rows.append([Cell(text) for text in (*[name] * several, *cells)])
         if change.gains or change.losses:
+            title = f"{name}: {change.metric}" if several else change.metric
             table = change.to_table("markdown")
-            parts.append(f"<details><summary>{change.metric} by query</summary>\n\n{table}\n</details>\n")
-    return "\n".join(parts)
-
-
-def results_of(path: str, options: argparse.Namespace, metrics: list[str]) -> Results:
-    """Saved results, or those of a run."""
-    if is_saved(path):
-        return Results.load(path)
-    if options.qrels is None:
-        raise UsageError(f"{path} holds no saved results; for runs, --qrels says where the judgments are")
-    with watched({path: path}) as notice:
-        evaluator = fastir.Evaluator(options.qrels, metrics or DEFAULT_METRICS, convention=options.convention)
-        return evaluator.evaluate_many({path: path}, notice=notice)[path]
+            parts.append(f"<details><summary>{title} by query</summary>\n\n{table}\n</details>\n")
+    return "\n".join([rendered(Table(head, rows, 1 + several, []), "markdown"), *parts])

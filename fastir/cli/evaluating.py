@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import fastir
@@ -11,21 +11,20 @@ from fastir.cli.arguments import (
     SAVED,
     add_output_arguments,
     add_run_arguments,
+    add_sort_argument,
     arguments_checked,
-    columns_of,
     evaluator_options,
-    files_explained,
     metrics_of,
-    named_runs,
     output_format,
     parents_options,
-    qrels_of,
-    runs_of,
     settings_of,
 )
 from fastir.cli.gates import bounds_of, failures
+from fastir.cli.runs import columns_of, named_runs, qrels_of, runs_of
 from fastir.cli.terminal import Output, watched
 from fastir.rendering import Cell, Table, rendered, transposed
+from fastir.request.directions import best_first
+from fastir.request.plan import Settings
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
 from fastir.text import json_text, rounded, tsv_text
@@ -44,26 +43,36 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
     add("--fail-under", metavar="METRIC=VALUE", action="append", help="exit with 4 if the mean of any run is below")
     add("--fail-over", metavar="METRIC=VALUE", action="append", help="the same where less is better: if it is above")
     add_run_arguments(add)
+    add_sort_argument(add)
     add_output_arguments(add)
 
 
 def evaluate_command(options: argparse.Namespace) -> Output:
     """Evaluate every run; the qrels are read once."""
-    runs, chosen = named_runs(options), evaluator_options(options)
     with arguments_checked():
         bounds = bounds_of(options.fail_under, options.fail_over)
-        metrics = metrics_of(options, [bound.metric for bound in bounds])
-        settings_of(metrics, chosen)
-        parents = parents_options(options)
-        format = output_format(options)
-    with files_explained(options), watched(runs) as notice:
-        evaluator = fastir.Evaluator(qrels_of(options), metrics, **columns_of(options), **chosen, **parents)
-        results = evaluator.evaluate_many(runs_of(runs, options), notice=notice)
+        metrics = metrics_of(options, [bound.metric for bound in bounds] + ([options.sort] if options.sort else []))
+        settings = settings_of(metrics, evaluator_options(options))
+        parents_options(options)
+        format = output_format(options, FORMATS)
+    results = evaluated(options.runs, options, settings)
+    if options.sort:
+        means = {name: result[options.sort] for name, result in results.items()}
+        results = ResultsByRun((name, results[name]) for name in best_first(means, options.sort))
     failed = failures(bounds, results)
     if format == SAVED:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
         return Output("", failed)
     return Output(text_of(results, options, format), failed)
+
+
+def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> ResultsByRun:
+    """The Results of the runs that the words stand for."""
+    runs = named_runs(words, options, settings.options.duplicates)
+    chosen = {**evaluator_options(options), **parents_options(options), **columns_of(options)}
+    with watched(runs) as notice:
+        evaluator = fastir.Evaluator(qrels_of(options), settings.metrics, **chosen)
+        return evaluator.evaluate_many(runs_of(runs, options), notice=notice)
 
 
 def text_of(results: ResultsByRun, options: argparse.Namespace, format: str) -> str:

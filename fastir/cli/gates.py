@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastir.cli.arguments import UsageError, between_commas
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from fastir.results.results import Results
 
 
+NAMED = 3  # failing runs that a line names, before it counts the others
+
+
 class Bound(NamedTuple):
     """The mean of a metric may not be under a value, or over it."""
 
@@ -21,15 +24,29 @@ class Bound(NamedTuple):
     value: float
     option: str
 
-    def failure(self, run: str, results: Results) -> str | None:
-        """Why a run fails, or None."""
-        mean = results[self.metric]
+    def failure(self, results: Mapping[str, Results]) -> str | None:
+        """Why runs fail, in a line, or None."""
         word = self.option.rpartition("-")[2]
-        if mean != mean:
-            return f"run {run}: {self.metric} has no value ({self.option} {self.metric}={self.value:g})"
-        if mean < self.value if word == "under" else mean > self.value:
-            return f"run {run}: {self.metric} is {mean:.6g}, {word} {self.value:g}"
-        return None
+        means = {run: of_run[self.metric] for run, of_run in results.items()}
+        without = [run for run, mean in means.items() if mean != mean]
+        if without:
+            return f"{listed(without)}: {self.metric} has no value ({self.option} {self.metric}={self.value:g})"
+        sign = 1 if word == "under" else -1
+        failed = sorted(
+            (run for run in means if sign * means[run] < sign * self.value), key=lambda run: sign * means[run]
+        )
+        if len(failed) == 1:
+            return f"run {failed[0]}: {self.metric} is {means[failed[0]]:.6g}, {word} {self.value:g}"
+        shown = [f"{run} ({means[run]:.6g})" for run in failed]
+        return f"{listed(shown)}: {self.metric} is {word} {self.value:g}" if failed else None
+
+
+def listed(runs: Sequence[str]) -> str:
+    """Runs in a line, of which the first few are named: "run a", "2 runs, a, b", "5 runs, a, b, c and 2 more"."""
+    if len(runs) == 1:
+        return f"run {runs[0]}"
+    more = f" and {len(runs) - NAMED} more" if len(runs) > NAMED else ""
+    return f"{len(runs)} runs, {', '.join(runs[:NAMED])}{more}"
 
 
 def bounds_of(under: list[str] | None, over: list[str] | None) -> list[Bound]:
@@ -58,9 +75,8 @@ def bounds_of(under: list[str] | None, over: list[str] | None) -> list[Bound]:
 
 
 def failures(bounds: list[Bound], results: Mapping[str, Results]) -> list[str]:
-    """Why the runs fail, run by run."""
-    found = (bound.failure(run, of_run) for run, of_run in results.items() for bound in bounds)
-    return [line for line in found if line is not None]
+    """Why runs fail, a line for each condition that is not met."""
+    return [line for line in (bound.failure(results) for bound in bounds) if line is not None]
 
 
 class Rule(NamedTuple):
@@ -70,21 +86,32 @@ class Rule(NamedTuple):
     metric: str
     limit: float | None
 
-    def failures(self, comparison: Comparison) -> list[str]:
+    def failure(self, comparison: Comparison) -> str | None:
+        """Why runs fail, in a line, or None."""
         sign = SIGNS[direction_of(self.metric)] or 1
         level = round(1 - comparison.method.confidence, 12) if self.limit is None else self.limit
-        found = []
-        for pair in comparison.pairs:
-            if pair.metric != self.metric:
-                continue
-            loss = -sign * pair.difference
-            what = f"run {pair.a}: {self.metric} is {abs(pair.difference):.6g} worse than that of {pair.b}"
-            if self.kind == "drop" and not loss <= (self.limit or 0.0):
-                reason = f"more than {self.limit:g}" if loss == loss else "which cannot be told"
-                found.append(f"{what}, {reason}" if loss == loss else f"run {pair.a}: {self.metric} has no value")
-            elif self.kind == "worse" and loss > 0 and pair.adjusted_p <= level:
-                found.append(f"{what}, p = {pair.adjusted_p:.4g} (at most {level:g})")
-        return found
+        pairs = [pair for pair in comparison.pairs if pair.metric == self.metric]
+        if self.kind == "drop":
+            without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]
+            if without:
+                return f"{listed(without)}: {self.metric} has no value"
+            failed = [pair for pair in pairs if not -sign * pair.difference <= level]
+        else:
+            failed = [pair for pair in pairs if -sign * pair.difference > 0 and pair.adjusted_p <= level]
+        failed.sort(key=lambda pair: -abs(pair.difference))
+        if len(failed) == 1:
+            pair = failed[0]
+            reason = f"more than {level:g}" if self.kind == "drop" else f"p = {pair.adjusted_p:.4g} (at most {level:g})"
+            lost = f"{abs(pair.difference):.6g}"
+            return f"run {pair.a}: {self.metric} is {lost} worse than that of {pair.b}, {reason}"
+        reason = f"by more than {level:g}" if self.kind == "drop" else f"with p of at most {level:g}"
+        shown = [f"{pair.a} ({abs(pair.difference):.6g})" for pair in failed]
+        return f"{listed(shown)}: {self.metric} is worse than that of {failed[0].b} {reason}" if failed else None
+
+
+def failed_rules(rules: list[Rule], comparison: Comparison) -> list[str]:
+    """Why runs fail, a line for each rule that is broken."""
+    return [line for line in (rule.failure(comparison) for rule in rules) if line is not None]
 
 
 RULE = re.compile(

@@ -28,6 +28,11 @@ def options_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     return [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]
 
 
+def words_of(action: argparse.Action) -> list[str]:
+    """The words that an option takes: its choices, or those that are usual."""
+    return list(map(str, getattr(action, "words", action.choices) or ()))
+
+
 def help_of(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     """The help of an action as --help shows it."""
     return parser._get_formatter()._expand_help(action) if action.help else ""
@@ -37,7 +42,7 @@ def help_of(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
 
 
 def completion(parser: argparse.ArgumentParser, shell: str) -> str:
-    """A script that completes subcommands, options and their choices, and else names of files."""
+    """A script that completes subcommands, options and the words that they take, and else names of files."""
     return {"bash": bash, "zsh": zsh, "fish": fish}[shell](parser)
 
 
@@ -46,9 +51,9 @@ def bash(parser: argparse.ArgumentParser) -> str:
     for name, command in commands_of(parser).items():
         options = options_of(command)
         choices = "".join(
-            f"            {'|'.join(action.option_strings)}) {reply(action.choices)}; return ;;\n"
+            f"            {'|'.join(action.option_strings)}) {reply(taken)}; return ;;\n"
             for action in options
-            if action.choices
+            if (taken := words_of(action))
         )
         words = " ".join(option for action in options for option in action.option_strings)
         cases.append(
@@ -86,7 +91,8 @@ def fish(parser: argparse.ArgumentParser) -> str:
             flags = " ".join(
                 f"-l {flag[2:]}" if flag[:2] == "--" else f"-s {flag[1:]}" for flag in action.option_strings
             )
-            values = f" -x -a {quoted(' '.join(map(str, action.choices)))}" if action.choices else ""
+            words = words_of(action)
+            values = f" -x -a {quoted(' '.join(words))}" if words else ""
             values = values or ("" if action.nargs == 0 else " -r")
             about = quoted(help_of(command, action))
             lines.append(f"complete -c fastir -n '__fish_seen_subcommand_from {name}' {flags}{values} -d {about}")
@@ -108,6 +114,7 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
         f'.TH FASTIR 1 "{day.isoformat()}" "fastir {__version__}" "User Commands"',
         ".SH NAME",
         roff(f"fastir - {about}"),
+        ".ad l",
         ".SH SYNOPSIS",
         *(line for command in commands_of(parser).values() for line in (".PP", roff(usage(command)))),
         ".SH COMMANDS",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 import sys
 import traceback
@@ -24,6 +23,7 @@ from fastir.cli.comparing import add_compare_arguments, compare_command
 from fastir.cli.differing import add_diff_arguments, diff_command
 from fastir.cli.evaluating import add_eval_arguments, evaluate_command
 from fastir.cli.terminal import FAILURE, INPUT, INTERRUPTED, USAGE, Output, Progress, finish, one_line, tell, write
+from fastir.cli.wording import meant, worded
 
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
 ABOUT = "Evaluate rankings against relevance judgments, exactly and fast."
@@ -49,21 +49,16 @@ class Parser(argparse.ArgumentParser):
             name, given, known = found.groups()
             words = re.findall(r"[^\s',]+", known)
             what = "there is no command" if name == "COMMAND" else f"{name}: there is no"
-            message = f"{what} {given!r}{self.meant(given, words)}; expected {', '.join(words)}"
+            message = f"{what} {given!r}{meant(given, words)}; expected {', '.join(words)}"
         elif found := re.match(r"unrecognized arguments: (\S+)", message):
             known = [option for action in self._actions for option in action.option_strings]
-            message = (
-                f"there is no option {found[1]!r}{self.meant(found[1], known)}" if found[1][:1] == "-" else message
-            )
+            message = f"there is no option {found[1]!r}{meant(found[1], known)}" if found[1][:1] == "-" else message
         self.exit(USAGE, f"fastir: error: {message}; see {self.prog} --help\n")
-
-    @staticmethod
-    def meant(given: str, known: Sequence[str]) -> str:
-        near = difflib.get_close_matches(given.partition("=")[0], known, 1)
-        return f"; did you mean {near[0]!r}?" if near else ""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As usual; but a subcommand refuses what it does not know itself, so that its own options are suggested."""
+        if self.prog == "fastir" and args and args[0][:1] == "-" and args[0] not in self._option_string_actions:
+            self.error(f"unrecognized arguments: {args[0]}")  # else it would be the command that is missing
         found, rest = super().parse_known_args(args, namespace)
         if rest and self.prog != "fastir":
             self.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -132,17 +127,19 @@ def trec_eval_command(arguments: list[str]) -> int:
     try:
         return write(trec_eval.output(arguments, Progress))
     except trec_eval.Refusal as refusal:
-        tell("error", one_line(refusal.__cause__ or refusal))
+        message = worded(one_line(refusal.__cause__ or refusal))
+        tell("error", message.replace("; --", "; fastir eval --"))  # whose options those are
         return refusal.code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
+    options = argparse.Namespace()
     try:
         arguments = list(sys.argv[1:] if arguments is None else arguments)
         if arguments[:1] == ["trec_eval"]:
             return trec_eval_command(arguments[1:])
-        options = parser().parse_args(spread(arguments))
+        parser().parse_args(spread(arguments), options)
         return finish(options.command(options), options)
     except SystemExit as end:
         return int(end.code or write(""))
@@ -150,10 +147,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell("error", "interrupted")
         return INTERRUPTED
     except UsageError as error:
-        tell("error", one_line(error))
+        tell("error", f"{worded(one_line(error))}; see {options.parser.prog} --help")
         return USAGE
     except INPUT_ERRORS as error:
-        tell("error", one_line(error))
+        about_qrels = isinstance(error, fastir.FormatError) and error.path == getattr(options, "qrels", None)
+        tell("error", worded(one_line(error), "--qrels-format" if about_qrels else "--run-format"))
         return INPUT
     except MemoryError:
         tell("error", "out of memory")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import fastir
+from fastir.cli.wording import worded
 from fastir.inputs.places import on_disk
 from fastir.text import replacing
 
@@ -39,7 +40,7 @@ def watched(runs: dict[str, Any]) -> Iterator[Callable[[str, int], None]]:
             with Progress(runs) as progress:
                 yield progress.notice
         finally:
-            for message in summed_up([str(warning.message) for warning in caught]):
+            for message in summed_up([worded(str(warning.message)) for warning in caught]):
                 tell("warning", message)
 
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
 from fastir.comparison.tables import TABLES, json_types, level_of
-from fastir.rendering import BY_SUFFIX, rendered
+from fastir.rendering import rendered, transposed
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
-from fastir.results.saved_files import SUFFIXES
-from fastir.text import replacing
+from fastir.results.saved_files import save
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,6 +105,7 @@ class Comparison:
         format: str = "text",
         *,
         rows: str = "runs",
+        transpose: bool = False,
         intervals: bool = False,
         digits: int = 4,
         alpha: float | None = None,
@@ -123,6 +123,8 @@ class Comparison:
             significantly better than (numbers, from 26 runs up), unless neither larger nor smaller values of the metric
             are better. "pairs": a row for each pair and metric, with the
             difference, its interval, p-values, effect size, and wins, ties and losses.
+        transpose : bool
+            Whether these are the columns.
         intervals : bool
             Whether to show the interval of each mean.
         digits : int
@@ -145,7 +147,7 @@ class Comparison:
         digits = positive("digits", "the number of decimals", digits, 17)
         level = level_of(self.method) if alpha is None else alpha
         table = TABLES[rows](self.systems, self.pairs, self.method, intervals, digits, level)
-        return rendered(table, format, caption, label)
+        return rendered(transposed(table) if transpose else table, format, caption, label)
 
     def __repr__(self) -> str:
         return self.to_table()
@@ -211,7 +213,7 @@ class Comparison:
             ``.json``, ``.tsv`` and ``.parquet`` hold everything, and `load` reads them back. ``.json``: what `to_json`
             gives, with the values of every query; ``.tsv``, and ``.parquet``, which needs pyarrow: a row for each pair,
             the numbers exact, and the rest in the first line, or in the metadata. ``.txt``, ``.md``, ``.html``,
-            ``.tex``: what `to_table` gives.
+            ``.tex``, ``.csv``: what `to_table` gives; pictures: ``fastir.plots.overview(comparison).savefig(path)``.
         **options
             The arguments of `to_table`.
 
@@ -226,20 +228,7 @@ class Comparison:
         """
         from fastir.comparison.saved import write_comparison
 
-        path = os.fsdecode(path)
-        suffix = os.path.splitext(path)[1].lower()
-        if suffix in SUFFIXES and not options:
-            write_comparison(path, self)
-            return
-        if suffix not in BY_SUFFIX:
-            known = ", ".join(BY_SUFFIX if options else (*SUFFIXES, *BY_SUFFIX))
-            raise ValueError(
-                f"cannot save a comparison as {path!r}: the name must end in {known}; "
-                "pictures: fastir.plots.overview(comparison).savefig(path)"
-            )
-        text = self.to_table(BY_SUFFIX[suffix], **options)
-        with replacing(path) as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
+        save(path, "a comparison", lambda path: write_comparison(path, self), self.to_table, **options)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Comparison:

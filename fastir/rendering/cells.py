@@ -26,9 +26,9 @@ class Table(NamedTuple):
 
 
 def transposed(table: Table) -> Table:
-    """Columns as rows; the names of the rows, which then are the head, are those of their last label."""
-    labels = table.first - 1
-    head = [table.head[labels], *(row[labels].text for row in table.rows)]
+    """Columns as rows; the labels of the rows, side by side, then are the head."""
+    labels = table.head[: table.first], *([cell.text for cell in row[: table.first]] for row in table.rows)
+    head = [" ".join(filter(None, each)) for each in labels]
     columns = list(zip(*(row[table.first :] for row in table.rows), strict=True))
     rows = [[Cell(name), *column] for name, column in zip(table.head[table.first :], columns, strict=True)]
     return Table(head, rows, 1, table.notes)

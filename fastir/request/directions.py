@@ -5,7 +5,8 @@ Values that come back from elsewhere (a saved file, a dict of a caller) have not
 
 import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from fastir.errors import UnknownMetricError
 from fastir.request.names import DIALECTS, read
@@ -29,3 +30,9 @@ def best_of(means: Iterable[float], metric: object) -> float:
     """The largest or the smallest, as is better; NaN for none, and where neither is."""
     sign = SIGNS[direction_of(metric)]
     return sign * max((sign * mean for mean in means if mean == mean), default=math.nan) if sign else math.nan
+
+
+def best_first(means: Mapping[Any, float], metric: object) -> list[Any]:
+    """The names of means, the best first and those without a value last; where neither is better, the largest first."""
+    sign = SIGNS[direction_of(metric)] or 1
+    return sorted(means, key=lambda name: math.inf if means[name] != means[name] else -sign * means[name])

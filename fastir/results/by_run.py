@@ -12,7 +12,7 @@ from fastir.errors import FormatError, quote
 from fastir.request.directions import best_of
 from fastir.results.results import Results, restored
 from fastir.results.saved import QUERY, described, head_of_results, matrix_of_results, table_of_results
-from fastir.results.saved_files import KEY, Table, read, refuse_kind, write
+from fastir.results.saved_files import KEY, Table, read, refuse_kind, save, write
 from fastir.results.tables import ResultsTable
 
 if TYPE_CHECKING:
@@ -91,14 +91,17 @@ class ResultsByRun(ResultsTable[Results]):
             "value": np.concatenate([np.empty(0), *(values.ravel() for *_, values in cells)]),
         }
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the results of all runs to one file that `load_results` reads back.
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write the results of all runs to one file, in one step.
 
         Parameters
         ----------
         path : str or path
-            ``.json``: ``{"runs": {name: what Results.to_json gives}}``; ``.tsv`` and ``.parquet``: one table, as
-            `Results.save` writes it, with the column ``run`` before all others.
+            ``.json``, ``.tsv`` and ``.parquet`` are those that `load_results` reads back. ``.json``: ``{"runs": {name:
+            what Results.to_json gives}}``; the others: one table, as `Results.save` writes it, with the column ``run``
+            before all others. ``.txt``, ``.md``, ``.html``, ``.tex``, ``.csv``: what `to_table` gives.
+        **options
+            The arguments of `to_table`.
 
         Raises
         ------
@@ -109,6 +112,10 @@ class ResultsByRun(ResultsTable[Results]):
         OSError
             The file cannot be written; its old content is untouched.
         """
+        save(path, SEVERAL, self._write, self.to_table, **options)
+
+    def _write(self, path: str) -> None:
+        """Write the file that `load_results` reads back."""
         for name in self:
             if not isinstance(name, str):
                 raise ValueError(f"cannot save results of the run {quote(name)}: the name must be a str")
@@ -127,7 +134,7 @@ class ResultsByRun(ResultsTable[Results]):
                 for column, cells in parts.items()
             }
 
-        heads = {} if os.fsdecode(path).lower().endswith(".json") else {n: head_of_results(r) for n, r in self.items()}
+        heads = {} if path.lower().endswith(".json") else {n: head_of_results(r) for n, r in self.items()}
         write(path, SEVERAL, {"runs": heads}, body, table)
 
 

@@ -88,7 +88,7 @@ class ResultsDiff:
         """Both means, and how many queries gain and lose, in a line."""
         return (
             f"{self.metric}: {decimals(self.mean)} against {decimals(self.other_mean)}, "
-            f"{signed(self.mean - self.other_mean)}; {self.n_gains} gain, {self.n_equal} equal, "
+            f"{signed(self.mean - self.other_mean) or 'no change'}; {self.n_gains} gain, {self.n_equal} equal, "
             f"{self.n_losses} lose" + (f", {len(self.left_out)} left out" if self.left_out else "")
         )
 

@@ -425,15 +425,19 @@ class Results:
 
     # ---- as text -----------------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write these results to a file that reads back exactly, in one step: values, statuses, report, provenance.
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write these results to a file, in one step.
 
         Parameters
         ----------
         path : str or path
-            ``.json``: what `to_json` gives. ``.tsv``: a line per query under the header ``query_id`` and the metric
-            names; the line before them begins with ``# fastir`` and says where the numbers come from. ``.parquet``,
-            which needs pyarrow: the same table, with that in its metadata.
+            ``.json``, ``.tsv`` and ``.parquet`` hold everything, values, statuses, report and provenance, and `load`
+            reads them back. ``.json``: what `to_json` gives. ``.tsv``: a line per query under the header ``query_id``
+            and the metric names; the line before them begins with ``# fastir`` and says where the numbers come from.
+            ``.parquet``, which needs pyarrow: the same table, with that in its metadata. ``.txt``, ``.md``, ``.html``,
+            ``.tex``, ``.csv``: what `to_table` gives.
+        **options
+            The arguments of `to_table`.
 
         Raises
         ------
@@ -445,8 +449,9 @@ class Results:
             The file cannot be written; its old content is untouched.
         """
         from fastir.results.saved import write_results
+        from fastir.results.saved_files import save
 
-        write_results(path, self)
+        save(path, "results", lambda path: write_results(path, self), self.to_table, **options)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Results:

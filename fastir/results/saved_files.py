@@ -60,17 +60,13 @@ def write(
     Raises
     ------
     ValueError
-        The name has another end, or an id cannot be written.
+        An id cannot be written.
     FastirError
         pyarrow is not installed.
     OSError
     """
     path = os.fsdecode(path)
     suffix = os.path.splitext(path)[1].lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(
-            f"cannot save {what} as {path!r}: the name must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
-        )
     head = head_of(what, head)
     if suffix == ".parquet":
         parts = iter((parquet_bytes(path, head, table()),))
@@ -88,6 +84,38 @@ def refuse_kind(path: Any, head: dict[str, Any], expected: str) -> None:
     reader = READERS.get(kind)
     also = f"; {reader} reads it" if reader else ""
     raise FormatError(f"saved {kind}, expected {expected}{also}", os.fsdecode(path))
+
+
+def save(path: Any, what: str, exact: Callable[[str], None], table: Callable[..., str], **options: Any) -> None:
+    """Write an object by the end of the name: exactly, to be read back, or as a table, for which the options are.
+
+    Parameters
+    ----------
+    path : str or path
+    what : str
+        What it is, with its article.
+    exact : function of the path
+    table : function of (format, **options)
+
+    Raises
+    ------
+    ValueError
+        The name has another end.
+    OSError
+    """
+    from fastir.rendering import BY_SUFFIX
+
+    path = os.fsdecode(path)
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in SUFFIXES and not options:
+        exact(path)
+        return
+    if suffix not in BY_SUFFIX:
+        *known, last = BY_SUFFIX if options else (*SUFFIXES, *BY_SUFFIX)
+        raise ValueError(f"cannot save {what} as {path!r}: the name must end in {', '.join(known)} or {last}")
+    text = table(BY_SUFFIX[suffix], **options)
+    with replacing(path) as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
 
 
 def head_of(what: str, data: dict[str, Any]) -> dict[str, Any]:

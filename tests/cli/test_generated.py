@@ -33,6 +33,13 @@ def test_scripts_name_every_option(output, shell):
     (["fastir", "eval", "--ties", "doc"], ["doc_id_asc"]),
     (["fastir", "compare", "--fail"], ["--fail-if"]),
     (["fastir", "metrics", "--m"], ["--markdown"]),
+    (["fastir", "eval", "-m", "ndcg_b"], ["ndcg_burges"]),
+    (["fastir", "eval", "--sort", "ndcg_b"], ["ndcg_burges"]),
+    (["fastir", "compare", "--test", "w"], ["wilcoxon"]),
+    (["fastir", "compare", "--correction", "max"], ["max_t"]),
+    (["fastir", "compare", "--interval", "b"], ["bca"]),
+    (["fastir", "compare", "--effect", "glass"], ["glass"]),
+    (["fastir", "compare", "--family", "al"], ["all"]),
 ])  # fmt: skip
 def test_bash_completes(output, line, words):
     script = output("completion", "bash")

@@ -61,6 +61,17 @@ WRONG_ARGUMENTS = [
     "diff run other --qrels qrels -m ndgc",
     "diff run other --qrels qrels --top 0",
     "completion csh",
+    "eval qrels run --columns x",
+    "eval qrels run --columns query=x",
+    "eval qrels run -o x.xyz",
+    "eval qrels run -o x.json --format csv",
+    "eval qrels run --sort nothing",
+    "compare qrels run other -o x.tex --format json",
+    "compare qrels run other --correction holm --test tukey",
+    "compare qrels run other --fail-if bla",
+    "compare qrels",
+    "diff run other -o x.csv",
+    "metrics zebra",
 ]
 WRONG_FILES = [
     "eval qrels absent -m map",
@@ -69,6 +80,11 @@ WRONG_FILES = [
     "eval qrels qrels -m map",
     "eval beir.tsv run -m map",
     "compare qrels run broken -m map",
+    "compare absent run",
+    "compare qrels run absent",
+    "diff absent run",
+    "diff run absent --qrels qrels",
+    "eval qrels run --threshold 3",
 ]
 
 
@@ -76,7 +92,9 @@ WRONG_FILES = [
 def test_wrong_arguments_are_1(call, paths, line):
     code, out, err = called(call, paths, line)
     assert (code, out) == (1, ""), err
-    assert "fastir: error: " in err
+    assert err.startswith("fastir: error: ") and err.count("\n") == 1
+    command = line.split()[0]
+    assert err.endswith(f"; see fastir{'' if command == 'nonsense' else ' ' + command} --help\n")
 
 
 @pytest.mark.parametrize("line", WRONG_FILES)
@@ -95,6 +113,37 @@ def test_wrong_files_are_2(call, paths, line):
 def test_a_hint_names_an_option_that_there_is(call, paths, line, hint):
     _, _, err = called(call, paths, line)
     assert hint in err and "format=" not in err
+
+
+@pytest.mark.parametrize("line, near", [
+    ("--verson", "--version"),
+    ("evla qrels run", "eval"),
+    ("eval qrels run --rel 2", "--rel-level"),
+    ("eval qrels run --thread 2", "--threads"),
+    ("eval qrels run -m ngcd", "ndcg"),
+    ("eval qrels run -m ngcd@10", "ndcg@10"),
+    ("eval qrels run --columns query=x", "query_id"),
+    ("compare qrels run other --test ttest", "t"),
+    ("compare qrels run other --correction holmes", "holm"),
+    ("compare qrels run other --interval percntile", "percentile"),
+    ("compare qrels run other --baseline runt.xt", "run.txt"),
+])  # fmt: skip
+def test_what_was_meant_is_suggested(call, paths, line, near):
+    code, out, err = called(call, paths, line)
+    assert (code, out) == (1, "") and f"did you mean {near!r}" in err
+    assert err.endswith(" --help\n")
+
+
+@pytest.mark.parametrize("line", ["compare absent run", "compare qrels run absent", "diff run absent --qrels qrels"])
+def test_a_file_that_does_not_exist_is_said_to_be_missing(call, paths, line):
+    _, _, err = called(call, paths, line)
+    assert err == f"fastir: error: {paths['absent']}: No such file or directory\n"
+
+
+def test_trec_eval_names_the_command_that_has_the_option(call, paths):
+    paths["run"].write_text("q Q0 d 1 1.0 x\n" * 2)
+    _, _, err = called(call, paths, "trec_eval qrels run")
+    assert err.endswith("; fastir eval --duplicates first, last, max or once would repair it\n")
 
 
 def test_the_option_reads_the_format(call, paths):

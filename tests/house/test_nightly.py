@@ -25,6 +25,16 @@ def shell(script):
     return done.returncode, done.stdout
 
 
+def check_what_pytest_shows(path, code):
+    """The message of the assertion has all its lines, not a shortened repr."""
+    path.write_text(code.removesuffix("test_ndcg_does_not_fall()\n"))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path.name]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 1
+    assert "ndcg@10: 0.7724 against 0.8838, -0.1114; 2 gain, 0 equal, 4 lose" in done.stdout
+    assert all(f"q{number} " in done.stdout for number in range(1, 7)), done.stdout
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -50,4 +60,5 @@ def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
             worse = code.replace("dense.run", "bm25.run").replace("- 0.01", "+ 0.01")
             with pytest.raises(AssertionError, match=r"ndcg@10: 0\.7724 against 0\.7724"):
                 exec(compile(worse, PAGE.name, "exec"), {})
+            check_what_pytest_shows(tmp_path / "test_worse.py", worse.replace("baseline.json", "tonight.json"))
     assert ran == ["bash", "text", "bash", "text", "bash", "yaml", "python"]

@@ -184,3 +184,30 @@ def test_other_files_are_refused(text, format, tmp_path):
     with pytest.raises(FormatError):
         fastir.load_results(tmp_path / f"x.{format}")
     assert not is_saved(tmp_path / f"x.{format}")
+
+
+TABLES = {".txt": "text", ".md": "markdown", ".html": "html", ".tex": "latex", ".csv": "csv"}
+
+
+@pytest.mark.parametrize("suffix", TABLES)
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_the_end_of_the_name_may_be_that_of_a_table(tmp_path, suffix):
+    results = fastir.evaluate(QRELS, RUN, METRICS)
+    runs = fastir.Evaluator(QRELS, METRICS).evaluate_many({"a": RUN, "b": QRELS})
+    for made, options in ((results, {}), (results, {"per_query": True}), (runs, {}), (runs, {"transpose": True})):
+        made.save(tmp_path / f"out{suffix}", **options)
+        assert (tmp_path / f"out{suffix}").read_text() == made.to_table(TABLES[suffix], **options)
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_other_names_are_refused(tmp_path):
+    results = fastir.evaluate(QRELS, RUN, METRICS)
+    runs = fastir.Evaluator(QRELS, METRICS).evaluate_many({"a": RUN})
+    for made, what in ((results, "results"), (runs, "results by run")):
+        with pytest.raises(
+            ValueError, match=rf"cannot save {what} as .*out.doc': the name must end in .tsv, .* or .csv"
+        ):
+            made.save(tmp_path / "out.doc")
+        with pytest.raises(ValueError, match=r"the name must end in .txt, .md, .html, .tex or .csv"):
+            made.save(tmp_path / "out.json", digits=2)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,218 @@
+"""The runs of a command line: files, folders, patterns and long tables, and results that were saved.
+
+Everything that a word stands for comes with a name, which is that of its row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import errno
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import fastir
+from fastir.cli.arguments import STDIN, UsageError
+from fastir.cli.terminal import tell
+from fastir.cli.wording import KEYWORDS, meant, option
+from fastir.errors import quote
+from fastir.evaluation.evaluator import columns_by_side
+from fastir.evaluation.named_runs import of_columns, run_names, runs_in
+from fastir.inputs import formats, places, table_files, table_rows, tables
+from fastir.request.options import Options
+from fastir.results.results import Results
+from fastir.results.saved_files import is_saved
+
+# the options that say how runs are read and judged
+JUDGING = (
+    *(name for name in Options._fields if name not in ("n_threads", "choices", "validate")),
+    *("parents", "aggregate", "parts", "all", "threshold", "qrels_format", "run_format"),
+    *("columns", "qrels_columns", "run_columns"),
+)
+
+
+def files_of(words: Sequence[str], parts: bool = False) -> list[Any]:
+    """The files of words, in order; a folder or a pattern is all files in it, unless these are the parts of one run.
+
+    Raises
+    ------
+    FormatError
+        A folder or a pattern has none.
+    OSError
+        There is no such file.
+    """
+    files: list[Any] = []
+    for word in words:
+        many = word != STDIN and places.is_many(word)
+        if not many and word != STDIN and places.is_local(word) and not os.path.exists(word):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
+        files += runs_in(word) if many and not parts else [word]
+    return files
+
+
+# ---- runs that are judged here ---------------------------------------------------------------------------------------
+
+
+def named_runs(words: Sequence[str], options: argparse.Namespace, duplicates: str | None) -> dict[str, Any]:
+    """{name of its row: path, or Run} of every run; a table with a column of runs has several.
+
+    Raises
+    ------
+    UsageError
+        Standard input is named twice.
+    FastirError
+        A file holds saved results, or a table cannot be read.
+    OSError
+        There is no such file.
+    """
+    files = files_of(words, options.parts)
+    if files.count(STDIN) > 1:
+        raise UsageError("standard input (-) can be read only once")
+    runs: dict[str, Any] = {}
+    for name, file in zip(run_names(files), files, strict=True):
+        refuse_saved(file)
+        for inner, run in (long_table(file, options, duplicates) or {None: file}).items():
+            own = name if inner is None else str(inner)
+            runs[f"{name}: {own}" if own in runs else own] = run
+    return runs
+
+
+def refuse_saved(file: Any) -> None:
+    """Say which commands take results, if a file holds them."""
+    if places.on_disk(file) and is_saved(file):
+        raise fastir.FastirError(
+            f"{places.name_of(file)} holds saved results, which were judged before; "
+            "`fastir compare` and `fastir diff` take them"
+        )
+
+
+def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -> dict[Any, fastir.Run] | None:
+    """{name: Run} of a table with a column of runs, be it of several files that are its parts; None of any other."""
+    form = options.run_format or formats.format_of(file)
+    whole = places.on_disk(file) or (options.parts and places.is_many(file))
+    if form not in formats.TABLES or not whole:
+        return None
+    _, columns = columns_by_side(*columns_of(options).values())
+    name = places.name_of(file)
+    with table_files.translated(name), table_files.FILES[form](file) as opened:
+        opened.look()
+        usual = dict(tables.wanted("runs", columns or {}))["run"]
+        if not any(column in opened.names for column in usual):
+            return None
+    with table_files.opened(file, "runs", form, columns, None) as (table, _):
+        return of_columns(table_rows.by_run(table, duplicates))
+
+
+def columns_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of `evaluate` that name the columns of tables."""
+    return {name: names_in(name, getattr(options, name)) for name in ("columns", "qrels_columns", "run_columns")}
+
+
+def names_in(keyword: str, text: str | None) -> dict[str, str] | None:
+    if text is None:
+        return None
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    if not all(field and mark and name for field, mark, name in pairs):
+        raise UsageError(f"{option(keyword)} {text}: expected FIELD=NAME, such as query_id=qid,score=sim")
+    for field, _, _ in pairs:
+        if field not in tables.ROLES:
+            known = ", ".join(tables.ROLES)
+            raise UsageError(
+                f"{option(keyword)}: there is no field {field!r}{meant(field, tables.ROLES)}; expected {known}"
+            )
+    return {field: name for field, _, name in pairs}
+
+
+def qrels_of(options: argparse.Namespace) -> Any:
+    """The qrels, read here only if an option says more of their format than their name."""
+    if places.is_local(options.qrels):
+        refuse_saved(options.qrels)
+    if options.qrels_format is None and options.threshold is None:
+        return options.qrels
+    columns, _ = columns_by_side(*columns_of(options).values())
+    read = fastir.Qrels.from_file
+    return read(options.qrels, options.qrels_format, options.duplicates, columns, options.threshold)
+
+
+def runs_of(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    """The runs, read here only if --run-format says how."""
+    if options.run_format is None:
+        return runs
+    _, columns = columns_by_side(*columns_of(options).values())
+    return {
+        name: run
+        if isinstance(run, fastir.Run)
+        else fastir.Run.from_file(run, options.run_format, options.duplicates, columns)
+        for name, run in runs.items()
+    }
+
+
+# ---- results that were judged before ---------------------------------------------------------------------------------
+
+
+def are_saved(words: Sequence[str]) -> bool:
+    """Whether the first file of these words holds saved results."""
+    file = files_of(words)[0]
+    return places.on_disk(file) and is_saved(file)
+
+
+def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[str, Results], dict[str, str]]:
+    """{name: Results} of files of one run, named by the file, and of several, named as they were; {name: its file}.
+
+    Where two of these have one name, those of files of several begin with the name of the file.
+
+    Raises
+    ------
+    UsageError
+        An option says how runs are judged.
+    FormatError, OSError
+        A file holds something else, or cannot be read.
+    """
+    unused = [name for name in JUDGING if getattr(options, name) != options.parser.get_default(name)]
+    if unused and (unused != ["queries"] or options.queries != "intersection"):
+        raise UsageError(f"{option(unused[0])} is of no use: {words[0]} holds saved results, which were judged before")
+    files = files_of(words)
+    found: list[tuple[str, Any, dict[Any, Results]]] = []
+    for name, file in zip(run_names(files), files, strict=True):
+        loaded = fastir.load_results(file)
+        found.append((name, file, {None: loaded} if isinstance(loaded, Results) else loaded))
+    own = [name if inner is None else inner for name, _, runs in found for inner in runs]
+    results, paths = {}, {}
+    for name, file, runs in found:
+        for inner, of_run in runs.items():
+            unique = name if inner is None else f"{name}: {inner}" if own.count(inner) > 1 else inner
+            results[unique] = of_run
+            paths[unique] = file if inner is None else unique
+    return results, paths
+
+
+def fields_of(convention: fastir.Convention) -> dict[str, Any]:
+    return {field.name: getattr(convention, field.name) for field in dataclasses.fields(convention)}
+
+
+def warn_of_other_options(runs: Mapping[str, Results]) -> None:
+    """Say of two runs that were judged under other options than the first which ones these are."""
+    first, *others = runs
+    for name in others:
+        unlike = differing(runs[first], runs[name])
+        if unlike:
+            tell("warning", f"{quote(first)} and {quote(name)} were judged under other options: {', '.join(unlike)}")
+            return
+
+
+def differing(one: Results, other: Results) -> list[str]:
+    """The options that differ between two Results, each with both values; none where one does not know its own."""
+    asked = one.provenance, other.provenance
+    if asked[0] is None or asked[1] is None:
+        return []
+    alike = asked[0].convention.name == asked[1].convention.name
+    own, others = (
+        {**(fields_of(each.convention) if alike else {"convention": str(each.convention)}), **each.options}
+        for each in (asked[0], asked[1])
+    )
+    return [
+        f"{option(name) if name in KEYWORDS else name} ({own.get(name, 'default')} and {others.get(name, 'default')})"
+        for name in dict.fromkeys([*own, *others])
+        if name != "validate" and own.get(name) != others.get(name)
+    ]

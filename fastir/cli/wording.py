@@ -1,0 +1,67 @@
+"""Messages in the command's own words: the functions name their keywords, a command line has options.
+
+A table of replacements, applied to what leaves the command: an error where it ends, a warning where it is shown.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+
+# keywords that options set, where the option is not called as they are
+OPTIONS = {"n_threads": "threads", "n_resamples": "resamples", "random_state": "seed"}
+KEYWORDS = (
+    *("columns", "qrels_columns", "run_columns", "rel_level", "queries", "ties", "judged_only", "max_depth"),
+    *("duplicates", "parents", "aggregate", "score_dtype", "convention", "threshold", "baseline", "test"),
+    *("correction", "family", "confidence", "interval", "effect", *OPTIONS),
+)
+NAME = rf"\b(?P<name>{'|'.join(KEYWORDS)})"
+VALUES = r"'[\w-]+'(?:(?:, | or )'[\w-]+')*"  # one, or some of which one is meant
+
+
+def option(keyword: str) -> str:
+    """The option that sets a keyword."""
+    return "--" + OPTIONS.get(keyword, keyword).replace("_", "-")
+
+
+TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"fastir\.metrics\(\)", "fastir metrics"),
+    (r"\bmetrics=(?!\w)", "-m"),
+    (r"Qrels\.from_table and from_file have threshold=", "there is --threshold"),
+    (r"\bthreshold=(?!\w)", "--threshold"),
+    (r"are read together only by evaluate_many, as a run each", "are a run each, without --parts"),
+    (r", queries='zero' counts them as 0", ""),
+    (r"(?<!=)'intersection' leaves", "--queries intersection leaves"),
+    (r"correction must be None, got '\w+'", "it goes without --correction"),
+    (NAME + r"=\{'(\w+)': (\w+)\}", lambda found: f"{option(found[1])} {found[2]}={found[3].upper()}"),
+    (NAME + rf"=({VALUES})", lambda found: f"{option(found[1])} {found[2].replace(chr(39), '')}"),
+    (NAME + r"=(?=[\w.])", lambda found: f"{option(found[1])} "),
+    (rf"^{NAME}(?=:| must | is for )", lambda found: option(found[1])),
+    (r"(?<=must be one of )None, ", ""),
+)
+REPLACEMENTS = tuple((re.compile(pattern), replacement) for pattern, replacement in TABLE)
+FORMAT = re.compile(r"\bformat='(\w+)'")
+
+
+def worded(message: str, format_option: str = "--run-format") -> str:
+    """A message in which keywords are options; `format_option` is that of the file which it is about."""
+    message = FORMAT.sub(rf"{format_option} \1", message)
+    for pattern, replacement in REPLACEMENTS:
+        message = pattern.sub(replacement, message)
+    return message
+
+
+def meant(given: str, known: Iterable[str]) -> str:
+    """The end of a message about a word that is none of those known: the one that was meant, if one is near.
+
+    A word that goes on as the given one does is nearest; what all options begin with does not make them alike.
+    """
+    words = {word.lstrip("-"): word for word in known}
+    bare = given.partition("=")[0].lstrip("-")
+    near = [word for word in words if bare and word.startswith(bare)][:1] or [
+        *difflib.get_close_matches(bare, words, 1)
+    ]
+    if not near and "-" not in given[:1]:  # ttest is a t
+        near = [word for word in words if word == bare[: len(word)]][:1]
+    return f"; did you mean {words[near[0]]!r}?" if near else ""
