@@ -31,7 +31,7 @@ def evaluate(
     Parameters
     ----------
     qrels : DataFrame, or as for `fastir.evaluate`
-        At most 8 388 608 judgments and 64 MB when they are prepared: they are collected, and go to every worker.
+        At most 64 MB when they are prepared, about two million judgments: they are collected, and go to every worker.
     run : DataFrame
         A row for each document, with columns as `fastir.evaluate` takes them: query_id, doc_id, and score or rank. Or
         a row for each query, with a list of ids in rank order (doc_ids, ranking, retrieved), perhaps beside a list of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fastir.checks import one_of
@@ -26,9 +26,9 @@ def is_frame(data: Any) -> bool:
     return isinstance(data, sql.DataFrame)
 
 
-def named(name: str) -> str:
-    """A column by its whole name, be there dots in it."""
-    return "`" + name.replace("`", "``") + "`"
+def selected(frame: Any, names: Iterable[str]) -> Any:
+    """Some columns, by their whole names, be there dots in them."""
+    return frame.select(*("`" + name.replace("`", "``") + "`" for name in names))
 
 
 def check_run(run: Any) -> None:
@@ -45,7 +45,7 @@ def collected(frame: Any, columns: Mapping[str, str] | None) -> Any:
         They have more judgments than an Evaluator may have here.
     """
     names = tables.find_columns("qrels", frame.columns, columns or {})
-    table = frame.select(*map(named, names)).limit(MOST_JUDGMENTS + 1).toArrow()
+    table = selected(frame, names).limit(MOST_JUDGMENTS + 1).toArrow()
     if table.num_rows > MOST_JUDGMENTS:
         raise FastirError(f"qrels: more than {MOST_JUDGMENTS} judgments; {REMEDY}")
     return table
@@ -109,16 +109,25 @@ def states_of(run: Any, evaluator: Evaluator, strategy: str, several: bool) -> A
     """
     columns = evaluator.prepared.columns or {}
     if strategy == "lists":
-        names = tuple(list_rows.names_of(run.columns, columns).values())
+        names: tuple[str, ...] = tuple(list_rows.names_of(run.columns, columns).values())
         read = tasks.lists_of_a_run
     else:
         names = tables.find_columns("runs" if several else "run", run.columns, columns)
         read = tasks.rows_of_runs if several else tasks.rows_of_a_run
-    rows = run.select(*map(named, names))
     if strategy == "shuffle":
         check_order(evaluator, tables.is_rank(names[2], columns))
-        rows = rows.repartition(*map(named, (names[0], *names[3:])))
-    return rows.mapInArrow(tasks.states(pickled(evaluator), read), tasks.SCHEMA)
+    return mapped(run, names, strategy == "shuffle", tasks.states(pickled(evaluator), read, names))
+
+
+def mapped(frame: Any, names: Sequence[str], shuffles: bool, function: Any) -> Any:
+    """What a function makes of some columns in each partition; rows of one query, and run, are first brought together.
+
+    The columns are numbered, as mapInArrow takes no names with dots; the function gives them their names again.
+    """
+    rows = selected(frame, names).toDF(*map(str, range(len(names))))
+    if shuffles:
+        rows = rows.repartition(*(str(place) for place in range(len(names)) if place not in (1, 2)))
+    return rows.mapInArrow(function, tasks.SCHEMA)
 
 
 def check_order(evaluator: Evaluator, ranks: bool) -> None:

@@ -86,9 +86,8 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
             "label": self.getLabelCol(),
             "score": self.getPredictionCol(),
         }
-        names = [frames.named(name) for name in columns.values()]
-        rows = dataset.select(*names).repartition(names[0])
-        states = rows.mapInArrow(tasks.states(pickle.dumps((metric, options, columns)), tasks.totals), tasks.SCHEMA)
+        function = tasks.states(pickle.dumps((metric, options, columns)), tasks.totals, list(columns.values()))
+        states = frames.mapped(dataset, list(columns.values()), True, function)
         for part in merging.parts_of(states):
             total.merge(part.total)
         return total.result()[metric]

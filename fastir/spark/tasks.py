@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import pickle
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -81,20 +81,22 @@ class Total(NamedTuple):
 Read = Callable[[Any, "pyarrow.Table", int], list[Any]]  # of what was in the closure, rows, and the partition's number
 
 
-def states(pickled: bytes, read: Read) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def states(pickled: bytes, read: Read, names: Sequence[str]) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """The function for mapInArrow that hands the rows of a partition to `read`, with the object that was pickled.
 
-    `read` returns a list of what is to come back; an empty partition has nothing.
+    `names` are those of their columns. `read` returns a list of what is to come back; an empty partition has nothing.
     """
     digest = hashlib.sha256(pickled).hexdigest()
 
     def of_partition(batches: Iterable[Any]) -> Iterator[Any]:  # pickled by value: its globals are this module's
-        return partition_states(pickled, digest, read, batches)
+        return partition_states(pickled, digest, read, names, batches)
 
     return of_partition
 
 
-def partition_states(pickled: bytes, digest: str, read: Read, batches: Iterable[Any]) -> Iterator[Any]:
+def partition_states(
+    pickled: bytes, digest: str, read: Read, names: Sequence[str], batches: Iterable[Any]
+) -> Iterator[Any]:
     import pyarrow
     from pyspark import TaskContext
 
@@ -104,7 +106,7 @@ def partition_states(pickled: bytes, digest: str, read: Read, batches: Iterable[
     context = TaskContext.get()
     partition = 0 if context is None else context.partitionId()
     try:
-        found = read(kept(pickled, digest), pyarrow.Table.from_batches(held), partition)
+        found = read(kept(pickled, digest), pyarrow.Table.from_batches(held).rename_columns(names), partition)
     except REFUSALS as error:
         if error.args and isinstance(error.args[0], str):
             error.args = (f"{error.args[0]} (in partition {partition}, whose rows are counted from 0)", *error.args[1:])

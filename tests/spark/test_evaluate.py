@@ -197,7 +197,7 @@ def test_integer_ids(spark):
     assert got.results == fastir.evaluate(qrels, run, ["ndcg", "mrr"])
 
 
-@pytest.mark.filterwarnings("ignore:run .*no judged document")
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_many_runs_in_one_table(spark, given):
     qrels, rows, _ = given
     of_runs = {name: data(seed)[1] for name, seed in (("b", 1), ("a", 7), ("c", 9))}
