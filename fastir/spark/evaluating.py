@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastir.checks import one_of
 from fastir.errors import NoOverlapError, quote
@@ -13,12 +13,9 @@ from fastir.spark import frames, merging
 from fastir.spark.spark_results import SparkResults
 from fastir.spark.tasks import Part
 
-if TYPE_CHECKING:
-    from fastir.qrels import QrelsLike
-
 
 def evaluate(
-    qrels: QrelsLike,
+    qrels: Any,
     run: Any,
     metrics: str | Iterable[str],
     *,
@@ -84,7 +81,7 @@ def evaluate(
 
 
 def evaluate_many(
-    qrels: QrelsLike, runs: Any, metrics: str | Iterable[str], *, strategy: str = "shuffle", **options: Any
+    qrels: Any, runs: Any, metrics: str | Iterable[str], *, strategy: str = "shuffle", **options: Any
 ) -> ResultsByRun:
     """Evaluate the runs of one DataFrame, in one job.
 

@@ -1,4 +1,4 @@
-"""A session of Spark Connect, which has no JVM of its own: the same numbers, and nothing that only the classic one has."""
+"""A session of Spark Connect, which has no JVM of its own, has the same numbers."""
 
 import shutil
 import subprocess

@@ -190,6 +190,26 @@ def test_values_per_query_and_groups(spark, given):
         _ = evaluate(qrels, spark.createDataFrame(run), "mrr", queries="qrels").by_group
 
 
+def test_qrels_with_groups_and_metrics_that_read_all_judgments(spark, given):
+    qrels, _, run = given
+    by_topic = {query: {"0": docs, "1": dict.fromkeys(list(docs)[:3], 1)} for query, docs in qrels.items()}
+    frame = spark.createDataFrame(run).repartition(2)
+    for judged, metrics in ((by_topic, ["alpha_ndcg@10"]), (qrels, ["hole@10", "map"])):
+        got = evaluate(judged, frame, metrics, queries="qrels")
+        same(got, fastir.evaluate(judged, run, metrics, queries="qrels"))
+
+
+def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
+    qrels, rows, _ = given
+    ranked, last = [], {}
+    for query, doc, _ in rows:
+        last[query] = last.get(query, 0) + 1
+        ranked.append((query, doc, last[query]))
+    run = table(ranked, ("query_id", "doc_id", "rank"))
+    got = evaluate(qrels, spark.createDataFrame(run).repartition(2), METRICS, ties="input", queries="qrels")
+    assert got.results == fastir.evaluate(qrels, run, METRICS, ties="input", queries="qrels")
+
+
 def test_integer_ids(spark):
     qrels = {1: {10: 1, 11: 2}, 2: {12: 1}}
     run = pa.table({"query_id": [2, 1, 1], "doc_id": [12, 11, 10], "score": [1.0, 0.5, 0.7]})
