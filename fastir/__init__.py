@@ -27,6 +27,7 @@ JudgedRankings.
     comparison     which of several Results is better, with the tests of `stats`
     explanation    what each document of one ranking contributes
     compat, cli    calls of other tools and the command line, answered by the boxes above, which know neither
+    spark          runs that are DataFrames of Spark, judged where their rows are
 """
 
 from typing import TYPE_CHECKING

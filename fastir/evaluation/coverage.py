@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,30 @@ ROUNDED = "rankings in which different integers are one float64"  # a kind of re
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
+class Counts(NamedTuple):
+    """The fields of a Tally, for what was counted in several places."""
+
+    found: int = 0
+    tied: int = 0
+    tied_example: int = -1
+    nothing: int = 0
+    nothing_example: int = -1
+    ranked: int = 0
+    unjudged: int = 0
+    repeated: int = 0
+    repeated_example: int = -1
+    rounded: int = 0
+    rounded_example: int = -1
+
+    def plus(self, other: Counts) -> Counts:
+        """The counts of both; an example is the first in the qrels."""
+        added = {}
+        for name, mine, theirs in zip(self._fields, self, other, strict=True):
+            known = [place for place in (mine, theirs) if place >= 0]
+            added[name] = min(known, default=-1) if name.endswith("_example") else mine + theirs
+        return Counts(**added)
+
+
 class Coverage:
     """The counts of one evaluation, and how the queries of qrels and run overlap; calling it makes the Report.
 
@@ -32,8 +56,8 @@ class Coverage:
     ----------
     prepared : Prepared
     status : uint8 array of shape (n_queries,)
-    tally : Tally
-        What the join counted.
+    tally : Tally or Counts
+        What the join counted, or several of them.
     n_run : int
         Queries of the run.
     run_ids : iterable of str or int
@@ -57,7 +81,7 @@ class Coverage:
         self,
         prepared: Prepared,
         status: np.ndarray,
-        tally: Tally,
+        tally: Tally | Counts,
         n_run: int,
         run_ids: Iterable[str | int],
         run_repairs: Repairs,
@@ -73,7 +97,7 @@ class Coverage:
             run_repairs = {**run_repairs, ROUNDED: (tally.rounded, place)}
         self.prepared: Prepared = prepared
         self.status: np.ndarray = status
-        self.tally: Tally = tally
+        self.tally: Tally | Counts = tally
         self.n_run: int = n_run
         self.run_ids: Sequence[str | int] = list(run_ids) if n_run > found else ()
         self.run_repairs: Repairs = run_repairs
@@ -113,11 +137,11 @@ class Coverage:
                 f"the run has {quote(self.only_in_run()[0])}"
             )
         if queries == "strict" and not found == n_run == self.prepared.judged.n_queries:
-            missing, extra = self.only_in_qrels(), self.only_in_run()
-            first, side = (missing[0], "run") if missing else (extra[0], "qrels")
+            missing, extra = self.prepared.judged.n_queries - found, n_run - found
+            first, side = (self.only_in_qrels()[0], "run") if missing else (self.only_in_run()[0], "qrels")
             raise NoOverlapError(
                 f"queries='strict', but query {quote(first)} is missing from the {side} "
-                f"({len(missing)} missing from the run, {len(extra)} from the qrels)"
+                f"({missing} missing from the run, {extra} from the qrels)"
             )
 
     def warn(self, queries: str | None, about: str = "") -> None:

@@ -75,15 +75,18 @@ class ListColumns:
         return self.query_ids, offsets, ids_of(ids, kept), labels
 
 
-def scored(query_ids: list[Any], offsets: np.ndarray, ids: Arena, duplicates: str | None) -> tuple[Any, ...]:
-    """Lists in rank order, which begin at `offsets`, as the columns of a Run: with the scores n, n - 1, ..., 1.
+def scored(
+    query_ids: list[Any], offsets: np.ndarray, ids: Arena, duplicates: str | None, scores: np.ndarray | None = None
+) -> tuple[Any, ...]:
+    """Lists, which begin at `offsets`, as the columns of a Run: in rank order, with scores n to 1, or with their own.
 
     Raises
     ------
     DuplicateError
         A document stands twice in a list, and `duplicates` is None.
     """
-    scores = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
+    if scores is None:
+        scores = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
     pairs = find_duplicates(of_arena(ids), offsets)
     if not pairs:
         return query_ids, offsets, ids, scores, {}

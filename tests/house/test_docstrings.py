@@ -9,8 +9,8 @@ import pytest
 import fastir
 
 MODULES = ["fastir", *(module.name for module in pkgutil.walk_packages(fastir.__path__, "fastir."))]
-# These may need the tool that they stand in for, or matplotlib.
-NEEDY = ("fastir.compat.", "fastir.plots")
+# These may need the tool that they stand in for, matplotlib or PySpark.
+NEEDY = ("fastir.compat.", "fastir.plots", "fastir.spark.")
 AT_LEAST = {"fastir.evaluation.evaluator": 10, "fastir.results.results": 1}
 
 

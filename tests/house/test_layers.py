@@ -21,7 +21,7 @@ LAYERS = """
     evaluation
     comparison explanation plots config conventions
     fastir
-    compat
+    compat spark
     cli __main__
 """
 ROW = {box: number for number, row in enumerate(LAYERS.strip().splitlines()) for box in row.split()}

@@ -1,0 +1,60 @@
+"""Runs that lie in a cluster, as DataFrames of Spark: judged where their rows are, with the numbers of one machine.
+
+    run: DataFrame ─ frames ─▶ its three columns, shuffled by query or as they lie
+                                       │ mapInArrow
+    qrels, metrics ─ Evaluator ─▶ tasks.states, in every partition: an Evaluator from the function's closure
+                         │             │ a row per partition: the values of its queries, counts, or an error
+                         ▼             ▼
+                     merging: values side by side, by the place of their query ─▶ Results ─▶ SparkResults
+
+The values of a query are computed where its rows are, all of them in one partition, by the code that computes them on
+one machine. What comes back are these values, not sums of them: a mean is then an exact sum over all queries, whose
+bits do not depend on the partitions. The driver holds what it holds without Spark but the run: qrels and Results.
+
+In        DataFrames of PySpark, classic or of Spark Connect; qrels as Evaluator takes them, too
+Out       SparkResults, ResultsByRun; RankingEvaluator for pyspark.ml
+Validates the strategy, against the columns and the rules; the Evaluator all else, on the driver; rows where they are
+Allocates on a worker the three columns of one partition; on the driver the values, queries × metrics
+Raises    fastir's errors, those of rows with the number of the partition; an error in a task is returned as a value and
+          raised by the driver, so that Spark neither repeats the task nor wraps the message
+Uses      mapInArrow and toArrow: no RDD, no SparkContext, no collect_list, and no pandas of our own
+
+evaluating         evaluate(), evaluate_many(): the front door
+frames             columns of DataFrames, the strategy, the qrels of a DataFrame
+tasks              what runs in a partition; imported by the workers
+list_rows          rankings that lie in one row each, as a Run
+merging            the values of all partitions as Results
+spark_results      SparkResults
+ranking_evaluator  RankingEvaluator
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fastir.spark.evaluating import evaluate, evaluate_many
+    from fastir.spark.ranking_evaluator import RankingEvaluator
+    from fastir.spark.spark_results import SparkResults
+
+__all__ = ["RankingEvaluator", "SparkResults", "evaluate", "evaluate_many"]
+
+# Imported at the first use of the name: workers import `tasks` alone.
+LATER = {
+    "RankingEvaluator": "ranking_evaluator",
+    "SparkResults": "spark_results",
+    "evaluate": "evaluating",
+    "evaluate_many": "evaluating",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in LATER:
+        raise AttributeError(f"module 'fastir.spark' has no attribute {name!r}")
+    globals()[name] = value = getattr(importlib.import_module(f"fastir.spark.{LATER[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,86 @@
+"""SparkResults: the Results of a run that lies in a cluster, with the values of the queries as a DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from fastir.results.report import Report
+from fastir.results.results import Results
+from fastir.results.tables import ResultsByGroup
+
+
+class SparkResults:
+    """The values of one run, read like a dict: from the metric as the caller typed it to its mean over the queries.
+
+    Made by `evaluate`; immutable.
+
+    Attributes
+    ----------
+    results : Results
+        All values, which lie on the driver: what `fastir.evaluate` returns for the same data, for `fastir.compare` and
+        all else that takes Results.
+    report : Report
+        How the queries of qrels and run overlap. Of queries that are only in the run, the number and one example.
+    """
+
+    def __init__(self, session: Any, results: Results, groups: Mapping[Any, Any] | None) -> None:
+        self.results = results
+        self.report: Report = results.report
+        self._session = session
+        self._groups = groups
+        self._by_group = None if groups is None else results.by_group(groups)
+
+    def __getitem__(self, name: str) -> float:
+        return self.results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.results
+
+    def __repr__(self) -> str:
+        return repr(self.results)
+
+    def _repr_html_(self) -> str:
+        return self.results.to_table("html")
+
+    def keys(self) -> list[str]:
+        """The names of the metrics, as `dict` asks for them."""
+        return self.results.keys()
+
+    def items(self) -> list[tuple[str, float]]:
+        """(name, mean) of every metric."""
+        return self.results.items()
+
+    @cached_property
+    def per_query(self) -> Any:
+        """A DataFrame with a row per query: ``query_id``, a column per metric (double), and ``group`` if there are
+        groups. Made when it is first read.
+        """
+        import pyarrow
+
+        table = pyarrow.table(self.results)
+        if self._groups is not None:
+            table = table.append_column(
+                "group", pyarrow.array([self._groups[query] for query in self.results.query_ids])
+            )
+        return self._session.createDataFrame(table)
+
+    @property
+    def by_group(self) -> ResultsByGroup[Results]:
+        """The results of each group of `by`, {group: Results}.
+
+        Raises
+        ------
+        ValueError
+            There was no `by`.
+        """
+        if self._by_group is None:
+            raise ValueError("there are no groups: give by= to evaluate")
+        return self._by_group

@@ -1,0 +1,23 @@
+"""One Spark session for the tests of this folder: two cores, small, and with a second attempt for each task."""
+
+import shutil
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def spark():
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None:
+        pytest.skip("no Java: default-jre-headless on Debian")
+    session = (
+        sql.SparkSession.builder.master("local[2,2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "3")
+        .config("spark.driver.memory", "1g")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.log.level", "ERROR")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()

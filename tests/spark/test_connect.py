@@ -1,0 +1,42 @@
+"""A session of Spark Connect, which has no JVM of its own, has the same numbers."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+CODE = """
+import sys
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+import fastir
+import fastir.spark
+
+spark = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "3").getOrCreate()
+assert "connect" in type(spark).__module__
+qrels = {f"q{i}": {f"d{i + j}": j % 3 for j in range(5)} for i in range(20)}
+rows = [(f"q{i}", f"d{j}", float(i * j % 7)) for j in range(30) for i in range(2, 20)]
+run = pa.table(dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows)))))
+expected = fastir.evaluate(qrels, run, ["ndcg@10", "map"], queries="qrels")
+got = fastir.spark.evaluate(qrels, spark.createDataFrame(run).repartition(3), ["ndcg@10", "map"], queries="qrels")
+assert got.results == expected and got.report == expected.report
+assert got.per_query.count() == 20
+try:
+    fastir.spark.evaluate(qrels, spark.createDataFrame(run).repartition(2), "map", strategy="grouped")
+except ValueError as error:
+    print(error)
+spark.stop()
+"""
+
+
+def test_a_connect_session_has_the_same_numbers():
+    pytest.importorskip("pyspark")
+    pytest.importorskip("grpc")
+    pytest.importorskip("pyarrow")
+    if shutil.which("java") is None:
+        pytest.skip("no Java: default-jre-headless on Debian")
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "lie in two partitions" in done.stdout

@@ -1,0 +1,267 @@
+"""fastir.spark.evaluate has the numbers of fastir.evaluate, to the last bit, wherever the rows lie."""
+
+import os
+import pickle
+import random
+
+import pytest
+
+import fastir
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyspark")
+
+from fastir.spark import evaluate, evaluate_many  # noqa: E402
+
+METRICS = ["ndcg@10", "map", "mrr", "P@5", "gm_map", "num_rel", "num_q", "judged@10"]
+
+
+def data(seed=1, n=40):
+    """Qrels, and the rows of a run that lacks some of their queries and has some others, shuffled, with ties."""
+    rng = random.Random(seed)
+    qrels = {f"q{i}": {f"d{rng.randrange(60)}": rng.randrange(3) for _ in range(8)} for i in range(n)}
+    queries = [f"q{i}" for i in range(3, n + 4)]
+    rows = [(query, f"d{doc}", float(rng.randrange(20))) for query in queries for doc in rng.sample(range(60), 25)]
+    rng.shuffle(rows)
+    return qrels, rows
+
+
+def table(rows, names=("query_id", "doc_id", "score")):
+    return pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def lists(rows):
+    """A row for each query, and one whose ranking is empty."""
+    by_query = {"q0": []}
+    for query, doc, score in rows:
+        by_query.setdefault(query, []).append((doc, score))
+    return pa.table(
+        {
+            "query_id": list(by_query),
+            "doc_ids": pa.array([[doc for doc, _ in docs] for docs in by_query.values()], pa.list_(pa.string())),
+            "scores": pa.array([[score for _, score in docs] for docs in by_query.values()], pa.list_(pa.float64())),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def given():
+    qrels, rows = data()
+    return qrels, rows, table(rows)
+
+
+def same(got, expected):
+    assert got.results == expected
+    assert dict(got) == dict(expected)
+    for field in fastir.results.report.Report.__slots__:
+        if field != "only_in_run_example":  # the first in the order of the rows
+            assert getattr(got.report, field) == getattr(expected.report, field), field
+
+
+@pytest.mark.parametrize("partitions", [1, 7])
+def test_no_partitioning_changes_a_bit(spark, given, partitions):
+    qrels, _, run = given
+    expected = fastir.evaluate(qrels, run, METRICS, queries="qrels")
+    same(evaluate(qrels, spark.createDataFrame(run).repartition(partitions), METRICS, queries="qrels"), expected)
+
+
+def test_empty_partitions_and_shuffled_qrels_of_a_dataframe(spark, given):
+    qrels, rows, run = given
+    judgments = [(query, doc, label) for query, docs in qrels.items() for doc, label in docs.items()]
+    judged = table(judgments, ("qid", "docno", "relevance"))
+    options = {"queries": "intersection", "qrels_columns": {"label": "relevance"}}
+    few = spark.createDataFrame(run).filter("query_id in ('q5', 'q6')").repartition(5)
+    got = evaluate(spark.createDataFrame(judged), few, METRICS, **options)
+    same(got, fastir.evaluate(qrels, table([row for row in rows if row[0] in ("q5", "q6")]), METRICS, **options))
+
+
+def test_grouped_names_a_query_that_lies_in_two_partitions(spark, given):
+    qrels, _, run = given
+    frame = spark.createDataFrame(run)
+    with pytest.raises(ValueError, match=r"^run: the rows of query 'q3' lie in two partitions, 0 and 1; strategy='sh"):
+        evaluate(qrels, frame.repartition(2), METRICS, strategy="grouped")
+    got = evaluate(qrels, frame.repartition(4, "query_id"), METRICS, strategy="grouped", queries="qrels")
+    same(got, fastir.evaluate(qrels, run, METRICS, queries="qrels"))
+
+
+@pytest.mark.parametrize("columns", [["query_id", "doc_ids"], ["query_id", "doc_ids", "scores"]])
+def test_lists_are_read_as_they_lie(spark, given, columns):
+    qrels, rows, _ = given
+    ranked = lists(rows)
+    got = evaluate(qrels, spark.createDataFrame(ranked).select(columns).repartition(3), METRICS, queries="qrels")
+    run = {}
+    for query, docs, scores in zip(*(column.to_pylist() for column in ranked.columns), strict=True):
+        run[query] = dict(zip(docs, scores, strict=True)) if "scores" in columns else docs
+    expected = fastir.evaluate(qrels, run, METRICS, queries="qrels")
+    assert got.results == expected
+    assert got.report.in_both == expected.report.in_both
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"convention": "trec_eval-9", "queries": "qrels"},
+        {"convention": "ranx", "ties": "trec", "queries": "qrels"},
+        {"ties": "average", "queries": "qrels"},
+        {"duplicates": "max", "queries": "qrels"},
+        {"weights": {f"q{i}": i / 7 for i in range(40)}, "queries": "qrels"},
+        {"parents": {"d1": "d2", "d3": "d2"}, "aggregate": "sum", "queries": "qrels"},
+        {"empty": "skip", "rel_level": 2, "judged_only": True, "max_depth": 9, "queries": "intersection"},
+    ],
+    ids=str,
+)
+def test_options_are_those_of_evaluate(spark, given, options):
+    qrels, _, run = given
+    metrics = ["ndcg@10", "map", "mrr"]
+    got = evaluate(qrels, spark.createDataFrame(run).repartition(2), metrics, **options)
+    assert got.results == fastir.evaluate(qrels, run, metrics, **options)
+    assert got.results.provenance.options == fastir.evaluate(qrels, run, metrics, **options).provenance.options
+
+
+def test_what_evaluate_warns_of_and_refuses(spark, given):
+    qrels, _, run = given
+    frame = spark.createDataFrame(run)
+    with pytest.warns(fastir.FastirWarning) as here:
+        fastir.evaluate(qrels, run, "mrr")
+    with pytest.warns(fastir.FastirWarning) as there:
+        evaluate(qrels, frame, "mrr")
+    [here], [there] = (
+        [str(one.message) for one in made if one.category is fastir.FastirWarning] for made in (here, there)
+    )
+    cut = "4 queries of the run are not in the qrels and were ignored"
+    assert cut in there
+    assert there.split(cut)[0] == here.split(cut)[0]
+    with pytest.raises(fastir.NoOverlapError, match=r"query 'q0' is missing from the run .3 missing from the run, 4 "):
+        evaluate(qrels, frame, "mrr", queries="strict")
+    with pytest.raises(fastir.NoOverlapError, match="the run is empty"):
+        evaluate(qrels, frame.filter("query_id = 'none'"), "mrr")
+    with pytest.raises(fastir.NoOverlapError, match="no query in common: the qrels have 'x', the run has 'q"):
+        evaluate({"x": {"d": 1}}, frame, "mrr")
+    with pytest.raises(ValueError, match=r"^ties='input' needs the order of rows"):
+        evaluate(qrels, frame, "mrr", ties="input")
+    with pytest.raises(ValueError, match=r"^duplicates='first' needs the order of rows"):
+        evaluate(qrels, frame, "mrr", duplicates="first")
+    with pytest.raises(ValueError, match="strategy='lists', but the column 'doc_id' of the run holds no lists"):
+        evaluate(qrels, frame, "mrr", strategy="lists")
+    with pytest.raises(TypeError, match="expected a DataFrame of Spark, got dict"):
+        evaluate(qrels, {"q1": {"d": 1.0}}, "mrr")
+
+
+def test_bad_rows_are_errors_of_one_sentence(spark, given):
+    qrels, rows, run = given
+    query, doc, _ = rows[0]
+    twice = spark.createDataFrame(table([*rows, (query, doc, 1.0)]))
+    with pytest.raises(fastir.DuplicateError, match=rf"'{doc}'.*{query}.*in partition \d"):
+        evaluate(qrels, twice, "mrr")
+    nan = spark.createDataFrame(table([*rows, (query, "x", float("nan"))]))
+    with pytest.raises(ValueError, match=rf"^run: .*NaN.*{query}.*in partition \d"):
+        evaluate(qrels, nan, "mrr")
+    null = spark.createDataFrame(run.set_column(2, "score", pa.array([None, *run["score"].to_pylist()[1:]])))
+    with pytest.raises(ValueError, match=r"^run: row \d+: 'score' is null, its value is missing .in partition \d"):
+        evaluate(qrels, null, "mrr")
+    with pytest.raises(ValueError, match="the table has no column 'query_id'"):
+        evaluate(qrels, spark.createDataFrame(run).withColumnRenamed("query_id", "q.x"), "mrr")
+
+
+def test_names_of_columns_may_have_dots(spark, given):
+    qrels, _, run = given
+    frame = spark.createDataFrame(run.rename_columns(["q.x", "d`y", "score"]))
+    got = evaluate(qrels, frame, METRICS, columns={"query_id": "q.x", "doc_id": "d`y"}, queries="qrels")
+    same(got, fastir.evaluate(qrels, run, METRICS, queries="qrels"))
+
+
+def test_values_per_query_and_groups(spark, given):
+    qrels, _, run = given
+    groups = {query: "odd" if int(query[1:]) % 2 else "even" for query in qrels}
+    frame = spark.createDataFrame(pa.table({"query_id": list(groups), "group": list(groups.values())}))
+    got = evaluate(qrels, spark.createDataFrame(run), ["mrr", "ndcg"], by=frame, queries="qrels")
+    expected = fastir.evaluate(qrels, run, ["mrr", "ndcg"], queries="qrels")
+    assert got.by_group == expected.by_group(groups)
+    assert got.per_query.columns == ["query_id", "mrr", "ndcg", "group"]
+    found = got.per_query.toArrow()
+    assert dict(zip(found["query_id"].to_pylist(), found["ndcg"].to_pylist(), strict=True)) == expected.per_query(
+        "ndcg"
+    )
+    assert got.keys() == ["mrr", "ndcg"] and "mrr" in got and len(got) == 2 and got.items() == expected.items()
+    assert repr(got) == repr(expected)
+    with pytest.raises(ValueError, match="by: query 'q1' has two groups"):
+        evaluate(qrels, spark.createDataFrame(run), "mrr", by=frame.union(frame.replace("odd", "x")))
+    with pytest.raises(ValueError, match="there are no groups"):
+        _ = evaluate(qrels, spark.createDataFrame(run), "mrr", queries="qrels").by_group
+
+
+def test_qrels_with_groups_and_metrics_that_read_all_judgments(spark, given):
+    qrels, _, run = given
+    by_topic = {query: {"0": docs, "1": dict.fromkeys(list(docs)[:3], 1)} for query, docs in qrels.items()}
+    frame = spark.createDataFrame(run).repartition(2)
+    for judged, metrics in ((by_topic, ["alpha_ndcg@10"]), (qrels, ["hole@10", "map"])):
+        got = evaluate(judged, frame, metrics, queries="qrels")
+        same(got, fastir.evaluate(judged, run, metrics, queries="qrels"))
+
+
+def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
+    qrels, rows, _ = given
+    ranked, last = [], {}
+    for query, doc, _ in rows:
+        last[query] = last.get(query, 0) + 1
+        ranked.append((query, doc, last[query]))
+    run = table(ranked, ("query_id", "doc_id", "rank"))
+    got = evaluate(qrels, spark.createDataFrame(run).repartition(2), METRICS, ties="input", queries="qrels")
+    assert got.results == fastir.evaluate(qrels, run, METRICS, ties="input", queries="qrels")
+
+
+def test_integer_ids(spark):
+    qrels = {1: {10: 1, 11: 2}, 2: {12: 1}}
+    run = pa.table({"query_id": [2, 1, 1], "doc_id": [12, 11, 10], "score": [1.0, 0.5, 0.7]})
+    got = evaluate(qrels, spark.createDataFrame(run), ["ndcg", "mrr"])
+    assert got.results == fastir.evaluate(qrels, run, ["ndcg", "mrr"])
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_many_runs_in_one_table(spark, given):
+    qrels, rows, _ = given
+    of_runs = {name: data(seed)[1] for name, seed in (("b", 1), ("a", 7), ("c", 9))}
+    whole = [(name, *row) for name, rows in of_runs.items() for row in rows]
+    frame = spark.createDataFrame(table(whole, ("run", "query_id", "doc_id", "score")))
+    got = evaluate_many(qrels, frame, METRICS, queries="qrels")
+    assert list(got) == ["a", "b", "c"]
+    for name, rows in of_runs.items():
+        assert got[name] == fastir.evaluate(qrels, table(rows), METRICS, queries="qrels")
+    with pytest.raises(fastir.NoOverlapError, match=r"^run 'a': no query in common"):
+        evaluate_many({"x": {"d": 1}}, frame, "mrr")
+
+
+def test_a_worker_that_dies_is_replaced(spark, given, tmp_path):
+    qrels, _, run = given
+    mark = str(tmp_path / "died")
+
+    def die_once(batches):
+        for batch in batches:
+            if not os.path.exists(mark):
+                open(mark, "w").close()
+                os._exit(1)
+            yield batch
+
+    frame = spark.createDataFrame(run).repartition(3)
+    got = evaluate(qrels, frame.mapInArrow(die_once, frame.schema), METRICS, queries="qrels")
+    assert os.path.exists(mark)
+    same(got, fastir.evaluate(qrels, run, METRICS, queries="qrels"))
+
+
+def test_qrels_that_are_too_large_are_refused(spark, given, monkeypatch):
+    from fastir.spark import frames
+
+    qrels, _, run = given
+    monkeypatch.setattr(frames, "MOST_BYTES", 100)
+    with pytest.raises(fastir.FastirError, match=r"^qrels: \d+ bytes when prepared, and at most 100 can be sent"):
+        evaluate(qrels, spark.createDataFrame(run), "mrr")
+
+
+def test_a_worker_makes_an_evaluator_once():
+    from fastir.spark import tasks
+
+    made = pickle.dumps({"some": "object"})
+    first = tasks.kept(made, "digest")
+    assert tasks.kept(made, "digest") is first
+    assert tasks.kept(made, "other") is not first
+    assert list(tasks.KEPT) == ["other"]
