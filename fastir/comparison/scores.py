@@ -172,7 +172,9 @@ def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
     if not inside and any(map(is_name, first)):
         return values
     if not inside:
-        if wanted is None:
+        if wanted is None and len(rows) <= len(rows[0][1]):
+            return values
+        if wanted is None:  # more of what should be metrics than of what should be queries
             raise ValueError(
                 f"run {quote(run)}: neither {quote(first[0])} nor {quote(next(iter(rows[0][1]), None))} is the name of "
                 "a metric; say with metrics= which ones are compared"
