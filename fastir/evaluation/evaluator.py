@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.errors import NoOverlapError
 from fastir.evaluation.measuring import OneRuleSet
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fastir.evaluation.coverage import Coverage
     from fastir.evaluation.measuring import Measurer
+    from fastir.evaluation.partial import Partial
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from fastir.run import RunLike, RunsLike
 
 
+Strategy = Literal["auto", "grouped", "two-pass", "lists"]
 Sides = tuple["Mapping[str, str] | None", "Mapping[str, str] | None"]  # names of the columns of qrels and run
 
 
@@ -201,6 +203,52 @@ class Evaluator:
         from fastir.evaluation.judging import judged
 
         return judged(self.prepared, run)
+
+    def partial(self, strategy: Strategy = "auto", *, after: Partial | None = None) -> Partial:
+        """Begin an evaluation in parts, wherever they are: states of parts are merged into one that has the Results.
+
+        Parameters
+        ----------
+        strategy : {"auto", "grouped", "two-pass", "lists"}
+            "grouped": all rows of a query come in one part. "two-pass": rows come in any part and order, and every part
+            is read twice; first to find the judged documents, then to count the rows before them, with `after`; needs
+            ``validate="judged"``, and what moves between parts is of the order of the judgments. "lists": each row of a
+            part is the ranking of a query. "auto": "lists" for tables with a column that has such a name; else
+            "two-pass" if the Evaluator has ``validate="judged"``; else "grouped".
+        after : Partial or None
+            What all parts come to in the first of two passes; the new Partial is of the second.
+
+        Returns
+        -------
+        Partial
+            Of no parts.
+
+        Raises
+        ------
+        ValueError
+            As by `judge`; or two passes cannot do what an option asks for.
+        UnknownMetricError
+            A metric needs the documents themselves.
+        TypeError
+            `after` is something else.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> evaluator = fastir.Evaluator({"q": {"a": 1}}, "mrr", validate="judged")
+        >>> parts = [("q", "b", 2.0)], [("q", "c", 3.0), ("q", "a", 1.0)]
+        >>> first = evaluator.partial()
+        >>> for part in parts:
+        ...     first.add(part)
+        >>> second = evaluator.partial(after=first)
+        >>> for part in parts:
+        ...     second.add(part)
+        >>> second.result()["mrr"]
+        0.3333333333333333
+        """
+        from fastir.evaluation.partial import Partial
+
+        return Partial(self, strategy, after)
 
     def results_of(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None

@@ -14,6 +14,15 @@ class Tally:
     unjudged: int
     repeated: int
     repeated_example: int
+    @staticmethod
+    def of(
+        found: int,
+        ranked: int,
+        unjudged: int,
+        nothing: tuple[int, int],
+        tied: tuple[int, int],
+        repeated: tuple[int, int],
+    ) -> Tally: ...
 
 class Join:
     removes: bool
