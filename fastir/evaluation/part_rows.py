@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.coverage import Coverage
     from fastir.evaluation.prepared import Prepared
 
-LIKE_JUDGED = "duplicates looked for among judged documents only"
+LIKE_JUDGED = "only judged documents checked for duplicates"
 BY_ORDER = ("first", "last")  # of the duplicates
 
 

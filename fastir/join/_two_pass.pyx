@@ -68,7 +68,6 @@ cdef class Rows:
     cdef QueryTable table
     cdef const Index* docs
     cdef bint integer_queries, integer_docs
-    cdef Names names
 
     def __init__(self, Judged judged, bint integer_queries, bint integer_docs):
         self.judged, self.integer_queries, self.integer_docs = judged, integer_queries, integer_docs
@@ -78,7 +77,6 @@ cdef class Rows:
 
     def __dealloc__(self):
         free_table(&self.table)
-        free_names(&self.names)
 
     cdef check(self, Ids queries, Ids docs, int64_t n):
         if queries.column.integers != self.integer_queries or docs.column.integers != self.integer_docs:
@@ -103,6 +101,12 @@ cdef class Rows:
 
 cdef class FirstPass(Rows):
     """Finds the judged documents among rows; made like Rows."""
+
+    cdef Names names        # of foreign queries, each with the call of foreign() that gives it
+    cdef int64_t call, n_given
+
+    def __dealloc__(self):
+        free_names(&self.names)
 
     def look(self, Ids queries, Ids docs, const double[::1] numbers, double[::1] scores, int64_t[::1] num_ret,
              int64_t[::1] again, bint once):
@@ -196,16 +200,17 @@ cdef class FirstPass(Rows):
         read(queries, first + i, 1, texts + i)
         if i > 0 and codes[i - 1] < 0 and equal(texts + i, texts + i - 1):
             return 0
-        return note_name(&self.names, texts + i, hash_of(texts + i), 0)
+        return note_name(&self.names, texts + i, hash_of(texts + i), self.call)
 
     def foreign(self):
-        """The query ids that the qrels do not have, of rows since the last call, as bytes of text."""
+        """The query ids that the qrels do not have, as bytes of text: those that no call has given before."""
         cdef int64_t i
-        found = {query_bytes(&self.names.table[i].text, self.integer_queries)
-                 for i in range(self.names.size) if self.names.table[i].text.start != NULL}
-        free_names(&self.names)
-        self.names.table, self.names.n, self.names.size = NULL, 0, 0
-        return found
+        if self.names.n == self.n_given:
+            return set()
+        self.n_given = self.names.n
+        self.call += 1
+        return {query_bytes(&self.names.table[i].text, self.integer_queries) for i in range(self.names.size)
+                if self.names.table[i].text.start != NULL and self.names.table[i].row == self.call - 1}
 
 
 cdef class SecondPass(Rows):
