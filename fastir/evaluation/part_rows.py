@@ -114,7 +114,7 @@ class WholeQueries(Way):
         keeper = self.keeper[1]
         values, status = np.empty(keeper.shape), keeper.status.copy()
         coverage = self.measure(keeper, rows, values, status)
-        if coverage is None:
+        if coverage is None or coverage.n_run == 0:  # whose status was not filled
             return
         tally = coverage.tally
         at = np.flatnonzero(status != STATUS_CODES["missing"])
