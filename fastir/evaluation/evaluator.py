@@ -204,11 +204,15 @@ class Evaluator:
 
         return judged(self.prepared, run)
 
-    def partial(self, strategy: Strategy = "auto", *, after: Partial | None = None) -> Partial:
-        """Begin an evaluation in parts, wherever they are: states of parts are merged into one that has the Results.
+    def partial(
+        self, rows: RunLike | None = None, *, strategy: Strategy = "auto", after: Partial | None = None
+    ) -> Partial:
+        """Evaluate a part of a run, wherever it is: what parts come to is merged, and then has the Results.
 
         Parameters
         ----------
+        rows : as for `Partial.add`
+            The part; None for none, yet.
         strategy : {"auto", "grouped", "two-pass", "lists"}
             "grouped": all rows of a query come in one part. "two-pass": rows come in any part and order, and every part
             is read twice; first to find the judged documents, then to count the rows before them, with `after`; needs
@@ -221,7 +225,6 @@ class Evaluator:
         Returns
         -------
         Partial
-            Of no parts.
 
         Raises
         ------
@@ -229,26 +232,27 @@ class Evaluator:
             As by `judge`; or two passes cannot do what an option asks for.
         UnknownMetricError
             A metric needs the documents themselves.
-        TypeError
-            `after` is something else.
+        FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
+            As by `Partial.add`; or `after` is something else.
 
         Examples
         --------
         >>> import fastir
         >>> evaluator = fastir.Evaluator({"q": {"a": 1}}, "mrr", validate="judged")
-        >>> parts = [("q", "b", 2.0)], [("q", "c", 3.0), ("q", "a", 1.0)]
-        >>> first = evaluator.partial()
-        >>> for part in parts:
-        ...     first.add(part)
-        >>> second = evaluator.partial(after=first)
-        >>> for part in parts:
-        ...     second.add(part)
+        >>> one, other = [("q", "b", 2.0)], [("q", "c", 3.0), ("q", "a", 1.0)]
+        >>> first = evaluator.partial(one)
+        >>> first.merge(evaluator.partial(other))
+        >>> second = evaluator.partial(one, after=first)
+        >>> second.merge(evaluator.partial(other, after=first))
         >>> second.result()["mrr"]
         0.3333333333333333
         """
         from fastir.evaluation.partial import Partial
 
-        return Partial(self, strategy, after)
+        made = Partial(self, strategy, after)
+        if rows is not None:
+            made.add(rows)
+        return made
 
     def results_of(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None

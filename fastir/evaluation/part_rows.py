@@ -54,6 +54,7 @@ class Outcome(NamedTuple):
     num_ret: np.ndarray
     missing: np.ndarray
     tally: Tally
+    foreign: set[str]
     repairs: Repairs
 
 
@@ -70,6 +71,14 @@ class Way:
     def __init__(self, ranker: Prepared, reads: int) -> None:
         self.ranker, self.reads = ranker, reads
         self.by_order = ranker.settings.ties == TIE_CODES["input"]
+
+    def add(self, state: State, rows: Any) -> None:
+        """Read a part into a state of all queries."""
+        raise NotImplementedError
+
+    def outcome(self, state: State) -> Outcome:
+        """What the state of all parts comes to."""
+        raise NotImplementedError
 
     @contextlib.contextmanager
     def table(self, rows: Any, shape: str) -> Iterator[tuple[Table, Repairs]]:
@@ -158,8 +167,7 @@ class WholeQueries(Way):
         coverage.run_repairs = {**repairs, **coverage.run_repairs}
         return coverage
 
-    def outcome(self, state: State, first: State | None) -> Outcome:
-        """What the state of all parts comes to; `first` is that of a first pass, if there is one."""
+    def outcome(self, state: State) -> Outcome:
         arrays = state.arrays
         kept, missing = first_of_each(state.sizes, arrays["found"]), ~state.known()
         num_ret = np.where(missing, 0, arrays["num_ret"])
@@ -167,7 +175,9 @@ class WholeQueries(Way):
         unjudged, _ = counts.pop("unjudged")
         tally = Tally.of(int((~missing).sum()), int(num_ret.sum()), unjudged, **counts)
         labels = arrays["labels"][kept]
-        return Outcome(arrays["found"], arrays["ranks"][kept], labels, num_ret, missing, tally, state.repairs)
+        return Outcome(
+            arrays["found"], arrays["ranks"][kept], labels, num_ret, missing, tally, state.foreign, state.repairs
+        )
 
 
 class Lists(WholeQueries):
@@ -193,7 +203,12 @@ class Pass(Way):
                 row += len(batch.docs)
             state.repair({**repairs, **found.repairs(known)} if known else repairs)
 
+    def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
+        """Read a batch, whose first row has this number; how many of its rows have a query of the qrels."""
+        raise NotImplementedError
+
     def kernel(self, batch: Batch, make: Any, *more: Any) -> Any:
+        """The kernel for ids of these kinds."""
         kinds = batch.queries.integers, batch.docs.integers
         if kinds not in self.kernels:
             self.kernels[kinds] = make(self.ranker.judged, *kinds, *more)
@@ -206,7 +221,6 @@ class FirstOfTwo(Pass):
     state = Found
 
     def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
-        """Read a batch; how many of its rows have a query of the qrels."""
         arrays, once = state.arrays, self.ranker.settings.options.duplicates == "once"
         kernel = self.kernel(batch, FirstPass)
         known, wrong = kernel.look(*batch, arrays["scores"], arrays["num_ret"], arrays["again"], once)
@@ -223,6 +237,9 @@ class FirstOfTwo(Pass):
             state.repair({"integer ids read as text": (known, "the run")})
         return known
 
+    def outcome(self, state: State) -> Outcome:
+        raise ValueError("this is the first of two passes; Evaluator.partial(after=this) takes the parts again")
+
 
 class SecondOfTwo(Pass):
     """Counts the rows before the judged documents that the first pass found."""
@@ -232,6 +249,7 @@ class SecondOfTwo(Pass):
     def __init__(self, ranker: Prepared, reads: int, first: State) -> None:
         super().__init__(ranker, reads)
         settings = ranker.settings
+        self.first = first
         self.of_hits = first.arrays["scores"], settings.ties, settings.single, reads
 
     def take(self, state: State, found: Table, batch: Batch, row: int) -> int:
@@ -241,8 +259,8 @@ class SecondOfTwo(Pass):
         )
         return 0
 
-    def outcome(self, state: State, first: State) -> Outcome:
-        """What the states of both passes over all parts come to."""
+    def outcome(self, state: State) -> Outcome:
+        first = self.first
         num_ret, seen, again = first.arrays["num_ret"], state.arrays["num_ret"], first.arrays["again"]
         if (num_ret != seen).any():
             query = int((num_ret != seen).argmax())
@@ -264,7 +282,7 @@ class SecondOfTwo(Pass):
             (int(again.sum()), first_of(again > 0)[1]),
         )
         repairs = {**first.repairs, LIKE_JUDGED: (tally.ranked, "the run")}
-        return Outcome(sizes, ranks, labels, num_ret, num_ret == 0, tally, repairs)
+        return Outcome(sizes, ranks, labels, num_ret, num_ret == 0, tally, first.foreign, repairs)
 
 
 def by_rank(batches: list[Batch]) -> list[Batch]:

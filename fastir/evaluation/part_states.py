@@ -65,6 +65,7 @@ class State:
     @classmethod
     def empty(cls, places: np.ndarray, query_ids: list[Any], sizes: np.ndarray) -> Self:
         """Of queries of which nothing is known."""
+        arrays: dict[str, np.ndarray]
         arrays = {name: np.full(len(places), fill, dtype) for name, (dtype, fill) in cls.of_queries.items()}
         n = int(sizes.sum())
         arrays |= {name: np.full(n, value, dtype) for name, (dtype, value) in cls.of_judgments.items()}
@@ -213,6 +214,6 @@ KINDS: dict[str, type[State]] = {state.kind: state for state in (Ranked, Found, 
 
 def came_back(query_id: Any) -> ValueError:
     return ValueError(
-        f"run: query {quote(query_id)} comes in two parts, and strategy='grouped' needs all its rows in one; bring them "
-        "together, or take strategy='two-pass' with validate='judged'"
+        f"run: query {quote(query_id)} comes in two parts, and strategy='grouped' needs all its rows in one; bring "
+        "them together, or take strategy='two-pass' with validate='judged'"
     )

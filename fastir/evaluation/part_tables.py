@@ -50,7 +50,7 @@ def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:
     try:
         if head["kind"] != KIND:
             raise ValueError(f"it holds {head['kind']}")
-        fields = {name: head[name] for name in ("digest", "strategy", "of")}
+        fields = {name: head[name] for name in ("digest", "of")}
         if "state" not in head:
             return None, fields
         return state_of(table.combine_chunks(), head), fields
@@ -61,6 +61,7 @@ def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:
 def state_of(table: Any, head: dict[str, Any]) -> State:
     kind = KINDS[head["state"]]
     places = np.array(table.column("place").to_numpy(), np.int64)
+    arrays: dict[str, np.ndarray]
     arrays = {name: np.array(table.column(name).to_numpy(), dtype) for name, (dtype, _) in kind.of_queries.items()}
     sizes = None
     for name, (dtype, _) in kind.of_judgments.items():

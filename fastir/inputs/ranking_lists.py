@@ -78,7 +78,8 @@ def check_scores(query_ids: list[Any], docs: tuple[np.ndarray, Any], offsets: np
     if (sizes != given).any():
         query = int((sizes != given).argmax())
         raise ValueError(
-            f"run: the ranking of query {quote(query_ids[query])} has {sizes[query]} documents and {given[query]} scores"
+            f"run: the ranking of query {quote(query_ids[query])} has {sizes[query]} documents and {given[query]} "
+            "scores"
         )
     missing = np.isnan(numbers)
     if missing.any():

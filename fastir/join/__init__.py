@@ -22,6 +22,8 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
     _scattered_rows   and before that the rows, one by one
     _query_table   and the tables that each row is looked up in
     _trec_stream   a TREC file while it is read
+    _keep          a Plan that measures nothing, and keeps the hits
+    _two_pass      rows in any order, in parts that never meet
 
 From the hits that a join finds, `rank` finds their ranks, and `measure` fills the row.
 """

@@ -89,14 +89,17 @@ cdef class Rows:
         """The position of each row's query, or -1; a row often has that of the row before."""
         cdef int64_t i
         cdef const uint64_t* words
+        cdef bint again
         if queries.kind == INTEGERS:
             words = <const uint64_t*>queries.places + first
             for i in range(n):
-                codes[i] = codes[i - 1] if i > 0 and words[i] == words[i - 1] else code_of_integer(&self.table, words[i])
+                again = i > 0 and words[i] == words[i - 1]
+                codes[i] = codes[i - 1] if again else code_of_integer(&self.table, words[i])
             return
         read(queries, first, n, texts)
         for i in range(n):
-            codes[i] = codes[i - 1] if i > 0 and equal(texts + i, texts + i - 1) else code_of(&self.table, texts + i)
+            again = i > 0 and equal(texts + i, texts + i - 1)
+            codes[i] = codes[i - 1] if again else code_of(&self.table, texts + i)
 
 
 cdef class FirstPass(Rows):
@@ -136,8 +139,8 @@ cdef class FirstPass(Rows):
         if n == 0 or n_queries == 0:
             return 0, -1
         with nogil:
-            failed = self.look_at(&queries.column, &docs.column, &numbers[0], n, &scores[0] if scores.shape[0] else NULL,
-                                  &num_ret[0], &again[0], once, &known, &row)
+            failed = self.look_at(&queries.column, &docs.column, &numbers[0], n,
+                                  &scores[0] if scores.shape[0] else NULL, &num_ret[0], &again[0], once, &known, &row)
         if failed == NO_MEMORY:
             raise MemoryError
         if failed == COLLISION:

@@ -31,7 +31,7 @@ def possible(qrels, names, **options):
     found = []
     for name in names:
         try:
-            fastir.Evaluator(qrels, name, **options).partial(GROUPED)
+            fastir.Evaluator(qrels, name, **options).partial(strategy=GROUPED)
         except (fastir.FastirError, ValueError):
             continue
         found.append(name)
@@ -74,7 +74,7 @@ def merged(evaluator, parts, rng, strategy="auto", after=None):
     """Every part in a state of its own; the states merged in any order, two by two."""
     states = []
     for part in parts:
-        state = evaluator.partial(strategy, after=after)
+        state = evaluator.partial(strategy=strategy, after=after)
         if len(part) or rng.random() < 0.5:
             state.add(part)
         states.append(carried(state, rng))
@@ -82,7 +82,7 @@ def merged(evaluator, parts, rng, strategy="auto", after=None):
         one, other = (states.pop(rng.randrange(len(states))) for _ in range(2))
         one.merge(other)
         states.append(carried(one, rng))
-    total = evaluator.partial(strategy, after=after)
+    total = evaluator.partial(strategy=strategy, after=after)
     total.merge(states[0])
     return total
 
@@ -199,7 +199,7 @@ def test_conventions_give_their_numbers_or_say_what_parts_cannot(convention):
         else:
             same(found, evaluator.evaluate(table(rows)))
     if not names:
-        with pytest.raises((ValueError, fastir.FastirError), match="several rules|average|needs|no metric|unknown"):
+        with pytest.raises((ValueError, fastir.FastirError), match=r"several rules|average|needs|no metric|unknown"):
             fastir.Evaluator(qrels, "ndcg@10", **given).partial()
 
 
@@ -273,20 +273,20 @@ def test_ranks_decide_in_two_passes():
             if strategy == TWO_PASS:
                 in_two_passes(evaluator, [rows], rng)
             else:
-                evaluator.partial(strategy).add(rows)
+                evaluator.partial(strategy=strategy).add(rows)
 
 
 @pytest.mark.parametrize("options", [{"ties": "input"}, {"duplicates": "first"}, {"duplicates": "last"}], ids=str)
 def test_the_order_of_rows_is_refused(options):
     evaluator = fastir.Evaluator(QRELS, "map", **options)
     with pytest.raises(ValueError, match="goes by the order of rows, which parts do not keep"):
-        evaluator.partial(GROUPED).add(table(TWICE))
+        evaluator.partial(strategy=GROUPED).add(table(TWICE))
     with pytest.raises(ValueError, match="goes by the order of rows, which parts do not keep"):
-        evaluator.partial(GROUPED).add(str(EXAMPLES / "bm25.run"))
+        evaluator.partial(strategy=GROUPED).add(str(EXAMPLES / "bm25.run"))
     if "ties" in options:
         evaluator = fastir.Evaluator(QRELS, "map", validate="judged", **options)
         with pytest.raises(ValueError, match=r"column of ranks"):
-            evaluator.partial(TWO_PASS).add(table(TWICE))
+            evaluator.partial(strategy=TWO_PASS).add(table(TWICE))
 
 
 def test_lists_and_dicts_have_an_order():
@@ -333,7 +333,7 @@ def test_parents_are_put_together_in_whole_queries():
 def test_what_two_passes_cannot_do(options, message):
     evaluator = fastir.Evaluator(QRELS, "map", **options)
     with pytest.raises(ValueError, match=message):
-        evaluator.partial(TWO_PASS)
+        evaluator.partial(strategy=TWO_PASS)
     with pytest.raises(ValueError, match=message):
         evaluator.partial(after=evaluator.partial())
 
@@ -346,7 +346,7 @@ def test_what_no_strategy_can_do():
     with pytest.raises(fastir.UnknownMetricError, match="needs the ids"):
         fastir.Evaluator(QRELS, "hole").partial()
     with pytest.raises(ValueError, match="strategy must be one of"):
-        fastir.Evaluator(QRELS, "map").partial("shuffle")
+        fastir.Evaluator(QRELS, "map").partial(strategy="shuffle")
 
 
 def test_a_query_that_comes_back_is_named():
@@ -359,8 +359,9 @@ def test_a_query_that_comes_back_is_named():
             pickle.loads(pickle.dumps(one)).merge(pickle.loads(pickle.dumps(other)))
         with pytest.raises(ValueError, match=f"query '{query}' comes in two parts"):
             one.add(table([(query, "b", 1.0)]))
-        with pytest.raises(ValueError, match="of no use"):
-            one.result()
+        for call in (one.result, lambda one=one: pickle.dumps(one), lambda one=one: one.add([])):
+            with pytest.raises(ValueError, match="of no use"):
+                call()
 
 
 def test_a_query_with_two_lists_is_named():
@@ -398,19 +399,19 @@ def test_lists_that_are_wrong_are_refused(columns, message):
 def test_lists_come_from_tables_alone():
     evaluator = fastir.Evaluator(QRELS, "map", columns={"query_id": "q", "doc_id": "d"})
     with pytest.raises(TypeError, match="Arrow data and data frames, got"):
-        evaluator.partial(LISTS).add([("q", "a", 1.0)])
+        evaluator.partial(strategy=LISTS).add([("q", "a", 1.0)])
     pyarrow = pytest.importorskip("pyarrow")
-    state = evaluator.partial(LISTS)
+    state = evaluator.partial(strategy=LISTS)
     state.add(pyarrow.table({"q": ["q"], "d": [["a"]]}))
     assert state.result()["map"] == 0.25
     with pytest.raises(ValueError, match="has no column 'd'"):
-        evaluator.partial(LISTS).add(pyarrow.table({"q": ["q"], "doc_ids": [["a"]]}))
+        evaluator.partial(strategy=LISTS).add(pyarrow.table({"q": ["q"], "doc_ids": [["a"]]}))
 
 
 def test_a_judged_document_that_stands_twice_is_an_error():
     evaluator = fastir.Evaluator(QRELS, "map", validate="judged")
     state = evaluator.partial()
-    with pytest.raises(fastir.DuplicateError, match=r"document 'a' stands twice for query 'q', the second time in row 2"):
+    with pytest.raises(fastir.DuplicateError, match=r"'a' stands twice for query 'q', the second time in row 2"):
         state.add(table(TWICE))
     one, other = evaluator.partial(), evaluator.partial()
     one.add(table(TWICE[:2]))
@@ -427,7 +428,7 @@ def test_a_judged_document_that_stands_twice_is_an_error():
 
 @pytest.mark.parametrize("strategy", [TWO_PASS, GROUPED])
 def test_a_score_that_is_no_number_is_named_with_its_row(strategy):
-    state = fastir.Evaluator(QRELS, "map", validate="judged").partial(strategy)
+    state = fastir.Evaluator(QRELS, "map", validate="judged").partial(strategy=strategy)
     with pytest.raises(ValueError, match=r"row 1: 'score' is NaN.*query nobody, document a"):
         state.add(table([("q", "a", 1.0), ("nobody", "a", float("nan"))]))
 
@@ -435,14 +436,14 @@ def test_a_score_that_is_no_number_is_named_with_its_row(strategy):
 def test_two_passes_take_rows_and_say_so():
     evaluator = fastir.Evaluator(QRELS, "map", validate="judged")
     with pytest.raises(TypeError, match=r"two passes take tables of rows, got dict; strategy='grouped'"):
-        evaluator.partial(TWO_PASS).add({"q": {"a": 1.0}})
+        evaluator.partial(strategy=TWO_PASS).add({"q": {"a": 1.0}})
     with pytest.raises(ValueError, match=r"no column 'score'"):
-        evaluator.partial(TWO_PASS).add({"query_id": ["q"], "doc_id": ["a"]})
+        evaluator.partial(strategy=TWO_PASS).add({"query_id": ["q"], "doc_id": ["a"]})
 
 
 def test_passes_cannot_be_mixed_up():
     evaluator = fastir.Evaluator(QRELS, "map", validate="judged")
-    first, longer = evaluator.partial(TWO_PASS), evaluator.partial(TWO_PASS)
+    first, longer = evaluator.partial(strategy=TWO_PASS), evaluator.partial(strategy=TWO_PASS)
     first.add(table([("q", "a", 1.0)]))
     longer.add(table([("q", "a", 1.0), ("q", "b", 1.0)]))
     with pytest.raises(ValueError, match="first of two passes"):
@@ -457,8 +458,8 @@ def test_passes_cannot_be_mixed_up():
     with pytest.raises(TypeError, match="after must be"):
         evaluator.partial(after=second)
     with pytest.raises(ValueError, match="strategy='grouped' has not"):
-        evaluator.partial(GROUPED, after=first)
-    whole = evaluator.partial(GROUPED)
+        evaluator.partial(strategy=GROUPED, after=first)
+    whole = evaluator.partial(strategy=GROUPED)
     whole.add({"q": {"a": 1.0}})
     with pytest.raises(ValueError, match="cannot be merged"):
         whole.merge(first)
@@ -468,7 +469,9 @@ def test_passes_cannot_be_mixed_up():
     assert second.result()["map"] == 0.25
 
 
-@pytest.mark.parametrize("changed", [({"q": {"a": 1}}, "map", {}), (QRELS, "mrr", {}), (QRELS, "map", {"rel_level": 2})])
+@pytest.mark.parametrize(
+    "changed", [({"q": {"a": 1}}, "map", {}), (QRELS, "mrr", {}), (QRELS, "map", {"rel_level": 2})]
+)
 def test_parts_of_another_evaluation_are_refused(changed):
     qrels, metrics, options = changed
     one = fastir.Evaluator(QRELS, "map").partial()
@@ -497,7 +500,7 @@ def test_nothing_is_an_empty_run():
         with pytest.raises(fastir.NoOverlapError, match="the run is empty"):
             total.result()
         total.add(table([]))
-        with pytest.raises((fastir.NoOverlapError, ValueError), match="the run is empty|first of two passes"):
+        with pytest.raises((fastir.NoOverlapError, ValueError), match=r"the run is empty|first of two passes"):
             total.result()
     second = evaluator.partial(after=evaluator.partial())
     with pytest.raises(fastir.NoOverlapError, match="the run is empty"):
@@ -528,6 +531,13 @@ def test_strict_queries_and_warnings_are_those_of_one_machine(recwarn):
     with pytest.warns(fastir.FastirWarning, match="missing from the run.*is not in the qrels") as caught:
         total.result()
     assert caught[0].filename == __file__
+
+
+def test_a_part_may_be_given_at_once():
+    evaluator = fastir.Evaluator(QRELS, FEW)
+    total = evaluator.partial([("q", "a", 2.0), ("q", "x", 1.0)])
+    total.merge(evaluator.partial({"r": ["a"]}))
+    same(total.result(), evaluator.evaluate({"q": {"a": 2.0, "x": 1.0}, "r": {"a": 1.0}}))
 
 
 def test_a_carried_state_has_no_evaluator():

@@ -1,4 +1,4 @@
-"""Two passes over rows in any order, against the textbook: sort all rows of a query, and look where the judged ones are."""
+"""Two passes over rows in any order, against the textbook: all rows of a query, sorted."""
 
 import random
 
@@ -14,7 +14,9 @@ from fastir.measure._codes import READ_CODES, TIE_CODES
 
 TIES = ["trec", "doc_id_asc", "optimistic", "pessimistic"]
 SCORES = [float("inf"), 2.5, 1.0 + 1e-9, 1.0, 0.0, -0.0, -3.0, float("-inf")]
-QRELS = st.dictionaries(st.integers(0, 3), st.dictionaries(st.integers(0, 12), st.integers(-2, 3), min_size=1), min_size=1)
+QRELS = st.dictionaries(
+    st.integers(0, 3), st.dictionaries(st.integers(0, 12), st.integers(-2, 3), min_size=1), min_size=1
+)
 ROWS = st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 14)), st.sampled_from(SCORES), max_size=60)
 
 
@@ -30,9 +32,7 @@ def textbook(qrels, rows, ties, single):
         else:  # documents without a judgment stand behind all judged ones, or before them
             sign = 1 if ties == "optimistic" else -1
             ranking.sort(key=lambda row: (-row[0], -sign * max(labels.get(row[2], -9), -2 if row[2] in labels else -9)))
-        found[query] = [
-            (rank, max(labels[doc], -1)) for rank, (_, _, doc) in enumerate(ranking, 1) if doc in labels
-        ]
+        found[query] = [(rank, max(labels[doc], -1)) for rank, (_, _, doc) in enumerate(ranking, 1) if doc in labels]
     return found
 
 
@@ -125,5 +125,8 @@ def test_many_hits_of_one_query_and_rows_beyond_a_chunk():
         kernel.count(*columns, num_ret.copy(), before, alike)
         sizes, ranks, labels, tied = kernel.ranked(before, alike)
         expected = textbook(qrels, rows, ties, False)
-        assert list(zip(ranks.tolist(), labels.tolist(), strict=True)) == expected["q"] and tied.tolist() == [True, False]
+        assert list(zip(ranks.tolist(), labels.tolist(), strict=True)) == expected["q"] and tied.tolist() == [
+            True,
+            False,
+        ]
         assert sizes.tolist() == [len(expected["q"]), 0]
