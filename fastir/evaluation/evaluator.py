@@ -249,7 +249,7 @@ class Evaluator:
         """
         from fastir.evaluation.partial import Partial
 
-        made = Partial(self, strategy, after)
+        made = Partial(self.prepared, self._weights, self._provenance, strategy, after)
         if rows is not None:
             made.add(rows)
         return made

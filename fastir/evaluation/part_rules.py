@@ -15,23 +15,23 @@ from fastir.inputs.shapes import PATH, TABLE, shape_of
 from fastir.run import Run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.evaluator import Evaluator
+    from fastir.evaluation.measuring import Measurer
 
 AUTO, GROUPED, TWO_PASS, LISTS = STRATEGIES = ("auto", "grouped", "two-pass", "lists")
 
 
-def strategy_for(evaluator: Evaluator, rows: Any) -> str:
+def strategy_for(prepared: Measurer, rows: Any) -> str:
     """The strategy for parts like this: "two-pass" only where duplicates are looked for as two passes can."""
-    shape = shape_of(rows, Run, evaluator.prepared.columns)
+    shape = shape_of(rows, Run, prepared.columns)
     if shape == TABLE and is_of_lists(rows):
         return LISTS
-    return TWO_PASS if evaluator.prepared.settings.options.validate == "judged" and shape in (TABLE, PATH) else GROUPED
+    return TWO_PASS if prepared.settings.options.validate == "judged" and shape in (TABLE, PATH) else GROUPED
 
 
-def check_two_pass(evaluator: Evaluator) -> None:
+def check_two_pass(prepared: Measurer) -> None:
     """Refuse options for which a document must be compared with all others of its query."""
     options, advice = (
-        evaluator.prepared.settings.options,
+        prepared.settings.options,
         "strategy='grouped' can, with all rows of a query in one part",
     )
     if options.validate == "full":
@@ -40,23 +40,23 @@ def check_two_pass(evaluator: Evaluator) -> None:
         )
     if options.duplicates not in (None, "once"):
         raise ValueError(f"two passes cannot remove duplicates (duplicates={options.duplicates!r}); {advice}")
-    if evaluator.prepared.parents is not None:
+    if prepared.parents is not None:
         raise ValueError(f"two passes cannot put the parts of a document together (parents); {advice}")
 
 
-def check_once(evaluator: Evaluator, state: State) -> None:
+def check_once(prepared: Measurer, state: State) -> None:
     """Refuse judged documents that stand twice, unless the options permit them."""
     again = state.arrays.get("again")
-    if again is not None and again.any() and evaluator.prepared.settings.options.duplicates != "once":
+    if again is not None and again.any() and prepared.settings.options.duplicates != "once":
         raise DuplicateError(
             f"run: a judged document stands twice for query {quote(state.query_ids[int((again > 0).argmax())])}, in "
             f"two parts; {ONCE}"
         )
 
 
-def reads_of(evaluator: Evaluator) -> int:
+def reads_of(prepared: Measurer) -> int:
     """The READ_CODE of what all metrics read."""
-    return max(ranker.settings.plan.reads for ranker in evaluator.prepared.rankers())
+    return max(ranker.settings.plan.reads for ranker in prepared.rankers())
 
 
 def digest(pieces: Iterable[bytes]) -> str:
@@ -66,14 +66,14 @@ def digest(pieces: Iterable[bytes]) -> str:
     return made.hexdigest()
 
 
-def digest_of(evaluator: Evaluator) -> str:
-    """A digest of the qrels, the metrics and the options; made once for an Evaluator."""
-    known = evaluator.__dict__.get("_digest")
+def digest_of(prepared: Measurer) -> str:
+    """A digest of the qrels, which keep it, and of the metrics and the options."""
+    qrels, settings = prepared.qrels, prepared.settings
+    known = qrels.__dict__.get("_digest")
     if known is None:
-        qrels, settings = evaluator.prepared.qrels, evaluator.prepared.settings
         ids = qrels._ids if isinstance(qrels._ids, Arena) else Arena.of(qrels._ids)
         text, _, lengths = of_arena(ids).copy(0, len(ids))
-        names = repr((settings.metrics, settings.options._replace(n_threads=None), list(qrels)))
         arrays = text, lengths, qrels._offsets, qrels._numbers
-        known = digest([encode(names), *(array.tobytes() for array in arrays)])
-    return evaluator.__dict__.setdefault("_digest", known)
+        known = digest([encode(repr(list(qrels))), *(array.tobytes() for array in arrays)])
+        known = qrels.__dict__.setdefault("_digest", known)
+    return digest([encode(known + repr((settings.metrics, settings.options._replace(n_threads=None))))])

@@ -30,7 +30,10 @@ from fastir.request.settled import settled
 from fastir.text import counted
 
 if TYPE_CHECKING:
-    from fastir.evaluation.evaluator import Evaluator
+    from collections.abc import Callable
+
+    from fastir.evaluation.measuring import Measurer
+    from fastir.request.provenance import Provenance
     from fastir.results.results import Results
     from fastir.run import RunLike
 
@@ -57,18 +60,26 @@ class Partial:
     >>> import fastir
     >>> evaluator = fastir.Evaluator({"q": {"a": 1, "b": 2}, "r": {"c": 1}}, ["mrr", "ndcg@10"])
     >>> total = evaluator.partial([("q", "a", 2.0), ("q", "b", 1.0)])
-    >>> total.merge(evaluator.partial([("r", "x", 2.0), ("r", "c", 1.0)]))
+    >>> total.merge(prepared.partial([("r", "x", 2.0), ("r", "c", 1.0)]))
     >>> total.result()["mrr"], total.result() == evaluator.evaluate({"q": {"a": 2, "b": 1}, "r": {"x": 2, "c": 1}})
     (0.75, True)
     """
 
-    def __init__(self, evaluator: Evaluator, strategy: str = AUTO, after: Partial | None = None) -> None:
+    def __init__(
+        self,
+        prepared: Measurer,
+        weights: dict[Any, float] | None,
+        provenance: Callable[[], Provenance],
+        strategy: str,
+        after: Partial | None,
+    ) -> None:
         one_of("strategy", strategy, STRATEGIES)
-        settings = evaluator.prepared.settings
-        self._rules = single_order(evaluator.prepared)
+        settings = prepared.settings
+        self._rules = single_order(prepared)
         settled(settings.metrics, settings.options, self._rules)
-        self._evaluator: Evaluator | None = evaluator
-        self._digest = digest_of(evaluator)
+        self._prepared: Measurer | None = prepared
+        self._digest = digest_of(prepared)
+        self._weights, self._provenance = weights, provenance
         self._of: str | None = None
         self._failed = False
         self._way: Way | None = None
@@ -76,9 +87,9 @@ class Partial:
         if after is not None:
             if strategy not in (AUTO, TWO_PASS):
                 raise ValueError(f"after is the first of two passes, which strategy={strategy!r} has not")
-            self._begin_second(evaluator, after)
+            self._begin_second(prepared, after)
         elif strategy != AUTO:
-            self._begin(evaluator, strategy)
+            self._begin(prepared, strategy)
 
     def __repr__(self) -> str:
         if self._state is None:
@@ -90,35 +101,35 @@ class Partial:
         self._check(self)
         return restored, (self._digest, self._of, self._state)
 
-    def _begin(self, evaluator: Evaluator, strategy: str) -> tuple[Way, State]:
+    def _begin(self, prepared: Measurer, strategy: str) -> tuple[Way, State]:
         """Choose a way, and make its empty state."""
         if strategy == TWO_PASS:
-            check_two_pass(evaluator)
-        self._way = way = WAYS[strategy](evaluator.prepared.rankers()[0], reads_of(evaluator))
-        self._state = state = empty(evaluator, way.state)
+            check_two_pass(prepared)
+        self._way = way = WAYS[strategy](prepared.rankers()[0], reads_of(prepared))
+        self._state = state = empty(prepared, way.state)
         return way, state
 
-    def _begin_second(self, evaluator: Evaluator, after: Partial) -> None:
+    def _begin_second(self, prepared: Measurer, after: Partial) -> None:
         """The same for the second pass."""
         if not isinstance(after, Partial) or not isinstance(after._state, Found | None):
             raise TypeError("after must be the Partial of a first pass over all parts")
         self._check(after)
-        check_two_pass(evaluator)
-        first = empty(evaluator, Found)
+        check_two_pass(prepared)
+        first = empty(prepared, Found)
         if after._state is not None:
             first.merge(after._state)
-        check_once(evaluator, first)
+        check_once(prepared, first)
         self._of = digest(array.tobytes() for array in first.arrays.values())
-        self._way = SecondOfTwo(evaluator.prepared.rankers()[0], reads_of(evaluator), first)
-        self._state = empty(evaluator, Counted)
+        self._way = SecondOfTwo(prepared.rankers()[0], reads_of(prepared), first)
+        self._state = empty(prepared, Counted)
 
-    def _attached(self) -> Evaluator:
-        if self._evaluator is None:
+    def _attached(self) -> Measurer:
+        if self._prepared is None:
             raise ValueError(
                 "this Partial was pickled or made from Arrow data, and has no Evaluator; merge it into one that "
                 "Evaluator.partial made"
             )
-        return self._evaluator
+        return self._prepared
 
     def _check(self, other: Partial) -> None:
         if self._digest != other._digest:
@@ -148,12 +159,12 @@ class Partial:
         FormatError, TypeError, ValueError, OverflowError, OSError
             As by `evaluate`; a row is named by its place in this part.
         """
-        evaluator = self._attached()
+        prepared = self._attached()
         self._check(self)
         self._failed = True
         way, state = self._way, self._state
         if way is None or state is None:
-            way, state = self._begin(evaluator, strategy_for(evaluator, rows))
+            way, state = self._begin(prepared, strategy_for(prepared, rows))
         way.add(state, rows)
         self._failed = False
 
@@ -175,10 +186,10 @@ class Partial:
         if not isinstance(other, Partial):
             raise TypeError(f"a Partial is merged with another, got {type(other).__name__}")
         self._check(other)
-        more, state, evaluator = other._state, self._state, self._evaluator
+        more, state, prepared = other._state, self._state, self._prepared
         if more is None:
             return
-        if state is None and evaluator is None:
+        if state is None and prepared is None:
             self._state, self._of = more.packed(), other._of
             return
         if state is None:
@@ -189,8 +200,8 @@ class Partial:
             raise ValueError(f"these parts cannot be merged: {both}")
         self._failed = True
         state.merge(more)
-        if evaluator is not None:
-            check_once(evaluator, state)
+        if prepared is not None:
+            check_once(prepared, state)
         self._failed = False
 
     def result(self) -> Results:
@@ -221,12 +232,12 @@ class Partial:
         -----
         Undefined cases are those of `evaluate`.
         """
-        evaluator = self._attached()
+        prepared = self._attached()
         self._check(self)
         if self._state is None or self._way is None:
             raise NoOverlapError("the run is empty: no results, no queries")
         outcome = self._way.outcome(self._state)
-        settings, ranker = evaluator.prepared.settings, self._way.ranker
+        settings, ranker = prepared.settings, self._way.ranker
         status = ranker.status.copy()
         status[outcome.missing] = MISSING
         foreign = sorted(outcome.foreign, key=encode)
@@ -245,7 +256,7 @@ class Partial:
             outcome.missing,
             coverage(),
         )
-        return judged._results(settings.metrics, settings.options, evaluator._weights, evaluator._provenance)
+        return judged._results(settings.metrics, settings.options, self._weights, self._provenance)
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table with a row for each query of the parts; needs pyarrow.
@@ -282,13 +293,13 @@ class Partial:
 def restored(digest: str, of: str | None, state: State | None) -> Partial:
     """A Partial without an Evaluator."""
     made = Partial.__new__(Partial)
-    made._evaluator, made._digest, made._of, made._state = None, digest, of, state
+    made._prepared, made._digest, made._of, made._state = None, digest, of, state
     made._way, made._failed = None, False
     return made
 
 
-def empty(evaluator: Evaluator, kind: type[State]) -> State:
+def empty(prepared: Measurer, kind: type[State]) -> State:
     """The state of all queries of an Evaluator, of which nothing is known."""
-    qrels = evaluator.prepared.qrels
+    qrels = prepared.qrels
     query_ids = qrels.prepared().query_ids
     return kind.empty(np.arange(len(query_ids)), query_ids, np.diff(qrels._offsets))
