@@ -60,7 +60,7 @@ class Partial:
     >>> import fastir
     >>> evaluator = fastir.Evaluator({"q": {"a": 1, "b": 2}, "r": {"c": 1}}, ["mrr", "ndcg@10"])
     >>> total = evaluator.partial([("q", "a", 2.0), ("q", "b", 1.0)])
-    >>> total.merge(prepared.partial([("r", "x", 2.0), ("r", "c", 1.0)]))
+    >>> total.merge(evaluator.partial([("r", "x", 2.0), ("r", "c", 1.0)]))
     >>> total.result()["mrr"], total.result() == evaluator.evaluate({"q": {"a": 2, "b": 1}, "r": {"x": 2, "c": 1}})
     (0.75, True)
     """
