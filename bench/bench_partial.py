@@ -6,7 +6,7 @@ from workloads import passage_columns
 
 import fastir
 
-PARTS = 16
+PARTS = 4
 ROUNDS = 5
 WHOLE, TWO_PASSES, GROUPED = "fastir, the whole run", "fastir, two passes", "fastir, whole queries"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from fastir.results.report import Report
 
 
+class Ranks(NamedTuple):
+    """Where the judged documents stand, query by query and by rank; `sizes` says how many of them each query has."""
+
+    sizes: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    num_ret: np.ndarray
+    missing: np.ndarray
+
+
 def judged(prepared: Measurer, run: Any) -> JudgedRankings:
     """The JudgedRankings of a run, by the rules of an Evaluator."""
     rules, ranker = single_order(prepared), prepared.rankers()[0]
@@ -32,8 +42,8 @@ def judged(prepared: Measurer, run: Any) -> JudgedRankings:
         coverage.warn(ranker.settings.queries)
     sizes, num_ret = values.T.astype(np.int64, "C")
     kept = first_of_each(np.diff(judgments(ranker.judged)[0]), sizes)
-    missing = status == STATUS_CODES["missing"]
-    return rankings(ranker, rules, sizes, ranks[kept], labels[kept], num_ret, missing, coverage())
+    ranked = Ranks(sizes, ranks[kept], labels[kept], num_ret, status == STATUS_CODES["missing"])
+    return rankings(ranker, rules, ranked, coverage())
 
 
 def single_order(prepared: Measurer) -> dict[str, Any]:
@@ -73,25 +83,16 @@ def first_of_each(room: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return np.arange(int(room.sum())) - np.repeat(np.cumsum(room) - room, room) < np.repeat(sizes, room)
 
 
-def rankings(
-    ranker: Prepared,
-    rules: dict[str, Any],
-    sizes: np.ndarray,
-    ranks: np.ndarray,
-    labels: np.ndarray,
-    num_ret: np.ndarray,
-    missing: np.ndarray,
-    report: Report,
-) -> JudgedRankings:
-    """The JudgedRankings of hits, query by query and by rank, so many for each query as `sizes` says."""
+def rankings(ranker: Prepared, rules: dict[str, Any], ranked: Ranks, report: Report) -> JudgedRankings:
+    """The JudgedRankings of all queries."""
     ideal_offsets, ideal_labels = judgments(ranker.judged)
     arrays = {
-        "offsets": np.concatenate([[0], np.cumsum(sizes)]),
-        "ranks": ranks,
-        "labels": np.maximum(labels, -1),
-        "num_ret": num_ret,
+        "offsets": np.concatenate([[0], np.cumsum(ranked.sizes)]),
+        "ranks": ranked.ranks,
+        "labels": np.maximum(ranked.labels, -1),
+        "num_ret": ranked.num_ret,
         "ideal_offsets": ideal_offsets,
         "ideal_labels": ideal_labels,
-        "missing": missing,
+        "missing": ranked.missing,
     }
     return JudgedRankings._of(list(ranker.judged.query_ids), arrays, report=report, **rules)

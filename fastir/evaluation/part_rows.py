@@ -14,7 +14,7 @@ import numpy as np
 
 from fastir.errors import DuplicateError, quote
 from fastir.evaluation.held_runs import from_run
-from fastir.evaluation.judging import first_of_each, keeper_of
+from fastir.evaluation.judging import Ranks, first_of_each, keeper_of
 from fastir.evaluation.measuring import DRIVERS, OneRuleSet
 from fastir.evaluation.part_states import (
     COUNTED,
@@ -46,13 +46,9 @@ BY_ORDER = ("first", "last")  # of the duplicates
 
 
 class Outcome(NamedTuple):
-    """Where the judged documents of all parts stand, query by query and by rank."""
+    """What all parts come to."""
 
-    sizes: np.ndarray
-    ranks: np.ndarray
-    labels: np.ndarray
-    num_ret: np.ndarray
-    missing: np.ndarray
+    ranks: Ranks
     tally: Tally
     foreign: set[str]
     repairs: Repairs
@@ -175,9 +171,8 @@ class WholeQueries(Way):
         unjudged, _ = counts.pop("unjudged")
         tally = Tally.of(int((~missing).sum()), int(num_ret.sum()), unjudged, **counts)
         labels = arrays["labels"][kept]
-        return Outcome(
-            arrays["found"], arrays["ranks"][kept], labels, num_ret, missing, tally, state.foreign, state.repairs
-        )
+        ranks = Ranks(arrays["found"], arrays["ranks"][kept], labels, num_ret, missing)
+        return Outcome(ranks, tally, state.foreign, state.repairs)
 
 
 class Lists(WholeQueries):
@@ -282,7 +277,7 @@ class SecondOfTwo(Pass):
             (int(again.sum()), first_of(again > 0)[1]),
         )
         repairs = {**first.repairs, LIKE_JUDGED: (tally.ranked, "the run")}
-        return Outcome(sizes, ranks, labels, num_ret, num_ret == 0, tally, first.foreign, repairs)
+        return Outcome(Ranks(sizes, ranks, labels, num_ret, num_ret == 0), tally, first.foreign, repairs)
 
 
 def by_rank(batches: list[Batch]) -> list[Batch]:

@@ -210,9 +210,9 @@ class Partial:
         Returns
         -------
         Results
-            Those of `Evaluator.evaluate` for all rows together. In the report the example of a query that only the run
-            has is the first by the alphabet; after two passes its repairs say that duplicates were looked for among
-            judged documents only.
+            Those of `Evaluator.evaluate` for all rows together. The report's example of a query that only the run has
+            is the first by its bytes; after two passes the repairs say that only judged documents were checked for
+            duplicates.
 
         Raises
         ------
@@ -239,23 +239,14 @@ class Partial:
         outcome = self._way.outcome(self._state)
         settings, ranker = prepared.settings, self._way.ranker
         status = ranker.status.copy()
-        status[outcome.missing] = MISSING
+        status[outcome.ranks.missing] = MISSING
         foreign = sorted(outcome.foreign, key=encode)
         n_run = outcome.tally.found + len(foreign)
         coverage = Coverage(ranker, status, outcome.tally, n_run, foreign, outcome.repairs)
         if not coverage.clean:
             coverage.check(settings.queries)
             coverage.warn(settings.queries)
-        judged = rankings(
-            ranker,
-            self._rules,
-            outcome.sizes,
-            outcome.ranks,
-            outcome.labels,
-            outcome.num_ret,
-            outcome.missing,
-            coverage(),
-        )
+        judged = rankings(ranker, self._rules, outcome.ranks, coverage())
         return judged._results(settings.metrics, settings.options, self._weights, self._provenance)
 
     def to_arrow(self) -> Any:
