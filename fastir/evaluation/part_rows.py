@@ -263,7 +263,7 @@ class SecondOfTwo(Pass):
                 f"run: query {quote(state.query_ids[query])} has {num_ret[query]} rows in the first pass and "
                 f"{seen[query]} in the second; both must see the same parts"
             )
-        kernel = SecondPass(self.ranker.judged, False, False, *self.of_hits)
+        kernel = next(iter(self.kernels.values()), None) or SecondPass(self.ranker.judged, False, False, *self.of_hits)
         sizes, ranks, labels, tied = kernel.ranked(state.arrays["before"], state.arrays["alike"])
         self.refuse_ties(first_of(tied))
         owners = np.repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]

@@ -1,9 +1,11 @@
 """Evaluations in parts: the bits of `evaluate`, however the rows were cut, carried and merged; and what is refused."""
 
+import functools
 import pickle
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import gen
 import numpy as np
@@ -538,6 +540,21 @@ def test_a_part_may_be_given_at_once():
     total = evaluator.partial([("q", "a", 2.0), ("q", "x", 1.0)])
     total.merge(evaluator.partial({"r": ["a"]}))
     same(total.result(), evaluator.evaluate({"q": {"a": 2.0, "x": 1.0}, "r": {"a": 1.0}}))
+
+
+def test_threads_share_an_evaluator():
+    qrels, run = gen.deep(2)
+    rows = rows_of(run)
+    parts = [table(rows[place::8]) for place in range(8)]
+    evaluator = fastir.Evaluator(qrels, FEW, validate="judged")
+    with ThreadPoolExecutor(4) as pool:
+        first, *others = pool.map(evaluator.partial, parts)
+        for state in others:
+            first.merge(state)
+        second, *others = pool.map(functools.partial(evaluator.partial, after=first), parts)
+        for state in others:
+            second.merge(state)
+    same(second.result(), evaluator.evaluate(table(rows)))
 
 
 def test_a_carried_state_has_no_evaluator():
