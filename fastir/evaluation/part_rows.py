@@ -17,7 +17,7 @@ from fastir.evaluation.held_runs import from_run
 from fastir.evaluation.judging import Ranks, first_of_each, keeper_of
 from fastir.evaluation.measuring import DRIVERS, OneRuleSet
 from fastir.evaluation.part_states import (
-    COUNTED,
+    EXAMPLES,
     ONCE,
     Count,
     Counted,
@@ -135,8 +135,9 @@ class WholeQueries(Way):
         if tally.repeated:  # a Coverage says it of all parts
             repairs.pop("duplicates" if self.ranker.parents is None else MERGED)
         state.repair(repairs)
-        for name in COUNTED:
-            state.count(name, (getattr(tally, name), getattr(tally, f"{name}_example", -1)))
+        for name in EXAMPLES:
+            state.count(name, (getattr(tally, name), getattr(tally, f"{name}_example")))
+        state.count("unjudged", (coverage.unjudged(), -1))
 
     def measure(self, keeper: OneRuleSet, rows: Any, values: np.ndarray, status: np.ndarray) -> Coverage | None:
         """The Coverage of a part, whose hits are kept; None if it is an empty table."""
@@ -167,9 +168,8 @@ class WholeQueries(Way):
         arrays = state.arrays
         kept, missing = first_of_each(state.sizes, arrays["found"]), ~state.known()
         num_ret = np.where(missing, 0, arrays["num_ret"])
-        counts = {name: state.counts[name] for name in COUNTED}
-        unjudged, _ = counts.pop("unjudged")
-        tally = Tally.of(int((~missing).sum()), int(num_ret.sum()), unjudged, **counts)
+        counts = [state.counts[name] for name in EXAMPLES]
+        tally = Tally.of(int((~missing).sum()), int(num_ret.sum()), state.counts["unjudged"][0], *counts)
         labels = arrays["labels"][kept]
         ranks = Ranks(arrays["found"], arrays["ranks"][kept], labels, num_ret, missing)
         return Outcome(ranks, tally, state.foreign, state.repairs)

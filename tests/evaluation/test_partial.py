@@ -117,7 +117,8 @@ def test_nearly_the_whole_catalogue_can_be_evaluated_in_parts():
 @given(SEEDS, CUTS, st.sampled_from(SINGLE), st.sampled_from([None, "float32"]), st.integers(1, 2))
 def test_two_passes_have_the_bits_of_one_machine(seed, rng, ties, dtype, level):
     qrels, run = gen.collection(seed)
-    evaluator = fastir.Evaluator(qrels, MORE, ties=ties, score_dtype=dtype, rel_level=level, validate="judged")
+    metrics = rng.choice([MORE, ["P@5"], ["ndcg"], ["bpref"]])
+    evaluator = fastir.Evaluator(qrels, metrics, ties=ties, score_dtype=dtype, rel_level=level, validate="judged")
     rows = rows_of(run)
     rng.shuffle(rows)
     found = in_two_passes(evaluator, [table(part) for part in cut(rows, rng)], rng)
@@ -136,6 +137,15 @@ def test_whole_queries_have_the_bits_of_one_machine(seed, rng, ties, validate):
         rng.shuffle(rows)
         parts.append(table(rows))
     same(merged(evaluator, parts, rng, GROUPED).result(), evaluator.evaluate(table(rows_of(run))))
+
+
+@pytest.mark.parametrize("metrics", ["P@5", "ndcg", "bpref", "judged@5", MORE], ids=str)
+def test_reports_of_parts_that_are_dicts_count_what_one_machine_counts(metrics):
+    for seed in range(8):
+        qrels, run = gen.collection(seed)
+        rng, evaluator = random.Random(seed), fastir.Evaluator(qrels, metrics)
+        parts = [{query: run[query] for query in queries} for queries in cut(list(run), rng)]
+        same(merged(evaluator, parts, rng).result(), evaluator.evaluate(run))
 
 
 @settings(max_examples=25, deadline=None)
