@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.judge import judge
     from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
+    from fastir.evaluation.partial import Partial
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
     from fastir.explanation.ranked import RankedExplanation, explain_ranked
     from fastir.judged_rankings import JudgedRankings
@@ -68,6 +69,7 @@ __all__ = [
     "FormatError",
     "JudgedRankings",
     "NoOverlapError",
+    "Partial",
     "PrecisionRecallCurve",
     "Qrels",
     "RankedExplanation",
@@ -103,6 +105,7 @@ LATER = {
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
     "JudgedRankings": "judged_rankings",
+    "Partial": "evaluation.partial",
     "PrecisionRecallCurve": "evaluation.recall_curve",
     "RankedExplanation": "explanation.ranked",
     "ResultsByRun": "results.by_run",

@@ -8,7 +8,7 @@ that was found), can be saved, published and put together query by query.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastir.request.conventions import Convention
-    from fastir.request.options import Duplicates, Queries, Ties
+    from fastir.request.options import Duplicates, Options, Queries, Ties
+    from fastir.request.provenance import Provenance
 
 MOST_RANKS = 1 << 24  # of a matrix of labels
 
@@ -238,7 +239,18 @@ class JudgedRankings:
             convention=convention,
             choices=choices,
         )
-        asked, parts = settled(metric_tuple(metrics), options, {name: getattr(self, name) for name in RULES})
+        own = None if weights is None else dicts.query_weights(weights, self.query_ids)
+        return self._results(metric_tuple(metrics), options, own)
+
+    def _results(
+        self,
+        metrics: tuple[str, ...],
+        options: Options,
+        weights: dict[Any, float] | None,
+        provenance: Callable[[], Provenance] | None = None,
+    ) -> Results:
+        """Evaluate under checked options."""
+        asked, parts = settled(metrics, options, {name: getattr(self, name) for name in RULES})
         status = self._status(asked.level)
         values = np.empty((len(self), len(asked.names)))
         skipped = np.ones(len(self), bool)
@@ -252,8 +264,8 @@ class JudgedRankings:
         if skipped.any():
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
             values, status = values[kept], status[kept]
-        own = None if weights is None else dicts.query_weights(weights, self.query_ids)
-        return Results(query_ids, asked.names, values, status, asked.aggregates, self.report, own, asked.provenance)
+        made = provenance or asked.provenance
+        return Results(query_ids, asked.names, values, status, asked.aggregates, self.report, weights, made)
 
     def _measured(self, settings: Settings) -> np.ndarray:
         """The values under one set of rules."""

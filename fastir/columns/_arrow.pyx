@@ -134,14 +134,14 @@ cdef class Batch:
         cdef ArrowArray* child = self.child(column)
         return self.read_ids(child, self.schema.schema.children[column], self.array.offset + child.offset, self.n)
 
-    def lists(self, int64_t column):
-        """A column of lists of ids, none of which is null.
+    def lists(self, int64_t column, bint numbers=False):
+        """A column of lists of ids, or of numbers, none of which is null.
 
         Returns
         -------
         None, if its type is another; or a tuple
-            int64 array of shape (n + 1,): where each list begins among the ids, from 0; the ids; the place of the first
-            null among them, -1 if there is none
+            int64 array of shape (n + 1,): where each list begins among the values, from 0; the ids or the numbers as
+            float64; the place of the first null among them, -1 if there is none
         """
         cdef ArrowArray* child = self.child(column)
         cdef ArrowSchema* schema = self.schema.schema.children[column]
@@ -169,8 +169,11 @@ cdef class Batch:
         missing = self.nulls(values, value_schema, values.offset + low, n)
         if missing is not None:
             return offsets - low, None, int(missing.argmax())
-        ids = self.read_ids(values, value_schema, values.offset + low, n)
-        return None if ids is None else (offsets - low, ids, -1)
+        if numbers:
+            found = self.read_numbers(values, value_schema, values.offset + low, n)
+        else:
+            found = self.read_ids(values, value_schema, values.offset + low, n)
+        return None if found is None else (offsets - low, found, -1)
 
     cdef integers(self, ArrowArray* array, str name, int64_t first, int64_t n):
         """Integers of any width as int64."""
@@ -214,18 +217,19 @@ cdef class Batch:
     def numbers(self, int64_t column):
         """A column of numbers as float64; None if its type is no number."""
         cdef ArrowArray* child = self.child(column)
-        cdef ArrowSchema* schema = self.schema.schema.children[column]
-        cdef int64_t first = self.array.offset + child.offset
+        return self.read_numbers(child, self.schema.schema.children[column], self.array.offset + child.offset, self.n)
+
+    cdef read_numbers(self, ArrowArray* array, ArrowSchema* schema, int64_t first, int64_t n):
         cdef str name = type_name(schema)
         if schema.dictionary != NULL:
             return None
         if name == "b":
-            return self.bits(child.buffers[1], first, self.n).astype(float) if self.n else np.empty(0)
+            return self.bits(array.buffers[1], first, n).astype(float) if n else np.empty(0)
         typestr = FLOAT_TYPES.get(name) or INTEGER_TYPES.get(name)
         if typestr is None:
             return None
-        start = <size_t>child.buffers[1] + first * int(typestr[1])
-        return self.look(<const void*><size_t>start, typestr, self.n).astype(float, copy=False)
+        start = <size_t>array.buffers[1] + first * int(typestr[1])
+        return self.look(<const void*><size_t>start, typestr, n).astype(float, copy=False)
 
     def type_of(self, int64_t column):
         """The column's type, as Arrow writes it."""

@@ -29,5 +29,10 @@ made, and any number of threads may use it.
     label_lists.py    evaluate_ranked(), evaluate_scores(): labels without ids
     matrix.py         evaluate_matrix(), evaluate_topk(): numbered items
     item_rankings.py  how rows of numbered items reach the kernels, and the errors that kernels find in them
+    partial.py        Partial: an evaluation in parts, wherever they are
+    part_rows.py      how rows come into the states of parts: whole queries, two passes
+    part_rules.py     what options permit parts
+    part_states.py    these states, and how they are merged
+    part_tables.py    these states as Arrow tables
     accumulator.py    Accumulator: exact means over batches
 """

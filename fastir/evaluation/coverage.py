@@ -114,6 +114,12 @@ class Coverage:
             both[kind] = (count + both[kind][0], both[kind][1]) if kind in both else (count, place)
         return both
 
+    def unjudged(self) -> int:
+        """How many of the documents that were ranked for queries of the qrels are not in the qrels."""
+        if not self.uncounted:
+            return self.tally.unjudged
+        return self.tally.unjudged - count_rest(self.prepared.judged, self.prepared.settings.plan, self.uncounted)
+
     def only_in_run(self) -> list[str | int]:
         """The run's query ids that the qrels do not have."""
         known = set(map(str, self.prepared.judged.query_ids))
@@ -180,10 +186,7 @@ class Coverage:
             warnings.warn(about + "; ".join(parts), FastirWarning, stacklevel=frames_of_ours())
 
     def __call__(self) -> Report:
-        tally = self.tally
-        found, unjudged = tally.found, tally.unjudged
-        if self.uncounted:
-            unjudged -= count_rest(self.prepared.judged, self.prepared.settings.plan, self.uncounted)
+        tally, found = self.tally, self.tally.found
         ids = self.prepared.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
 
@@ -203,7 +206,7 @@ class Coverage:
             nothing_judged_example=ids[tally.nothing_example] if tally.nothing else None,
             queries_with_ties=tally.tied,
             queries_with_ties_example=ids[tally.tied_example] if tally.tied else None,
-            unjudged_share=unjudged / tally.ranked if tally.ranked else None,
+            unjudged_share=self.unjudged() / tally.ranked if tally.ranked else None,
             repairs=self.repairs,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.errors import NoOverlapError
 from fastir.evaluation.measuring import OneRuleSet
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fastir.evaluation.coverage import Coverage
     from fastir.evaluation.measuring import Measurer
+    from fastir.evaluation.partial import Partial
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from fastir.run import RunLike, RunsLike
 
 
+Strategy = Literal["auto", "grouped", "two-pass", "lists"]
 Sides = tuple["Mapping[str, str] | None", "Mapping[str, str] | None"]  # names of the columns of qrels and run
 
 
@@ -201,6 +203,56 @@ class Evaluator:
         from fastir.evaluation.judging import judged
 
         return judged(self.prepared, run)
+
+    def partial(
+        self, rows: RunLike | None = None, *, strategy: Strategy = "auto", after: Partial | None = None
+    ) -> Partial:
+        """Evaluate a part of a run, wherever it is: what parts come to is merged, and then has the Results.
+
+        Parameters
+        ----------
+        rows : as for `Partial.add`
+            The part; None for none, yet.
+        strategy : {"auto", "grouped", "two-pass", "lists"}
+            "grouped": all rows of a query come in one part. "two-pass": rows come in any part and order, and every part
+            is read twice; first to find the judged documents, then to count the rows before them, with `after`; needs
+            ``validate="judged"``, and what moves between parts is of the order of the judgments. "lists": each row of a
+            part is the ranking of a query. "auto": "lists" for tables with a column that has such a name; else
+            "two-pass" if the Evaluator has ``validate="judged"``; else "grouped".
+        after : Partial or None
+            What all parts come to in the first of two passes; the new Partial is of the second.
+
+        Returns
+        -------
+        Partial
+
+        Raises
+        ------
+        ValueError
+            As by `judge`; or two passes cannot do what an option asks for.
+        UnknownMetricError
+            A metric needs the documents themselves.
+        FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
+            As by `Partial.add`; or `after` is something else.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> evaluator = fastir.Evaluator({"q": {"a": 1}}, "mrr", validate="judged")
+        >>> one, other = [("q", "b", 2.0)], [("q", "c", 3.0), ("q", "a", 1.0)]
+        >>> first = evaluator.partial(one)
+        >>> first.merge(evaluator.partial(other))
+        >>> second = evaluator.partial(one, after=first)
+        >>> second.merge(evaluator.partial(other, after=first))
+        >>> second.result()["mrr"]
+        0.3333333333333333
+        """
+        from fastir.evaluation.partial import Partial
+
+        made = Partial(self.prepared, self._weights, self._provenance, strategy, after)
+        if rows is not None:
+            made.add(rows)
+        return made
 
     def results_of(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None

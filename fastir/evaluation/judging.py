@@ -3,26 +3,58 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastir.evaluation.measuring import OneRuleSet
 from fastir.join._keep import judgments, keeping_plan
 from fastir.judged_rankings import JudgedRankings
-from fastir.measure._codes import STATUS_CODES
+from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.qrels import GroupedQrels
 from fastir.request.options import WHOLE
 from fastir.request.settled import RULES, rules_of
 
 if TYPE_CHECKING:
     from fastir.evaluation.measuring import Measurer
+    from fastir.evaluation.prepared import Prepared
+    from fastir.results.report import Report
+
+
+class Ranks(NamedTuple):
+    """Where the judged documents stand, query by query and by rank; `sizes` says how many of them each query has."""
+
+    sizes: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    num_ret: np.ndarray
+    missing: np.ndarray
 
 
 def judged(prepared: Measurer, run: Any) -> JudgedRankings:
     """The JudgedRankings of a run, by the rules of an Evaluator."""
-    qrels = prepared.qrels
-    if isinstance(qrels, GroupedQrels):
+    rules, ranker = single_order(prepared), prepared.rankers()[0]
+    n = ranker.qrels.n_rows
+    ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
+    keeper = keeper_of(ranker, ranks, labels)
+    _, values, status, coverage = keeper.measure(run, keeper.settings.n_threads)
+    if not coverage.clean:
+        coverage.warn(ranker.settings.queries)
+    sizes, num_ret = values.T.astype(np.int64, "C")
+    kept = first_of_each(np.diff(judgments(ranker.judged)[0]), sizes)
+    ranked = Ranks(sizes, ranks[kept], labels[kept], num_ret, status == STATUS_CODES["missing"])
+    return rankings(ranker, rules, ranked, coverage())
+
+
+def single_order(prepared: Measurer) -> dict[str, Any]:
+    """The rules, by the names of RULES, that order the documents for all metrics of an Evaluator.
+
+    Raises
+    ------
+    ValueError
+        There are several orders, or groups of judgments.
+    """
+    if isinstance(prepared.qrels, GroupedQrels):
         raise ValueError("the qrels have groups, each with judgments of its own; judged rankings have one")
     rankers = prepared.rankers()
     rules = rules_of(rankers[0].settings)
@@ -30,29 +62,37 @@ def judged(prepared: Measurer, run: Any) -> JudgedRankings:
         raise ValueError(f"the convention has several rules for the order of documents; give {', '.join(RULES)}")
     if rules["ties"] == "average":
         raise ValueError("ties='average' has no single order of documents; give another rule")
-    made = qrels.prepared()
-    ideal_offsets, ideal_labels = judgments(made)
-    ranks, labels = np.empty(len(ideal_labels), np.int64), np.empty(len(ideal_labels), np.int32)
-    settings = copy.copy(rankers[0].settings)
-    settings.plan = keeping_plan(made, ranks, labels, WHOLE)
+    return rules
+
+
+def keeper_of(ranker: Prepared, ranks: np.ndarray, labels: np.ndarray, reads: int = READ_CODES["pool"]) -> OneRuleSet:
+    """What measures runs by the rules of `ranker`, and keeps ranks and labels in place of metrics.
+
+    Its two values are the number of hits that it kept, in `ranks` and `labels` from the first judgment of the query on,
+    and that of the documents.
+    """
+    settings = copy.copy(ranker.settings)
+    settings.plan = keeping_plan(ranker.judged, ranks, labels, WHOLE, reads)
     settings.names, settings.label_limits = ["num_rel_ret", "num_ret"], []
     settings.queries = None if settings.queries == "intersection" else settings.queries
-    keeper = OneRuleSet(qrels, settings, prepared.columns, prepared.parents)
-    query_ids, values, status, coverage = keeper.measure(run, settings.n_threads)
-    if not coverage.clean:
-        coverage.warn(rankers[0].settings.queries)
-    sizes, num_ret = values.T.astype(np.int64, "C")
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    kept = np.arange(len(ranks)) - np.repeat(ideal_offsets[:-1], np.diff(ideal_offsets)) < np.repeat(
-        sizes, np.diff(ideal_offsets)
-    )
+    return OneRuleSet(ranker.qrels, settings, ranker.columns, ranker.parents)
+
+
+def first_of_each(room: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Which slots are used, where each query has so much room and uses so many slots, the first ones."""
+    return np.arange(int(room.sum())) - np.repeat(np.cumsum(room) - room, room) < np.repeat(sizes, room)
+
+
+def rankings(ranker: Prepared, rules: dict[str, Any], ranked: Ranks, report: Report) -> JudgedRankings:
+    """The JudgedRankings of all queries."""
+    ideal_offsets, ideal_labels = judgments(ranker.judged)
     arrays = {
-        "offsets": offsets,
-        "ranks": ranks[kept],
-        "labels": np.maximum(labels[kept], -1),
-        "num_ret": num_ret,
+        "offsets": np.concatenate([[0], np.cumsum(ranked.sizes)]),
+        "ranks": ranked.ranks,
+        "labels": np.maximum(ranked.labels, -1),
+        "num_ret": ranked.num_ret,
         "ideal_offsets": ideal_offsets,
         "ideal_labels": ideal_labels,
-        "missing": status == STATUS_CODES["missing"],
+        "missing": ranked.missing,
     }
-    return JudgedRankings._of(list(query_ids), arrays, report=coverage(), **rules)
+    return JudgedRankings._of(list(ranker.judged.query_ids), arrays, report=report, **rules)

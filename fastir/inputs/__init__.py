@@ -14,6 +14,7 @@ calls need are imported by the function that needs them.
     dicts.py         dicts of dicts; weights of queries
     id_lists.py      lists of ids by position
     list_columns.py  columns of lists, of tables and files
+    ranking_lists.py tables with the ranking of a query in each row
     places.py        where bytes lie: paths, folders, patterns, file objects, URLs, file systems
     formats.py       the formats of files, and the ends of names that stand for them
     files.py         opening, unpacking and writing files

@@ -153,24 +153,29 @@ def of_batches(batches: Iterable[Any], place: int, what: str) -> ListColumns:
     return made
 
 
-def add(made: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
-    """Append the lists in a column of a batch, whose first is that of query number `row`."""
+def lists_of(batch: Any, place: int, what: str, row: int, numbers: bool = False) -> tuple[np.ndarray, Any]:
+    """Where the lists in a column of a batch begin, and their values; the first is that of query number `row`."""
     try:
         null = batch.null(place)
-        found = batch.lists(place) if null < 0 else None
+        found = batch.lists(place, numbers) if null < 0 else None
     except ValueError as error:
         raise ValueError(f"{what}, queries from number {row} on: {error}") from None
     if null >= 0:
         raise ValueError(f"{what}: the list of query number {row + null} is null; an empty list is an empty ranking")
     if found is None:
-        raise TypeError(
-            f"{what} must hold lists of strings or of integers, got Arrow type {quote(batch.type_of(place))}"
-        )
-    offsets, ids, missing = found
+        kind = "numbers" if numbers else "strings or of integers"
+        raise TypeError(f"{what} must hold lists of {kind}, got Arrow type {quote(batch.type_of(place))}")
+    offsets, values, missing = found
     if missing >= 0:
         query = int(np.searchsorted(offsets, missing, "right")) - 1
-        rank = missing - int(offsets[query]) + 1
-        raise ValueError(f"{what}: the document id at rank {rank} of query number {row + query} is null")
+        value = f"the {'score' if numbers else 'document id'} at rank {missing - int(offsets[query]) + 1}"
+        raise ValueError(f"{what}: {value} of query number {row + query} is null")
+    return offsets, values
+
+
+def add(made: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
+    """Append the lists of ids in a column of a batch, whose first is that of query number `row`."""
+    offsets, ids = lists_of(batch, place, what, row)
     known = made.integers
     if known is not None and len(ids) and ids.integers != known:
         raise TypeError(f"{what}: queries from number {row} on: ids are of another type than those before")

@@ -24,6 +24,8 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
     _query_table   and the tables that each row is looked up in
     _piles         words sorted out into piles, and sets of hashes, in which equal ones meet
     _trec_stream   a TREC file while it is read
+    _keep          a Plan that measures nothing, and keeps the hits
+    _two_pass      rows in any order, in parts that never meet
 
 From the hits that a join finds, `rank` finds their ranks, and `measure` fills the row.
 """

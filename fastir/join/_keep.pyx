@@ -15,7 +15,7 @@ from fastir.measure._measure cimport Plan
 COLUMNS = 2     # of the values that such a plan fills: the number of hits, and of ranked documents
 
 
-def keeping_plan(Judged judged, int64_t[::1] ranks, int32_t[::1] labels, int64_t whole):
+def keeping_plan(Judged judged, int64_t[::1] ranks, int32_t[::1] labels, int64_t whole, int reads=POOL):
     """A Plan that keeps the hits of all queries in `ranks` and `labels`, which are as long as all judgments.
 
     Parameters
@@ -24,8 +24,10 @@ def keeping_plan(Judged judged, int64_t[::1] ranks, int32_t[::1] labels, int64_t
     ranks, labels : int64 and int32 arrays of shape (n_judgments,)
     whole : int
         The depth of a whole ranking.
+    reads : int
+        A code of READ_CODES: which hits it keeps.
     """
-    cdef Plan plan = Plan([], [], POOL, False, whole, False)
+    cdef Plan plan = Plan([], [], min(reads, POOL), False, whole, False)
     cdef int64_t n = judged.offsets[judged.n_queries]
     if ranks.shape[0] != n or labels.shape[0] != n:
         raise ValueError(f"expected arrays of {n} entries")

@@ -8,7 +8,7 @@ import pytest
 from common import ROOT
 from readme import blocks
 
-PAGES = [ROOT / "docs" / "judged_rankings.md"]
+PAGES = [ROOT / "docs" / name for name in ("judged_rankings.md", "partial.md")]
 
 pytestmark = pytest.mark.skipif(not PAGES[0].is_file(), reason="needs the pages")
 
@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(not PAGES[0].is_file(), reason="needs the pages"
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
     pytest.importorskip("scipy")
+    pytest.importorskip("pyarrow")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     names, printed = {}, ""

@@ -1,0 +1,79 @@
+"""What the options of an Evaluator permit its parts, and the digest by which they know each other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from fastir.columns._ids import of_arena
+from fastir.columns.ids import Arena, encode
+from fastir.errors import DuplicateError, quote
+from fastir.evaluation.part_states import ONCE, State
+from fastir.inputs.ranking_lists import is_of_lists
+from fastir.inputs.shapes import PATH, TABLE, shape_of
+from fastir.run import Run
+
+if TYPE_CHECKING:
+    from fastir.evaluation.measuring import Measurer
+
+AUTO, GROUPED, TWO_PASS, LISTS = STRATEGIES = ("auto", "grouped", "two-pass", "lists")
+
+
+def strategy_for(prepared: Measurer, rows: Any) -> str:
+    """The strategy for parts like this: "two-pass" only where duplicates are looked for as two passes can."""
+    shape = shape_of(rows, Run, prepared.columns)
+    if shape == TABLE and is_of_lists(rows):
+        return LISTS
+    return TWO_PASS if prepared.settings.options.validate == "judged" and shape in (TABLE, PATH) else GROUPED
+
+
+def check_two_pass(prepared: Measurer) -> None:
+    """Refuse options for which a document must be compared with all others of its query."""
+    options, advice = (
+        prepared.settings.options,
+        "strategy='grouped' can, with all rows of a query in one part",
+    )
+    if options.validate == "full":
+        raise ValueError(
+            f"two passes cannot look for all duplicates (validate='full'), only for judged ones ('judged'); {advice}"
+        )
+    if options.duplicates not in (None, "once"):
+        raise ValueError(f"two passes cannot remove duplicates (duplicates={options.duplicates!r}); {advice}")
+    if prepared.parents is not None:
+        raise ValueError(f"two passes cannot put the parts of a document together (parents); {advice}")
+
+
+def check_once(prepared: Measurer, state: State) -> None:
+    """Refuse judged documents that stand twice, unless the options permit them."""
+    again = state.arrays.get("again")
+    if again is not None and again.any() and prepared.settings.options.duplicates != "once":
+        raise DuplicateError(
+            f"run: a judged document stands twice for query {quote(state.query_ids[int((again > 0).argmax())])}, in "
+            f"two parts; {ONCE}"
+        )
+
+
+def reads_of(prepared: Measurer) -> int:
+    """The READ_CODE of what all metrics read."""
+    return max(ranker.settings.plan.reads for ranker in prepared.rankers())
+
+
+def digest(pieces: Iterable[bytes]) -> str:
+    made = hashlib.blake2b(digest_size=16)
+    for piece in pieces:
+        made.update(len(piece).to_bytes(8, "little") + piece)
+    return made.hexdigest()
+
+
+def digest_of(prepared: Measurer) -> str:
+    """A digest of the qrels, which keep it, and of the metrics and the options."""
+    qrels, settings = prepared.qrels, prepared.settings
+    known = qrels.__dict__.get("_digest")
+    if known is None:
+        ids = qrels._ids if isinstance(qrels._ids, Arena) else Arena.of(qrels._ids)
+        text, _, lengths = of_arena(ids).copy(0, len(ids))
+        arrays = text, lengths, qrels._offsets, qrels._numbers
+        known = digest([encode(repr(list(qrels))), *(array.tobytes() for array in arrays)])
+        known = qrels.__dict__.setdefault("_digest", known)
+    return digest([encode(known + repr((settings.metrics, settings.options._replace(n_threads=None))))])

@@ -1,0 +1,220 @@
+"""What a part of a run comes to: arrays beside the queries of the qrels, or beside their judgments, that can be merged.
+
+A state of all queries is what a part is read into; `packed` leaves those that the part has, and is what moves between
+processes. Both are merged alike. Each kind of state is a table of its arrays, and a rule for two values of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from fastir.errors import quote
+
+Count = tuple[int, int]  # of queries: how many, and the position of the first; -1 if there is none
+Repairs = dict[str, tuple[int, str]]
+NONE: Count = (0, -1)
+ONCE = "duplicates='once' would repair it"
+EXAMPLES = ("nothing", "tied", "repeated")  # of the counts of a Tally, those that have an example
+COUNTED = (*EXAMPLES, "unjudged")
+
+
+class State:
+    """Some queries of the qrels, and what is known of them.
+
+    Parameters
+    ----------
+    places : int64 array of shape (n,)
+        The positions of the queries in the qrels, rising.
+    query_ids : list
+    sizes : int64 array of shape (n,)
+        How many judgments each query has.
+    arrays : dict
+        Those of `of_queries` and `of_judgments`.
+    foreign : set of str
+        Queries of the run that the qrels do not have.
+    repairs : dict
+        {kind: (count, place)}.
+    counts : dict
+        Those of COUNTED, as a Tally has them; only for whole queries.
+
+    Attributes
+    ----------
+    kind : str
+    of_queries, of_judgments : dict
+        {name: (dtype, what stands where nothing is known)}; "num_ret" is in all of them.
+    """
+
+    kind: ClassVar[str]
+    of_queries: ClassVar[dict[str, tuple[type, int]]]
+    of_judgments: ClassVar[dict[str, tuple[type, float]]]
+
+    def __init__(
+        self,
+        places: np.ndarray,
+        query_ids: list[Any],
+        sizes: np.ndarray,
+        arrays: dict[str, np.ndarray],
+        foreign: set[str],
+        repairs: Repairs,
+        counts: dict[str, Count],
+    ) -> None:
+        self.places, self.query_ids, self.sizes, self.arrays = places, query_ids, sizes, arrays
+        self.foreign, self.repairs, self.counts = foreign, repairs, counts
+
+    @classmethod
+    def empty(cls, places: np.ndarray, query_ids: list[Any], sizes: np.ndarray) -> Self:
+        """Of queries of which nothing is known."""
+        arrays: dict[str, np.ndarray]
+        arrays = {name: np.full(len(places), fill, dtype) for name, (dtype, fill) in cls.of_queries.items()}
+        n = int(sizes.sum())
+        arrays |= {name: np.full(n, value, dtype) for name, (dtype, value) in cls.of_judgments.items()}
+        return cls(places, query_ids, sizes, arrays, set(), {}, dict.fromkeys(COUNTED, NONE))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        small = self.packed()
+        return type(self), (
+            small.places,
+            small.query_ids,
+            small.sizes,
+            small.arrays,
+            small.foreign,
+            small.repairs,
+            small.counts,
+        )
+
+    def known(self) -> np.ndarray:
+        """Which queries the part has."""
+        return self.arrays["num_ret"] != self.of_queries["num_ret"][1]
+
+    def packed(self) -> Self:
+        """A new state of the queries that the part has."""
+        known = self.known()
+        of_judgments = np.repeat(known, self.sizes)
+        arrays = {name: self.arrays[name][known] for name in self.of_queries}
+        arrays |= {name: self.arrays[name][of_judgments] for name in self.of_judgments}
+        query_ids = [query_id for query_id, keep in zip(self.query_ids, known.tolist(), strict=True) if keep]
+        return type(self)(
+            self.places[known],
+            query_ids,
+            self.sizes[known],
+            arrays,
+            set(self.foreign),
+            dict(self.repairs),
+            dict(self.counts),
+        )
+
+    def slots(self, at: np.ndarray) -> np.ndarray:
+        """Where the judgments of the queries at these indices stand, one after the other."""
+        sizes = self.sizes[at]
+        first = (np.cumsum(self.sizes) - self.sizes)[at] - (np.cumsum(sizes) - sizes)
+        return np.repeat(first, sizes) + np.arange(int(sizes.sum()))
+
+    def merge(self, other: State) -> None:
+        """Add what another state of this kind knows; it does not change."""
+        at = np.searchsorted(self.places, other.places)
+        if len(at) and (at[-1] == len(self.places) or (self.places[at] != other.places).any()):
+            self.enlarge(other)
+            at = np.searchsorted(self.places, other.places)
+        self.combine(other, at, self.slots(at))
+        self.foreign |= other.foreign
+        self.repair(other.repairs)
+        for name in self.counts:
+            self.count(name, other.counts[name])
+
+    def enlarge(self, other: State) -> None:
+        """Add the queries of another state, of which nothing is known yet."""
+        places = np.union1d(self.places, other.places)
+        query_ids = dict(zip(other.places.tolist(), other.query_ids, strict=True))
+        query_ids |= dict(zip(self.places.tolist(), self.query_ids, strict=True))
+        sizes = np.empty(len(places), np.int64)
+        for state in (other, self):
+            sizes[np.searchsorted(places, state.places)] = state.sizes
+        larger = self.empty(places, [query_ids[place] for place in places.tolist()], sizes)
+        at = np.searchsorted(places, self.places)
+        for name in self.of_queries:
+            larger.arrays[name][at] = self.arrays[name]
+        at = larger.slots(at)
+        for name in self.of_judgments:
+            larger.arrays[name][at] = self.arrays[name]
+        self.places, self.query_ids, self.sizes, self.arrays = places, larger.query_ids, sizes, larger.arrays
+
+    def combine(self, other: State, at: np.ndarray, slots: np.ndarray) -> None:
+        """Add the arrays of another state, whose queries stand at `at` here, and whose judgments at `slots`."""
+        raise NotImplementedError
+
+    def repair(self, repairs: Repairs) -> None:
+        """Add repairs; of two places the first by the alphabet stays, so that no order of merges matters."""
+        for kind, (count, place) in repairs.items():
+            before, first = self.repairs.get(kind, (0, place))
+            self.repairs[kind] = before + count, min(first, place)
+
+    def count(self, name: str, more: Count) -> None:
+        """Add to one of the counts."""
+        (before, first), (count, place) = self.counts[name], more
+        self.counts[name] = before + count, min(first, place) if min(first, place) >= 0 else max(first, place)
+
+
+class Ranked(State):
+    """Whole queries: the ranks of the judged documents that were retrieved, with their labels, from the first slot on.
+
+    The rankings of queries that the part lacks have -1 documents.
+    """
+
+    kind = "grouped"
+    of_queries: ClassVar = {"num_ret": (np.int64, -1), "found": (np.int64, 0)}
+    of_judgments: ClassVar = {"ranks": (np.int64, 0), "labels": (np.int32, 0)}
+
+    def combine(self, other: State, at: np.ndarray, slots: np.ndarray) -> None:
+        known = other.known()
+        twice = np.flatnonzero(known & self.known()[at])
+        if len(twice):
+            raise came_back(other.query_ids[twice[0]])
+        if both := self.foreign & other.foreign:
+            raise came_back(min(both))
+        for name in self.of_queries:
+            self.arrays[name][at[known]] = other.arrays[name][known]
+        of_judgments = np.repeat(known, other.sizes)
+        for name in self.of_judgments:
+            self.arrays[name][slots[of_judgments]] = other.arrays[name][of_judgments]
+
+
+class Found(State):
+    """The first of two passes: rows of each query, and the score of each judged document that was found."""
+
+    kind = "first pass"
+    of_queries: ClassVar = {"num_ret": (np.int64, 0), "again": (np.int64, 0)}
+    of_judgments: ClassVar = {"scores": (np.float64, np.nan)}
+
+    def combine(self, other: State, at: np.ndarray, slots: np.ndarray) -> None:
+        mine, theirs = self.arrays["scores"][slots], other.arrays["scores"]
+        twice = ~np.isnan(mine) & ~np.isnan(theirs)
+        for name in self.of_queries:
+            self.arrays[name][at] += other.arrays[name]
+        owners = np.repeat(np.arange(len(at)), other.sizes)[twice]
+        self.arrays["again"][at] += np.bincount(owners, minlength=len(at))
+        self.arrays["scores"][slots] = np.fmax(mine, theirs)
+
+
+class Counted(State):
+    """The second pass: rows of each query, and the counts of `join._two_pass`."""
+
+    kind = "second pass"
+    of_queries: ClassVar = {"num_ret": (np.int64, 0)}
+    of_judgments: ClassVar = {"before": (np.int64, 0), "alike": (np.int64, 0)}
+
+    def combine(self, other: State, at: np.ndarray, slots: np.ndarray) -> None:
+        self.arrays["num_ret"][at] += other.arrays["num_ret"]
+        for name in self.of_judgments:
+            self.arrays[name][slots] += other.arrays[name]
+
+
+KINDS: dict[str, type[State]] = {state.kind: state for state in (Ranked, Found, Counted)}
+
+
+def came_back(query_id: Any) -> ValueError:
+    return ValueError(
+        f"run: query {quote(query_id)} comes in two parts, and strategy='grouped' needs all its rows in one; bring "
+        "them together, or take strategy='two-pass' with validate='judged'"
+    )

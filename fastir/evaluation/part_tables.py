@@ -1,0 +1,84 @@
+"""States of parts as Arrow tables: a row for each query, lists beside its judgments, and the rest in the metadata."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from fastir.errors import FormatError
+from fastir.evaluation.part_states import COUNTED, KINDS, State
+from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of
+
+KIND = "partial results"
+
+
+def to_table(state: State | None, fields: dict[str, Any]) -> Any:
+    """A pyarrow.Table of a state and of what its Partial has beside it."""
+    pyarrow, _ = arrow_modules(KIND)
+    columns: dict[str, Any] = {}
+    if state is not None:
+        small = state.packed()
+        fields = {
+            **fields,
+            "state": small.kind,
+            "foreign": sorted(small.foreign),
+            "repairs": small.repairs,
+            "counts": small.counts,
+        }
+        offsets = pyarrow.array(np.concatenate([[0], np.cumsum(small.sizes)]))
+        columns["query_id"] = pyarrow.array(small.query_ids, None if small.query_ids else pyarrow.string())
+        columns["place"] = pyarrow.array(small.places)
+        columns |= {name: pyarrow.array(small.arrays[name]) for name in small.of_queries}
+        for name in small.of_judgments:
+            columns[name] = pyarrow.LargeListArray.from_arrays(offsets, pyarrow.array(small.arrays[name]))
+    return pyarrow.table(columns).replace_schema_metadata({KEY: json.dumps(head_of(KIND, fields))})
+
+
+def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:
+    """What `to_table` made a table of.
+
+    Raises
+    ------
+    FormatError
+        It is another table, or one that was changed.
+    """
+    pyarrow, _ = arrow_modules(KIND)
+    table = pyarrow.table(table)
+    head = checked_head(KIND, (table.schema.metadata or {}).get(KEY.encode(), b"null"))
+    try:
+        if head["kind"] != KIND:
+            raise ValueError(f"it holds {head['kind']}")
+        fields = {name: head[name] for name in ("digest", "of")}
+        if "state" not in head:
+            return None, fields
+        return state_of(table.combine_chunks(), head), fields
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"no {KIND}, or cut or changed: {error}", KIND) from None
+
+
+def state_of(table: Any, head: dict[str, Any]) -> State:
+    kind = KINDS[head["state"]]
+    places = np.array(table.column("place").to_numpy(), np.int64)
+    arrays: dict[str, np.ndarray]
+    arrays = {name: np.array(table.column(name).to_numpy(), dtype) for name, (dtype, _) in kind.of_queries.items()}
+    sizes = None
+    for name, (dtype, _) in kind.of_judgments.items():
+        lists = table.column(name).combine_chunks()
+        arrays[name] = np.array(lists.flatten().to_numpy(zero_copy_only=False), dtype)
+        own = np.array(lists.value_lengths().to_numpy(zero_copy_only=False), np.int64)
+        if sizes is not None and (own != sizes).any():
+            raise ValueError(f"{name} has lists of another length")
+        sizes = own
+    if (np.diff(places) <= 0).any():
+        raise ValueError("its rows are in another order")
+    return kind(
+        places,
+        table.column("query_id").to_pylist(),
+        np.zeros(0, np.int64) if sizes is None else sizes,
+        arrays,
+        set(head["foreign"]),
+        {name: (count, place) for name, (count, place) in head["repairs"].items()},
+        {name: tuple(head["counts"][name]) for name in COUNTED},
+    )

@@ -1,0 +1,296 @@
+"""Partial: an evaluation in parts, which any engine can carry: states of parts are merged, and give the Results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.checks import one_of
+from fastir.columns.ids import encode
+from fastir.errors import NoOverlapError
+from fastir.evaluation.coverage import MISSING, Coverage
+from fastir.evaluation.judging import rankings, single_order
+from fastir.evaluation.part_rows import FirstOfTwo, Lists, SecondOfTwo, Way, WholeQueries
+from fastir.evaluation.part_rules import (
+    AUTO,
+    GROUPED,
+    LISTS,
+    STRATEGIES,
+    TWO_PASS,
+    check_once,
+    check_two_pass,
+    digest,
+    digest_of,
+    reads_of,
+    strategy_for,
+)
+from fastir.evaluation.part_states import Counted, Found, Ranked, State
+from fastir.request.settled import settled
+from fastir.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastir.evaluation.measuring import Measurer
+    from fastir.request.provenance import Provenance
+    from fastir.results.results import Results
+    from fastir.run import RunLike
+
+
+WAYS: dict[str, type[Way]] = {GROUPED: WholeQueries, LISTS: Lists, TWO_PASS: FirstOfTwo}
+
+
+class Partial:
+    """What some parts of a run come to; made by `Evaluator.partial`.
+
+    A part is any number of rows. Each place that has parts adds them to a Partial of its own; all are merged, in any
+    order, into one, whose `result` has the values that `Evaluator.evaluate` gives for all rows together, to the last
+    bit.
+
+    Notes
+    -----
+    Its size is of the order of the judgments of the queries that the parts have; ids of queries that the qrels do not
+    have are kept, too. A pickled Partial does not contain its Evaluator: it can be merged, and be the `after` of
+    `Evaluator.partial`, but neither `add` nor `result` work. After an error in `add` or `merge` it is of no use. Each
+    thread needs its own.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> evaluator = fastir.Evaluator({"q": {"a": 1, "b": 2}, "r": {"c": 1}}, ["mrr", "ndcg@10"])
+    >>> total = evaluator.partial([("q", "a", 2.0), ("q", "b", 1.0)])
+    >>> total.merge(evaluator.partial([("r", "x", 2.0), ("r", "c", 1.0)]))
+    >>> total.result()["mrr"], total.result() == evaluator.evaluate({"q": {"a": 2, "b": 1}, "r": {"x": 2, "c": 1}})
+    (0.75, True)
+    """
+
+    def __init__(
+        self,
+        prepared: Measurer,
+        weights: dict[Any, float] | None,
+        provenance: Callable[[], Provenance],
+        strategy: str,
+        after: Partial | None,
+    ) -> None:
+        one_of("strategy", strategy, STRATEGIES)
+        settings = prepared.settings
+        self._rules = single_order(prepared)
+        settled(settings.metrics, settings.options, self._rules)
+        self._prepared: Measurer | None = prepared
+        self._digest = digest_of(prepared)
+        self._weights, self._provenance = weights, provenance
+        self._of: str | None = None
+        self._failed = False
+        self._way: Way | None = None
+        self._state: State | None = None
+        if after is not None:
+            if strategy not in (AUTO, TWO_PASS):
+                raise ValueError(f"after is the first of two passes, which strategy={strategy!r} has not")
+            self._begin_second(prepared, after)
+        elif strategy != AUTO:
+            self._begin(prepared, strategy)
+
+    def __repr__(self) -> str:
+        if self._state is None:
+            return "<Partial of nothing>"
+        n = int(self._state.known().sum())
+        return f"<Partial of {counted(n, 'query', 'queries')}: {self._state.kind}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self._check(self)
+        return restored, (self._digest, self._of, self._state)
+
+    def _begin(self, prepared: Measurer, strategy: str) -> tuple[Way, State]:
+        """Choose a way, and make its empty state."""
+        if strategy == TWO_PASS:
+            check_two_pass(prepared)
+        self._way = way = WAYS[strategy](prepared.rankers()[0], reads_of(prepared))
+        self._state = state = empty(prepared, way.state)
+        return way, state
+
+    def _begin_second(self, prepared: Measurer, after: Partial) -> None:
+        """The same for the second pass."""
+        if not isinstance(after, Partial) or not isinstance(after._state, Found | None):
+            raise TypeError("after must be the Partial of a first pass over all parts")
+        self._check(after)
+        check_two_pass(prepared)
+        first = empty(prepared, Found)
+        if after._state is not None:
+            first.merge(after._state)
+        check_once(prepared, first)
+        self._of = digest(array.tobytes() for array in first.arrays.values())
+        self._way = SecondOfTwo(prepared.rankers()[0], reads_of(prepared), first)
+        self._state = empty(prepared, Counted)
+
+    def _attached(self) -> Measurer:
+        if self._prepared is None:
+            raise ValueError(
+                "this Partial was pickled or made from Arrow data, and has no Evaluator; merge it into one that "
+                "Evaluator.partial made"
+            )
+        return self._prepared
+
+    def _check(self, other: Partial) -> None:
+        if self._digest != other._digest:
+            raise ValueError("these parts were evaluated with other qrels, metrics or options")
+        if self._failed or other._failed:
+            raise ValueError("a part could not be added to this Partial, so it is of no use")
+
+    def add(self, rows: RunLike) -> None:
+        """Add a part.
+
+        Parameters
+        ----------
+        rows : table, or as for `evaluate`
+            Anything that `Run.from_table` takes, such as an Arrow batch, or the path of a CSV, JSONL or Parquet file;
+            no rows are no error. For "grouped", what is no table of rows may have any shape that `evaluate` takes. For
+            "lists", a table with a query in each row, a list of document ids (columns doc_ids, ranking, retrieved or
+            retrieved_ids) and perhaps a list of scores (scores, score or predictions); without scores a list is in rank
+            order. The names that the Evaluator was given for columns count here, too.
+
+        Raises
+        ------
+        DuplicateError
+            As by `evaluate`; in two passes only judged documents are looked at.
+        ValueError
+            A query came in another part before ("grouped", "lists"); or `ties` or `duplicates` go by the order of rows,
+            and there is no column of ranks, or two documents have one rank.
+        FormatError, TypeError, ValueError, OverflowError, OSError
+            As by `evaluate`; a row is named by its place in this part.
+        """
+        prepared = self._attached()
+        self._check(self)
+        self._failed = True
+        way, state = self._way, self._state
+        if way is None or state is None:
+            way, state = self._begin(prepared, strategy_for(prepared, rows))
+        way.add(state, rows)
+        self._failed = False
+
+    def merge(self, other: Partial) -> None:
+        """Add the parts of another, which does not change.
+
+        Parameters
+        ----------
+        other : Partial
+            Of an Evaluator of the same qrels, metrics and options, and of the same strategy and pass.
+
+        Raises
+        ------
+        TypeError, ValueError
+            It is something else; or a query has parts in both ("grouped", "lists").
+        DuplicateError
+            A judged document stands in both (the first pass).
+        """
+        if not isinstance(other, Partial):
+            raise TypeError(f"a Partial is merged with another, got {type(other).__name__}")
+        self._check(other)
+        more, state, prepared = other._state, self._state, self._prepared
+        if more is None:
+            return
+        if state is None and prepared is None:
+            self._state, self._of = more.packed(), other._of
+            return
+        if state is None:
+            _, state = self._begin(self._attached(), GROUPED if more.kind == Ranked.kind else TWO_PASS)
+        if state.kind != more.kind or self._of != other._of:
+            both = f"{state.kind!r} and {more.kind!r}"
+            both = both if state.kind != more.kind else "second passes after different first ones"
+            raise ValueError(f"these parts cannot be merged: {both}")
+        self._failed = True
+        state.merge(more)
+        if prepared is not None:
+            check_once(prepared, state)
+        self._failed = False
+
+    def result(self) -> Results:
+        """The Results of all parts.
+
+        Returns
+        -------
+        Results
+            Those of `Evaluator.evaluate` for all rows together. The report's example of a query that only the run has
+            is the first by its bytes; after two passes the repairs say that only judged documents were checked for
+            duplicates.
+
+        Raises
+        ------
+        NoOverlapError
+            As by `evaluate`: there were no rows, or no query is in both.
+        ValueError
+            This is the first of two passes, or the second saw other rows than the first.
+        TypeError, OverflowError
+            As by `evaluate`.
+
+        Warns
+        -----
+        FastirWarning
+            As `evaluate`.
+
+        Notes
+        -----
+        Undefined cases are those of `evaluate`.
+        """
+        prepared = self._attached()
+        self._check(self)
+        if self._state is None or self._way is None:
+            raise NoOverlapError("the run is empty: no results, no queries")
+        outcome = self._way.outcome(self._state)
+        settings, ranker = prepared.settings, self._way.ranker
+        status = ranker.status.copy()
+        status[outcome.ranks.missing] = MISSING
+        foreign = sorted(outcome.foreign, key=encode)
+        n_run = outcome.tally.found + len(foreign)
+        coverage = Coverage(ranker, status, outcome.tally, n_run, foreign, outcome.repairs)
+        if not coverage.clean:
+            coverage.check(settings.queries)
+            coverage.warn(settings.queries)
+        judged = rankings(ranker, self._rules, outcome.ranks, coverage())
+        return judged._results(settings.metrics, settings.options, self._weights, self._provenance)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table with a row for each query of the parts; needs pyarrow.
+
+        Raises
+        ------
+        FastirError
+            pyarrow is not installed.
+        ValueError
+            A part could not be added before.
+        """
+        from fastir.evaluation.part_tables import to_table
+
+        self._check(self)
+        return to_table(self._state, {"digest": self._digest, "of": self._of})
+
+    @staticmethod
+    def from_arrow(table: Any) -> Partial:
+        """From what `to_arrow` made, or any Arrow data with its rows and metadata; like a pickled one, to be merged.
+
+        Raises
+        ------
+        FormatError
+            It is another table, or one that was changed.
+        FastirError
+            pyarrow is not installed.
+        """
+        from fastir.evaluation.part_tables import from_table
+
+        state, fields = from_table(table)
+        return restored(fields["digest"], fields["of"], state)
+
+
+def restored(digest: str, of: str | None, state: State | None) -> Partial:
+    """A Partial without an Evaluator."""
+    made = Partial.__new__(Partial)
+    made._prepared, made._digest, made._of, made._state = None, digest, of, state
+    made._way, made._failed = None, False
+    return made
+
+
+def empty(prepared: Measurer, kind: type[State]) -> State:
+    """The state of all queries of an Evaluator, of which nothing is known."""
+    qrels = prepared.qrels
+    query_ids = qrels.prepared().query_ids
+    return kind.empty(np.arange(len(query_ids)), query_ids, np.diff(qrels._offsets))

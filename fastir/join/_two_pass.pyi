@@ -1,0 +1,36 @@
+from numpy import ndarray
+
+from fastir.columns._ids import Ids
+from fastir.join._judged import Judged
+
+class Rows:
+    def __init__(self, judged: Judged, integer_queries: bool, integer_docs: bool) -> None: ...
+
+class FirstPass(Rows):
+    def look(
+        self,
+        queries: Ids,
+        docs: Ids,
+        numbers: ndarray,
+        scores: ndarray,
+        num_ret: ndarray,
+        again: ndarray,
+        once: bool,
+    ) -> tuple[int, int]: ...
+    def foreign(self) -> set[bytes]: ...
+
+class SecondPass(Rows):
+    def __init__(
+        self,
+        judged: Judged,
+        integer_queries: bool,
+        integer_docs: bool,
+        scores: ndarray,
+        ties: int,
+        single: bool,
+        reads: int,
+    ) -> None: ...
+    def count(
+        self, queries: Ids, docs: Ids, numbers: ndarray, num_ret: ndarray, before: ndarray, alike: ndarray
+    ) -> None: ...
+    def ranked(self, before: ndarray, alike: ndarray) -> tuple[ndarray, ndarray, ndarray, ndarray]: ...

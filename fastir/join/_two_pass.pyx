@@ -1,0 +1,392 @@
+"""Ranks of the judged documents of a run whose rows lie anywhere, in parts that never meet: two passes over each part.
+
+    first      which rows hold judged documents?    ─▶ the score of each judgment that was found, and rows by query
+    second     how many rows stand before each?     ─▶ counts, which are added up over all parts to ranks
+
+All that passes between parts is an array of the judgments, whose documents stand query by query as the qrels have them
+(_judged). For the second pass the hits of a query, found in the first, are put into rank order; a row is counted at the
+first hit that it stands before, and at the first hit that has its score:
+
+    hits of q        9.0   7.5   7.5   2.0          in slots offsets[q] + 0, 1, ...
+    before              1     0     2     5         rows between a hit and the one before it: ranks are running sums
+    alike               1     2     .     3         rows with this score, the hits themselves among them
+
+A hit's own row is not before it, but before the next. So a row needs its query's place, one search among few scores,
+and its document's id only where a hit has the same score, as in _rank. Tie rules by label need no ids: there all hits
+of one score have the rows above counted at the first, and labels settle the rest. Parts may have ids of any kind: order
+goes by their text. Each object is of one thread; the arrays are the caller's.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, qsort
+
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.columns._ids cimport INTEGERS, Column, Ids, read
+from fastir.columns._text cimport Text, compare, equal, hash_of, hash_of_word, write_decimal
+from fastir.join._join cimport query_bytes
+from fastir.join._judged cimport Index, Judged, collision, find_judged
+from fastir.join._query_table cimport (Names, QueryTable, code_of, code_of_integer, free_names, free_table, make_table,
+                                       may_be_judged, note_name)
+from fastir.measure._codes cimport (ASCENDING, COLLISION, INPUT, NOT_A_NUMBER, NO_MEMORY, OPTIMISTIC, PESSIMISTIC,
+                                    REPEATED)
+from fastir.measure._sort cimport scores_above, scores_from
+
+import numpy as np
+
+cdef enum:
+    CHUNK = 256         # rows between two looks at the columns
+
+
+cdef struct Hit:        # a judged document that was found
+    double score
+    int64_t slot        # of its judgment
+    int32_t label
+    const Text* doc     # NULL if the tie rule goes by label
+    int sign            # 1: the larger id, or label, stands first; -1: the smaller
+
+
+cdef int in_rank_order(const void* a, const void* b) noexcept nogil:
+    cdef const Hit* x = <const Hit*>a
+    cdef const Hit* y = <const Hit*>b
+    cdef int order = (x.score < y.score) - (x.score > y.score)
+    if order != 0:
+        return order
+    return x.sign * ((x.label < y.label) - (x.label > y.label) if x.doc == NULL else compare(y.doc, x.doc))
+
+
+cdef class Rows:
+    """Finds the queries of rows.
+
+    Parameters
+    ----------
+    judged : Judged
+    integer_queries, integer_docs : bool
+        The kinds of the rows' ids.
+    """
+
+    cdef Judged judged
+    cdef QueryTable table
+    cdef const Index* docs
+    cdef bint integer_queries, integer_docs
+
+    def __init__(self, Judged judged, bint integer_queries, bint integer_docs):
+        self.judged, self.integer_queries, self.integer_docs = judged, integer_queries, integer_docs
+        self.docs = judged.index(integer_docs)
+        if self.table.codes == NULL and make_table(&self.table, judged, judged.index(integer_queries), self.docs) < 0:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free_table(&self.table)
+
+    cdef check(self, Ids queries, Ids docs, int64_t n):
+        if queries.column.integers != self.integer_queries or docs.column.integers != self.integer_docs:
+            raise ValueError("ids of another kind")
+        if queries.column.n != n or docs.column.n != n:
+            raise ValueError("columns differ in length")
+
+    cdef void find_queries(self, const Column* queries, int64_t first, int64_t n, Text* texts,
+                           int64_t* codes) noexcept nogil:
+        """The position of each row's query, or -1; a row often has that of the row before."""
+        cdef int64_t i
+        cdef const uint64_t* words
+        cdef bint again
+        if queries.kind == INTEGERS:
+            words = <const uint64_t*>queries.places + first
+            for i in range(n):
+                again = i > 0 and words[i] == words[i - 1]
+                codes[i] = codes[i - 1] if again else code_of_integer(&self.table, words[i])
+            return
+        read(queries, first, n, texts)
+        for i in range(n):
+            again = i > 0 and equal(texts + i, texts + i - 1)
+            codes[i] = codes[i - 1] if again else code_of(&self.table, texts + i)
+
+
+cdef class FirstPass(Rows):
+    """Finds the judged documents among rows; made like Rows."""
+
+    cdef Names names        # of foreign queries, each with the call of foreign() that gives it
+    cdef int64_t call, n_given
+
+    def __dealloc__(self):
+        free_names(&self.names)
+
+    def look(self, Ids queries, Ids docs, const double[::1] numbers, double[::1] scores, int64_t[::1] num_ret,
+             int64_t[::1] again, bint once):
+        """Look at some rows.
+
+        Parameters
+        ----------
+        queries, docs, numbers
+            The rows.
+        scores : float64 array of shape (n_judgments,)
+            Of each judgment, NaN until its document is found; beside the qrels as Judged has them.
+        num_ret, again : int64 arrays of shape (n_queries,)
+            Rows of each query, and those among them whose document is judged and was found before.
+        once : bool
+            Whether such rows are no error: the largest score stays.
+
+        Returns
+        -------
+        tuple of int
+            How many of the rows have a query of the qrels, and the row that is an error, -1 if there is none.
+        """
+        cdef int64_t known = 0, row = -1, n = numbers.shape[0], n_queries = self.judged.n_queries
+        cdef int failed
+        self.check(queries, docs, n)
+        if scores.shape[0] != self.judged.offsets[n_queries] or not num_ret.shape[0] == again.shape[0] == n_queries:
+            raise ValueError("arrays that are not beside the qrels")
+        if n == 0 or n_queries == 0:
+            return 0, -1
+        with nogil:
+            failed = self.look_at(&queries.column, &docs.column, &numbers[0], n,
+                                  &scores[0] if scores.shape[0] else NULL, &num_ret[0], &again[0], once, &known, &row)
+        if failed == NO_MEMORY:
+            raise MemoryError
+        if failed == COLLISION:
+            raise collision()
+        return known, row
+
+    cdef int look_at(self, const Column* queries, const Column* docs, const double* numbers, int64_t n_rows,
+                     double* scores, int64_t* num_ret, int64_t* again, bint once, int64_t* known,
+                     int64_t* row) noexcept nogil:
+        cdef Text[CHUNK] query_texts
+        cdef Text[CHUNK] doc_texts
+        cdef int64_t[CHUNK] codes
+        cdef uint64_t[CHUNK] hashes
+        cdef int64_t i, j, q, n, first = 0
+        cdef double score
+        cdef double* place
+        cdef int failed
+        while first < n_rows:
+            n = min(CHUNK, n_rows - first)
+            self.find_queries(queries, first, n, query_texts, codes)
+            if docs.kind == INTEGERS:
+                for i in range(n):
+                    hashes[i] = hash_of_word((<const uint64_t*>docs.places)[first + i])
+            else:
+                read(docs, first, n, doc_texts)
+                for i in range(n):
+                    hashes[i] = hash_of(doc_texts + i)
+            for i in range(n):
+                q, score = codes[i], numbers[first + i]
+                if score != score:
+                    row[0] = first + i
+                    return NOT_A_NUMBER
+                if q < 0:
+                    failed = self.note_foreign(queries, first, i, codes, query_texts)
+                    if failed:
+                        return failed
+                    continue
+                num_ret[q] += 1
+                known[0] += 1
+                if may_be_judged(&self.table, q, hashes[i]):
+                    read(docs, first + i, 1, doc_texts + i)
+                    j = find_judged(self.docs, q, self.judged.offsets[q], doc_texts + i, hashes[i])
+                    if j < 0:
+                        continue
+                    place = scores + self.judged.offsets[q] + j
+                    if place[0] != place[0]:
+                        place[0] = score
+                    elif once:
+                        place[0] = max(place[0], score)
+                        again[q] += 1
+                    else:
+                        row[0] = first + i
+                        return REPEATED
+            first += n
+        return 0
+
+    cdef int note_foreign(self, const Column* queries, int64_t first, int64_t i, const int64_t* codes,
+                          Text* texts) noexcept nogil:
+        """Note the query of row first + i, the i-th of texts, unless it is that of the row before."""
+        read(queries, first + i, 1, texts + i)
+        if i > 0 and codes[i - 1] < 0 and equal(texts + i, texts + i - 1):
+            return 0
+        return note_name(&self.names, texts + i, hash_of(texts + i), self.call)
+
+    def foreign(self):
+        """The query ids that the qrels do not have, as bytes of text: those that no call has given before."""
+        cdef int64_t i
+        if self.names.n == self.n_given:
+            return set()
+        self.n_given = self.names.n
+        self.call += 1
+        return {query_bytes(&self.names.table[i].text, self.integer_queries) for i in range(self.names.size)
+                if self.names.table[i].text.start != NULL and self.names.table[i].row == self.call - 1}
+
+
+cdef class SecondPass(Rows):
+    """Counts the rows before the judged documents that were found.
+
+    Parameters
+    ----------
+    judged, integer_queries, integer_docs
+        As for Rows.
+    scores : float64 array of shape (n_judgments,)
+        Those of the first pass, of all parts.
+    ties : int
+        A code of TIE_CODES.
+    single : bool
+        Whether scores are compared as float32.
+    reads : int
+        A code of READ_CODES: only documents that metrics read have ranks.
+    """
+
+    cdef Hit* hits          # of a query from its slot on, in rank order
+    cdef double* levels     # beside them: their scores
+    cdef int64_t* n_hits    # of each query
+    cdef int ties
+    cdef bint single
+
+    def __init__(self, Judged judged, bint integer_queries, bint integer_docs, const double[::1] scores, int ties,
+                 bint single, int reads):
+        cdef int64_t i, q, slot, n = scores.shape[0]
+        cdef Hit* hit
+        if self.hits != NULL or n != judged.offsets[judged.n_queries]:
+            raise ValueError("scores that are not beside the qrels")
+        super().__init__(judged, integer_queries, integer_docs)
+        self.ties, self.single = ties, single
+        self.hits = <Hit*>calloc(n + 1, sizeof(Hit))
+        self.levels = <double*>calloc(n + 1, sizeof(double))
+        self.n_hits = <int64_t*>calloc(judged.n_queries + 1, sizeof(int64_t))
+        if self.hits == NULL or self.levels == NULL or self.n_hits == NULL:
+            raise MemoryError
+        for q in range(judged.n_queries):
+            for i in range(judged.wanted(reads, q)):
+                slot = judged.offsets[q] + i
+                if scores[slot] != scores[slot]:
+                    continue
+                hit = self.hits + judged.offsets[q] + self.n_hits[q]
+                hit.score, hit.slot, hit.label = self.comparable(scores[slot]), slot, judged.labels[slot]
+                hit.doc = judged.texts + slot if ties < INPUT else NULL
+                hit.sign = -1 if ties == ASCENDING or ties == PESSIMISTIC else 1
+                self.n_hits[q] += 1
+            hit = self.hits + judged.offsets[q]
+            qsort(hit, self.n_hits[q], sizeof(Hit), in_rank_order)
+            for i in range(self.n_hits[q]):
+                self.levels[judged.offsets[q] + i] = hit[i].score
+
+    def __dealloc__(self):
+        free(self.hits)
+        free(self.levels)
+        free(self.n_hits)
+
+    cdef double comparable(self, double score) noexcept nogil:
+        return <double><float>score if self.single else score
+
+    def count(self, Ids queries, Ids docs, const double[::1] numbers, int64_t[::1] num_ret, int64_t[::1] before,
+              int64_t[::1] alike):
+        """Count some rows.
+
+        Parameters
+        ----------
+        queries, docs, numbers
+            The rows; no number is NaN.
+        num_ret : int64 array of shape (n_queries,)
+        before, alike : int64 arrays of shape (n_judgments,)
+            Counts, as the picture above shows, that grow.
+        """
+        cdef int64_t n = numbers.shape[0]
+        cdef fenv_t callers
+        self.check(queries, docs, n)
+        self.check_counts(before, alike)
+        if num_ret.shape[0] != self.judged.n_queries:
+            raise ValueError("an array that is not beside the queries")
+        if n == 0 or before.shape[0] == 0:
+            return
+        with nogil:
+            ordinary(&callers)
+            self.count_rows(&queries.column, &docs.column, &numbers[0], n, &num_ret[0], &before[0], &alike[0])
+            fesetenv(&callers)
+
+    cdef check_counts(self, const int64_t[::1] before, const int64_t[::1] alike):
+        if not before.shape[0] == alike.shape[0] == self.judged.offsets[self.judged.n_queries]:
+            raise ValueError("counts that are not beside the qrels")
+
+    cdef void count_rows(self, const Column* queries, const Column* docs, const double* numbers, int64_t n_rows,
+                         int64_t* num_ret, int64_t* before, int64_t* alike) noexcept nogil:
+        cdef Text[CHUNK] texts
+        cdef int64_t[CHUNK] codes
+        cdef int64_t i, q, n, low, high, slot, first = 0
+        cdef const double* levels
+        cdef double score
+        while first < n_rows:
+            n = min(CHUNK, n_rows - first)
+            self.find_queries(queries, first, n, texts, codes)
+            for i in range(n):
+                q = codes[i]
+                if q < 0:
+                    continue
+                num_ret[q] += 1
+                score, slot = self.comparable(numbers[first + i]), self.judged.offsets[q]
+                levels = self.levels + slot
+                high = scores_from(levels, self.n_hits[q], score)
+                if high > 0 and levels[high - 1] == score:
+                    low = scores_above(levels, self.n_hits[q], score)
+                    alike[slot + low] += 1
+                    if self.ties < INPUT:
+                        high = self.tied_place(docs, first + i, slot, low, high)
+                if high < self.n_hits[q]:
+                    before[slot + high] += 1
+            first += n
+
+    cdef int64_t tied_place(self, const Column* docs, int64_t row, int64_t slot, int64_t low,
+                            int64_t high) noexcept nogil:
+        """The first of the hits from low to high, all with the score of a row, that the row stands before, or high."""
+        cdef int64_t middle
+        cdef const Hit* hit
+        cdef char[24] digits
+        cdef Text doc
+        read(docs, row, 1, &doc)
+        if self.integer_docs:
+            doc.length = write_decimal((<const int64_t*>doc.start)[0], digits)
+            doc.start = digits
+        while low < high:
+            middle = (low + high) // 2
+            hit = self.hits + slot + middle
+            if hit.sign * compare(&doc, hit.doc) > 0:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def ranked(self, const int64_t[::1] before, const int64_t[::1] alike):
+        """The ranks that follow from the counts of all parts.
+
+        Returns
+        -------
+        sizes : int64 array of shape (n_queries,)
+            How many hits each query has.
+        ranks, labels : int64 and int32 arrays of shape (n_hits,)
+            Query by query, by rising ranks.
+        tied : bool array of shape (n_queries,)
+            Whether a hit has the score of another row.
+        """
+        cdef int64_t q, i, j, slot, above, last, total = 0, n_queries = self.judged.n_queries
+        self.check_counts(before, alike)
+        sizes, tied = np.zeros(n_queries, np.int64), np.zeros(n_queries, np.bool_)
+        for q in range(n_queries):
+            sizes[q] = self.n_hits[q]
+            total += self.n_hits[q]
+        ranks, labels = np.empty(total, np.int64), np.empty(total, np.int32)
+        cdef int64_t[::1] out = ranks
+        cdef int32_t[::1] out_labels = labels
+        cdef unsigned char[::1] out_tied = tied.view(np.uint8)
+        total = 0
+        for q in range(n_queries):
+            slot, above, i = self.judged.offsets[q], 0, 0
+            while i < self.n_hits[q]:
+                last = i + scores_from(self.levels + slot + i, self.n_hits[q] - i, self.levels[slot + i])
+                out_tied[q] |= alike[slot + i] > 1
+                for j in range(i, last):
+                    above += before[slot + j]
+                    out[total + j] = above + 1
+                    if self.ties == OPTIMISTIC:
+                        out[total + j] += j - i
+                    elif self.ties == PESSIMISTIC:
+                        out[total + j] = above + alike[slot + i] - (last - 1 - j)
+                    out_labels[total + j] = max(self.hits[slot + j].label, -1)
+                i = last
+            total += self.n_hits[q]
+        return sizes, ranks, labels, tied

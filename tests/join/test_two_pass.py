@@ -1,0 +1,132 @@
+"""Two passes over rows in any order, against the textbook: all rows of a query, sorted."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fastir
+from fastir.columns._ids import of_integers, of_strings
+from fastir.join._two_pass import FirstPass, SecondPass
+from fastir.measure._codes import READ_CODES, TIE_CODES
+
+TIES = ["trec", "doc_id_asc", "optimistic", "pessimistic"]
+SCORES = [float("inf"), 2.5, 1.0 + 1e-9, 1.0, 0.0, -0.0, -3.0, float("-inf")]
+QRELS = st.dictionaries(
+    st.integers(0, 3), st.dictionaries(st.integers(0, 12), st.integers(-2, 3), min_size=1), min_size=1
+)
+ROWS = st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 14)), st.sampled_from(SCORES), max_size=60)
+
+
+def textbook(qrels, rows, ties, single):
+    """{query: [(rank, label), ...]} of the judged documents."""
+    found = {}
+    for query, labels in qrels.items():
+        ranking = [(np.float32(score) if single else score, str(doc), doc) for (q, doc), score in rows if q == query]
+        if ties == "trec":
+            ranking.sort(reverse=True)
+        elif ties == "doc_id_asc":
+            ranking.sort(key=lambda row: (-row[0], row[1]))
+        else:  # documents without a judgment stand behind all judged ones, or before them
+            sign = 1 if ties == "optimistic" else -1
+            ranking.sort(key=lambda row: (-row[0], -sign * max(labels.get(row[2], -9), -2 if row[2] in labels else -9)))
+        found[query] = [(rank, max(labels[doc], -1)) for rank, (_, _, doc) in enumerate(ranking, 1) if doc in labels]
+    return found
+
+
+def ids(values, integers):
+    if integers:
+        return of_integers(np.array(values, np.int64))
+    return of_strings(np.array([str(value) for value in values], object))[0]
+
+
+@settings(max_examples=100, deadline=None)
+@given(QRELS, ROWS, st.sampled_from(TIES), st.booleans(), st.randoms(use_true_random=False))
+def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, single, rng):
+    judged = fastir.Qrels.from_dict(qrels).prepared()
+    rows = list(rows.items())
+    rng.shuffle(rows)
+    cuts = sorted(rng.randint(0, len(rows)) for _ in range(3))
+    parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+    columns = []
+    for part in parts:
+        kinds = rng.random() < 0.5, rng.random() < 0.5
+        queries, docs = (ids([key[i] for key, _ in part], kinds[i]) for i in (0, 1))
+        columns.append((kinds, queries, docs, np.array([score for _, score in part], float)))
+    sizes = [len(labels) for labels in qrels.values()]
+    scores, num_ret, again = np.full(sum(sizes), np.nan), *np.zeros((2, len(qrels)), np.int64)
+    foreign = set()
+    for kinds, *part in columns:
+        first = FirstPass(judged, *kinds)
+        known, wrong = first.look(*part, scores, num_ret, again, False)
+        assert wrong == -1 and known == sum(int(part[0][row]) in qrels for row in range(len(part[0])))
+        foreign |= first.foreign()
+        assert first.foreign() == set()
+    assert foreign == {str(query).encode() for (query, _), _ in rows if query not in qrels}
+    assert num_ret.tolist() == [sum(q == query for (q, _), _ in rows) for query in qrels] and not again.any()
+    reads = READ_CODES["pool"]
+    total = np.zeros((2, len(scores)), np.int64)
+    rng.shuffle(columns)
+    for kinds, *part in columns:
+        counts = np.zeros((2, len(scores)), np.int64)
+        SecondPass(judged, *kinds, scores, TIE_CODES[ties], single, reads).count(*part, num_ret.copy(), *counts)
+        total += counts
+    kernel = SecondPass(judged, False, True, scores, TIE_CODES[ties], single, reads)
+    sizes, ranks, labels, _ = kernel.ranked(*total)
+    split = np.cumsum(sizes)[:-1]
+    found = [
+        list(zip(of_ranks.tolist(), of_labels.tolist(), strict=True))
+        for of_ranks, of_labels in zip(np.split(ranks, split), np.split(labels, split), strict=True)
+    ]
+    assert found == list(textbook(qrels, rows, ties, single).values())
+
+
+def test_the_row_that_is_wrong_is_told():
+    judged = fastir.Qrels.from_dict({"q": {"a": 1}}).prepared()
+    for docs, scores, expected in ((["x", "a"], [1.0, np.nan], 1), (["a", "x", "a"], [1.0, 2.0, 3.0], 2)):
+        arrays = np.full(1, np.nan), np.zeros(1, np.int64), np.zeros(1, np.int64)
+        rows = ids(["q"] * len(docs), False), ids(docs, False), np.array(scores)
+        assert FirstPass(judged, False, False).look(*rows, *arrays, False)[1] == expected
+
+
+def test_arrays_of_other_lengths_are_refused():
+    judged = fastir.Qrels.from_dict({"q": {"a": 1}}).prepared()
+    rows = ids(["q"], False), ids(["a"], False), np.ones(1)
+    one, two = np.zeros(1, np.int64), np.zeros(2, np.int64)
+    with pytest.raises(ValueError, match="beside"):
+        FirstPass(judged, False, False).look(*rows, np.zeros(2), one, one, False)
+    with pytest.raises(ValueError, match="another kind"):
+        FirstPass(judged, True, False).look(*rows, np.zeros(1), one, one, False)
+    with pytest.raises(ValueError, match="differ in length"):
+        FirstPass(judged, False, False).look(*rows[:2], np.ones(2), np.zeros(1), one, one, False)
+    with pytest.raises(ValueError, match="beside"):
+        SecondPass(judged, False, False, np.ones(2), 0, False, 2)
+    kernel = SecondPass(judged, False, False, np.ones(1), 0, False, 2)
+    with pytest.raises(ValueError, match="beside"):
+        kernel.count(*rows, two, one, one)
+    with pytest.raises(ValueError, match="beside"):
+        kernel.ranked(one, two)
+
+
+def test_many_hits_of_one_query_and_rows_beyond_a_chunk():
+    rng = random.Random(5)
+    docs = [f"d{i}" for i in range(2000)]
+    qrels = {"q": {doc: rng.randint(0, 2) for doc in rng.sample(docs, 700)}, "r": {"d1": 1}}
+    rows = [(("q", doc), float(rng.randrange(40))) for doc in rng.sample(docs, 1500)]
+    judged = fastir.Qrels.from_dict(qrels).prepared()
+    columns = ids(["q"] * len(rows), False), ids([doc for (_, doc), _ in rows], False), np.array([s for _, s in rows])
+    scores, num_ret, again = np.full(701, np.nan), np.zeros(2, np.int64), np.zeros(2, np.int64)
+    FirstPass(judged, False, False).look(*columns, scores, num_ret, again, False)
+    for ties in TIES:
+        kernel = SecondPass(judged, False, False, scores, TIE_CODES[ties], False, READ_CODES["pool"])
+        before, alike = np.zeros((2, 701), np.int64)
+        kernel.count(*columns, num_ret.copy(), before, alike)
+        sizes, ranks, labels, tied = kernel.ranked(before, alike)
+        expected = textbook(qrels, rows, ties, False)
+        assert list(zip(ranks.tolist(), labels.tolist(), strict=True)) == expected["q"] and tied.tolist() == [
+            True,
+            False,
+        ]
+        assert sizes.tolist() == [len(expected["q"]), 0]
