@@ -22,7 +22,7 @@ from libc.stdlib cimport calloc, free, qsort
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Column, Ids, read
-from fastir.columns._text cimport Text, compare, equal, hash_of, hash_of_word, write_decimal
+from fastir.columns._text cimport Text, compare, equal, hash_of, hash_of_word, mixed, write_decimal
 from fastir.join._join cimport query_bytes
 from fastir.join._judged cimport Index, Judged, collision, find_judged
 from fastir.join._query_table cimport (Names, QueryTable, code_of, code_of_integer, free_names, free_table, make_table,
@@ -180,7 +180,7 @@ cdef class FirstPass(Rows):
                     continue
                 num_ret[q] += 1
                 known[0] += 1
-                if may_be_judged(&self.table, q, hashes[i]):
+                if may_be_judged(&self.table, mixed(hashes[i], q)):
                     read(docs, first + i, 1, doc_texts + i)
                     j = find_judged(self.docs, q, self.judged.offsets[q], doc_texts + i, hashes[i])
                     if j < 0:
