@@ -15,6 +15,7 @@ from fastir.inputs.tables import ARROW, DOC, QUERY, ROLES, ArrowReader, column_o
 
 # The usual names of each column, as for rows; those of lists tell that a table has lists.
 LISTS = ("doc_ids", "ranking", "retrieved", "retrieved_ids", "retrieved_doc_ids")
+DOCS = (*LISTS, *DOC)
 SCORES = ("scores", "score", "predictions", "prediction")
 
 
@@ -28,6 +29,20 @@ def names_of(data: Any) -> list[Any]:
 def is_of_lists(data: Any) -> bool:
     """Whether a table has rankings in its rows, by the names of its columns."""
     return not isinstance(data, Mapping) and any(name in LISTS for name in names_of(data))
+
+
+def columns_of(names: list[Any], given: Mapping[Any, Any] | None) -> dict[str, Any]:
+    """{role: the name of its column}: query_id, doc_id, and score if there is one."""
+    given = given or {}
+    for role in given:
+        if role not in ROLES:
+            raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(ROLES)}")
+    usual = {"query_id": QUERY, "doc_id": DOCS, "score": SCORES}
+    return {
+        role: column_of("run", names, role, [given[role]] if role in given else usual[role])
+        for role in usual
+        if role != "score" or role in given or any(name in names for name in SCORES)
+    }
 
 
 def read(data: Any, columns: Mapping[Any, Any] | None, duplicates: str | None) -> tuple[Any, ...]:
@@ -46,17 +61,8 @@ def read(data: Any, columns: Mapping[Any, Any] | None, duplicates: str | None) -
     """
     if not any(hasattr(data, name) for name in ARROW):
         raise TypeError(f"run: rankings in rows are read from Arrow data and data frames, got {type(data).__name__}")
-    given = columns or {}
-    for role in given:
-        if role not in ROLES:
-            raise ValueError(f"columns: unknown role {quote(role)}; expected {', '.join(ROLES)}")
     batches = Batches(data)
-    usual = {"query_id": QUERY, "doc_id": (*LISTS, *DOC), "score": SCORES}
-    names = {
-        role: column_of("run", batches.names, role, [given[role]] if role in given else usual[role])
-        for role in usual
-        if role != "score" or role in given or any(name in batches.names for name in SCORES)
-    }
+    names = columns_of(batches.names, columns)
     docs = ListColumns([], [])
     scores: list[np.ndarray] = [np.empty(0)]
     for batch in batches:

@@ -22,7 +22,6 @@ Uses      mapInArrow and toArrow: no RDD, no SparkContext, no collect_list, and 
 evaluating         evaluate(), evaluate_many(): the front door
 frames             columns of DataFrames, the strategy, the qrels of a DataFrame
 tasks              what runs in a partition; imported by the workers
-list_rows          rankings that lie in one row each, as a Run
 merging            the values of all partitions as Results
 spark_results      SparkResults
 ranking_evaluator  RankingEvaluator

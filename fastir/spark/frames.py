@@ -8,9 +8,9 @@ from typing import Any
 from fastir.checks import one_of
 from fastir.errors import FastirError
 from fastir.evaluation.evaluator import Evaluator
-from fastir.inputs import tables
+from fastir.inputs import ranking_lists, tables
 from fastir.request.settled import rules_of
-from fastir.spark import list_rows, tasks
+from fastir.spark import tasks
 
 try:
     from pyspark import sql
@@ -89,7 +89,7 @@ def strategy_of(run: Any, strategy: str, columns: Mapping[str, str] | None) -> s
     """The strategy, which "auto" chooses by the type of the documents' column."""
     one_of("strategy", strategy, STRATEGIES)
     types = {field.name: field.dataType for field in run.schema.fields}
-    usual = [columns["doc_id"]] if columns and "doc_id" in columns else list_rows.DOCS
+    usual = [columns["doc_id"]] if columns and "doc_id" in columns else ranking_lists.DOCS
     docs = next((name for name in usual if name in types), None)
     lists = docs is not None and isinstance(types[docs], sql.types.ArrayType)
     if strategy == "lists" and docs is not None and not lists:
@@ -109,7 +109,7 @@ def states_of(run: Any, evaluator: Evaluator, strategy: str, several: bool) -> A
     """
     columns = evaluator.prepared.columns or {}
     if strategy == "lists":
-        names: tuple[str, ...] = tuple(list_rows.names_of(run.columns, columns).values())
+        names: tuple[str, ...] = tuple(ranking_lists.columns_of(run.columns, columns).values())
         read = tasks.lists_of_a_run
     else:
         names = tables.find_columns("runs" if several else "run", run.columns, columns)

@@ -19,9 +19,8 @@ from fastir.errors import FastirError, NoOverlapError
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.coverage import MISSING, Counts, Repairs
 from fastir.evaluation.named_runs import named_runs
-from fastir.inputs import tables
+from fastir.inputs import ranking_lists, tables
 from fastir.run import Run
-from fastir.spark import list_rows
 
 if TYPE_CHECKING:
     import pyarrow
@@ -134,7 +133,7 @@ def rows_of_a_run(evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> 
 def lists_of_a_run(evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[Part]:
     """A row for each ranking."""
     prepared = evaluator.prepared
-    run = Run(*list_rows.read(rows, prepared.columns, prepared.settings.options.duplicates))
+    run = Run(*ranking_lists.read(rows, prepared.columns, prepared.settings.options.duplicates))
     return [part(evaluator, run, partition, None, functools.partial(list, run))]
 
 
