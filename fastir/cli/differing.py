@@ -60,10 +60,9 @@ def diff_command(options: argparse.Namespace) -> Output:
         if options.top < 1:
             raise ValueError(f"--top {options.top}: expected 1 or more")
     old, new = (results_of(word, options, settings) for word in (options.old, options.new))
-    changes = {}
-    for name, (was, now) in paired(old, new, options).items():
-        warn_of_other_options({options.old: was, options.new: now})
-        changes[name] = changes_of(was, now, wanted, options)
+    pairs = paired(old, new, options)
+    any(warn_of_other_options({options.old: was, options.new: now}) for was, now in pairs.values())
+    changes = {name: changes_of(was, now, wanted, options) for name, (was, now) in pairs.items()}
     if format == "json":
         parts = {name: [change.to_json() for change in part] for name, part in changes.items()}
         return Output(json_text({"runs": parts} if len(parts) > 1 else next(iter(parts.values()))))

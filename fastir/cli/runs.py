@@ -191,14 +191,15 @@ def fields_of(convention: fastir.Convention) -> dict[str, Any]:
     return {field.name: getattr(convention, field.name) for field in dataclasses.fields(convention)}
 
 
-def warn_of_other_options(runs: Mapping[str, Results]) -> None:
-    """Say of two runs that were judged under other options than the first which ones these are."""
+def warn_of_other_options(runs: Mapping[str, Results]) -> bool:
+    """Say of a run that was judged under other options than the first which ones these are; whether there is one."""
     first, *others = runs
     for name in others:
         unlike = differing(runs[first], runs[name])
         if unlike:
             tell("warning", f"{quote(first)} and {quote(name)} were judged under other options: {', '.join(unlike)}")
-            return
+            return True
+    return False
 
 
 def differing(one: Results, other: Results) -> list[str]:
