@@ -214,8 +214,11 @@ def is_saved(path: Any) -> bool:
             return KEY.encode() in (parquet.read_metadata(path).metadata or {})
         except (OSError, ValueError):
             return False
-    with open(path, "rb") as file:
-        first = file.read(PEEKED)
+    try:
+        with open(path, "rb") as file:
+            first = file.read(PEEKED)
+    except OSError:
+        return False
     return first.startswith(MARK.encode()) or "".join(first.decode("latin-1").split()).startswith(
         f'{{"{KEY}":{{"kind":'
     )
