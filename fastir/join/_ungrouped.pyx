@@ -30,6 +30,10 @@ from fastir.measure._measure cimport Judgments, label_code, measure
 from fastir.rank._rank cimport order_hits, rank_and_measure, reserve
 
 
+cdef enum:
+    LOOKED_AT = 32      # rows whose code is looked at in the time in which one is settled
+
+
 cdef struct Row:        # of a query that is judged like a group
     Text doc
     double score
@@ -172,10 +176,14 @@ cdef class Scattered(ScatteredRows):
         return False
 
     def ranges_again(self, int64_t n):
-        """Cut the codes of queries that need ids into at most n ranges of about as many rows: pairs of borders."""
+        """Cut the codes of queries that need ids into at most n ranges of about as many rows: pairs of borders.
+
+        All rows are looked through for each range, so a few rows are not worth more than one.
+        """
         cdef int64_t q, rows = 0, total = 0, n_codes = self.judged.n_queries + 1
         for q in range(n_codes):
             total += self.counts[q] if self.again[q] else 0
+        n = min(n, 1 + LOOKED_AT * total // (self.n_rows + 1))
         borders = [0]
         for q in range(n_codes):
             rows += self.counts[q] if self.again[q] else 0
