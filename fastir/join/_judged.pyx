@@ -30,8 +30,12 @@ from fastir.measure._codes cimport JUDGED, NO_RELEVANT, RELEVANT
 from fastir.measure._measure cimport Judgments
 from fastir.measure._sort cimport rising_order
 
+cdef extern from "Python.h":
+    int PyErr_CheckSignals() except -1
+
 cdef enum:
     SPAN = 1024     # labels less than this apart are sorted by counting
+    IDS_BETWEEN_SIGNALS = 100000        # two looks at whether the user interrupts
 
 
 cdef class Judged:
@@ -348,7 +352,7 @@ cdef int fill_index(Judged judged, Index* index) except -1:
 
 cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
     """Give each query its part of the tables, and put its ids there by Python's hash."""
-    cdef int64_t i, q, n, first, total = 0
+    cdef int64_t i, q, n, first, total = 0, seen = 0
     cdef uint64_t h
     cdef list ids = judged.ids(integers)
     cdef Known* known
@@ -367,6 +371,9 @@ cdef Lookup* make_lookups(Judged judged, bint integers) except NULL:
         for q in range(judged.n_queries):
             first = judged.offsets[q]
             n = judged.offsets[q + 1] - first
+            if first >= seen + IDS_BETWEEN_SIGNALS:
+                seen = first
+                PyErr_CheckSignals()
             made[q].known = known + first
             made[q].mask = power_above(2 * n) - 1
             made[q].filter_mask = power_above(n // 2) - 1
