@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from fastir.errors import DuplicateError, quote
+from fastir.evaluation.coverage import Counts, Coverage
 from fastir.evaluation.held_runs import from_run
 from fastir.evaluation.judging import Ranks, first_of_each, keeper_of
 from fastir.evaluation.measuring import DRIVERS, OneRuleSet
@@ -32,13 +33,11 @@ from fastir.inputs import formats, ranking_lists, table_files, tables
 from fastir.inputs.shapes import PATH, TABLE, shape_of
 from fastir.inputs.table_rows import arena_of, grouped, not_a_number, taken
 from fastir.inputs.tables import Batch, Table
-from fastir.join._join import Tally
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import STATUS_CODES, TIE_CODES
 from fastir.run import MERGED, Run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.coverage import Coverage
     from fastir.evaluation.prepared import Prepared
 
 LIKE_JUDGED = "only judged documents checked for duplicates"
@@ -49,7 +48,7 @@ class Outcome(NamedTuple):
     """What all parts come to."""
 
     ranks: Ranks
-    tally: Tally
+    tally: Counts
     foreign: set[str]
     repairs: Repairs
 
@@ -57,6 +56,13 @@ class Outcome(NamedTuple):
 def first_of(queries: np.ndarray) -> Count:
     """The Count of the queries that are marked."""
     return int(queries.sum()), int(queries.argmax()) if queries.any() else -1
+
+
+def counted(known: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Count) -> Counts:
+    """The Counts of the queries that are known; `counts` are those of EXAMPLES."""
+    by_name = {name: number for name, (number, _) in counts.items()}
+    examples = {f"{name}_example": place for name, (_, place) in counts.items()}
+    return Counts(found=int(known.sum()), ranked=int(num_ret.sum()), unjudged=unjudged, **by_name, **examples)
 
 
 class Way:
@@ -168,8 +174,8 @@ class WholeQueries(Way):
         arrays = state.arrays
         kept, missing = first_of_each(state.sizes, arrays["found"]), ~state.known()
         num_ret = np.where(missing, 0, arrays["num_ret"])
-        counts = [state.counts[name] for name in EXAMPLES]
-        tally = Tally.of(int((~missing).sum()), int(num_ret.sum()), state.counts["unjudged"][0], *counts)
+        unjudged = state.counts["unjudged"][0]
+        tally = counted(~missing, num_ret, unjudged, **{name: state.counts[name] for name in EXAMPLES})
         labels = arrays["labels"][kept]
         ranks = Ranks(arrays["found"], arrays["ranks"][kept], labels, num_ret, missing)
         return Outcome(ranks, tally, state.foreign, state.repairs)
@@ -268,13 +274,13 @@ class SecondOfTwo(Pass):
         self.refuse_ties(first_of(tied))
         owners = np.repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]
         found = np.bincount(owners, minlength=len(num_ret))
-        tally = Tally.of(
-            int((num_ret > 0).sum()),
-            int(num_ret.sum()),
+        tally = counted(
+            num_ret > 0,
+            num_ret,
             int((num_ret - found).sum()),
-            first_of((num_ret > 0) & (found == 0)),
-            first_of(tied),
-            (int(again.sum()), first_of(again > 0)[1]),
+            nothing=first_of((num_ret > 0) & (found == 0)),
+            tied=first_of(tied),
+            repeated=(int(again.sum()), first_of(again > 0)[1]),
         )
         repairs = {**first.repairs, LIKE_JUDGED: (tally.ranked, "the run")}
         return Outcome(Ranks(sizes, ranks, labels, num_ret, num_ret == 0), tally, first.foreign, repairs)

@@ -16,15 +16,6 @@ class Tally:
     repeated_example: int
     rounded: int
     rounded_example: int
-    @staticmethod
-    def of(
-        found: int,
-        ranked: int,
-        unjudged: int,
-        nothing: tuple[int, int],
-        tied: tuple[int, int],
-        repeated: tuple[int, int],
-    ) -> Tally: ...
 
 class Join:
     removes: bool

@@ -245,16 +245,6 @@ cdef class Tally:
     def __cinit__(self):
         self.tied_example = self.nothing_example = self.repeated_example = self.rounded_example = -1
 
-    @staticmethod
-    def of(int64_t found, int64_t ranked, int64_t unjudged, nothing, tied, repeated):
-        """A Tally of counts that were made elsewhere; those with an example are (count, position)."""
-        cdef Tally tally = Tally()
-        tally.found, tally.ranked, tally.unjudged = found, ranked, unjudged
-        tally.nothing, tally.nothing_example = nothing
-        tally.tied, tally.tied_example = tied
-        tally.repeated, tally.repeated_example = repeated
-        return tally
-
 
 cdef Tally tally_of(const Counts* counts):
     cdef Tally tally = Tally.__new__(Tally)
