@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import functools
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from fastir.checks import one_of
-from fastir.errors import NoOverlapError, quote
-from fastir.evaluation.evaluator import Evaluator, columns_by_side
+from fastir.errors import FastirError, NoOverlapError, quote
+from fastir.evaluation.evaluator import Evaluator, Sides, columns_by_side
+from fastir.inputs import tables
+from fastir.qrels import GroupedQrels
 from fastir.results.by_run import ResultsByRun
-from fastir.spark import frames, merging
+from fastir.spark import buckets, frames, merging, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
-from fastir.spark.tasks import Part
+from fastir.spark.tasks import Part, RunsIn
 
 
 def evaluate(
@@ -70,11 +75,24 @@ def evaluate(
     `fastir.evaluate`.
     """
     frames.check_run(run)
-    groups = frames.groups_of(by)
-    evaluator = prepared(qrels, metrics, options)
-    chosen = frames.strategy_of(run, strategy, evaluator.prepared.columns)
-    parts = merging.parts_of(frames.states_of(run, evaluator, chosen, several=False))
-    results, coverage = merging.results_of(evaluator, parts)
+    one_of("strategy", strategy, frames.STRATEGIES)
+    judge = judge_of(qrels, run, metrics, options)
+    chosen = frames.strategy_of(run, strategy, judge.evaluator)
+    names = frames.columns_of(run, chosen, judge.evaluator)
+    groups = frames.groups_of(by, qrels, run, judge.columns)
+    if chosen == "two-pass" and judge.judgments is None:
+        results = two_pass.results_of(run, names, judge.evaluator)
+        return SparkResults(run.sparkSession, results, groups)
+    if strategy == "two-pass":
+        raise FastirError(
+            f"qrels: two passes take at most {frames.MOST_BYTES} bytes when prepared; strategy='shuffle' takes more"
+        )
+    runs_in = tasks.lists_of_a_run if chosen == "lists" else tasks.rows_of_a_run
+    evaluator, parts, lacking = judged(judge, run, names, runs_in, chosen == "shuffle")
+    merging.check_one_run({part.run for part in parts}, names)
+    if chosen != "lists":
+        merging.check_ranks(evaluator, parts)
+    results, coverage = merging.results_of(evaluator, parts, lacking)
     if not coverage.clean:
         coverage.warn(evaluator.prepared.settings.queries)
     return SparkResults(run.sparkSession, results, groups)
@@ -112,16 +130,19 @@ def evaluate_many(
     """
     frames.check_run(runs)
     one_of("strategy", strategy, ("shuffle", "grouped"))
-    evaluator = prepared(qrels, metrics, options)
+    judge = judge_of(qrels, runs, metrics, options)
+    names = frames.columns_of(runs, strategy, judge.evaluator, several=True)
+    evaluator, parts, lacking = judged(judge, runs, names, tasks.rows_of_runs, strategy == "shuffle")
     by_name: dict[Any, list[Part]] = {}
-    for part in merging.parts_of(frames.states_of(runs, evaluator, strategy, several=True)):
+    for part in parts:
         by_name.setdefault(part.run, []).append(part)
     if not by_name:
         raise NoOverlapError("the runs are empty: no results, no queries")
     made = ResultsByRun()
     for name in sorted(by_name):
         try:
-            results, coverage = merging.results_of(evaluator, by_name[name])
+            merging.check_ranks(evaluator, by_name[name])
+            results, coverage = merging.results_of(evaluator, by_name[name], lacking)
         except ValueError as error:
             error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
             raise
@@ -130,9 +151,82 @@ def evaluate_many(
     return made
 
 
-def prepared(qrels: Any, metrics: str | Iterable[str], options: dict[str, Any]) -> Evaluator:
-    """An Evaluator, of qrels that may be a DataFrame."""
+class Judge(NamedTuple):
+    """What runs are evaluated with, by one Evaluator in every worker, or by one for each bucket of queries.
+
+    Attributes
+    ----------
+    evaluator : Evaluator
+        If there are too many judgments for the driver, it has none of them, only metrics and options.
+    columns : tuple
+        The names of the columns of the qrels and of the run that were given.
+    weights : mapping or None
+    judgments : DataFrame or None
+        All of them, if they are too large for every worker.
+    n_judgments : int
+    names : tuple of str
+        Those of the columns of the judgments.
+    """
+
+    evaluator: Evaluator
+    columns: Sides
+    weights: Any = None
+    judgments: Any = None
+    n_judgments: int = 0
+    names: tuple[str, ...] = ()
+
+    def request(self) -> buckets.Request:
+        prepared, settings = self.evaluator.prepared, self.evaluator.prepared.settings
+        options = settings.options.but(n_threads=1)
+        return buckets.Request(settings.metrics, options, self.columns, prepared.parents)
+
+
+def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[str, Any]) -> Judge:
+    """Prepare qrels, which may be a DataFrame; the run's session holds those that are too large.
+
+    Raises
+    ------
+    FastirError
+        They are too large, and have groups.
+    """
+    sides = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
+    weights = options.get("weights")
     if frames.is_frame(qrels):
-        of_qrels, _ = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
-        qrels = frames.collected(qrels, of_qrels)
-    return Evaluator(qrels, metrics, **options)
+        names = tables.find_columns("qrels", qrels.columns, sides[0] or {})
+        plain = Evaluator(buckets.NONE_YET, metrics, **{**options, "weights": None})
+        collected = frames.collected(qrels, names)
+        if collected is None:
+            return Judge(plain, sides, weights, frames.numbered(qrels, names), qrels.count(), names)
+        qrels = collected
+    evaluator = Evaluator(qrels, metrics, **options)
+    if len(frames.pickled(evaluator)) <= frames.MOST_BYTES:
+        return Judge(evaluator, sides)
+    held = evaluator.prepared.qrels
+    if isinstance(held, GroupedQrels):
+        raise FastirError(
+            f"qrels: more than {frames.MOST_BYTES} bytes when prepared, and with groups; evaluate some of the queries at a time"
+        )
+    return Judge(
+        evaluator, (None, sides[1]), weights, frames.of_qrels(run.sparkSession, held), held.n_rows, frames.OF_QRELS
+    )
+
+
+def judged(
+    judge: Judge, run: Any, names: Sequence[str], runs_in: RunsIn, shuffles: bool
+) -> tuple[Evaluator, list[Part], np.ndarray | None]:
+    """An Evaluator that knows all queries, the Parts of a run, and values of queries that it lacks, if need be."""
+    evaluator = judge.evaluator
+    if judge.judgments is None:
+        function = tasks.states(
+            [frames.pickled(evaluator, queries="intersection")], functools.partial(tasks.parts, runs_in), names
+        )
+        return evaluator, merging.parts_of(frames.mapped(run, names, shuffles, function)), None
+    request = judge.request()
+    function = buckets.states(frames.dumped(request), runs_in, judge.names, names)
+    rows = frames.numbered(run, names)
+    found = merging.parts_of(buckets.mapped(judge.judgments, rows, judge.n_judgments, function))
+    if not found:
+        raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
+    if evaluator.prepared.qrels is buckets.NONE_YET:
+        evaluator = buckets.with_all_queries(found, request, judge.weights)
+    return evaluator, *buckets.together(found, evaluator)

@@ -1,61 +1,26 @@
 """fastir.spark.evaluate has the numbers of fastir.evaluate, to the last bit, wherever the rows lie."""
 
+import ast
 import os
 import pickle
-import random
 
 import pytest
+from common import ROOT
 
 import fastir
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
 
+from spark_rows import METRICS, data, lists, same, table  # noqa: E402
+
 from fastir.spark import evaluate, evaluate_many  # noqa: E402
-
-METRICS = ["ndcg@10", "map", "mrr", "P@5", "gm_map", "num_rel", "num_q", "judged@10"]
-
-
-def data(seed=1, n=40):
-    """Qrels, and the rows of a run that lacks some of their queries and has some others, shuffled, with ties."""
-    rng = random.Random(seed)
-    qrels = {f"q{i}": {f"d{rng.randrange(60)}": rng.randrange(3) for _ in range(8)} for i in range(n)}
-    queries = [f"q{i}" for i in range(3, n + 4)]
-    rows = [(query, f"d{doc}", float(rng.randrange(20))) for query in queries for doc in rng.sample(range(60), 25)]
-    rng.shuffle(rows)
-    return qrels, rows
-
-
-def table(rows, names=("query_id", "doc_id", "score")):
-    return pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
-
-
-def lists(rows):
-    """A row for each query, and one whose ranking is empty."""
-    by_query = {"q0": []}
-    for query, doc, score in rows:
-        by_query.setdefault(query, []).append((doc, score))
-    return pa.table(
-        {
-            "query_id": list(by_query),
-            "doc_ids": pa.array([[doc for doc, _ in docs] for docs in by_query.values()], pa.list_(pa.string())),
-            "scores": pa.array([[score for _, score in docs] for docs in by_query.values()], pa.list_(pa.float64())),
-        }
-    )
 
 
 @pytest.fixture(scope="module")
 def given():
     qrels, rows = data()
     return qrels, rows, table(rows)
-
-
-def same(got, expected):
-    assert got.results == expected
-    assert dict(got) == dict(expected)
-    for field in fastir.results.report.Report.__slots__:
-        if field != "only_in_run_example":  # the first in the order of the rows
-            assert getattr(got.report, field) == getattr(expected.report, field), field
 
 
 @pytest.mark.parametrize("partitions", [1, 7])
@@ -248,20 +213,29 @@ def test_a_worker_that_dies_is_replaced(spark, given, tmp_path):
     same(got, fastir.evaluate(qrels, run, METRICS, queries="qrels"))
 
 
-def test_qrels_that_are_too_large_are_refused(spark, given, monkeypatch):
-    from fastir.spark import frames
-
-    qrels, _, run = given
-    monkeypatch.setattr(frames, "MOST_BYTES", 100)
-    with pytest.raises(fastir.FastirError, match=r"^qrels: \d+ bytes when prepared, and at most 100 can be sent"):
-        evaluate(qrels, spark.createDataFrame(run), "mrr")
-
-
 def test_a_worker_makes_an_evaluator_once():
     from fastir.spark import tasks
 
-    made = pickle.dumps({"some": "object"})
-    first = tasks.kept(made, "digest")
-    assert tasks.kept(made, "digest") is first
-    assert tasks.kept(made, "other") is not first
-    assert list(tasks.KEPT) == ["other"]
+    one, other = (tasks.digested([pickle.dumps({"some": number})]) for number in (1, 2))
+    [first] = tasks.kept(one)
+    assert tasks.kept(one | other)[0] is first
+    [second] = tasks.kept(other)
+    assert tasks.kept(one)[0] is not first
+    assert second == {"some": 2} and list(tasks.KEPT) == list(one)
+
+
+def test_nothing_below_dataframes_is_used_and_no_pandas():
+    folder = ROOT / "fastir" / "spark"
+    if not folder.is_dir():
+        pytest.skip("needs the sources")
+    for path in folder.glob("*.py"):
+        code = {
+            getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "module", None)
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        } | {
+            name.name
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Import)
+            for name in node.names
+        }
+        assert not code & {"rdd", "sparkContext", "collect_list", "pandas", "toPandas"}, path
