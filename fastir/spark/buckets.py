@@ -144,7 +144,7 @@ def with_all_queries(buckets: list[Bucket], request: Request, weights: Mapping[A
 
 
 def together(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.Part], np.ndarray]:
-    """The Parts of all buckets with the places that an Evaluator of all queries has, and the values that are lacking."""
+    """The Parts of all buckets, placed as an Evaluator of all queries has them, and the values of absent queries."""
     places = evaluator.prepared.qrels.places()
     lacking = np.empty((len(places), len(evaluator.prepared.settings.names)))
     parts = []

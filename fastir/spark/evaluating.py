@@ -33,19 +33,25 @@ def evaluate(
     Parameters
     ----------
     qrels : DataFrame, or as for `fastir.evaluate`
-        At most 64 MB when they are prepared, about two million judgments: they are collected, and go to every worker.
+        Up to 64 MB when they are prepared, about two million judgments, they are collected and go to every worker.
+        Larger ones meet the rows of the run in buckets of queries; both are shuffled, whatever the strategy, and the
+        queries of the results are in the order of their ids.
     run : DataFrame
         A row for each document, with columns as `fastir.evaluate` takes them: query_id, doc_id, and score or rank. Or
         a row for each query, with a list of ids in rank order (doc_ids, ranking, retrieved), perhaps beside a list of
         scores.
     metrics : str or iterable of str
         As for `fastir.evaluate`.
-    strategy : {"auto", "shuffle", "grouped", "lists"}
+    strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
         "shuffle": the rows of each query are brought together; a worker holds the columns of one partition at a time.
-        "grouped": the caller knows that they already lie in one partition, and nothing is moved. "lists": a row is a
-        whole ranking. "auto": "lists" for a column of lists, else "shuffle".
-    by : mapping, DataFrame or None
-        The group of each query, ``{query_id: group}`` or two such columns, for `SparkResults.by_group`.
+        "grouped": the caller knows that they already lie in one partition, and nothing is moved. "two-pass": nothing is
+        moved, but the run is read twice; first to find the scores of the judged documents, then to count the rows
+        before them; a worker holds one batch of rows at a time. It looks for duplicates only among judged documents,
+        and so needs ``validate="judged"``. "lists": a row is a whole ranking. "auto": "lists" for a column of lists;
+        "two-pass" for ``validate="judged"``, unless another option is refused there; else "shuffle".
+    by : str, mapping, DataFrame or None
+        The group of each query for `SparkResults.by_group`: the name of a column of the qrels or the run, in which all
+        rows of a query have one value; ``{query_id: group}``; or a DataFrame of two such columns.
     **options
         As for `fastir.evaluate`. Workers have one thread for a task, whatever n_threads is.
 
@@ -57,12 +63,13 @@ def evaluate(
     ------
     ValueError
         ``strategy="grouped"``, and the rows of a query lie in two partitions; it is named. A strategy does not fit the
-        columns, or a rule goes by the order of rows, which a shuffle does not keep: ``ties="input"`` without a column
-        of ranks, ``duplicates="first"`` and "last".
+        columns or the options, or a rule goes by the order of rows, which Spark does not keep: ``ties="input"`` and
+        ``duplicates="first"`` and "last" need a column of ranks. The run has other rows in the second of two passes. A
+        query has no group or two.
     FastirError
-        The qrels are too large.
+        The qrels are too large for two passes, or have groups and are too large for every worker.
     UnknownMetricError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
-        As by `fastir.evaluate`. An error in a row says in which partition it lies.
+        As by `fastir.evaluate`. An error in a row says in which partition or bucket it lies.
 
     Warns
     -----
@@ -71,8 +78,8 @@ def evaluate(
 
     Notes
     -----
-    One job over the run is started; another collects the qrels, if they are a DataFrame. Undefined cases are those of
-    `fastir.evaluate`.
+    One job over the run is started, by two passes two; others collect the qrels, if they are a DataFrame, and the
+    groups, if they are in one. Undefined cases are those of `fastir.evaluate`.
     """
     frames.check_run(run)
     one_of("strategy", strategy, frames.STRATEGIES)
@@ -82,7 +89,7 @@ def evaluate(
     groups = frames.groups_of(by, qrels, run, judge.columns)
     if chosen == "two-pass" and judge.judgments is None:
         results = two_pass.results_of(run, names, judge.evaluator)
-        return SparkResults(run.sparkSession, results, groups)
+        return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
     if strategy == "two-pass":
         raise FastirError(
             f"qrels: two passes take at most {frames.MOST_BYTES} bytes when prepared; strategy='shuffle' takes more"
@@ -95,7 +102,7 @@ def evaluate(
     results, coverage = merging.results_of(evaluator, parts, lacking)
     if not coverage.clean:
         coverage.warn(evaluator.prepared.settings.queries)
-    return SparkResults(run.sparkSession, results, groups)
+    return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
 
 
 def evaluate_many(
@@ -111,7 +118,7 @@ def evaluate_many(
         As `evaluate` takes a row for each document, and with a column run, system, run_id or system_id (or the one that
         `columns` says) with the name of the run of each row.
     strategy : {"shuffle", "grouped"}
-        As for `evaluate`; a query of one run is what lies in one partition.
+        As for `evaluate`; a query of one run is what lies in one partition. Others do not tell runs apart.
 
     Returns
     -------
@@ -204,7 +211,8 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[s
     held = evaluator.prepared.qrels
     if isinstance(held, GroupedQrels):
         raise FastirError(
-            f"qrels: more than {frames.MOST_BYTES} bytes when prepared, and with groups; evaluate some of the queries at a time"
+            f"qrels: more than {frames.MOST_BYTES} bytes when prepared, and with groups; evaluate some of the queries "
+            "at a time"
         )
     return Judge(
         evaluator, (None, sides[1]), weights, frames.of_qrels(run.sparkSession, held), held.n_rows, frames.OF_QRELS

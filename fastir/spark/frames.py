@@ -150,7 +150,7 @@ def numbered(frame: Any, names: Sequence[str]) -> Any:
 
 
 def mapped(frame: Any, names: Sequence[str], shuffles: bool, function: Any) -> Any:
-    """What a function makes of some columns in each partition; rows of one query, and run, are first brought together."""
+    """What a function makes of some columns in each partition, where rows of a query and run may be brought together."""
     rows = numbered(frame, names)
     if shuffles:
         rows = rows.repartition(*(str(place) for place in range(len(names)) if place not in (1, 2)))
@@ -170,8 +170,9 @@ def groups_of(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any
     if isinstance(by, str):
         frame, of_frame = (qrels, columns[0]) if is_frame(qrels) and by in qrels.columns else (run, columns[1])
         if by not in frame.columns:
-            raise ValueError(f"by={by!r}: the run has no such column; it has {', '.join(map(repr, run.columns[:20]))}")
-        usual = [of_frame["query_id"]] if of_frame and "query_id" in of_frame else tables.QUERY
+            has = ", ".join(map(repr, run.columns[:20]))
+            raise ValueError(f"by: the run has no column {by!r}; it has {has}; a DataFrame of qrels may have it, too")
+        usual: Sequence[str] = [of_frame["query_id"]] if of_frame and "query_id" in of_frame else tables.QUERY
         pairs = selected(frame, [tables.column_of("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
     elif is_frame(by) and len(by.columns) == 2:
         pairs = by
@@ -185,3 +186,22 @@ def groups_of(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any
             raise ValueError(f"by: query {query_id!r} has two groups, {groups[query_id]!r} and {group!r}")
         groups[query_id] = group
     return groups
+
+
+def fitting(groups: Mapping[Any, Any] | None, by: Any, query_ids: Iterable[Any]) -> Mapping[Any, Any] | None:
+    """The groups of the queries of results; those of DataFrames may have ids of another type.
+
+    Raises
+    ------
+    ValueError
+        A query has none, in a DataFrame.
+    """
+    if groups is None or by is groups:
+        return groups
+    of_text = {str(query_id): group for query_id, group in groups.items()}
+    for query_id in query_ids:
+        if str(query_id) not in of_text:
+            raise ValueError(
+                f"by: query {query_id!r} has no group; queries='intersection' leaves out what the run lacks"
+            )
+    return {query_id: of_text[str(query_id)] for query_id in query_ids}

@@ -51,8 +51,8 @@ def check_ranks(evaluator: Evaluator, parts: Iterable[Part]) -> None:
         ):
             query_id = list(evaluator.prepared.qrels)[part.counts.tied_example]
             raise ValueError(
-                "run: two documents have one rank, and ties='input' goes by the order of rows, which Spark does not keep "
-                f"(query {query_id})"
+                "run: two documents have one rank, and ties='input' goes by the order of rows, which Spark does not "
+                f"keep (query {query_id})"
             )
 
 
@@ -98,7 +98,7 @@ def results_of(evaluator: Evaluator, parts: list[Part], lacking: np.ndarray | No
 
 
 def all_missing(evaluator: Evaluator) -> tuple[Results, Coverage]:
-    """The values of all queries for a run that lacks them, or has empty rankings, as there is no run without a query."""
+    """The values of all queries for a run that lacks them; as no run is without a query, one has an empty ranking."""
     prepared, settings = evaluator.prepared, evaluator.prepared.settings
     options = settings.options.but(queries="qrels")
     plain = evaluator_of(prepared.qrels, settings.metrics, options, (None, None), None, None)

@@ -106,6 +106,8 @@ def test_what_evaluate_warns_of_and_refuses(spark, given):
         evaluate(qrels, frame, "mrr", ties="input")
     with pytest.raises(ValueError, match=r"^duplicates='first' needs the order of rows"):
         evaluate(qrels, frame, "mrr", duplicates="first")
+    with pytest.raises(ValueError, match=r"^ties='input' needs the order of rows"):
+        evaluate(qrels, frame, "mrr", ties="input", strategy="grouped")
     with pytest.raises(ValueError, match="strategy='lists', but the column 'doc_id' of the run holds no lists"):
         evaluate(qrels, frame, "mrr", strategy="lists")
     with pytest.raises(TypeError, match="expected a DataFrame of Spark, got dict"):
@@ -155,6 +157,31 @@ def test_values_per_query_and_groups(spark, given):
         _ = evaluate(qrels, spark.createDataFrame(run), "mrr", queries="qrels").by_group
 
 
+def test_groups_by_a_column(spark, given):
+    qrels, rows, run = given
+    of = {query: "odd" if int(query[1:]) % 2 else "even" for query in [*qrels, *(f"q{i}" for i in range(50))]}
+    options = {"queries": "intersection"}
+    frame = spark.createDataFrame(run.append_column("seg.ment", pa.array([of[row[0]] for row in rows]))).repartition(3)
+    expected = fastir.evaluate(qrels, run, "mrr", **options).by_group(of)
+    assert evaluate(qrels, frame, "mrr", by="seg.ment", **options).by_group == expected
+    with pytest.raises(
+        ValueError, match=r"^by: query 'q0' has no group; queries='intersection' leaves out what the run"
+    ):
+        evaluate(qrels, frame, "mrr", by="seg.ment", queries="qrels")
+    with pytest.raises(ValueError, match=r"^by: the run has no column 'segment'; it has 'query_id', 'doc_id', 'score'"):
+        evaluate(qrels, frame, "mrr", by="segment", **options)
+    with pytest.raises(ValueError, match=r"^by: query 'q\d+' has two groups"):
+        evaluate(qrels, frame, "mrr", by="doc_id", **options)
+    judged = [(int(query[1:]), doc, label, of[query]) for query, docs in qrels.items() for doc, label in docs.items()]
+    numbers = run.set_column(0, "query_id", pa.array([int(row[0][1:]) for row in rows]))
+    frames = (
+        spark.createDataFrame(table(judged, ("query_id", "doc_id", "label", "group"))),
+        spark.createDataFrame(numbers),
+    )
+    got = evaluate(*frames, "mrr", by="group", queries="qrels")
+    assert dict(got.by_group["odd"]) == dict(fastir.evaluate(qrels, run, "mrr", queries="qrels").by_group(of)["odd"])
+
+
 def test_qrels_with_groups_and_metrics_that_read_all_judgments(spark, given):
     qrels, _, run = given
     by_topic = {query: {"0": docs, "1": dict.fromkeys(list(docs)[:3], 1)} for query, docs in qrels.items()}
@@ -164,6 +191,7 @@ def test_qrels_with_groups_and_metrics_that_read_all_judgments(spark, given):
         same(got, fastir.evaluate(judged, run, metrics, queries="qrels"))
 
 
+@pytest.mark.filterwarnings("ignore:1 duplicate was repaired:fastir.FastirWarning")
 def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
     qrels, rows, _ = given
     ranked, last = [], {}
@@ -173,6 +201,21 @@ def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
     run = table(ranked, ("query_id", "doc_id", "rank"))
     got = evaluate(qrels, spark.createDataFrame(run).repartition(2), METRICS, ties="input", queries="qrels")
     assert got.results == fastir.evaluate(qrels, run, METRICS, ties="input", queries="qrels")
+    query, doc, _ = ranked[0]
+    again = table([(query, doc, last[query] + 1), *ranked], ("query_id", "doc_id", "rank"))
+    for rule, expected in (
+        ("first", run),
+        ("last", table([*ranked[1:], (query, doc, last[query] + 1)], again.column_names)),
+    ):
+        got = evaluate(qrels, spark.createDataFrame(again).repartition(2), METRICS, duplicates=rule, queries="qrels")
+        assert dict(got) == dict(fastir.evaluate(qrels, expected, METRICS, queries="qrels"))
+    alike = spark.createDataFrame(
+        table([(query, f"x{doc}", rank) for query, doc, rank in ranked] + ranked, again.column_names)
+    )
+    with pytest.raises(
+        ValueError, match=r"^run: two documents have one rank, and ties='input' goes by the order of row"
+    ):
+        evaluate(qrels, alike, METRICS, ties="input", queries="qrels")
 
 
 def test_integer_ids(spark):
