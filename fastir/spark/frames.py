@@ -150,7 +150,7 @@ def numbered(frame: Any, names: Sequence[str]) -> Any:
 
 
 def mapped(frame: Any, names: Sequence[str], shuffles: bool, function: Any) -> Any:
-    """What a function makes of some columns in each partition, where rows of a query and run may be brought together."""
+    """What a function makes of some columns in each partition; with `shuffles` of whole queries, of one run each."""
     rows = numbered(frame, names)
     if shuffles:
         rows = rows.repartition(*(str(place) for place in range(len(names)) if place not in (1, 2)))
