@@ -9,21 +9,26 @@
 
 The values of a query are computed where its rows are, all of them in one partition, by the code that computes them on
 one machine. What comes back are these values, not sums of them: a mean is then an exact sum over all queries, whose
-bits do not depend on the partitions. The driver holds what it holds without Spark but the run: qrels and Results.
+bits do not depend on the partitions. Two passes leave the rows of a query in many partitions: there the counts come
+back from which ranks are made. The driver holds what it holds without Spark but the run: qrels and Results.
 
 In        DataFrames of PySpark, classic or of Spark Connect; qrels as Evaluator takes them, too
-Out       SparkResults, ResultsByRun; RankingEvaluator for pyspark.ml
+Out       SparkResults, ResultsByRun, Comparison; RankingEvaluator for pyspark.ml
 Validates the strategy, against the columns and the rules; the Evaluator all else, on the driver; rows where they are
-Allocates on a worker the three columns of one partition; on the driver the values, queries × metrics
+Allocates on a worker the three columns of one partition, or of one batch in two passes; on the driver the values,
+          queries × metrics
 Raises    fastir's errors, those of rows with the number of the partition; an error in a task is returned as a value and
           raised by the driver, so that Spark neither repeats the task nor wraps the message
-Uses      mapInArrow and toArrow: no RDD, no SparkContext, no collect_list, and no pandas of our own
+Uses      mapInArrow, applyInArrow and toArrow: no RDD, no SparkContext, no collect_list, and no pandas of our own
 
 evaluating         evaluate(), evaluate_many(): the front door
 frames             columns of DataFrames, the strategy, the qrels of a DataFrame
 tasks              what runs in a partition; imported by the workers
+two_pass           two passes over rows that stay where they are
+buckets            qrels that are too large for every worker
 merging            the values of all partitions as Results
 spark_results      SparkResults
+comparing          compare()
 ranking_evaluator  RankingEvaluator
 """
 
@@ -33,16 +38,18 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fastir.spark.comparing import compare
     from fastir.spark.evaluating import evaluate, evaluate_many
     from fastir.spark.ranking_evaluator import RankingEvaluator
     from fastir.spark.spark_results import SparkResults
 
-__all__ = ["RankingEvaluator", "SparkResults", "evaluate", "evaluate_many"]
+__all__ = ["RankingEvaluator", "SparkResults", "compare", "evaluate", "evaluate_many"]
 
 # Imported at the first use of the name: workers import `tasks` alone.
 LATER = {
     "RankingEvaluator": "ranking_evaluator",
     "SparkResults": "spark_results",
+    "compare": "comparing",
     "evaluate": "evaluating",
     "evaluate_many": "evaluating",
 }

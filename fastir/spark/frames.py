@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fastir.checks import one_of
-from fastir.errors import FastirError
-from fastir.evaluation.evaluator import Evaluator
+import numpy as np
+
+from fastir.evaluation.evaluator import Evaluator, Sides, evaluator_of
 from fastir.inputs import ranking_lists, tables
+from fastir.qrels import Qrels
 from fastir.request.settled import rules_of
 from fastir.spark import tasks
 
@@ -17,9 +18,10 @@ try:
 except ModuleNotFoundError as error:
     raise ImportError(f"fastir.spark: PySpark cannot be imported ({error}); pip install 'fastir[spark]'") from error
 
-STRATEGIES = ("auto", "grouped", "shuffle", "lists")
+STRATEGIES = ("auto", "grouped", "shuffle", "two-pass", "lists")
 MOST_BYTES = 1 << 26  # of an Evaluator in the closure of a function: Spark Connect takes 128 MB in a message
-MOST_JUDGMENTS = MOST_BYTES >> 3  # as an Evaluator of more has more bytes than that
+MOST_JUDGMENTS = MOST_BYTES >> 5  # as an Evaluator of more has about this many bytes, or more
+OF_QRELS = ("query_id", "doc_id", "label")
 
 
 def is_frame(data: Any) -> bool:
@@ -36,40 +38,36 @@ def check_run(run: Any) -> None:
         raise TypeError(f"run: expected a DataFrame of Spark, got {type(run).__name__}; fastir.evaluate takes others")
 
 
-def collected(frame: Any, columns: Mapping[str, str] | None) -> Any:
-    """The qrels of a DataFrame as an Arrow table.
-
-    Raises
-    ------
-    FastirError
-        They have more judgments than an Evaluator may have here.
-    """
-    names = tables.find_columns("qrels", frame.columns, columns or {})
+def collected(frame: Any, names: Sequence[str]) -> Any:
+    """Some columns of qrels as an Arrow table, or None if they have more judgments than an Evaluator may have here."""
     table = selected(frame, names).limit(MOST_JUDGMENTS + 1).toArrow()
-    if table.num_rows > MOST_JUDGMENTS:
-        raise FastirError(f"qrels: more than {MOST_JUDGMENTS} judgments; {REMEDY}")
-    return table
+    return table if table.num_rows <= MOST_JUDGMENTS else None
 
 
-REMEDY = "they go to every worker as a whole, so evaluate some of the queries at a time"
+def of_qrels(session: Any, qrels: Qrels) -> Any:
+    """A DataFrame of qrels that the driver holds, with the columns of OF_QRELS, numbered."""
+    import pyarrow
+
+    owners = np.repeat(np.arange(len(qrels)), np.diff(qrels._offsets))
+    docs = qrels._ids[0 : qrels.n_rows]
+    columns = [pyarrow.array(list(qrels)).take(pyarrow.array(owners)), pyarrow.array(docs), qrels._numbers]
+    return session.createDataFrame(pyarrow.table(columns, list(map(str, range(3)))))
 
 
-def pickled(evaluator: Evaluator) -> bytes:
-    """An Evaluator for the workers, as bytes: each of them has some of the queries, on one core.
+def pickled(evaluator: Evaluator, **options: Any) -> bytes:
+    """An Evaluator for the workers, with some options changed, as bytes: each has some of the rows, on one core."""
+    prepared, settings = evaluator.prepared, evaluator.prepared.settings
+    changed = settings.options.but(n_threads=1, **options)
+    return dumped(
+        Rebuilt((prepared.qrels, settings.metrics, changed, (None, prepared.columns), None, prepared.parents))
+    )
 
-    Raises
-    ------
-    FastirError
-        It is too large to be sent.
-    """
+
+def dumped(data: Any) -> bytes:
+    """A pickle of what may hold functions of the caller's."""
     from pyspark import cloudpickle
 
-    prepared, settings = evaluator.prepared, evaluator.prepared.settings
-    options = settings.options.but(queries="intersection", n_threads=1)
-    made_of = prepared.qrels, settings.metrics, options, (None, prepared.columns), None, prepared.parents
-    made: bytes = cloudpickle.dumps(Rebuilt(made_of))
-    if len(made) > MOST_BYTES:
-        raise FastirError(f"qrels: {len(made)} bytes when prepared, and at most {MOST_BYTES} can be sent; {REMEDY}")
+    made: bytes = cloudpickle.dumps(data)
     return made
 
 
@@ -80,14 +78,18 @@ class Rebuilt:
         self.made_of = made_of
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from fastir.evaluation.evaluator import evaluator_of
-
         return evaluator_of, self.made_of
 
 
-def strategy_of(run: Any, strategy: str, columns: Mapping[str, str] | None) -> str:
-    """The strategy, which "auto" chooses by the type of the documents' column."""
-    one_of("strategy", strategy, STRATEGIES)
+def strategy_of(run: Any, strategy: str, evaluator: Evaluator) -> str:
+    """The strategy, which "auto" chooses by the type of the documents' column, and by what the options permit.
+
+    Raises
+    ------
+    ValueError
+        A strategy does not fit the columns or the options.
+    """
+    columns = evaluator.prepared.columns
     types = {field.name: field.dataType for field in run.schema.fields}
     usual = [columns["doc_id"]] if columns and "doc_id" in columns else ranking_lists.DOCS
     docs = next((name for name in usual if name in types), None)
@@ -96,52 +98,67 @@ def strategy_of(run: Any, strategy: str, columns: Mapping[str, str] | None) -> s
         raise ValueError(f"strategy='lists', but the column {docs!r} of the run holds no lists")
     if lists and strategy not in ("auto", "lists"):
         raise ValueError(f"strategy={strategy!r}, but the column {docs!r} of the run holds lists: strategy='lists'")
-    return "lists" if lists or strategy == "lists" else "shuffle" if strategy == "auto" else strategy
+    if lists or strategy not in ("auto", "two-pass"):
+        return "lists" if lists else strategy
+    if evaluator.prepared.settings.options.validate == "full":
+        if strategy == "two-pass":
+            raise ValueError(
+                "strategy='two-pass' looks for duplicates only among judged documents: give validate='judged', or take "
+                "strategy='shuffle'"
+            )
+        return "shuffle"
+    try:
+        evaluator.partial(strategy="two-pass")
+    except ValueError:
+        if strategy == "two-pass":
+            raise
+        return "shuffle"
+    return "two-pass"
 
 
-def states_of(run: Any, evaluator: Evaluator, strategy: str, several: bool) -> Any:
-    """The DataFrame of what the partitions of a run come to.
+def columns_of(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> tuple[str, ...]:
+    """The names of the columns of a run that are read.
 
     Raises
     ------
     ValueError
-        A column is missing, or a rule asks for the order of rows, which a shuffle does not keep.
+        One is missing, or a rule asks for the order of rows, which partitions do not keep.
     """
     columns = evaluator.prepared.columns or {}
     if strategy == "lists":
-        names: tuple[str, ...] = tuple(ranking_lists.columns_of(run.columns, columns).values())
-        read = tasks.lists_of_a_run
-    else:
-        names = tables.find_columns("runs" if several else "run", run.columns, columns)
-        read = tasks.rows_of_runs if several else tasks.rows_of_a_run
-    if strategy == "shuffle":
-        check_order(evaluator, tables.is_rank(names[2], columns))
-    return mapped(run, names, strategy == "shuffle", tasks.states(pickled(evaluator), read, names))
+        return tuple(ranking_lists.columns_of(run.columns, columns).values())
+    names = tables.find_columns("runs" if several else "run", run.columns, columns)
+    if not tables.is_rank(names[2], columns):
+        check_order(evaluator)
+    return names
+
+
+def check_order(evaluator: Evaluator) -> None:
+    """Refuse rules that go by the order of rows."""
+    advice = "needs the order of rows, which Spark does not keep; give a column of ranks"
+    for ranker in evaluator.prepared.rankers():
+        rules = rules_of(ranker.settings)
+        if rules["ties"] == "input":
+            raise ValueError(f"ties='input' {advice}")
+        if rules["duplicates"] in tasks.BY_ORDER:
+            raise ValueError(f"duplicates={rules['duplicates']!r} {advice}")
+
+
+def numbered(frame: Any, names: Sequence[str]) -> Any:
+    """Some columns, called by numbers: functions over Arrow data take no names with dots, and have their own."""
+    return selected(frame, names).toDF(*map(str, range(len(names))))
 
 
 def mapped(frame: Any, names: Sequence[str], shuffles: bool, function: Any) -> Any:
-    """What a function makes of some columns in each partition; rows of one query, and run, are first brought together.
-
-    The columns are numbered, as mapInArrow takes no names with dots; the function gives them their names again.
-    """
-    rows = selected(frame, names).toDF(*map(str, range(len(names))))
+    """What a function makes of some columns in each partition; with `shuffles` of whole queries, of one run each."""
+    rows = numbered(frame, names)
     if shuffles:
         rows = rows.repartition(*(str(place) for place in range(len(names)) if place not in (1, 2)))
     return rows.mapInArrow(function, tasks.SCHEMA)
 
 
-def check_order(evaluator: Evaluator, ranks: bool) -> None:
-    """Refuse rules that go by the order of rows."""
-    for ranker in evaluator.prepared.rankers():
-        rules = rules_of(ranker.settings)
-        if rules["ties"] == "input" and not ranks:
-            raise ValueError("ties='input' needs the order of rows, which a shuffle loses; give a column of ranks")
-        if rules["duplicates"] in ("first", "last"):
-            raise ValueError(f"duplicates={rules['duplicates']!r} needs the order of rows, which a shuffle loses")
-
-
-def groups_of(by: Any) -> Mapping[Any, Any] | None:
-    """{query_id: group}, from a mapping or from a DataFrame of two columns.
+def groups_of(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any] | None:
+    """{query_id: group}, from a mapping, from a DataFrame of two columns, or from a column of the qrels or the run.
 
     Raises
     ------
@@ -150,11 +167,41 @@ def groups_of(by: Any) -> Mapping[Any, Any] | None:
     """
     if by is None or isinstance(by, Mapping):
         return by
-    if not is_frame(by) or len(by.columns) != 2:
-        raise TypeError("by must be a mapping of query_id to group, or a DataFrame with these two columns")
+    if isinstance(by, str):
+        frame, of_frame = (qrels, columns[0]) if is_frame(qrels) and by in qrels.columns else (run, columns[1])
+        if by not in frame.columns:
+            has = ", ".join(map(repr, run.columns[:20]))
+            raise ValueError(f"by: the run has no column {by!r}; it has {has}; a DataFrame of qrels may have it, too")
+        usual: Sequence[str] = [of_frame["query_id"]] if of_frame and "query_id" in of_frame else tables.QUERY
+        pairs = selected(frame, [tables.column_of("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
+    elif is_frame(by) and len(by.columns) == 2:
+        pairs = by
+    else:
+        raise TypeError(
+            "by must be the name of a column, a mapping of query_id to group, or a DataFrame with these two columns"
+        )
     groups: dict[Any, Any] = {}
-    for query_id, group in zip(*(column.to_pylist() for column in by.distinct().toArrow().columns), strict=True):
+    for query_id, group in zip(*(column.to_pylist() for column in pairs.distinct().toArrow().columns), strict=True):
         if query_id in groups:
             raise ValueError(f"by: query {query_id!r} has two groups, {groups[query_id]!r} and {group!r}")
         groups[query_id] = group
     return groups
+
+
+def fitting(groups: Mapping[Any, Any] | None, by: Any, query_ids: Iterable[Any]) -> Mapping[Any, Any] | None:
+    """The groups of the queries of results; those of DataFrames may have ids of another type.
+
+    Raises
+    ------
+    ValueError
+        A query has none, in a DataFrame.
+    """
+    if groups is None or by is groups:
+        return groups
+    of_text = {str(query_id): group for query_id, group in groups.items()}
+    for query_id in query_ids:
+        if str(query_id) not in of_text:
+            raise ValueError(
+                f"by: query {query_id!r} has no group; queries='intersection' leaves out what the run lacks"
+            )
+    return {query_id: of_text[str(query_id)] for query_id in query_ids}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from fastir.errors import quote
 from fastir.evaluation.coverage import MISSING, Counts, Coverage, Repairs
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
+from fastir.request.settled import rules_of
 from fastir.results.results import Results
 from fastir.run import Run
 from fastir.spark.tasks import Failure, Part
@@ -32,8 +33,36 @@ def parts_of(states: Any) -> list[Any]:
     return found
 
 
-def results_of(evaluator: Evaluator, parts: list[Part]) -> tuple[Results, Coverage]:
+def check_one_run(names: set[Any], columns: Sequence[str]) -> None:
+    """Refuse rows of several runs, where one is to be evaluated."""
+    if len(names) > 1:
+        one, other = sorted(names, key=str)[:2]
+        raise ValueError(
+            f"run: the table has several runs in its column {columns[3]!r}, such as {quote(one)} and {quote(other)}; "
+            "evaluate_many evaluates each of them"
+        )
+
+
+def check_ranks(evaluator: Evaluator, parts: Iterable[Part]) -> None:
+    """Refuse ranks that do not settle the order, where it should be that of the rows."""
+    for part in parts:
+        if part.counts.tied and any(
+            rules_of(ranker.settings)["ties"] == "input" for ranker in evaluator.prepared.rankers()
+        ):
+            query_id = list(evaluator.prepared.qrels)[part.counts.tied_example]
+            raise ValueError(
+                "run: two documents have one rank, and ties='input' goes by the order of rows, which Spark does not "
+                f"keep (query {query_id})"
+            )
+
+
+def results_of(evaluator: Evaluator, parts: list[Part], lacking: np.ndarray | None = None) -> tuple[Results, Coverage]:
     """The Results of one run, and the Coverage, which has not warned.
+
+    Parameters
+    ----------
+    lacking : float64 array of shape (n_queries, n_metrics), or None
+        The values of queries that the run lacks; None: what the Evaluator makes of them.
 
     Raises
     ------
@@ -44,11 +73,8 @@ def results_of(evaluator: Evaluator, parts: list[Part]) -> tuple[Results, Covera
     """
     settings = evaluator.prepared.settings
     query_ids = list(evaluator.prepared.qrels)
-    some = next((query_ids[part.places[0]] for part in parts if len(part.places)), query_ids[0])
-    base, missing = all_missing(evaluator, some)
-    values = np.full((len(query_ids), len(base.names)), np.nan)
-    if len(base.query_ids) == len(query_ids):
-        values[:] = base.values
+    base, missing = all_missing(evaluator)
+    values = np.array(base.values if lacking is None else lacking)
     status, partition = np.full_like(missing.status, MISSING), np.full(len(query_ids), -1)
     for part in parts:
         twice = np.flatnonzero(partition[part.places] >= 0)
@@ -62,7 +88,7 @@ def results_of(evaluator: Evaluator, parts: list[Part]) -> tuple[Results, Covera
         values[part.places], status[part.places] = part.values, part.status
     coverage = coverage_of(missing, status, parts)
     coverage.check(settings.queries)
-    if len(base.query_ids) < len(query_ids):
+    if settings.queries == "intersection":
         kept = status != MISSING
         query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
         values, status = values[kept], status[kept]
@@ -71,12 +97,12 @@ def results_of(evaluator: Evaluator, parts: list[Part]) -> tuple[Results, Covera
     return made, coverage
 
 
-def all_missing(evaluator: Evaluator, but: Any) -> tuple[Results, Coverage]:
-    """The values of queries that a run lacks; `but` is a query that it has, as there is no run without one."""
+def all_missing(evaluator: Evaluator) -> tuple[Results, Coverage]:
+    """The values of all queries for a run that lacks them; as no run is without a query, one has an empty ranking."""
     prepared, settings = evaluator.prepared, evaluator.prepared.settings
-    options = settings.options.but(queries="qrels") if settings.queries == "strict" else settings.options
+    options = settings.options.but(queries="qrels")
     plain = evaluator_of(prepared.qrels, settings.metrics, options, (None, None), None, None)
-    return plain.results_of(Run.from_dict({but: {"": 0.0}}), 1)
+    return plain.results_of(Run.from_dict({next(iter(prepared.qrels)): []}), 1)
 
 
 def coverage_of(missing: Coverage, status: np.ndarray, parts: Iterable[Part]) -> Coverage:

@@ -86,7 +86,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
             "label": self.getLabelCol(),
             "score": self.getPredictionCol(),
         }
-        function = tasks.states(pickle.dumps((metric, options, columns)), tasks.totals, list(columns.values()))
+        function = tasks.states([pickle.dumps((metric, options, columns))], tasks.totals, list(columns.values()))
         states = frames.mapped(dataset, list(columns.values()), True, function)
         for part in merging.parts_of(states):
             total.merge(part.total)

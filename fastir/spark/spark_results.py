@@ -10,6 +10,8 @@ from fastir.results.report import Report
 from fastir.results.results import Results
 from fastir.results.tables import ResultsByGroup
 
+QUERY, GROUP = "query_id", "group"  # columns of the values per query
+
 
 class SparkResults:
     """The values of one run, read like a dict: from the metric as the caller typed it to its mean over the queries.
@@ -61,15 +63,14 @@ class SparkResults:
     @cached_property
     def per_query(self) -> Any:
         """A DataFrame with a row per query: ``query_id``, a column per metric (double), and ``group`` if there are
-        groups. Made when it is first read.
+        groups. Made when it is first read, of the values that the driver holds: no action on it evaluates the run
+        again, and there is nothing to cache.
         """
         import pyarrow
 
         table = pyarrow.table(self.results)
         if self._groups is not None:
-            table = table.append_column(
-                "group", pyarrow.array([self._groups[query] for query in self.results.query_ids])
-            )
+            table = table.append_column(GROUP, pyarrow.array([self._groups[query] for query in self.results.query_ids]))
         return self._session.createDataFrame(table)
 
     @property

@@ -1,15 +1,18 @@
-"""What runs in a partition: its rows and an Evaluator in, one row with a pickle out.
+"""What runs in a partition: its rows and an Evaluator in, rows with a pickle each out.
 
-The Evaluator comes as bytes in the closure of the function, as Spark Connect has no broadcast variables. A worker makes
+What the function needs comes as bytes in its closure, as Spark Connect has no broadcast variables. A worker unpickles
 it once and keeps it by the digest of the bytes: workers live longer than tasks. Errors in the rows are results like
 others, and the driver raises them.
 """
 
 from __future__ import annotations
 
+import collections
 import functools
 import hashlib
+import itertools
 import pickle
+import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,14 +29,15 @@ if TYPE_CHECKING:
     import pyarrow
 
     from fastir.evaluation.evaluator import Evaluator
+    from fastir.evaluation.partial import Partial
 
 SCHEMA = "state binary"  # of the rows that come back
 REFUSALS = (FastirError, TypeError, ValueError, OverflowError)  # of the caller's rows
-KEPT: dict[str, Any] = {}  # what this worker made of bytes, by their digest: the last one
+KEPT: dict[str, Any] = {}  # what this worker unpickled for its last task, by the digests of the bytes
 
 
 class Failure(NamedTuple):
-    """What is wrong with the rows of one partition."""
+    """What is wrong with the rows of one partition, or bucket."""
 
     partition: int
     error: Exception
@@ -46,7 +50,7 @@ class Part(NamedTuple):
     ----------
     partition : int
     run : str, int or None
-        The name of the run, if there are several.
+        The name of the run, if the rows have one.
     places : int64 array of shape (n,)
         The positions in the qrels of the queries that are in both, rising.
     values : float64 array of shape (n, n_metrics)
@@ -70,6 +74,32 @@ class Part(NamedTuple):
     repairs: Repairs
 
 
+class Passed(NamedTuple):
+    """What one of two passes comes to, of some partitions.
+
+    Attributes
+    ----------
+    partition : int
+        One of them.
+    runs : set
+        The names of runs that rows have there.
+    state : bytes
+        A Partial, pickled and packed: nearly all of its numbers are one and the same.
+    """
+
+    partition: int
+    runs: set[Any]
+    state: bytes
+
+    @classmethod
+    def of(cls, partition: int, runs: set[Any], partial: Partial) -> Passed:
+        return cls(partition, runs, zlib.compress(pickle.dumps(partial), 1))
+
+    def partial(self) -> Partial:
+        made: Partial = pickle.loads(zlib.decompress(self.state))
+        return made
+
+
 class Total(NamedTuple):
     """The exact sums over the queries of one partition."""
 
@@ -77,71 +107,113 @@ class Total(NamedTuple):
     total: Accumulator
 
 
-Read = Callable[[Any, "pyarrow.Table", int], list[Any]]  # of what was in the closure, rows, and the partition's number
+Read = Callable[..., list[Any]]  # of what was in the closure, a RecordBatchReader, and the partition's number
 
 
-def states(pickled: bytes, read: Read, names: Sequence[str]) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """The function for mapInArrow that hands the rows of a partition to `read`, with the object that was pickled.
+def states(pickles: Iterable[bytes], read: Read, names: Sequence[str]) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """The function for mapInArrow that hands the rows of a partition to `read`, with the objects that were pickled.
 
     `names` are those of their columns. `read` returns a list of what is to come back; an empty partition has nothing.
     """
-    digest = hashlib.sha256(pickled).hexdigest()
+    by_digest = digested(pickles)
 
     def of_partition(batches: Iterable[Any]) -> Iterator[Any]:  # pickled by value: its globals are this module's
-        return partition_states(pickled, digest, read, names, batches)
+        return partition_states(by_digest, read, names, iter(batches))
 
     return of_partition
 
 
+def digested(pickles: Iterable[bytes]) -> dict[str, bytes]:
+    return {hashlib.sha256(pickled).hexdigest(): pickled for pickled in pickles}
+
+
 def partition_states(
-    pickled: bytes, digest: str, read: Read, names: Sequence[str], batches: Iterable[Any]
+    pickles: Mapping[str, bytes], read: Read, names: Sequence[str], batches: Iterator[Any]
 ) -> Iterator[Any]:
     import pyarrow
     from pyspark import TaskContext
 
-    held = [batch for batch in batches if batch.num_rows]
-    if not held:
+    named = (pyarrow.RecordBatch.from_arrays(batch.columns, names) for batch in batches if batch.num_rows)
+    first = next(named, None)
+    if first is None:
         return
     context = TaskContext.get()
     partition = 0 if context is None else context.partitionId()
+    rows = pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], named))
+    found = answers(lambda: read(*kept(pickles), rows, partition), "partition", partition)
+    collections.deque(batches, 0)  # Spark ends a worker that leaves rows unread
+    yield pyarrow.RecordBatch.from_arrays([found], ["state"])
+
+
+def answers(read: Callable[[], list[Any]], what: str, number: int) -> pyarrow.Array:
+    """What was read, pickled, or why it could not be."""
+    import pyarrow
+
     try:
-        found = read(kept(pickled, digest), pyarrow.Table.from_batches(held).rename_columns(names), partition)
+        found = read()
     except REFUSALS as error:
         if error.args and isinstance(error.args[0], str):
-            error.args = (f"{error.args[0]} (in partition {partition}, whose rows are counted from 0)", *error.args[1:])
-        found = [Failure(partition, error.with_traceback(None))]
-    rows = pyarrow.array([pickle.dumps(each) for each in found], pyarrow.binary())
-    yield pyarrow.RecordBatch.from_arrays([rows], ["state"])
+            error.args = (f"{error.args[0]} (in {what} {number}, whose rows are counted from 0)", *error.args[1:])
+        found = [Failure(number, error.with_traceback(None))]
+    return pyarrow.array([pickle.dumps(each) for each in found], pyarrow.binary())
 
 
-def kept(pickled: bytes, digest: str) -> Any:
-    """The object that was pickled, which this worker may have already."""
-    if digest not in KEPT:
-        KEPT.clear()
-        KEPT[digest] = pickle.loads(pickled)
-    return KEPT[digest]
+def kept(pickles: Mapping[str, bytes]) -> list[Any]:
+    """The objects that were pickled, which this worker may have already."""
+    for digest in KEPT.keys() - pickles.keys():
+        del KEPT[digest]
+    for digest in pickles.keys() - KEPT.keys():
+        KEPT[digest] = pickle.loads(pickles[digest])
+    return [KEPT[digest] for digest in pickles]
 
+
+# ---- the runs in some rows -----------------------------------------------------------------------------------------
+
+RunIn = tuple[Hashable, Any, Callable[[], list[Any]]]  # the name of a run, its rows, and what gives its query ids
+RunsIn = Callable[["pyarrow.Table", Mapping[Any, Any], "str | None"], Iterator[RunIn]]
+
+
+def rows_of_a_run(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
+    """A row for each document of a ranking."""
+    query, _, _, *run = tables.find_columns("run", rows.column_names, columns)
+    rows = by_rank(rows, "run", columns, duplicates)
+    name = rows[run[0]][0].as_py() if run else None
+    yield name, rows, lambda: rows[query].unique().to_pylist()
+
+
+def rows_of_runs(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
+    """A row for each document of a ranking of one of several runs."""
+    for name, run in named_runs(by_rank(rows, "runs", columns, duplicates), columns, duplicates):
+        yield name, run, functools.partial(list, run)
+
+
+def lists_of_a_run(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
+    """A row for each ranking."""
+    run = Run(*ranking_lists.read(rows, columns, duplicates))
+    yield None, run, functools.partial(list, run)
+
+
+def by_rank(rows: pyarrow.Table, what: str, columns: Mapping[Any, Any], duplicates: str | None) -> pyarrow.Table:
+    """The rows in the order of their ranks, where the first or the last of several counts."""
+    number = tables.find_columns(what, rows.column_names, columns)[2]
+    ordered = duplicates in BY_ORDER and tables.is_rank(number, columns)
+    return rows.sort_by([(number, "ascending")]) if ordered else rows
+
+
+BY_ORDER = ("first", "last")
 
 # ---- what is read of the rows --------------------------------------------------------------------------------------
 
 
-def rows_of_a_run(evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[Part]:
-    """A row for each document of a ranking."""
-    return [part(evaluator, rows, partition, None, lambda: queries_of(evaluator, rows))]
+def parts(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[Part]:
+    """The Parts of rows that are read by one of the functions above."""
+    return parts_in(runs_in, evaluator, rows.read_all(), partition)
 
 
-def lists_of_a_run(evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[Part]:
-    """A row for each ranking."""
+def parts_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[Part]:
     prepared = evaluator.prepared
-    run = Run(*ranking_lists.read(rows, prepared.columns, prepared.settings.options.duplicates))
-    return [part(evaluator, run, partition, None, functools.partial(list, run))]
-
-
-def rows_of_runs(evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[Part]:
-    """A row for each document of a ranking of one of several runs."""
-    prepared = evaluator.prepared
-    runs = named_runs(rows, prepared.columns, prepared.settings.options.duplicates)
-    return [part(evaluator, run, partition, name, functools.partial(list, run)) for name, run in runs]
+    found = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
+    return [part(evaluator, run, partition, name, query_ids) for name, run, query_ids in found]
 
 
 def part(evaluator: Evaluator, run: Any, partition: int, name: Hashable, query_ids: Callable[[], list[Any]]) -> Part:
@@ -149,11 +221,7 @@ def part(evaluator: Evaluator, run: Any, partition: int, name: Hashable, query_i
     try:
         results, coverage = evaluator.results_of(run, 1)
     except NoOverlapError:
-        ids = query_ids()
-        nothing = np.empty((0, len(evaluator.prepared.settings.names)))
-        return Part(
-            partition, name, np.empty(0, np.int64), nothing, np.empty(0, np.uint8), Counts(), len(ids), ids[:1], {}
-        )
+        return foreign_part(query_ids(), len(evaluator.prepared.settings.names), partition, name)
     tally = coverage.tally
     counts = Counts(*(getattr(tally, field) for field in Counts._fields))
     places = np.flatnonzero(coverage.status != MISSING)
@@ -164,16 +232,41 @@ def part(evaluator: Evaluator, run: Any, partition: int, name: Hashable, query_i
     return Part(partition, name, places, results.values, status, counts, coverage.n_run, foreign, coverage.run_repairs)
 
 
-def queries_of(evaluator: Evaluator, rows: pyarrow.Table) -> list[Any]:
-    """The distinct queries of a table of rows."""
-    columns: Mapping[Any, Any] = evaluator.prepared.columns or {}
-    query = tables.find_columns("run", rows.column_names, columns)[0]
-    return rows[query].unique().to_pylist()
+def foreign_part(query_ids: list[Any], n_metrics: int, partition: int, name: Hashable) -> Part:
+    """That of queries which the qrels do not have."""
+    places, values, status = np.empty(0, np.int64), np.empty((0, n_metrics)), np.empty(0, np.uint8)
+    return Part(partition, name, places, values, status, Counts(), len(query_ids), query_ids[:1], {})
 
 
-def totals(made_of: tuple[Any, ...], rows: pyarrow.Table, partition: int) -> list[Total]:
+def one_pass(
+    evaluator: Evaluator, after: Partial | None, rows: pyarrow.RecordBatchReader, partition: int
+) -> list[Passed]:
+    """One of two passes over the rows, a batch at a time; `after` is the merged first one."""
+    import pyarrow
+
+    _, _, _, *run = tables.find_columns("run", rows.schema.names, evaluator.prepared.columns or {})
+    first = rows.read_next_batch()
+    runs = {first[name][0].as_py() for name in run}
+    partial = evaluator.partial(strategy="two-pass", after=after)
+    partial.add(pyarrow.RecordBatchReader.from_batches(rows.schema, itertools.chain([first], rows)))
+    return [Passed.of(partition, runs, partial)]
+
+
+def merged(rows: pyarrow.RecordBatchReader, partition: int) -> list[Any]:
+    """What some partitions came to in one pass, merged, and their failures."""
+    found = [pickle.loads(state) for batch in rows for state in batch["state"].to_pylist()]
+    failures = [each for each in found if isinstance(each, Failure)]
+    if failures:
+        return failures
+    total = found[0].partial()
+    for passed in found[1:]:
+        total.merge(passed.partial())
+    return [Passed.of(partition, set().union(*(passed.runs for passed in found)), total)]
+
+
+def totals(made_of: tuple[Any, ...], rows: pyarrow.RecordBatchReader, partition: int) -> list[Total]:
     """A row for each document, with a label and a score: the sums for RankingEvaluator."""
     metric, options, columns = made_of
     total = Accumulator(metric, **options)
-    total.update(rows, columns=columns)
+    total.update(rows.read_all(), columns=columns)
     return [Total(partition, total)]

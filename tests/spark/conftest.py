@@ -16,6 +16,7 @@ def spark():
         .config("spark.sql.shuffle.partitions", "3")
         .config("spark.driver.memory", "1g")
         .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
         .config("spark.log.level", "ERROR")
         .getOrCreate()
     )

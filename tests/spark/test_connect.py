@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 import fastir
-import fastir.spark
+import fastir.spark.frames
 
 spark = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "3").getOrCreate()
 assert "connect" in type(spark).__module__
@@ -23,6 +23,15 @@ expected = fastir.evaluate(qrels, run, ["ndcg@10", "map"], queries="qrels")
 got = fastir.spark.evaluate(qrels, spark.createDataFrame(run).repartition(3), ["ndcg@10", "map"], queries="qrels")
 assert got.results == expected and got.report == expected.report
 assert got.per_query.count() == 20
+two = fastir.spark.evaluate(
+    qrels, spark.createDataFrame(run).repartition(3), ["ndcg@10", "map"], queries="qrels", validate="judged"
+)
+assert two.results == expected
+judged = pa.table({"query_id": [q for q in qrels for _ in range(5)], "doc_id": [d for q in qrels.values() for d in q],
+                   "label": [label for q in qrels.values() for label in q.values()]})
+fastir.spark.frames.MOST_JUDGMENTS = 10
+buckets = fastir.spark.evaluate(spark.createDataFrame(judged), spark.createDataFrame(run), ["ndcg@10", "map"])
+assert dict(buckets) == dict(expected)
 try:
     fastir.spark.evaluate(qrels, spark.createDataFrame(run).repartition(2), "map", strategy="grouped")
 except ValueError as error:

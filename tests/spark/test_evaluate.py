@@ -1,61 +1,26 @@
 """fastir.spark.evaluate has the numbers of fastir.evaluate, to the last bit, wherever the rows lie."""
 
+import ast
 import os
 import pickle
-import random
 
 import pytest
+from common import ROOT
 
 import fastir
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
 
+from spark_rows import METRICS, data, lists, same, table  # noqa: E402
+
 from fastir.spark import evaluate, evaluate_many  # noqa: E402
-
-METRICS = ["ndcg@10", "map", "mrr", "P@5", "gm_map", "num_rel", "num_q", "judged@10"]
-
-
-def data(seed=1, n=40):
-    """Qrels, and the rows of a run that lacks some of their queries and has some others, shuffled, with ties."""
-    rng = random.Random(seed)
-    qrels = {f"q{i}": {f"d{rng.randrange(60)}": rng.randrange(3) for _ in range(8)} for i in range(n)}
-    queries = [f"q{i}" for i in range(3, n + 4)]
-    rows = [(query, f"d{doc}", float(rng.randrange(20))) for query in queries for doc in rng.sample(range(60), 25)]
-    rng.shuffle(rows)
-    return qrels, rows
-
-
-def table(rows, names=("query_id", "doc_id", "score")):
-    return pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
-
-
-def lists(rows):
-    """A row for each query, and one whose ranking is empty."""
-    by_query = {"q0": []}
-    for query, doc, score in rows:
-        by_query.setdefault(query, []).append((doc, score))
-    return pa.table(
-        {
-            "query_id": list(by_query),
-            "doc_ids": pa.array([[doc for doc, _ in docs] for docs in by_query.values()], pa.list_(pa.string())),
-            "scores": pa.array([[score for _, score in docs] for docs in by_query.values()], pa.list_(pa.float64())),
-        }
-    )
 
 
 @pytest.fixture(scope="module")
 def given():
     qrels, rows = data()
     return qrels, rows, table(rows)
-
-
-def same(got, expected):
-    assert got.results == expected
-    assert dict(got) == dict(expected)
-    for field in fastir.results.report.Report.__slots__:
-        if field != "only_in_run_example":  # the first in the order of the rows
-            assert getattr(got.report, field) == getattr(expected.report, field), field
 
 
 @pytest.mark.parametrize("partitions", [1, 7])
@@ -141,6 +106,8 @@ def test_what_evaluate_warns_of_and_refuses(spark, given):
         evaluate(qrels, frame, "mrr", ties="input")
     with pytest.raises(ValueError, match=r"^duplicates='first' needs the order of rows"):
         evaluate(qrels, frame, "mrr", duplicates="first")
+    with pytest.raises(ValueError, match=r"^ties='input' needs the order of rows"):
+        evaluate(qrels, frame, "mrr", ties="input", strategy="grouped")
     with pytest.raises(ValueError, match="strategy='lists', but the column 'doc_id' of the run holds no lists"):
         evaluate(qrels, frame, "mrr", strategy="lists")
     with pytest.raises(TypeError, match="expected a DataFrame of Spark, got dict"):
@@ -190,6 +157,31 @@ def test_values_per_query_and_groups(spark, given):
         _ = evaluate(qrels, spark.createDataFrame(run), "mrr", queries="qrels").by_group
 
 
+def test_groups_by_a_column(spark, given):
+    qrels, rows, run = given
+    of = {query: "odd" if int(query[1:]) % 2 else "even" for query in [*qrels, *(f"q{i}" for i in range(50))]}
+    options = {"queries": "intersection"}
+    frame = spark.createDataFrame(run.append_column("seg.ment", pa.array([of[row[0]] for row in rows]))).repartition(3)
+    expected = fastir.evaluate(qrels, run, "mrr", **options).by_group(of)
+    assert evaluate(qrels, frame, "mrr", by="seg.ment", **options).by_group == expected
+    with pytest.raises(
+        ValueError, match=r"^by: query 'q0' has no group; queries='intersection' leaves out what the run"
+    ):
+        evaluate(qrels, frame, "mrr", by="seg.ment", queries="qrels")
+    with pytest.raises(ValueError, match=r"^by: the run has no column 'segment'; it has 'query_id', 'doc_id', 'score'"):
+        evaluate(qrels, frame, "mrr", by="segment", **options)
+    with pytest.raises(ValueError, match=r"^by: query 'q\d+' has two groups"):
+        evaluate(qrels, frame, "mrr", by="doc_id", **options)
+    judged = [(int(query[1:]), doc, label, of[query]) for query, docs in qrels.items() for doc, label in docs.items()]
+    numbers = run.set_column(0, "query_id", pa.array([int(row[0][1:]) for row in rows]))
+    frames = (
+        spark.createDataFrame(table(judged, ("query_id", "doc_id", "label", "group"))),
+        spark.createDataFrame(numbers),
+    )
+    got = evaluate(*frames, "mrr", by="group", queries="qrels")
+    assert dict(got.by_group["odd"]) == dict(fastir.evaluate(qrels, run, "mrr", queries="qrels").by_group(of)["odd"])
+
+
 def test_qrels_with_groups_and_metrics_that_read_all_judgments(spark, given):
     qrels, _, run = given
     by_topic = {query: {"0": docs, "1": dict.fromkeys(list(docs)[:3], 1)} for query, docs in qrels.items()}
@@ -199,6 +191,7 @@ def test_qrels_with_groups_and_metrics_that_read_all_judgments(spark, given):
         same(got, fastir.evaluate(judged, run, metrics, queries="qrels"))
 
 
+@pytest.mark.filterwarnings("ignore:1 duplicate was repaired:fastir.FastirWarning")
 def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
     qrels, rows, _ = given
     ranked, last = [], {}
@@ -208,6 +201,21 @@ def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
     run = table(ranked, ("query_id", "doc_id", "rank"))
     got = evaluate(qrels, spark.createDataFrame(run).repartition(2), METRICS, ties="input", queries="qrels")
     assert got.results == fastir.evaluate(qrels, run, METRICS, ties="input", queries="qrels")
+    query, doc, _ = ranked[0]
+    again = table([(query, doc, last[query] + 1), *ranked], ("query_id", "doc_id", "rank"))
+    for rule, expected in (
+        ("first", run),
+        ("last", table([*ranked[1:], (query, doc, last[query] + 1)], again.column_names)),
+    ):
+        got = evaluate(qrels, spark.createDataFrame(again).repartition(2), METRICS, duplicates=rule, queries="qrels")
+        assert dict(got) == dict(fastir.evaluate(qrels, expected, METRICS, queries="qrels"))
+    alike = spark.createDataFrame(
+        table([(query, f"x{doc}", rank) for query, doc, rank in ranked] + ranked, again.column_names)
+    )
+    with pytest.raises(
+        ValueError, match=r"^run: two documents have one rank, and ties='input' goes by the order of row"
+    ):
+        evaluate(qrels, alike, METRICS, ties="input", queries="qrels")
 
 
 def test_integer_ids(spark):
@@ -248,20 +256,29 @@ def test_a_worker_that_dies_is_replaced(spark, given, tmp_path):
     same(got, fastir.evaluate(qrels, run, METRICS, queries="qrels"))
 
 
-def test_qrels_that_are_too_large_are_refused(spark, given, monkeypatch):
-    from fastir.spark import frames
-
-    qrels, _, run = given
-    monkeypatch.setattr(frames, "MOST_BYTES", 100)
-    with pytest.raises(fastir.FastirError, match=r"^qrels: \d+ bytes when prepared, and at most 100 can be sent"):
-        evaluate(qrels, spark.createDataFrame(run), "mrr")
-
-
 def test_a_worker_makes_an_evaluator_once():
     from fastir.spark import tasks
 
-    made = pickle.dumps({"some": "object"})
-    first = tasks.kept(made, "digest")
-    assert tasks.kept(made, "digest") is first
-    assert tasks.kept(made, "other") is not first
-    assert list(tasks.KEPT) == ["other"]
+    one, other = (tasks.digested([pickle.dumps({"some": number})]) for number in (1, 2))
+    [first] = tasks.kept(one)
+    assert tasks.kept(one | other)[0] is first
+    [second] = tasks.kept(other)
+    assert tasks.kept(one)[0] is not first
+    assert second == {"some": 2} and list(tasks.KEPT) == list(one)
+
+
+def test_nothing_below_dataframes_is_used_and_no_pandas():
+    folder = ROOT / "fastir" / "spark"
+    if not folder.is_dir():
+        pytest.skip("needs the sources")
+    for path in folder.glob("*.py"):
+        code = {
+            getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "module", None)
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        } | {
+            name.name
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Import)
+            for name in node.names
+        }
+        assert not code & {"rdd", "sparkContext", "collect_list", "pandas", "toPandas"}, path

@@ -1,0 +1,175 @@
+"""Runs on Spark, with two cores: every strategy against a job that only counts the same rows in Python, and peers.
+
+Wall clock: the work is done by other processes. The peers are Spark's own RankingMetrics, two metrics by a pass each,
+and one query with window functions for all five.
+"""
+
+import shutil
+
+import pytest
+from timing import METRICS, Goal
+from workloads import passage_columns
+
+FILES = 16
+ROUNDS = 5
+COUNT, REPARTITION = "counting the rows", "repartition and counting"
+OURS = {name: f"fastir, {name}" for name in ("lists", "grouped", "shuffle", "two-pass")}
+RANKING_METRICS, WINDOWS = "RankingMetrics, two metrics", "SQL with windows, five metrics"
+
+SQL = """
+WITH ranked AS (SELECT query_id, doc_id, row_number() OVER (PARTITION BY query_id ORDER BY score DESC, doc_id DESC) AS r
+                FROM run),
+     hits AS (SELECT query_id, r, label, row_number() OVER (PARTITION BY query_id ORDER BY r) AS n
+              FROM ranked JOIN qrels USING (query_id, doc_id) WHERE label > 0),
+     ideal AS (SELECT query_id, sum(if(i <= 10, label / log2(i + 1), 0)) AS dcg, count(1) AS n_rel
+               FROM (SELECT *, row_number() OVER (PARTITION BY query_id ORDER BY label DESC) AS i
+                     FROM qrels WHERE label > 0) GROUP BY query_id),
+     queries AS (SELECT query_id, any_value(dcg) AS ideal_dcg, any_value(n_rel) AS n_rel,
+                        coalesce(sum(if(r <= 10, label / log2(r + 1), 0)), 0) AS dcg, coalesce(sum(n / r), 0) AS ap,
+                        coalesce(max(1 / r), 0) AS rr, count_if(r <= 10) AS at_10, count_if(r <= 100) AS at_100
+                 FROM ideal LEFT JOIN hits USING (query_id) GROUP BY query_id)
+SELECT avg(dcg / ideal_dcg) AS `ndcg@10`, avg(ap / n_rel) AS map, avg(rr) AS mrr, avg(at_10 / 10) AS `P@10`,
+       avg(at_100 / n_rel) AS `recall@100` FROM queries
+"""
+
+
+@pytest.fixture(scope="module")
+def spark():
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None:
+        pytest.skip("no Java: default-jre-headless on Debian")
+    session = (
+        sql.SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "8")
+        .config("spark.driver.memory", "4g")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.log.level", "ERROR")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def stored(spark, quick, tmp_path_factory):
+    """The qrels, and the run as Parquet files: rows in any order, rows of whole queries, and rankings as lists."""
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    queries = 96 if quick else 5000
+    qrels, grouped = (
+        {name: column.astype(str) if name.endswith("id") else column for name, column in side.items()}
+        for side in passage_columns(queries, 1000, False)
+    )
+    run = pa.table(grouped)
+    n = run.num_rows
+    folder = tmp_path_factory.mktemp("run")
+    tables = {
+        "any order": run.take(np.random.default_rng(1).permutation(n)),
+        "grouped": run,
+        "lists": pa.table(
+            {
+                "query_id": run["query_id"].take(np.arange(0, n, 1000)),
+                **{
+                    f"{name}s": pa.ListArray.from_arrays(
+                        np.arange(0, n + 1, 1000, np.int32), run[name].combine_chunks()
+                    )
+                    for name in ("doc_id", "score")
+                },
+            }
+        ),
+    }
+    for name, table in tables.items():
+        (folder / name).mkdir()
+        whole = 1000 if name == "grouped" else 1  # rows that stay together
+        size = -(-table.num_rows // FILES // whole) * whole
+        for first in range(0, table.num_rows, size):
+            parquet.write_table(table.slice(first, size), folder / name / f"{first:09}.parquet")
+    return pa.table(qrels), {name: spark.read.parquet(str(folder / name)) for name in tables}
+
+
+def counted(frame):
+    def count(batches):
+        import pyarrow
+
+        rows = sum(batch.num_rows for batch in batches)
+        yield pyarrow.RecordBatch.from_pydict({"n": [rows]})
+
+    return sum(frame.mapInArrow(count, "n long").toArrow()["n"].to_pylist())
+
+
+def evaluated(qrels, run, strategy):
+    from fastir.spark import evaluate
+
+    options = {"validate": "judged"} if strategy == "two-pass" else {}
+    return dict(evaluate(qrels, run, METRICS, strategy=strategy, queries="qrels", **options))
+
+
+@pytest.mark.parametrize("strategy", ["lists", "grouped"])
+def test_runs_as_they_lie(race, spark, stored, strategy):
+    qrels, frames = stored
+    assert evaluated(qrels, frames[strategy], strategy) == evaluated(qrels, frames["any order"], "shuffle")
+    ours = OURS[strategy]
+    calls = {ours: lambda: evaluated(qrels, frames[strategy], strategy), COUNT: lambda: counted(frames[strategy])}
+    race(f"Spark, {strategy}", calls, [Goal(ours, COUNT, 1 / 1.3, "wall")], ROUNDS)
+
+
+def test_rows_in_any_order(race, spark, stored):
+    import fastir
+
+    qrels, frames = stored
+    run = frames["any order"]
+    shuffle, passes = OURS["shuffle"], OURS["two-pass"]
+    calls = {
+        shuffle: lambda: evaluated(qrels, run, "shuffle"),
+        passes: lambda: evaluated(qrels, run, "two-pass"),
+        COUNT: lambda: counted(run),
+        REPARTITION: lambda: counted(run.repartition("query_id")),
+    }
+    assert calls[shuffle]() == calls[passes]() == dict(fastir.evaluate(qrels, run.toArrow(), METRICS))
+    goals = [
+        Goal(shuffle, REPARTITION, 1 / 1.25, "wall"),
+        Goal(passes, COUNT, 1 / 2.6, "wall"),
+        Goal(passes, shuffle, 0, "wall"),
+    ]
+    race("Spark, rows in any order", calls, goals, ROUNDS)
+
+
+def test_peers(race, spark, stored):
+    qrels, frames = stored
+    run = frames["any order"]
+    shuffle = OURS["shuffle"]
+    spark.createDataFrame(qrels).createOrReplaceTempView("qrels")
+    run.createOrReplaceTempView("run")
+    calls = {
+        shuffle: lambda: evaluated(qrels, run, "shuffle"),
+        RANKING_METRICS: lambda: ranking_metrics(spark),
+        WINDOWS: lambda: spark.sql(SQL).toArrow().to_pylist()[0],
+    }
+    answers = {name: call() for name, call in calls.items()}
+    assert answers[WINDOWS] == pytest.approx(answers[shuffle], abs=1e-12)
+    assert answers[RANKING_METRICS]["map"] == pytest.approx(answers[shuffle]["map"], abs=1e-12)
+    goals = [Goal(shuffle, RANKING_METRICS, 2.5, "wall"), Goal(shuffle, WINDOWS, 3, "wall")]
+    race("Spark, peers", calls, goals, ROUNDS)
+
+
+def ranking_metrics(spark):
+    """Two metrics of pyspark.ml's evaluator, which takes ids that are doubles."""
+    from pyspark.ml.evaluation import RankingEvaluator
+
+    rankings = spark.sql(
+        """
+        SELECT prediction, label FROM
+            (SELECT query_id, transform(sort_array(collect_list(struct(score, doc_id)), false),
+                                        each -> double(each.doc_id)) AS prediction FROM run GROUP BY query_id)
+        JOIN (SELECT query_id, collect_list(double(doc_id)) AS label FROM qrels WHERE label > 0 GROUP BY query_id)
+        USING (query_id)
+        """
+    )
+    found = {}
+    for name, metric in (("map", "meanAveragePrecision"), ("ndcg@10", "ndcgAtK")):
+        found[name] = RankingEvaluator(metricName=metric, k=10).evaluate(rankings)
+    return found

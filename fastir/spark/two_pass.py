@@ -1,0 +1,51 @@
+"""Two passes over a run whose rows stay where they are, however many of them a query has.
+
+pass one   every partition ─▶ the scores of its judged documents     ─┐ merged: one state, which goes into the
+pass two   every partition ─▶ the rows before each of these, counted ◀┘ closure of the second function
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.partial import Partial
+from fastir.results.results import Results
+from fastir.spark import frames, merging, tasks
+
+MOST_AT_ONCE = 1 << 16  # judgments up to which the driver merges what all partitions come to
+MERGERS = 8  # tasks that merge it before, if there are more
+
+
+def results_of(run: Any, names: Sequence[str], evaluator: Evaluator) -> Results:
+    """The Results of one run, by two jobs.
+
+    Raises
+    ------
+    DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
+        As by `Partial.add` and `Partial.result`; the second of these if the run changed between the passes.
+
+    Warns
+    -----
+    FastirWarning
+        As `Partial.result`.
+    """
+    pickled = frames.pickled(evaluator)
+    first = passed(run, names, evaluator, pickled, None)
+    return passed(run, names, evaluator, pickled, first).result()
+
+
+def passed(run: Any, names: Sequence[str], evaluator: Evaluator, pickled: bytes, after: Partial | None) -> Partial:
+    """What one pass over all partitions comes to."""
+    total = evaluator.partial(strategy="two-pass", after=after)
+    function = tasks.states([pickled, pickle.dumps(after)], tasks.one_pass, names)
+    states = frames.mapped(run, names, False, function)
+    if evaluator.prepared.qrels._offsets[-1] > MOST_AT_ONCE:
+        states = states.repartition(MERGERS).mapInArrow(tasks.states([], tasks.merged, ["state"]), tasks.SCHEMA)
+    parts = merging.parts_of(states)
+    merging.check_one_run({name for part in parts for name in part.runs}, names)
+    for part in parts:
+        total.merge(part.partial())
+    return total
