@@ -23,8 +23,8 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport read
 from fastir.columns._text cimport Text, room_for_rows
 from fastir.join._join cimport Part, clear_rows, count_ranking, find_repeated, hash_group
-from fastir.join._piles cimport HEAD, below, free_pile, words_of
-from fastir.join._scattered_rows cimport MANY, Found, Level, Piece, ScatteredRows, foreign_pair, level_at
+from fastir.join._piles cimport HEAD, below, words_of
+from fastir.join._scattered_rows cimport MANY, Found, Piece, ScatteredRows, foreign_pair
 from fastir.measure._codes cimport NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, label_code, measure
 from fastir.rank._rank cimport order_hits, rank_and_measure, reserve
@@ -79,7 +79,7 @@ cdef class Scattered(ScatteredRows):
             if part.failed:
                 break
             if self.counts[q] > 0 and not self.again[q]:
-                if self.lookers[0].levels[q].n_others == MANY:
+                if self.lookers[0].beside[q].n_hits == MANY:
                     self.again[q] = self.settle_scores(part, q, scores + places[q - begin] - self.counts[q])
                 else:
                     self.again[q] = self.settle_few(part, q)
@@ -97,7 +97,7 @@ cdef class Scattered(ScatteredRows):
         cdef const uint64_t* words
         for q in range(begin, end):
             places[q - begin] = total
-            total += self.counts[q] if self.lookers[0].levels[q].n_others == MANY else 0
+            total += self.counts[q] if self.lookers[0].beside[q].n_hits == MANY else 0
         scores = <double*>malloc((total + 1) * sizeof(double))
         if scores == NULL:
             return NULL
@@ -111,7 +111,6 @@ cdef class Scattered(ScatteredRows):
                     places[q] += 1
                     i += 2
                 words = below(words)
-            free_pile(self.lookers[t].scores + number)
         return scores
 
     cdef int64_t take_hits(self, Part* part, int64_t q) noexcept nogil:
@@ -147,16 +146,15 @@ cdef class Scattered(ScatteredRows):
 
     cdef bint settle_few(self, Part* part, int64_t q) noexcept nogil:
         """Evaluate a query from the counts; True if its ids are needed."""
-        cdef int64_t i, n_hits = self.take_hits(part, q), above, alike
+        cdef int64_t i, level, n_hits = self.take_hits(part, q), above, alike
         cdef Judgments known
-        cdef Level* levels
         cdef int t
         for i in range(n_hits):
             above = alike = 0
+            level = self.lookers[0].beside[q].hits + i
             for t in range(self.n_threads):
-                levels = self.lookers[t].levels
-                above += levels[level_at(levels, q, i)].above
-                alike += levels[level_at(levels, q, i)].alike
+                above += self.lookers[t].levels[level].above
+                alike += self.lookers[t].beside[level].alike
             if alike > 1:
                 return True
             part.ranking.measured.ranks[i] = above + 1
