@@ -25,6 +25,7 @@ cdef struct QueryTable:     # the tables in which every row is looked up
 
 cdef struct Name:           # a copied query id, and the first row that has it
     Text text
+    uint64_t word           # its last bytes, so that most need not be looked for
     int64_t row
 
 

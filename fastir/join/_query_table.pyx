@@ -108,14 +108,15 @@ cdef void free_table(QueryTable* table) noexcept nogil:
 cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noexcept nogil:
     """Add a name of hash h unless it is there; its first row is the least. 0, NO_MEMORY or COLLISION."""
     cdef uint64_t slot
+    cdef uint64_t word = last_word(name.start, name.length)
     cdef int probes = 0
     cdef Name* one
-    if 2 * names.n >= names.size and grow(names) < 0:
+    if 4 * names.n >= names.size and grow(names) < 0:
         return NO_MEMORY
     slot = h & <uint64_t>(names.size - 1)
     while names.table[slot].text.start != NULL:
         one = names.table + slot
-        if equal(&one.text, name):
+        if one.word == word and one.text.length == name.length and (name.length <= 8 or equal(&one.text, name)):
             one.row = min(one.row, row)
             return 0
         slot = (slot + 1) & <uint64_t>(names.size - 1)
@@ -127,7 +128,7 @@ cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noex
     if one.text.start == NULL:
         return NO_MEMORY
     memcpy(<char*>one.text.start, name.start, name.length)
-    one.text.length = name.length
+    one.text.length, one.word = name.length, word
     one.row = row
     names.n += 1
     return 0
