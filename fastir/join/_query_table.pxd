@@ -2,6 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastir.columns._ids cimport Column
+from fastir.columns._number cimport decimal_of
 from fastir.columns._seed cimport FACTOR, START
 from fastir.columns._text cimport Text, equal, fold, hash_of, hash_of_word, last_word
 from fastir.join._judged cimport Index, Judged
@@ -17,7 +18,8 @@ cdef struct QueryTable:     # the tables in which every row is looked up
     Known* queries          # beside them
     int32_t* codes          # by hash: a position among them, or -1; NULL before make_table()
     uint64_t mask
-    uint64_t least, span    # or by integer, from the least: a position less n_queries, and 0 beyond `span`; else span 0
+    uint64_t least, span    # or by number, from the least: a position less n_queries, and 0 beyond `span`; else span 0
+    bint integers           # whether the ids are numbers, not their decimal forms
     int64_t n_queries
     uint64_t* filter        # two bits for each pair of a query and a judged document
     uint64_t filter_mask
@@ -43,8 +45,13 @@ cdef const uint64_t* id_words(const Column* column, int64_t first, int64_t n, Te
                               uint64_t* words) noexcept nogil
 
 
+cdef inline uint64_t number_of(const QueryTable* table, const Text* query) noexcept nogil:
+    """The number of a query id, or NO_DECIMAL."""
+    return last_word(query.start, 8) if table.integers else decimal_of(query.start, query.length)
+
+
 cdef inline int32_t code_or_n(const QueryTable* table, uint64_t word) noexcept nogil:
-    """The position of an integer query id, or n_queries; the table has a span."""
+    """The position of the query id with this number, or n_queries; the table has a span."""
     return table.codes[min(word - table.least, table.span)] + <int32_t>table.n_queries
 
 
@@ -74,7 +81,7 @@ cdef inline int64_t code_of(const QueryTable* table, const Text* query) noexcept
     cdef uint64_t slot
     cdef int64_t code
     if table.span > 0:
-        return code_of_integer(table, last_word(query.start, 8))
+        return code_of_integer(table, number_of(table, query))
     slot = hash_of(query) & table.mask
     code = table.codes[slot]
     while code >= 0 and not is_query(table, code, query):

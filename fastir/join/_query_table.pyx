@@ -2,8 +2,8 @@
 
 In: the qrels and their index of query ids, as the run has them (text or integers). Out:
 
-    query id ─▶ code       its position among the qrels' queries; by the id where it is an integer, of a range that is
-                           not wide, else by its hash, and compared by its last word
+    query id ─▶ code       its position among the qrels' queries; by the number where all are numbers, or decimal forms,
+                           of a range that is not wide; else by its hash, and compared by its last word
     (query, document) ─▶ may it be judged?     two bits per pair of the qrels, in one filter for all queries
 
 A filter for each query, as the join of grouped rows has it (_judged), would be another miss of the cache for every row,
@@ -15,6 +15,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.columns._ids cimport INTEGERS, TEXTS, Column, read
+from fastir.columns._number cimport LITTLE, NO_DECIMAL
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, equal, hash_of, last_word
 from fastir.join._judged cimport MOST_PROBES, Index, Judged
@@ -25,7 +26,7 @@ cdef int make_table(QueryTable* table, Judged judged, const Index* queries, cons
                     int64_t most) noexcept nogil:
     """Make the tables of query ids and documents, each as its index has them; 0, or -1 without memory.
 
-    Integer query ids from a range of up to `most` have a place each.
+    Query ids that are numbers, or their decimal forms, from a range of up to `most` have a place each.
     """
     cdef int64_t q, i, n = judged.n_queries, size = 64
     cdef uint64_t h
@@ -35,7 +36,8 @@ cdef int make_table(QueryTable* table, Judged judged, const Index* queries, cons
         size *= 2
     table.filter_mask = size - 1
     table.filter = <uint64_t*>calloc(size, sizeof(uint64_t))
-    if table.filter == NULL or (place_integers(table, queries, most) if queries.integers != NULL else 0) < 0:
+    table.integers = queries.integers != NULL
+    if table.filter == NULL or ((table.integers or LITTLE) and place_numbers(table, most) < 0):
         return -1
     if table.span == 0 and place_hashes(table) < 0:
         return -1
@@ -50,27 +52,30 @@ cdef int make_table(QueryTable* table, Judged judged, const Index* queries, cons
     return 0
 
 
-cdef int place_integers(QueryTable* table, const Index* queries, int64_t most) noexcept nogil:
-    """Give each integer a place of its own, if that takes at most so many; 0, or -1 without memory.
+cdef int place_numbers(QueryTable* table, int64_t most) noexcept nogil:
+    """Give each number a place of its own, if that takes at most so many; 0, or -1 without memory.
 
     What is not written stays a page of zeros, so a wide range takes little memory.
     """
-    cdef int64_t q, word, least = 0, largest = 0, seen = 0
+    cdef int64_t q, seen = 0
+    cdef uint64_t number, least = 0, largest = 0, zero = <uint64_t>1 << 63 if table.integers else 0     # in rising order
     for q in range(table.n_queries):
         if table.texts[q].length >= 0:
-            word = <int64_t>last_word(table.texts[q].start, 8)
-            least = word if seen == 0 else min(least, word)
-            largest = word if seen == 0 else max(largest, word)
+            number = number_of(table, table.texts + q)
+            if not table.integers and number == NO_DECIMAL:
+                return 0
+            least = number if seen == 0 else min(least ^ zero, number ^ zero) ^ zero
+            largest = number if seen == 0 else max(largest ^ zero, number ^ zero) ^ zero
             seen += 1
-    if seen == 0 or <uint64_t>largest - <uint64_t>least >= <uint64_t>most:
+    if seen == 0 or largest - least >= <uint64_t>most:
         return 0
-    table.least, table.span = least, <uint64_t>largest - <uint64_t>least + 1
+    table.least, table.span = least, largest - least + 1
     table.codes = <int32_t*>calloc(table.span + 1, sizeof(int32_t))
     if table.codes == NULL:
         return -1
     for q in range(table.n_queries):
         if table.texts[q].length >= 0:
-            table.codes[last_word(table.texts[q].start, 8) - table.least] = <int32_t>(q - table.n_queries)
+            table.codes[number_of(table, table.texts + q) - least] = <int32_t>(q - table.n_queries)
     return 0
 
 

@@ -28,6 +28,7 @@ from libc.string cimport memcpy
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Ids, read
+from fastir.columns._number cimport decimal_of
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, hash_of, hash_of_word, hash_words
 from fastir.join._join cimport Join, query_bytes
@@ -185,8 +186,16 @@ cdef class ScatteredRows(Join):
         cdef int64_t i
         cdef int32_t unknown = <int32_t>table.n_queries
         cdef int32_t* codes = piece.codes + first
-        cdef const uint64_t* words = id_words(piece.queries, first, n, chunk.texts, chunk.words)
-        cdef const uint64_t* hashes = words
+        cdef const uint64_t* words
+        cdef const uint64_t* hashes
+        if table.span > 0 and not table.integers:
+            read(piece.queries, first, n, chunk.texts)
+            for i in range(n):
+                chunk.words[i] = decimal_of(chunk.texts[i].start, chunk.texts[i].length)
+            words = chunk.words
+        else:
+            words = id_words(piece.queries, first, n, chunk.texts, chunk.words)
+        hashes = words
         if table.span > 0:
             for i in range(n):
                 codes[i] = code_or_n(&table, words[i])
