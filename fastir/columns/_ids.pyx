@@ -13,10 +13,26 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from fastir.columns._large cimport large_malloc
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, equal, write_decimal
 
 from fastir.columns.ids import Arena, encode
+
+cdef extern from *:
+    """
+    /* The bytes of a str that is ASCII, where its object holds them; else, or where that cannot be seen, NULL. */
+    static inline const char *fastir_ascii(PyObject *string, Py_ssize_t *length) {
+    #ifndef Py_LIMITED_API
+        if (PyUnicode_IS_COMPACT_ASCII(string)) {
+            *length = PyUnicode_GET_LENGTH(string);
+            return (const char *)PyUnicode_DATA(string);
+        }
+    #endif
+        return NULL;
+    }
+    """
+    const char* ascii_of "fastir_ascii"(PyObject*, Py_ssize_t*) noexcept
 
 cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
@@ -85,7 +101,9 @@ cdef int borrow_text(PyObject* string, Text* out, list kept) except -1:
     """The UTF-8 bytes of a str, which its object holds; bytes made of one with surrogates are added to `kept`."""
     cdef Py_ssize_t length
     cdef bytes data
-    out.start = PyUnicode_AsUTF8AndSize(string, &length)
+    out.start = ascii_of(string, &length)
+    if out.start == NULL:
+        out.start = PyUnicode_AsUTF8AndSize(string, &length)
     out.length = length
     if out.start == NULL:
         PyErr_Clear()
@@ -218,7 +236,7 @@ def of_strings(strings):
     cdef Ids ids = Ids()
     cdef Py_ssize_t i, n = len(strings)
     cdef PyObject** objects = <PyObject**><size_t>strings.ctypes.data
-    cdef Text* texts = <Text*>malloc((n + 1) * sizeof(Text))
+    cdef Text* texts = <Text*>large_malloc((n + 1) * sizeof(Text))
     ids.column.kind, ids.column.n, ids.kept = TEXTS, n, [strings]
     ids.column.entries = texts
     ids.column.places = texts

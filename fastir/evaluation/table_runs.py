@@ -217,16 +217,16 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
                 cuts.append((piece, start, min(start + STRETCH, n)))
                 yield cuts[-1]
 
-    def look(t, task, number):
-        if join.look(t, *task):
+    def count(t, task, number):
+        if join.count(t, *task):
             piece, first, stop = task
             at = first + int(np.isnan(kept[piece].numbers[first:stop]).argmax())
             row = at + sum(len(batch.docs) for batch in kept[:piece])
             raise not_a_number(found, kept[piece].queries[at], kept[piece].docs[at], row)
 
-    share_all(pieces(), look, threads)
+    share_all(pieces(), lambda t, task, number: join.look(t, *task), threads)
     join.gather(kept[0].queries.integers)
-    share_all(cuts, lambda t, task, number: join.count(t, *task), threads)
+    share_all(cuts, count, threads)
     rows = join.sum_up()
     tasks = TASKS * threads
     if join.n_piles > 0:

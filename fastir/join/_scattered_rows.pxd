@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from fastir.columns._ids cimport Column
 from fastir.columns._text cimport Text
 from fastir.join._join cimport Join
-from fastir.join._piles cimport HashSet, Pile
+from fastir.join._piles cimport HashSet, Pile, Store
 from fastir.join._query_table cimport Names, QueryTable
 
 cdef enum:
@@ -19,20 +19,26 @@ cdef struct Found:      # a hit
     int32_t place       # among the query's judged documents
 
 
-cdef struct Level:      # a hit whose rank is counted; and of the first one of a query, the query
-    double score        # NaN, which nothing is above or alike, where there is no hit
+cdef struct Level:      # of a query, and its hit if it has one; or one of the hits of a query with several
+    double score        # infinity, which nothing is above, if there is no hit; NaN if there are several
     int64_t above
     int64_t rows        # of the query
-    int32_t others      # where its second hit is
-    unsigned char n_others      # or MANY: all scores of the query are put together
+
+
+cdef struct Beside:     # what a row needs to know of a level only if its score is alike, or if there are several hits
+    int32_t hits        # where the levels of the query's hits begin
+    unsigned char n_hits        # or MANY: all scores of the query are put together
     unsigned char alike         # 0, 1, or 2 for more
 
 
 cdef struct Looker:     # the findings of one thread
     Found* found
     int64_t n, capacity
-    Level* levels       # the first hit of every code, then the others
+    Level* levels       # of every code, then of the hits of queries that have several
+    Beside* beside      # the levels
     Pile* pairs         # hashes of query and document, by their highest bits
+    Store pair_store    # which holds the pairs, and `store` all else
+    Store store
     Pile* scores        # of the rows of queries with many hits: code, score; by code
     Pile marked         # codes of rows whose hash stands twice
     Pile repeated       # hashes that stand twice
@@ -48,18 +54,24 @@ cdef struct Piece:      # a batch
     int64_t n, row      # row: of its first, in the whole table
 
 
+cdef struct Candidate:  # a row that may be judged
+    int64_t row         # of the batch
+    uint64_t hash       # of its document
+
+
 cdef struct Chunk:      # scratch: some rows that follow each other
     Text[CHUNK] texts
-    uint64_t[CHUNK] hashes      # of ids of one column
+    uint64_t[CHUNK] words       # of ids of one column
+    uint64_t[CHUNK] hashes
     uint64_t[CHUNK] pairs       # of both ids
-    int32_t[CHUNK] judged       # places of rows that may be judged
-    int32_t[CHUNK] foreign      # of rows whose query the qrels do not have
-    int64_t n_judged, n_foreign
+    int32_t[CHUNK] noted        # places of rows that may be judged, or whose query the qrels do not have
+    Candidate[2 * CHUNK] candidates     # of these rows and of some before them
+    int64_t n_noted, n_candidates
 
 
 cdef class ScatteredRows(Join):
     cdef Piece* pieces
-    cdef int64_t n_pieces, n_rows
+    cdef int64_t n_pieces, n_rows, rows
     cdef list kept
     cdef Looker* lookers
     cdef Found* found           # of all threads, by query
@@ -74,8 +86,8 @@ cdef class ScatteredRows(Join):
     cdef int look_at(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil
     cdef void find_codes(self, Chunk* chunk, const Piece* piece, int64_t first, int64_t n) noexcept nogil
     cdef void pair(self, Chunk* chunk, const Piece* piece, int64_t first, int64_t n) noexcept nogil
-    cdef int note_foreign(self, Looker* looker, Chunk* chunk, const Piece* piece, int64_t first) noexcept nogil
-    cdef int find_hits(self, Looker* looker, const Chunk* chunk, const Piece* piece, int64_t first) noexcept nogil
+    cdef int note(self, Looker* looker, Chunk* chunk, const Piece* piece, int64_t first) noexcept nogil
+    cdef int find_hits(self, Looker* looker, Chunk* chunk, const Piece* piece) noexcept nogil
     cdef int mark_at(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil
     cdef int compare_pile(self, Looker* looker, int64_t p) noexcept nogil
     cdef int make_levels(self) except -1
@@ -83,11 +95,7 @@ cdef class ScatteredRows(Join):
     cdef int64_t wanted(self, int64_t q) noexcept nogil
     cdef double comparable(self, double score) noexcept nogil
     cdef int count_rows(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil
+    cdef int look_beside(self, Looker* looker, int32_t code, double score) noexcept nogil
 
 
-cdef inline int64_t level_at(const Level* levels, int64_t q, int64_t i) noexcept nogil:
-    """Where the i-th hit of a query is counted."""
-    return q if i == 0 else levels[q].others + i - 1
-
-
-cdef uint64_t foreign_pair(const Piece* piece, int64_t i, uint64_t doc_hash) noexcept nogil
+cdef uint64_t foreign_pair(const Piece* piece, int64_t i, uint64_t doc) noexcept nogil

@@ -21,21 +21,22 @@ queries none of them is in a cache. So a step is done for CHUNK rows, and asks f
 """
 
 cimport cython
-from libc.math cimport NAN
+from libc.math cimport INFINITY, NAN
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.columns._ids cimport INTEGERS, TEXTS, Column, Ids, read
+from fastir.columns._ids cimport INTEGERS, Ids, read
+from fastir.columns._number cimport decimal_of
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._text cimport Text, hash_of, hash_words, mixed
+from fastir.columns._text cimport Text, hash_of, hash_of_word, hash_words
 from fastir.join._join cimport Join, query_bytes
 from fastir.join._judged cimport Lookup, collision, find_listed
-from fastir.join._piles cimport (HEAD, MOST_PILES, PILE_ROWS, Pile, add_pile, below, clear_set, free_pile, has,
-                                 height, pile_of, push, words_of)
-from fastir.join._query_table cimport (QueryTable, code_of, code_of_integer, free_names, free_table, is_query,
-                                       make_table, may_be_judged, note_name)
+from fastir.join._piles cimport (HEAD, MOST_PILES, PILE_ROWS, Pile, add_pile, below, clear_set, free_store,
+                                 has, height, pile_of, push, words_of)
+from fastir.join._query_table cimport (QueryTable, code_of, code_of_integer, code_or_n, free_names, free_table,
+                                       hash_pairs, id_words, is_query, make_table, may_be_judged, note_name, pair_of)
 from fastir.measure._codes cimport COLLISION, NO_MEMORY, NOT_A_NUMBER
 
 cdef enum:
@@ -62,20 +63,6 @@ cdef int note_found(Looker* looker, int64_t q, int64_t j, double score, int64_t 
     return 0
 
 
-cdef void hash_ids(Chunk* chunk, const Column* column, int64_t first, int64_t n) noexcept nogil:
-    """The hashes of some rows' ids; of text also the texts."""
-    cdef int64_t i
-    if column.kind == INTEGERS:
-        hash_words(<const uint64_t*>column.places + first, n, chunk.hashes)
-        return
-    read(column, first, n, chunk.texts)
-    if column.kind == TEXTS:
-        for i in range(n):
-            prefetch(chunk.texts[i].start)
-    for i in range(n):
-        chunk.hashes[i] = hash_of(chunk.texts + i)
-
-
 cdef bint has_nan(const double* scores, int64_t n) noexcept nogil:
     cdef int64_t i
     cdef uint64_t nan = 0       # as wide as a score: compilers make vector code of this
@@ -84,32 +71,20 @@ cdef bint has_nan(const double* scores, int64_t n) noexcept nogil:
     return nan != 0
 
 
-cdef uint64_t foreign_pair(const Piece* piece, int64_t i, uint64_t doc_hash) noexcept nogil:
+cdef uint64_t foreign_pair(const Piece* piece, int64_t i, uint64_t doc) noexcept nogil:
     """The hash of both ids of a row whose query has no position."""
     cdef Text query
     read(piece.queries, i, 1, &query)
-    return mixed(doc_hash, hash_of(&query))
+    return pair_of(doc, hash_of(&query))
 
 
-cdef inline void compare_score(Level* level, double score) noexcept nogil:
-    level.above += score > level.score
-    if score == level.score and level.alike < 2:
-        level.alike += 1
-
-
-cdef void free_looker(Looker* looker, int64_t n_piles, int64_t n_ranges) noexcept nogil:
-    cdef int64_t i
-    if looker.pairs != NULL:
-        for i in range(n_piles):
-            free_pile(looker.pairs + i)
-    if looker.scores != NULL:
-        for i in range(n_ranges):
-            free_pile(looker.scores + i)
-    free_pile(&looker.marked)
-    free_pile(&looker.repeated)
+cdef void free_looker(Looker* looker) noexcept nogil:
+    free_store(&looker.pair_store)
+    free_store(&looker.store)
     free_names(&looker.foreign)
     free(looker.found)
     free(looker.levels)
+    free(looker.beside)
     free(looker.pairs)
     free(looker.scores)
     free(looker.known.table)
@@ -123,6 +98,7 @@ cdef class ScatteredRows(Join):
         super().__init__(*args)
         cdef int64_t n = self.judged.n_queries, most = min(max(rows // RANGE_ROWS, 8 * self.n_threads), MOST_RANGES)
         self.kept = []
+        self.rows = rows
         self.n_piles = 0 if self.only_judged else 1
         while 0 < self.n_piles < MOST_PILES and self.n_piles * PILE_ROWS < rows:
             self.n_piles *= 2
@@ -143,7 +119,7 @@ cdef class ScatteredRows(Join):
         cdef int t
         if self.lookers != NULL:
             for t in range(self.n_threads):
-                free_looker(self.lookers + t, self.n_piles, self.n_ranges)
+                free_looker(self.lookers + t)
         free(self.lookers)
         free(self.found)
         free(self.found_of)
@@ -156,7 +132,7 @@ cdef class ScatteredRows(Join):
     def add(self, Ids queries, Ids docs, const double[::1] scores, int32_t[::1] codes):
         """Add a batch of at least one row; codes is to be filled. Returns its number."""
         if self.table.codes == NULL and make_table(
-                &self.table, self.judged, self.judged.index(queries.column.integers), self.index) < 0:
+                &self.table, self.judged, self.judged.index(queries.column.integers), self.index, self.rows) < 0:
             raise MemoryError
         cdef Piece* more
         self.kept.append((queries, docs, scores, codes))
@@ -173,7 +149,7 @@ cdef class ScatteredRows(Join):
             return self.n_pieces - 1
 
     def look(self, int t, int64_t piece, int64_t first, int64_t stop):
-        """Find the queries and the judged documents of rows first to stop of a batch; return whether a score is NaN."""
+        """Find the queries and the judged documents of rows first to stop of a batch."""
         cdef Piece one
         cdef int failed
         with cython.critical_section(self):
@@ -182,45 +158,57 @@ cdef class ScatteredRows(Join):
             failed = self.look_at(self.lookers + t, &one, first, stop)
         if failed == COLLISION:
             raise collision()
-        if failed == NO_MEMORY:
+        if failed:
             raise MemoryError
-        return failed == NOT_A_NUMBER
 
     cdef int look_at(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil:
         cdef Chunk chunk
         cdef int64_t i, n, n_piles = self.n_piles
-        cdef int64_t begun = first
         cdef int failed
+        chunk.n_candidates = 0
         while first < stop:
             n = CHUNK if stop - first > CHUNK else stop - first
             self.find_codes(&chunk, piece, first, n)
             self.pair(&chunk, piece, first, n)
-            failed = self.note_foreign(looker, &chunk, piece, first)
-            if not failed:
-                failed = self.find_hits(looker, &chunk, piece, first)
+            failed = self.note(looker, &chunk, piece, first)
             if failed:
                 return failed
             if n_piles > 0:
                 for i in range(n):
-                    if push(looker.pairs + pile_of(chunk.pairs[i], n_piles), chunk.pairs[i]) < 0:
+                    if push(looker.pairs + pile_of(chunk.pairs[i], n_piles), &looker.pair_store, chunk.pairs[i]) < 0:
                         return NO_MEMORY
             first += n
-        return NOT_A_NUMBER if has_nan(piece.scores + begun, stop - begun) else 0
+        return self.find_hits(looker, &chunk, piece)
 
     cdef void find_codes(self, Chunk* chunk, const Piece* piece, int64_t first, int64_t n) noexcept nogil:
         """Fill the codes of n rows."""
         cdef QueryTable table = self.table
         cdef int64_t i
-        cdef int32_t unknown = <int32_t>self.judged.n_queries
+        cdef int32_t unknown = <int32_t>table.n_queries
         cdef int32_t* codes = piece.codes + first
-        cdef const uint64_t* words = <const uint64_t*>piece.queries.places + first
-        hash_ids(chunk, piece.queries, first, n)
+        cdef const uint64_t* words
+        cdef const uint64_t* hashes
+        if table.span > 0 and not table.integers:
+            read(piece.queries, first, n, chunk.texts)
+            for i in range(n):
+                chunk.words[i] = decimal_of(chunk.texts[i].start, chunk.texts[i].length)
+            words = chunk.words
+        else:
+            words = id_words(piece.queries, first, n, chunk.texts, chunk.words)
+        hashes = words
+        if table.span > 0:
+            for i in range(n):
+                codes[i] = code_or_n(&table, words[i])
+            return
+        if piece.queries.integers:
+            hash_words(words, n, chunk.hashes)
+            hashes = chunk.hashes
         for i in range(n):
-            prefetch(table.codes + (chunk.hashes[i] & table.mask))
+            prefetch(table.codes + (hashes[i] & table.mask))
         for i in range(n):
-            codes[i] = table.codes[chunk.hashes[i] & table.mask]
+            codes[i] = table.codes[hashes[i] & table.mask]
             prefetch(table.queries + codes[i])
-        if piece.queries.kind == INTEGERS:
+        if piece.queries.integers:
             for i in range(n):
                 if codes[i] >= 0 and table.queries[codes[i]].word != words[i]:
                     codes[i] = <int32_t>code_of_integer(&table, words[i])
@@ -232,62 +220,72 @@ cdef class ScatteredRows(Join):
             codes[i] = codes[i] if codes[i] >= 0 else unknown
 
     cdef void pair(self, Chunk* chunk, const Piece* piece, int64_t first, int64_t n) noexcept nogil:
-        """Hash both ids of n rows, and note which of them may be judged and which are of unknown queries."""
+        """Hash both ids of n rows, and note which of them may be judged or are of unknown queries."""
         cdef QueryTable table = self.table
-        cdef int64_t i, n_judged = 0, n_foreign = 0, n_queries = self.judged.n_queries
+        cdef int64_t i, n_noted = 0
+        cdef int32_t unknown = <int32_t>table.n_queries
         cdef const int32_t* codes = piece.codes + first
-        hash_ids(chunk, piece.docs, first, n)
+        cdef const uint64_t* words = id_words(piece.docs, first, n, chunk.texts, chunk.words)
+        hash_pairs(words, codes, n, chunk.pairs)
         for i in range(n):
-            chunk.pairs[i] = mixed(chunk.hashes[i], codes[i])
             prefetch(table.filter + (chunk.pairs[i] >> 12 & table.filter_mask))
         for i in range(n):
-            chunk.judged[n_judged] = chunk.foreign[n_foreign] = <int32_t>i
-            n_judged += (codes[i] < n_queries) & may_be_judged(&table, chunk.pairs[i])
-            n_foreign += codes[i] == n_queries
-        chunk.n_judged, chunk.n_foreign = n_judged, n_foreign
+            chunk.noted[n_noted] = <int32_t>i
+            n_noted += may_be_judged(&table, chunk.pairs[i]) | (codes[i] == unknown)
+        chunk.n_noted = n_noted
 
-    cdef int note_foreign(self, Looker* looker, Chunk* chunk, const Piece* piece, int64_t first) noexcept nogil:
-        """Note the unknown queries of some rows, whose pairs are of both ids; 0, NO_MEMORY or COLLISION."""
+    cdef int note(self, Looker* looker, Chunk* chunk, const Piece* piece, int64_t first) noexcept nogil:
+        """Note unknown queries, whose pairs are of both ids, and candidates; 0, NO_MEMORY or COLLISION."""
         cdef int64_t i, k
         cdef uint64_t h
         cdef int failed
         cdef Text query
-        for k in range(chunk.n_foreign):
-            i = chunk.foreign[k]
+        cdef const uint64_t* words = chunk.words
+        if piece.docs.kind == INTEGERS:
+            words = <const uint64_t*>piece.docs.places + first
+        if chunk.n_candidates > CHUNK and self.find_hits(looker, chunk, piece):
+            return NO_MEMORY
+        for k in range(chunk.n_noted):
+            i = chunk.noted[k]
+            if piece.codes[first + i] < self.table.n_queries:
+                chunk.candidates[chunk.n_candidates].row = first + i
+                chunk.candidates[chunk.n_candidates].hash = hash_of_word(words[i]) if piece.docs.integers else words[i]
+                chunk.n_candidates += 1
+                continue
             read(piece.queries, first + i, 1, &query)
             h = hash_of(&query)
             failed = note_name(&looker.foreign, &query, h, piece.row + first + i)
             if failed:
                 return failed
-            chunk.pairs[i] = mixed(chunk.hashes[i], h)
+            chunk.pairs[i] = pair_of(words[i], h)
         return 0
 
-    cdef int find_hits(self, Looker* looker, const Chunk* chunk, const Piece* piece, int64_t first) noexcept nogil:
-        """Note which of the rows that may be judged are; 0 or NO_MEMORY."""
-        cdef int64_t i, j, k, q, n = chunk.n_judged
-        cdef const int32_t* codes = piece.codes + first
+    cdef int find_hits(self, Looker* looker, Chunk* chunk, const Piece* piece) noexcept nogil:
+        """Note which candidates are judged, and forget them; 0 or NO_MEMORY."""
+        cdef int64_t j, k, q, row, n = chunk.n_candidates
+        cdef const Candidate* candidates = chunk.candidates
+        cdef const int32_t* codes = piece.codes
         cdef const int64_t* offsets = self.judged.offsets
         cdef const Lookup* lookup
         cdef Text doc
+        chunk.n_candidates = 0
         for k in range(n):
-            q = codes[chunk.judged[k]]
+            q = codes[candidates[k].row]
             prefetch(self.index.lookups + q)
             prefetch(offsets + q)
         for k in range(n):
-            i = chunk.judged[k]
-            lookup = self.index.lookups + codes[i]
-            prefetch(lookup.table + (chunk.hashes[i] & lookup.mask))
+            lookup = self.index.lookups + codes[candidates[k].row]
+            prefetch(lookup.table + (candidates[k].hash & lookup.mask))
         for k in range(n):
-            i = chunk.judged[k]
-            lookup = self.index.lookups + codes[i]
-            j = <int64_t>(lookup.table[chunk.hashes[i] & lookup.mask] & <uint64_t>0xFFFFFFFF) - 1
-            prefetch(self.index.texts + (offsets[codes[i]] + j))
+            lookup = self.index.lookups + codes[candidates[k].row]
+            j = <int64_t>(lookup.table[candidates[k].hash & lookup.mask] & <uint64_t>0xFFFFFFFF) - 1
+            prefetch(self.index.texts + (offsets[codes[candidates[k].row]] + j))
         for k in range(n):
-            i = chunk.judged[k]
-            q = codes[i]
-            read(piece.docs, first + i, 1, &doc)
-            j = find_listed(self.index, q, offsets[q], &doc, chunk.hashes[i])
-            if j >= 0 and note_found(looker, q, j, piece.scores[first + i], piece.row + first + i) < 0:
+            row = candidates[k].row
+            q = codes[row]
+            read(piece.docs, row, 1, &doc)
+            j = find_listed(self.index, q, offsets[q], &doc, candidates[k].hash)
+            if j >= 0 and note_found(looker, q, j, piece.scores[row], piece.row + row) < 0:
                 return NO_MEMORY
         return 0
 
@@ -332,31 +330,37 @@ cdef class ScatteredRows(Join):
 
     cdef int make_levels(self) except -1:
         """Choose the hits that are counted, and give every thread counters for them."""
-        cdef int64_t q, i, n, n_queries = self.judged.n_queries, total = n_queries + 1, size = total
+        cdef int64_t q, i, n, n_queries = self.judged.n_queries, size = n_queries + 1
         cdef int t
         cdef Level* levels
+        cdef Beside* beside
         for q in range(n_queries):
             n = self.n_wanted(q)
-            size += n - 1 if 1 < n <= FEW else 0
+            size += n if 1 < n <= FEW else 0
         for t in range(self.n_threads):
             self.lookers[t].levels = <Level*>calloc(size, sizeof(Level))
-            if self.lookers[t].levels == NULL:
+            self.lookers[t].beside = <Beside*>calloc(size, sizeof(Beside))
+            if self.lookers[t].levels == NULL or self.lookers[t].beside == NULL:
                 raise MemoryError
-        levels = self.lookers[0].levels
-        levels[n_queries].score = NAN
+        levels, beside = self.lookers[0].levels, self.lookers[0].beside
+        levels[n_queries].score = INFINITY
+        size = n_queries + 1
         for q in range(n_queries):
             n = self.n_wanted(q)
-            levels[q].score = NAN
-            levels[q].others = <int32_t>total
-            levels[q].n_others = 0 if n == 0 else n - 1 if n <= FEW else MANY
-            n = 0
+            levels[q].score = INFINITY if n == 0 else NAN
+            beside[q].hits = <int32_t>(q if n == 1 else size)
+            beside[q].n_hits = n if n <= FEW else MANY
+            if n > FEW:
+                continue
+            size += n if n > 1 else 0
+            n = beside[q].hits
             for i in range(self.found_of[q], self.found_of[q + 1]):
-                if levels[q].n_others != MANY and self.found[i].place < self.wanted(q):
-                    levels[level_at(levels, q, n)].score = self.comparable(self.found[i].score)
+                if self.found[i].place < self.wanted(q):
+                    levels[n].score = self.comparable(self.found[i].score)
                     n += 1
-            total += n - 1 if n > 1 else 0
         for t in range(1, self.n_threads):
             memcpy(self.lookers[t].levels, levels, size * sizeof(Level))
+            memcpy(self.lookers[t].beside, beside, size * sizeof(Beside))
         return 0
 
     cdef int64_t n_wanted(self, int64_t q) noexcept nogil:
@@ -374,25 +378,27 @@ cdef class ScatteredRows(Join):
         return <double><float>score if self.single else score
 
     def count(self, int t, int64_t piece, int64_t first, int64_t stop):
-        """Compare rows first to stop of a batch with the hits of their queries."""
+        """Compare rows first to stop of a batch with the hits of their queries; True if one of their scores is NaN."""
         cdef Piece one = self.pieces[piece]
         cdef fenv_t callers
         cdef int failed
         with nogil:
             ordinary(&callers)
-            failed = self.count_rows(self.lookers + t, &one, first, stop)
+            failed = NOT_A_NUMBER if has_nan(one.scores + first, stop - first) else 0
+            if not failed:
+                failed = self.count_rows(self.lookers + t, &one, first, stop)
             fesetenv(&callers)
-        if failed:
+        if failed == NO_MEMORY:
             raise MemoryError
+        return failed == NOT_A_NUMBER
 
     cdef int count_rows(self, Looker* looker, const Piece* piece, int64_t first, int64_t stop) noexcept nogil:
+        """Most rows touch one level, and leave by the only branch that is ever taken another way by chance."""
         cdef const int32_t* codes = piece.codes
         cdef Level* levels = looker.levels
         cdef Level* level
-        cdef Pile* pile
-        cdef int64_t i, j
+        cdef int64_t i
         cdef double score
-        cdef uint64_t bits
         cdef bint single = self.single
         for i in range(first, stop):
             prefetch(levels + codes[i + AHEAD if i + AHEAD < stop else i])
@@ -401,15 +407,30 @@ cdef class ScatteredRows(Join):
             if single:
                 score = <double><float>score
             level.rows += 1
-            compare_score(level, score)
-            if level.n_others == MANY:
-                memcpy(&bits, &score, sizeof(double))
-                pile = looker.scores + (codes[i] >> self.range_shift)
-                if push(pile, codes[i]) < 0 or push(pile, bits) < 0:
-                    return -1
-            else:
-                for j in range(level.others, level.others + level.n_others):
-                    compare_score(levels + j, score)
+            level.above += score > level.score
+            if score == level.score or level.score != level.score:
+                if self.look_beside(looker, codes[i], score) < 0:
+                    return NO_MEMORY
+        return 0
+
+    cdef int look_beside(self, Looker* looker, int32_t code, double score) noexcept nogil:
+        """Compare a score with the hits of a query that has several, or note that it is that of the only one."""
+        cdef Beside* beside = looker.beside + code
+        cdef Level* level
+        cdef Pile* pile
+        cdef int64_t j
+        cdef uint64_t bits
+        if beside.n_hits == MANY:
+            memcpy(&bits, &score, sizeof(double))
+            pile = looker.scores + (code >> self.range_shift)
+            if push(pile, &looker.store, code) < 0 or push(pile, &looker.store, bits) < 0:
+                return -1
+            return 0
+        for j in range(beside.hits, beside.hits + beside.n_hits):
+            level = looker.levels + j
+            level.above += score > level.score
+            if score == level.score and looker.beside[j].alike < 2:
+                looker.beside[j].alike += 1
         return 0
 
     def sum_up(self):
@@ -451,8 +472,7 @@ cdef class ScatteredRows(Join):
             return NO_MEMORY
         for t in range(self.n_threads):
             if not failed:
-                failed = add_pile(&looker.known, self.lookers[t].pairs + p, &looker.repeated)
-            free_pile(self.lookers[t].pairs + p)
+                failed = add_pile(&looker.known, self.lookers[t].pairs + p, &looker.repeated, &looker.store)
         return failed
 
     def gather_repeated(self):
@@ -462,14 +482,14 @@ cdef class ScatteredRows(Join):
         cdef Pile twice         # those that several threads found
         twice.next = twice.end = twice.top = NULL
         for t in range(self.n_threads):
+            free_store(&self.lookers[t].pair_store)
             n += height(&self.lookers[t].repeated)
         if n == 0:
             return False
         failed = clear_set(&self.repeated, n)
         for t in range(self.n_threads):
             if not failed:
-                failed = add_pile(&self.repeated, &self.lookers[t].repeated, &twice)
-        free_pile(&twice)
+                failed = add_pile(&self.repeated, &self.lookers[t].repeated, &twice, &self.lookers[0].store)
         if failed == COLLISION:
             raise collision()
         if failed:
@@ -490,16 +510,17 @@ cdef class ScatteredRows(Join):
         cdef int64_t i, n
         cdef int32_t code
         cdef uint64_t h
+        cdef const uint64_t* words
         while first < stop:
             n = CHUNK if stop - first > CHUNK else stop - first
-            hash_ids(&chunk, piece.docs, first, n)
+            words = id_words(piece.docs, first, n, chunk.texts, chunk.words)
             for i in range(n):
                 code = piece.codes[first + i]
                 if code < self.judged.n_queries:
-                    h = mixed(chunk.hashes[i], code)
+                    h = pair_of(words[i], code)
                 else:
-                    h = foreign_pair(piece, first + i, chunk.hashes[i])
-                if has(&self.repeated, h) and push(&looker.marked, code) < 0:
+                    h = foreign_pair(piece, first + i, words[i])
+                if has(&self.repeated, h) and push(&looker.marked, &looker.store, code) < 0:
                     return NO_MEMORY
             first += n
         return 0

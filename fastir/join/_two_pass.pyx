@@ -22,11 +22,11 @@ from libc.stdlib cimport calloc, free, qsort
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Column, Ids, read
-from fastir.columns._text cimport Text, compare, equal, hash_of, hash_of_word, mixed, write_decimal
+from fastir.columns._text cimport Text, compare, equal, hash_of, write_decimal
 from fastir.join._join cimport query_bytes
 from fastir.join._judged cimport Index, Judged, collision, find_judged
-from fastir.join._query_table cimport (Names, QueryTable, code_of, code_of_integer, free_names, free_table, make_table,
-                                       may_be_judged, note_name)
+from fastir.join._query_table cimport (Names, QueryTable, code_of, code_of_integer, free_names, free_table, id_words,
+                                       make_table, may_be_judged, note_name, pair_of)
 from fastir.measure._codes cimport (ASCENDING, COLLISION, INPUT, NOT_A_NUMBER, NO_MEMORY, OPTIMISTIC, PESSIMISTIC,
                                     REPEATED)
 from fastir.measure._sort cimport scores_above, scores_from
@@ -35,6 +35,7 @@ import numpy as np
 
 cdef enum:
     CHUNK = 256         # rows between two looks at the columns
+    SPARSE = 64         # places in a table of integers for each that stands there, at most
 
 
 cdef struct Hit:        # a judged document that was found
@@ -72,7 +73,7 @@ cdef class Rows:
     def __init__(self, Judged judged, bint integer_queries, bint integer_docs):
         self.judged, self.integer_queries, self.integer_docs = judged, integer_queries, integer_docs
         self.docs = judged.index(integer_docs)
-        if self.table.codes == NULL and make_table(&self.table, judged, judged.index(integer_queries), self.docs) < 0:
+        if self.table.codes == NULL and make_table(&self.table, judged, judged.index(integer_queries), self.docs, SPARSE * judged.n_queries) < 0:
             raise MemoryError
 
     def __dealloc__(self):
@@ -154,6 +155,7 @@ cdef class FirstPass(Rows):
         cdef Text[CHUNK] doc_texts
         cdef int64_t[CHUNK] codes
         cdef uint64_t[CHUNK] hashes
+        cdef const uint64_t* words
         cdef int64_t i, j, q, n, first = 0
         cdef double score
         cdef double* place
@@ -161,13 +163,7 @@ cdef class FirstPass(Rows):
         while first < n_rows:
             n = min(CHUNK, n_rows - first)
             self.find_queries(queries, first, n, query_texts, codes)
-            if docs.kind == INTEGERS:
-                for i in range(n):
-                    hashes[i] = hash_of_word((<const uint64_t*>docs.places)[first + i])
-            else:
-                read(docs, first, n, doc_texts)
-                for i in range(n):
-                    hashes[i] = hash_of(doc_texts + i)
+            words = id_words(docs, first, n, doc_texts, hashes)
             for i in range(n):
                 q, score = codes[i], numbers[first + i]
                 if score != score:
@@ -180,9 +176,9 @@ cdef class FirstPass(Rows):
                     continue
                 num_ret[q] += 1
                 known[0] += 1
-                if may_be_judged(&self.table, mixed(hashes[i], q)):
+                if may_be_judged(&self.table, pair_of(words[i], q)):
                     read(docs, first + i, 1, doc_texts + i)
-                    j = find_judged(self.docs, q, self.judged.offsets[q], doc_texts + i, hashes[i])
+                    j = find_judged(self.docs, q, self.judged.offsets[q], doc_texts + i, hash_of(doc_texts + i))
                     if j < 0:
                         continue
                     place = scores + self.judged.offsets[q] + j

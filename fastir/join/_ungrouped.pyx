@@ -15,7 +15,7 @@ Beside the columns this keeps 4 bytes a row, and 8 more to find ids that stand t
 qrels do not have share one code behind the others.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -23,8 +23,8 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport read
 from fastir.columns._text cimport Text, room_for_rows
 from fastir.join._join cimport Part, clear_rows, count_ranking, find_repeated, hash_group
-from fastir.join._piles cimport HEAD, below, free_pile, words_of
-from fastir.join._scattered_rows cimport MANY, Found, Level, Piece, ScatteredRows, foreign_pair, level_at
+from fastir.join._piles cimport HEAD, below, words_of
+from fastir.join._scattered_rows cimport CHUNK, MANY, Found, Piece, ScatteredRows, foreign_pair
 from fastir.measure._codes cimport NO_MEMORY, REPEATED
 from fastir.measure._measure cimport Judgments, label_code, measure
 from fastir.rank._rank cimport order_hits, rank_and_measure, reserve
@@ -38,6 +38,15 @@ cdef struct Row:        # of a query that is judged like a group
     Text doc
     double score
     int64_t row
+
+
+cdef int64_t marked_rows(const unsigned char* marked, const int32_t* codes, int64_t n, int32_t* out) noexcept nogil:
+    """Which of n rows have a marked code; how many. Without a branch, because few have and nobody can foresee which."""
+    cdef int64_t i, found = 0
+    for i in range(n):
+        out[found] = <int32_t>i
+        found += marked[codes[i]]
+    return found
 
 
 cdef int compare_nothing(const void* a, const void* b) noexcept nogil:
@@ -79,7 +88,7 @@ cdef class Scattered(ScatteredRows):
             if part.failed:
                 break
             if self.counts[q] > 0 and not self.again[q]:
-                if self.lookers[0].levels[q].n_others == MANY:
+                if self.lookers[0].beside[q].n_hits == MANY:
                     self.again[q] = self.settle_scores(part, q, scores + places[q - begin] - self.counts[q])
                 else:
                     self.again[q] = self.settle_few(part, q)
@@ -97,7 +106,7 @@ cdef class Scattered(ScatteredRows):
         cdef const uint64_t* words
         for q in range(begin, end):
             places[q - begin] = total
-            total += self.counts[q] if self.lookers[0].levels[q].n_others == MANY else 0
+            total += self.counts[q] if self.lookers[0].beside[q].n_hits == MANY else 0
         scores = <double*>malloc((total + 1) * sizeof(double))
         if scores == NULL:
             return NULL
@@ -111,7 +120,6 @@ cdef class Scattered(ScatteredRows):
                     places[q] += 1
                     i += 2
                 words = below(words)
-            free_pile(self.lookers[t].scores + number)
         return scores
 
     cdef int64_t take_hits(self, Part* part, int64_t q) noexcept nogil:
@@ -147,16 +155,15 @@ cdef class Scattered(ScatteredRows):
 
     cdef bint settle_few(self, Part* part, int64_t q) noexcept nogil:
         """Evaluate a query from the counts; True if its ids are needed."""
-        cdef int64_t i, n_hits = self.take_hits(part, q), above, alike
+        cdef int64_t i, level, n_hits = self.take_hits(part, q), above, alike
         cdef Judgments known
-        cdef Level* levels
         cdef int t
         for i in range(n_hits):
             above = alike = 0
+            level = self.lookers[0].beside[q].hits + i
             for t in range(self.n_threads):
-                levels = self.lookers[t].levels
-                above += levels[level_at(levels, q, i)].above
-                alike += levels[level_at(levels, q, i)].alike
+                above += self.lookers[t].levels[level].above
+                alike += self.lookers[t].beside[level].alike
             if alike > 1:
                 return True
             part.ranking.measured.ranks[i] = above + 1
@@ -207,11 +214,10 @@ cdef class Scattered(ScatteredRows):
         return self.repeat_of(part)
 
     cdef void settle_groups(self, Part* part, int64_t begin, int64_t end) noexcept nogil:
-        cdef int64_t i, k, q, total = 0
+        cdef int64_t k, q, first, total = 0
         cdef const unsigned char* again = self.again
         cdef int64_t* next_row
         cdef Row* rows
-        cdef Row* row
         cdef Piece* piece
         for q in range(begin, end):
             total += self.counts[q] if again[q] else 0
@@ -225,13 +231,10 @@ cdef class Scattered(ScatteredRows):
                 total += self.counts[q] if again[q] else 0
             for k in range(self.n_pieces):
                 piece = self.pieces + k
-                for i in range(piece.n):
-                    if again[piece.codes[i]] and begin <= piece.codes[i] < end:
-                        row = rows + next_row[piece.codes[i] - begin]
-                        next_row[piece.codes[i] - begin] += 1
-                        read(piece.docs, i, 1, &row.doc)
-                        row.score = piece.scores[i]
-                        row.row = piece.row + i
+                first = 0
+                while first < piece.n:
+                    self.gather_rows(piece, first, min(<int64_t>CHUNK, piece.n - first), begin, end, rows, next_row)
+                    first += CHUNK
             total = 0
             for q in range(begin, end):
                 if again[q] and not part.failed:
@@ -239,6 +242,22 @@ cdef class Scattered(ScatteredRows):
                     total += self.counts[q]
         free(next_row)
         free(rows)
+
+    cdef void gather_rows(self, const Piece* piece, int64_t first, int64_t n, int64_t begin, int64_t end, Row* rows,
+                          int64_t* next_row) noexcept nogil:
+        """Put the rows whose codes are marked, and from begin to end, beside the others of their queries."""
+        cdef int32_t[CHUNK] places
+        cdef int64_t i, k, q
+        cdef Row* row
+        for k in range(marked_rows(self.again, piece.codes + first, n, places)):
+            i = first + places[k]
+            q = piece.codes[i]
+            if begin <= q < end:
+                row = rows + next_row[q - begin]
+                next_row[q - begin] += 1
+                read(piece.docs, i, 1, &row.doc)
+                row.score = piece.scores[i]
+                row.row = piece.row + i
 
     cdef int settle_group(self, Part* part, int64_t q, const Row* rows) noexcept nogil:
         """Judge the rows of a query; returns the value for part.failed."""

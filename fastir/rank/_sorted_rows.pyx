@@ -85,38 +85,31 @@ cdef void deal(const Entry* a, Entry* out, int64_t n, int shift, bint by_place) 
         out[home] = a[i]
 
 
+cdef bint sort_digits(Entry* a, Entry* out, int64_t n, uint64_t differing, bint by_place) noexcept nogil:
+    """Sort entries by the bits of key or place in which they differ, to and fro; whether they stand in `out` then."""
+    cdef int shift = 0
+    cdef bint swapped = False
+    while shift < 64 and differing >> shift:
+        while not differing >> shift & 1:
+            shift += 1
+        deal(out if swapped else a, a if swapped else out, n, shift, by_place)
+        swapped = not swapped
+        shift += 8
+    return swapped
+
+
 cdef void sort_part(Entry* a, Entry* spare, int64_t n, bint as_placed) noexcept nogil:
     """Sort entries from the lowest digit up, through `spare`; as_placed: equal keys stand in order of their places."""
     cdef int64_t i
-    cdef uint64_t keys = 0
-    cdef uint32_t places = 0
-    cdef int shift = 0
-    cdef Entry* out = spare
-    cdef Entry* given = a
+    cdef uint64_t keys = 0, places = 0
+    cdef bint swapped = False
     for i in range(1, n):
         keys |= a[i].key ^ a[0].key
         places |= a[i].place ^ a[0].place
-    if as_placed:
-        places = 0
-    while places >> shift:
-        while not places >> shift & 1:
-            shift += 1
-        deal(a, out, n, shift, True)
-        a, out = out, a
-        shift += 8
-        if shift > 31:
-            break
-    shift = 0
-    while keys >> shift:
-        while not keys >> shift & 1:
-            shift += 1
-        deal(a, out, n, shift, False)
-        a, out = out, a
-        shift += 8
-        if shift > 63:
-            break
-    if a != given:
-        memcpy(given, a, n * sizeof(Entry))
+    if not as_placed:
+        swapped = sort_digits(a, spare, n, places, True)
+    if sort_digits(spare if swapped else a, a if swapped else spare, n, keys, False) != swapped:
+        memcpy(a, spare, n * sizeof(Entry))
 
 
 cdef void sort_entries(Entry* a, Entry* spare, int64_t n, int which, bint as_placed) noexcept nogil:
