@@ -23,6 +23,7 @@ from fastir.evaluation.rule_sets import IdealByScore
 from fastir.explanation.records import Document, Explanation
 from fastir.inputs.query_groups import QueryGroups
 from fastir.inputs.shapes import DICTS, shape_of
+from fastir.measure._codes import READ_CODES
 from fastir.qrels import GroupedQrels, Qrels
 from fastir.request import names
 from fastir.request.options import TIES
@@ -147,18 +148,24 @@ def values_of_labels(
     coded = {doc_id: label if label >= 0 else -2 for doc_id, label in codes.items()}
     narrow = np.int8 if max(coded.values(), default=0) <= np.iinfo(np.int8).max else np.int32
     ideal = np.fromiter(coded.values(), narrow, len(coded))
-    labels = np.fromiter((-1 if doc_id is None else coded.get(doc_id, -1) for doc_id in ids), narrow, len(ids))
-    found = []
+    labels: np.ndarray = np.fromiter(
+        (-1 if doc_id is None else coded.get(doc_id, -1) for doc_id in ids), narrow, len(ids)
+    )
+    # a document whose label no metric reads leaves the values as they were above it
+    is_read = np.ones(len(places), bool)
+    if settings.plan.reads == READ_CODES["relevant"]:
+        is_read[1:] = labels[np.array(places[1:], np.int64) - 1] > 0
+    all_stops, found = np.array(places)[is_read], []
     at_once = max(1, ROWS // (len(ids) + len(codes) + 1))
-    for start in range(0, len(places), at_once):
-        stops = np.array(places[start : start + at_once])
+    for stops in np.split(all_stops, range(at_once, len(all_stops), at_once)):
         n = len(stops)
         begun = np.full((n, len(ids)), narrow(-1))
         np.copyto(begun, labels, where=np.arange(len(ids)) < stops[:, None])
         rows = QueryGroups(range(n), np.arange(n + 1) * len(ids))
         judged = np.tile(ideal, n), np.arange(n + 1) * len(ideal)
         found.append(LabelLists(begun.ravel(), None, rows, judged).measure(settings)[0])
-    return dict(zip(settings.names, np.concatenate(found).T.tolist(), strict=True))
+    values = np.concatenate(found)[np.cumsum(is_read) - 1]
+    return dict(zip(settings.names, values.T.tolist(), strict=True))
 
 
 def partial_values(
@@ -261,12 +268,13 @@ def ordered(ranking: dict[Any, float], codes: dict[str, int], ranker: Prepared) 
         with np.errstate(over="ignore"):
             scores = {doc_id: float(np.float32(score)) for doc_id, score in ranking.items()}
     doc_ids = list(scores)
-    if ties in ("optimistic", "pessimistic"):
+    equal = len(set(scores.values())) < len(scores)  # else the scores alone decide
+    if equal and ties in ("optimistic", "pessimistic"):
         # judged documents, then those in the pool without a judgment, whatever their label, then unknown ones
         places = {doc_id: max(label, -2) for doc_id, label in codes.items()}
         known = {doc_id: -3 if isinstance(doc_id, Again) else places.get(str(doc_id), -3) for doc_id in doc_ids}
         doc_ids.sort(key=known.__getitem__, reverse=ties == "optimistic")
-    elif ties != "input":
+    elif equal and ties != "input":
         doc_ids.sort(key=lambda doc_id: encode(str(doc_id)), reverse=ties != "doc_id_asc")
     doc_ids.sort(key=scores.__getitem__, reverse=True)
     rows = []
