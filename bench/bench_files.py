@@ -20,6 +20,7 @@ import fastir
 ROUNDS = 5
 RUNS = 7
 START_UP = 45  # ms that the command line may take beyond Python's and NumPy's start
+COMPARING = 40  # ms that a comparison may start later than an evaluation
 PACKED = "6980 x 1000 lines, packed with gzip"
 WIDE = "qrels of 900 000 queries, a million judgments"
 SMALL, MIDDLE, LARGE = "50 x 1000 lines, 3 MB", "2900 x 1000 lines, 118 MB", "6980 x 1000 lines, 284 MB"
@@ -159,6 +160,19 @@ def test_command_line(race, small):
     race.amount("fastir eval beyond Python's and NumPy's start", wall, "ms", START_UP)
     race.amount("the same, processor time", cpu, "ms", START_UP)
     race.amount("the same, against pytrec_eval in the process", cpu, "ms", 1e3 * costs["pytrec_eval"].cpu)
+
+
+def test_comparing(race, small):
+    """The whole process beside that of an evaluation of the same two runs; the test is one that needs no SciPy."""
+    pytest.importorskip("scipy")
+    qrels, run = small
+    test = ["--test", "randomization", "--resamples", "1000"]
+    arguments = {"eval": [], "compare": test}
+    lines = {word: ["-m", "fastir", word, qrels, run, run, "-m", "map", *more] for word, more in arguments.items()}
+    assert all(b"map" in python(*line) for line in lines.values())
+    calls = {f"fastir {word}, whole process": lambda line=line: python(*line) for word, line in lines.items()}
+    one, two = race(f"{SMALL}, two runs", calls, rounds=15).values()
+    race.amount("fastir compare beyond fastir eval, processor time", 1e3 * (two.cpu - one.cpu), "ms", COMPARING)
 
 
 @pytest.mark.parametrize("threads", [1, THREADS])

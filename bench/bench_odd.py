@@ -157,6 +157,17 @@ def test_conventions_with_several_sets_of_rules(race, collection, convention):
     race("dicts, 50 x 1000, conventions", calls, [Goal(ours, peer, 1 / 1.5)], 25, 10)
 
 
+def test_all_trec(race, collection):
+    """Everything that trec_eval prints, beside five metrics."""
+    qrels, run = collection("judged")
+    requests = {"fastir, all_trec": ["all_trec"], "fastir, five metrics": METRICS}
+    evaluators = {name: fastir.Evaluator(qrels, metrics, n_threads=1) for name, metrics in requests.items()}
+    all_values, few = (evaluator.evaluate(run).to_dict() for evaluator in evaluators.values())
+    assert all(all_values[query]["map"] == values["map"] for query, values in few.items())
+    calls = {name: lambda evaluator=evaluator: evaluator.evaluate(run) for name, evaluator in evaluators.items()}
+    race("all_trec", calls, [Goal(*calls, 1 / 2.5)], ROUNDS, repeat=3)
+
+
 def test_hole(race, collection):
     """What was judged for any query, which the other metrics do not ask."""
     qrels, run = collection("judged")

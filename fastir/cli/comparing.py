@@ -32,6 +32,7 @@ from fastir.text import json_text, replacing
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
+    from fastir.comparison.records import Mean, System
 
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
@@ -161,18 +162,20 @@ def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
 
 def in_order(comparison: Comparison, metric: str) -> Comparison:
     """The same comparison with its runs in order of a metric, the best first."""
-    means = {system.run: system.mean for system in comparison.systems if system.metric == metric}
-    runs = best_first(means, metric)
+    runs = best_first({mean.run: mean.mean for mean in comparison.means if mean.metric == metric}, metric)
+
+    def place(record: Mean | System) -> tuple[int, int]:
+        return comparison.metrics.index(record.metric), runs.index(record.run)
+
     return type(comparison)(
         runs,
         comparison.metrics,
         comparison.query_ids,
         comparison.values[:, :, [comparison.runs.index(run) for run in runs]],
-        comparison.pairs,
-        sorted(
-            comparison.systems, key=lambda system: (comparison.metrics.index(system.metric), runs.index(system.run))
-        ),
+        comparison.verdicts,
+        sorted(comparison.means, key=place),
         comparison.method,
+        lambda: (comparison.pairs, sorted(comparison.systems, key=place)),
     )
 
 
@@ -187,10 +190,10 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
         A library is missing.
     """
     from fastir.comparison.compare_scores import checked_options
-    from fastir.stats._scipy import special
+    from fastir.stats._scipy import check_scipy
 
     try:
-        special()
+        check_scipy()
     except ImportError as error:
         raise FastirError(str(error)) from None
     statistics = {name: getattr(options, name) for name in STATISTICS}

@@ -90,7 +90,7 @@ class Rule(NamedTuple):
         """Why runs fail, in a line, or None."""
         sign = SIGNS[direction_of(self.metric)] or 1
         level = round(1 - comparison.method.confidence, 12) if self.limit is None else self.limit
-        pairs = [pair for pair in comparison.pairs if pair.metric == self.metric]
+        pairs = [pair for pair in comparison.verdicts if pair.metric == self.metric]
         if self.kind == "drop":
             without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]
             if without:

@@ -201,7 +201,7 @@ cdef class Reader:
 
 
 cdef longer(old, int64_t used, int64_t more):
-    """A copy with room for `more` entries behind the used ones, and for as many as there were."""
-    new = np.empty(max(used + more, 2 * len(old)), np.asarray(old).dtype)
+    """A copy with room for `more` entries behind the used ones, and for as many again, which are not touched yet."""
+    new = np.empty(2 * (used + more), np.asarray(old).dtype)
     new[:used] = np.asarray(old)[:used]
     return new

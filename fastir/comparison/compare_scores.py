@@ -6,6 +6,7 @@ options are checked, p-values corrected, and records made.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import warnings
@@ -28,10 +29,10 @@ from fastir.comparison.pairwise import (
     by_crossed_bootstrap,
     by_t,
 )
-from fastir.comparison.records import RESAMPLED, Method, Pair, System
+from fastir.comparison.records import RESAMPLED, Mean, Method, Pair, System, Verdict
 from fastir.comparison.scores import Scores, read_scores
 from fastir.errors import FastirWarning, quote
-from fastir.stats._scipy import special
+from fastir.stats._scipy import check_scipy
 from fastir.stats.corrections import METHODS, adjust
 from fastir.stats.effects import EFFECTS, detectable
 from fastir.threads import thread_count
@@ -152,30 +153,32 @@ def compare_scores(
             f"with {groups[0].n} queries the {test} test tends to find differences that do not matter; "
             "the t and randomization tests do less"
         )
-    intervals = [intervals_of(group, scores, options) for group in groups]
+    names = list(map(str, scores.runs))
+    intervals = functools.cache(lambda: [intervals_of(group, names, options) for group in groups])
     if not len(a):
         outcomes = [Outcome(np.empty(0), np.empty(0, bool)) for _ in groups]
     elif options.seeds == "crossed":
-        outcomes = [found.outcome for found in intervals if found.outcome is not None]
+        outcomes = [found.outcome for found in intervals() if found.outcome is not None]
     else:
         outcomes = TESTS[test](groups, options)
     adjusted = corrected(outcomes, options)
-    records = [
-        make_pairs(scores.runs, group, outcome, p_values, bounds, options)
-        for group, outcome, p_values, bounds in zip(groups, outcomes, adjusted, intervals, strict=True)
-    ]
+    verdicts = [make_verdicts(scores.runs, group, p_values) for group, p_values in zip(groups, adjusted, strict=True)]
+    of_runs = [make_means(scores.runs, group) for group in groups]
+
+    def complete() -> tuple[list[Pair], list[System]]:
+        pairs = map(make_pairs, verdicts, groups, outcomes, intervals(), itertools.repeat(options))
+        systems = map(make_systems, of_runs, groups, intervals())
+        return list(itertools.chain.from_iterable(pairs)), list(itertools.chain.from_iterable(systems))
+
     return Comparison(
         scores.runs,
         scores.metrics,
         scores.query_ids,
         means.transpose(0, 2, 1),
-        list(itertools.chain.from_iterable(records)),
-        [
-            system
-            for group, found in zip(groups, intervals, strict=True)
-            for system in make_systems(scores.runs, group, found)
-        ],
+        list(itertools.chain.from_iterable(verdicts)),
+        list(itertools.chain.from_iterable(of_runs)),
         describe(scores, groups, outcomes, options, against, queries),
+        complete,
     )
 
 
@@ -195,7 +198,7 @@ def checked_options(
     n_threads: SupportsIndex | None,
 ) -> Options:
     """The options, each of them valid and all of them compatible; SciPy must be installed, before any run is read."""
-    special()
+    check_scipy()
     one_of("test", test, TESTS)
     one_of("correction", correction, (None, *METHODS, "max_t"))
     one_of("family", family, FAMILIES)
@@ -242,10 +245,10 @@ def chosen_pairs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray
 # ---- results -------------------------------------------------------------------------------------------------------
 
 
-def intervals_of(group: Group, scores: Scores, options: Options) -> Intervals:
+def intervals_of(group: Group, names: list[str], options: Options) -> Intervals:
     """The intervals that were asked for."""
     if options.seeds == "crossed":
-        return by_crossed_bootstrap(group, options, list(map(str, scores.runs)))
+        return by_crossed_bootstrap(group, options, names)
     return by_t(group, options) if options.interval == "t" else by_bootstrap(group, options)
 
 
@@ -278,8 +281,20 @@ def warn(message: str) -> None:
     warnings.warn(message, FastirWarning, stacklevel=4)
 
 
+def make_verdicts(runs: list[Any], group: Group, adjusted: np.ndarray) -> list[Verdict]:
+    """What is known of each pair of runs on the metric of the group without the intervals."""
+    rows = zip(group.a.tolist(), group.b.tolist(), group.pair_moments.mean.tolist(), adjusted.tolist(), strict=True)
+    return [Verdict(runs[a], runs[b], group.metric, difference, p) for a, b, difference, p in rows]
+
+
+def make_means(runs: list[Any], group: Group) -> list[Mean]:
+    """The mean of each run on the metric of the group."""
+    rows = zip(runs, group.values.tolist(), strict=True)
+    return [Mean(run, group.metric, math.fsum(row) / group.n) for run, row in rows]
+
+
 def make_pairs(
-    runs: list[Any], group: Group, outcome: Outcome, adjusted: np.ndarray, intervals: Intervals, options: Options
+    verdicts: list[Verdict], group: Group, outcome: Outcome, intervals: Intervals, options: Options
 ) -> list[Pair]:
     """A record for each pair of runs on the metric of the group."""
     moments = group.pair_moments
@@ -291,27 +306,26 @@ def make_pairs(
         notes = np.where(notes == "", outcome.notes, notes)
     ties = group.n - group.wins - group.losses
     smallest = moments.deviation * detectable(group.n, alpha=1 - options.confidence)
-    columns = (moments.mean, outcome.p_values, adjusted, low, high, group.effects, group.wins, ties, group.losses)
+    columns = (low, high, group.effects, group.wins, ties, group.losses)
     rows: Iterable[Any] = zip(
-        group.a.tolist(),
-        group.b.tolist(),
-        *(column.tolist() for column in columns),
+        verdicts,
+        outcome.p_values.tolist(),
+        zip(*(column.tolist() for column in columns), strict=True),
         outcome.exact.tolist(),
         smallest.tolist(),
         notes.tolist(),
         strict=True,
     )
     return [
-        Pair._make((runs[a], runs[b], group.metric, *numbers, group.n, exact, found, note))
-        for a, b, *numbers, exact, found, note in rows
+        Pair._make((*verdict[:4], p, verdict.adjusted_p, *numbers, group.n, exact, found, note))
+        for verdict, p, numbers, exact, found, note in rows
     ]
 
 
-def make_systems(runs: list[Any], group: Group, intervals: Intervals) -> list[System]:
+def make_systems(means: list[Mean], group: Group, intervals: Intervals) -> list[System]:
     """A record for each run on the metric of the group."""
-    means = [math.fsum(row) / group.n for row in group.values.tolist()]
-    rows = zip(runs, means, *intervals.runs.tolist(), strict=True)
-    return [System(run, group.metric, mean, low, high, group.n) for run, mean, low, high in rows]
+    rows = zip(means, *intervals.runs.tolist(), strict=True)
+    return [System._make((*mean, low, high, group.n)) for mean, low, high in rows]
 
 
 def describe(

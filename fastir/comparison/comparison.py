@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
-from fastir.comparison.tables import TABLES, json_types, level_of
+from fastir.comparison.tables import json_types, level_of, pairs_table, runs_table
 from fastir.rendering import rendered, transposed
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas
 
-    from fastir.comparison.records import Method, Pair, System
+    from fastir.comparison.records import Mean, Method, Pair, System, Verdict
     from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
 
@@ -35,6 +36,9 @@ class Comparison:
         Metric by metric; for each all pairs in the order of the runs, or every run against each baseline.
     systems : list of System
         Metric by metric, then run by run.
+    verdicts : list of Verdict or Pair
+    means : list of Mean or System
+        What is known of the same pairs and systems without their intervals.
     method : Method
     query_ids : list
         Sorted by their text.
@@ -48,18 +52,36 @@ class Comparison:
         metrics: list[str],
         query_ids: list[Any],
         values: np.ndarray,
-        pairs: list[Pair],
-        systems: list[System],
+        verdicts: Sequence[Verdict | Pair],
+        means: Sequence[Mean | System],
         method: Method,
+        complete: Callable[[], tuple[list[Pair], list[System]]],
     ) -> None:
+        """`complete` makes the pairs and systems when one of them is first asked for: their bounds take SciPy."""
         values.flags.writeable = False
         self.runs = runs
         self.metrics = metrics
         self.query_ids = query_ids
         self.values = values
-        self.pairs = pairs
-        self.systems = systems
+        self.verdicts = verdicts
+        self.means = means
         self.method = method
+        self._complete = complete
+
+    @cached_property
+    def _records(self) -> tuple[list[Pair], list[System]]:
+        return self._complete()
+
+    @property
+    def pairs(self) -> list[Pair]:
+        return self._records[0]
+
+    @property
+    def systems(self) -> list[System]:
+        return self._records[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_records": self._records, "_complete": None}
 
     @property
     def directions(self) -> dict[str, str]:
@@ -143,10 +165,13 @@ class Comparison:
         ValueError
             An argument has another value.
         """
-        one_of("rows", rows, tuple(TABLES))
+        one_of("rows", rows, ("runs", "pairs"))
         digits = positive("digits", "the number of decimals", digits, 17)
         level = level_of(self.method) if alpha is None else alpha
-        table = TABLES[rows](self.systems, self.pairs, self.method, intervals, digits, level)
+        if rows == "pairs":
+            table = pairs_table(self.pairs, self.method, digits, level)
+        else:
+            table = runs_table(self.means, self.verdicts, self.systems if intervals else (), self.method, digits, level)
         return rendered(transposed(table) if transpose else table, format, caption, label)
 
     def __repr__(self) -> str:

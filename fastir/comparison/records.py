@@ -1,4 +1,7 @@
-"""The records of a comparison, which only hold data: Pair, System and Method."""
+"""The records of a comparison, which only hold data: Pair, System and Method.
+
+A Verdict and a Mean are what a table of the runs needs of them: intervals and powers, which take SciPy, can wait.
+"""
 
 from __future__ import annotations
 
@@ -71,6 +74,24 @@ class System(NamedTuple):
     low: float
     high: float
     n_queries: int
+
+
+class Verdict(NamedTuple):
+    """What a Pair begins with: which run is better, and how sure that is."""
+
+    a: Hashable
+    b: Hashable
+    metric: str
+    difference: float
+    adjusted_p: float
+
+
+class Mean(NamedTuple):
+    """A System without its interval."""
+
+    run: Hashable
+    metric: str
+    mean: float
 
 
 class Method(NamedTuple):

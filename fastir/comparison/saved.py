@@ -55,14 +55,17 @@ def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
             for metric in metrics
         ]
         method = data["method"]
+        pairs = [record(Pair, row) for row in rows]
+        systems = [record(System, row) for row in data["systems"]]
         return (
             runs,
             metrics,
             query_ids,
             np.array(matrix, np.float64).reshape(len(metrics), len(query_ids), len(runs)),
-            [record(Pair, row) for row in rows],
-            [record(System, row) for row in data["systems"]],
+            pairs,
+            systems,
             record(Method, {**method, "baseline": tuple(method["baseline"])}),
+            lambda: (pairs, systems),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"a saved comparison that was cut or changed: {error!r}", os.fsdecode(path)) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.comparison.records import RESAMPLED
@@ -13,7 +13,7 @@ from fastir.request.directions import SIGNS, best_of, direction_of
 from fastir.text import tsv_text
 
 if TYPE_CHECKING:
-    from fastir.comparison.records import Method, Pair, System
+    from fastir.comparison.records import Mean, Method, Pair, System, Verdict
 
 LETTERS = "abcdefghijklmnoprstuvwxyz"  # without q, of which few fonts have a superscript
 NOISE = 1e-12  # relative differences up to this are rounding
@@ -40,29 +40,34 @@ def pair_lines(pairs: Sequence[Pair]) -> str:
 
 
 def runs_table(
-    systems: Sequence[System], pairs: Sequence[Pair], method: Method, intervals: bool, digits: int, alpha: float
+    means: Sequence[Mean | System],
+    verdicts: Sequence[Verdict | Pair],
+    intervals: Sequence[System],
+    method: Method,
+    digits: int,
+    alpha: float,
 ) -> Table:
-    """A row for each run, a column for each metric."""
-    runs = list(dict.fromkeys(system.run for system in systems))
-    metrics = list(dict.fromkeys(system.metric for system in systems))
+    """A row for each run, a column for each metric; intervals, if there are any, in brackets."""
+    bounds = {(system.run, system.metric): interval_text(system, digits) for system in intervals}
+    runs = list(dict.fromkeys(mean.run for mean in means))
+    metrics = list(dict.fromkeys(mean.metric for mean in means))
     labels = labels_of(len(runs))
     places = {run: place for place, run in enumerate(runs)}
-    beaten = beaten_by(pairs, places, alpha)
-    cell_of = {(system.run, system.metric): system for system in systems}
-    best = {metric: best_of([cell_of[run, metric].mean for run in runs], metric) for metric in metrics}
+    beaten = beaten_by(verdicts, places, alpha)
+    mean_of = {(mean.run, mean.metric): mean.mean for mean in means}
+    best = {metric: best_of([mean_of[run, metric] for run in runs], metric) for metric in metrics}
     rows = []
     for label, run in zip(labels, runs, strict=True):
         cells = [Cell(label), Cell(str(run))]
         for metric in metrics:
-            system = cell_of[run, metric]
-            interval = f"[{number(system.low, digits)}, {number(system.high, digits)}]" if intervals else ""
+            mean = mean_of[run, metric]
             cells.append(
                 Cell(
-                    number(system.mean, digits),
+                    number(mean, digits),
                     marks(beaten.get((run, metric), []), labels),
-                    interval,
-                    len(runs) > 1 and math.isclose(system.mean, best[metric], rel_tol=NOISE, abs_tol=0.0),
-                    repr(system.mean),
+                    bounds.get((run, metric), ""),
+                    len(runs) > 1 and math.isclose(mean, best[metric], rel_tol=NOISE, abs_tol=0.0),
+                    repr(mean),
                 )
             )
         rows.append(cells)
@@ -71,7 +76,7 @@ def runs_table(
             f"Best in bold; {'letters' if labels[0] == 'a' else 'numbers'} name the runs that a run is better than "
             f"({level_text(method, alpha)})."
         ]
-        if pairs
+        if verdicts
         else []
     )
     if intervals:
@@ -79,9 +84,7 @@ def runs_table(
     return Table(["#", "run", *metrics], rows, 2, [*notes, str(method)])
 
 
-def pairs_table(
-    systems: Sequence[System], pairs: Sequence[Pair], method: Method, intervals: bool, digits: int, alpha: float
-) -> Table:
+def pairs_table(pairs: Sequence[Pair], method: Method, digits: int, alpha: float) -> Table:
     """A row for each pair of runs and metric, always with its interval."""
     head = ["metric", "a", "b", "a - b", f"{method.confidence:.0%} interval", "p", "effect", "w/t/l"]
     if method.correction:
@@ -96,7 +99,7 @@ def pairs_table(
             Cell(str(pair.a)),
             Cell(str(pair.b)),
             Cell(difference, strong=pair.adjusted_p <= alpha, exact=repr(pair.difference)),
-            Cell(f"[{number(pair.low, digits)}, {number(pair.high, digits)}]", exact=f"[{pair.low}, {pair.high}]"),
+            Cell(interval_text(pair, digits), exact=f"[{pair.low}, {pair.high}]"),
             Cell(p_text(pair, pair.p_value, drawn), exact=repr(pair.p_value)),
             Cell(number(pair.effect, 3), exact=repr(pair.effect)),
             Cell(f"{pair.wins}/{pair.ties}/{pair.losses}"),
@@ -108,10 +111,9 @@ def pairs_table(
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
 
 
-TABLES: dict[str, Callable[..., Table]] = {"runs": runs_table, "pairs": pairs_table}
-
-
-def beaten_by(pairs: Sequence[Pair], places: dict[Any, int], alpha: float) -> dict[tuple[Any, str], list[int]]:
+def beaten_by(
+    pairs: Sequence[Pair | Verdict], places: dict[Any, int], alpha: float
+) -> dict[tuple[Any, str], list[int]]:
     """{(run, metric): the places of the runs that it is significantly better than}."""
     beaten: dict[tuple[Any, str], list[int]] = {}
     for pair in pairs:
@@ -135,6 +137,10 @@ def marks(places: list[int], labels: Sequence[str]) -> str:
         run = [labels[place] for _, place in group]
         parts.append(f"{run[0]}-{run[-1]}" if len(run) > longest else comma.join(run))
     return comma.join(parts)
+
+
+def interval_text(record: Pair | System, digits: int) -> str:
+    return f"[{number(record.low, digits)}, {number(record.high, digits)}]"
 
 
 def number(value: float, digits: int) -> str:

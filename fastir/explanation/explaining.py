@@ -23,6 +23,7 @@ from fastir.evaluation.rule_sets import IdealByScore
 from fastir.explanation.records import Document, Explanation
 from fastir.inputs.query_groups import QueryGroups
 from fastir.inputs.shapes import DICTS, shape_of
+from fastir.measure._codes import READ_CODES
 from fastir.qrels import GroupedQrels, Qrels
 from fastir.request import names
 from fastir.request.options import TIES
@@ -89,13 +90,17 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
     places = [0, *(place + 1 for place in judged)]
     if settings.parts or average or qrels is not union:
         steps = [values_of(ids[:place], scores) for place in places]
+        values = {name: [step[name] for step in steps] for name in steps[0]}
     else:
-        steps = values_of_labels(prepared, metrics, ids, codes, places)
-    parts = {name: increments([step[name] for step in steps]) for name in steps[0]}
-    added: dict[int | None, dict[str, float]]
-    added = {place: {name: terms[step] for name, terms in parts.items()} for step, place in enumerate(judged, 1)}
-    nothing = dict.fromkeys(parts, 0.0)
-    columns = [(metric, inner[metric], sums.get(metric, inner[metric])) for metric in settings.names]
+        values = values_of_labels(prepared, metrics, ids, codes, places)
+    parts = {name: increments(column) for name, column in values.items()}
+    gainers = [sums.get(metric, inner[metric]) for metric in settings.names]
+    contributions, gained = (
+        dict(zip([None, *judged], zip(*(parts[name] for name in of), strict=True), strict=True))
+        for of in (inner.values(), gainers)
+    )
+    none_gained: dict[str, float | None] = dict.fromkeys(settings.names)
+    without = dict.fromkeys(settings.names, 0.0)
     alone: dict[Hashable, dict[str, float]] = {}
 
     def document(place: int | None, row: Row) -> Document:
@@ -105,13 +110,16 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
         kind = (label, doc_id in elsewhere) if qrels is union else doc_id
         if kind not in alone:
             first = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
-            alone[kind] = {metric: first[name] - parts[name][0] for metric, _, name in columns}
-        gain, there = alone[kind].copy(), added.get(place)
-        adds = there or nothing
-        discount = {
-            metric: adds[name] / gain[metric] if there and gain[metric] else None for metric, _, name in columns
-        }
-        contribution = {metric: adds[whole] for metric, whole, _ in columns}
+            alone[kind] = {
+                metric: first[name] - parts[name][0] for metric, name in zip(settings.names, gainers, strict=True)
+            }
+        gain = alone[kind].copy()
+        if place is not None and place in gained:
+            shares = zip(gain, gained[place], gain.values(), strict=True)
+            discount = {metric: term / most if most else None for metric, term, most in shares}
+            contribution = dict(zip(gain, contributions[place], strict=True))
+        else:
+            discount, contribution = none_gained.copy(), without.copy()
         rank = None if place is None else place + 1
         shown = row.doc_id.doc_id if isinstance(row.doc_id, Again) else row.doc_id
         return Document(shown, rank, row.score, row.tied, label, gain, discount, contribution)
@@ -123,7 +131,7 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
     return Explanation(
         query_id,
         "missing" if ranking is None else "evaluated" if relevant else "no_relevant",
-        {metric: steps[-1][name] for metric, name in inner.items()},
+        {metric: values[name][-1] for metric, name in inner.items()},
         {metric: parts[name][0] for metric, name in inner.items()},
         [document(place, row) for place, row in enumerate(rows)],
         [document(None, Row(doc_id, None, 0, 0)) for doc_id in absent],
@@ -132,23 +140,32 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
 
 def values_of_labels(
     prepared: Measurer, metrics: list[str], ids: list[str | None], codes: dict[str, int], places: list[int]
-) -> list[dict[str, float]]:
-    """What `partial_values` gives for the documents up to each place, where labels in rank order decide alone."""
+) -> dict[str, list[float]]:
+    """{metric: values of the documents up to each place}, where labels in rank order decide alone."""
     options = prepared.settings.options.but(queries="qrels", max_depth=None, judged_only=False, n_threads=1)
     settings = compile_settings(tuple(metrics), options)
     # -1 is a document that is not in the qrels, -2 one in the pool without a judgment
-    ideal = np.array([coded(label) for label in codes.values()], np.int32)
-    labels = np.array([-1 if doc_id not in codes else coded(codes[doc_id]) for doc_id in ids], np.int32)
-    found: list[list[float]] = []
+    coded = {doc_id: label if label >= 0 else -2 for doc_id, label in codes.items()}
+    narrow = np.int8 if max(coded.values(), default=0) <= np.iinfo(np.int8).max else np.int32
+    ideal = np.fromiter(coded.values(), narrow, len(coded))
+    labels: np.ndarray = np.fromiter(
+        (-1 if doc_id is None else coded.get(doc_id, -1) for doc_id in ids), narrow, len(ids)
+    )
+    # a document whose label no metric reads leaves the values as they were above it
+    is_read = np.ones(len(places), bool)
+    if settings.plan.reads == READ_CODES["relevant"]:
+        is_read[1:] = labels[np.array(places[1:], np.int64) - 1] > 0
+    all_stops, found = np.array(places)[is_read], []
     at_once = max(1, ROWS // (len(ids) + len(codes) + 1))
-    for start in range(0, len(places), at_once):
-        stops = np.array(places[start : start + at_once])
+    for stops in np.split(all_stops, range(at_once, len(all_stops), at_once)):
         n = len(stops)
-        begun = np.where(np.arange(len(ids)) < stops[:, None], labels, np.int32(-1))
+        begun = np.full((n, len(ids)), narrow(-1))
+        np.copyto(begun, labels, where=np.arange(len(ids)) < stops[:, None])
         rows = QueryGroups(range(n), np.arange(n + 1) * len(ids))
         judged = np.tile(ideal, n), np.arange(n + 1) * len(ideal)
-        found += LabelLists(begun.ravel(), None, rows, judged).measure(settings)[0].tolist()
-    return [dict(zip(settings.names, row, strict=True)) for row in found]
+        found.append(LabelLists(begun.ravel(), None, rows, judged).measure(settings)[0])
+    values = np.concatenate(found)[np.cumsum(is_read) - 1]
+    return dict(zip(settings.names, values.T.tolist(), strict=True))
 
 
 def partial_values(
@@ -251,14 +268,15 @@ def ordered(ranking: dict[Any, float], codes: dict[str, int], ranker: Prepared) 
         with np.errstate(over="ignore"):
             scores = {doc_id: float(np.float32(score)) for doc_id, score in ranking.items()}
     doc_ids = list(scores)
-    if ties in ("optimistic", "pessimistic"):
+    equal = len(set(scores.values())) < len(scores)  # else the scores alone decide
+    if equal and ties in ("optimistic", "pessimistic"):
         # judged documents, then those in the pool without a judgment, whatever their label, then unknown ones
         places = {doc_id: max(label, -2) for doc_id, label in codes.items()}
         known = {doc_id: -3 if isinstance(doc_id, Again) else places.get(str(doc_id), -3) for doc_id in doc_ids}
         doc_ids.sort(key=known.__getitem__, reverse=ties == "optimistic")
-    elif ties != "input":
+    elif equal and ties != "input":
         doc_ids.sort(key=lambda doc_id: encode(str(doc_id)), reverse=ties != "doc_id_asc")
-    doc_ids.sort(key=lambda doc_id: -scores[doc_id])
+    doc_ids.sort(key=scores.__getitem__, reverse=True)
     rows = []
     for level, (score, tied) in enumerate(itertools.groupby(doc_ids, scores.__getitem__)):
         group = list(tied)
@@ -306,11 +324,6 @@ def increments(values: list[float]) -> list[float]:
         if total == value:
             total, last = None, value
     return added
-
-
-def coded(label: int) -> int:
-    """A label of the qrels as labels in rank order have it."""
-    return label if label >= 0 else -2
 
 
 def as_text(docs: dict[Any, Any]) -> dict[str, Any]:

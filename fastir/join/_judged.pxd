@@ -28,7 +28,7 @@ cdef struct Lookup:             # one query's judged ids
 
 
 cdef struct Index:              # all ids by the bytes they are made of
-    Text* texts                 # beside labels; length -1: this id cannot come in this form
+    Text* texts                 # beside labels; of the Judged, unless ids are integers: -1 long if an id is none
     Text* queries               # likewise, of the query ids
     int64_t* integers           # the bytes of texts and queries if ids are integers
     Lookup* lookups             # per query

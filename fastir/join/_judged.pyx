@@ -270,8 +270,9 @@ cdef bint integer_of(const Text* text, int64_t* out) noexcept nogil:
 
 cdef void discard_index(Index* index) noexcept:
     if index != NULL:
-        free(index.texts); free(index.queries); free(index.integers); free(index.lookups); free(index.tables)
-        free(index.query_table)
+        if index.integers != NULL:
+            free(index.texts)
+        free(index.queries); free(index.integers); free(index.lookups); free(index.tables); free(index.query_table)
         free(index)
 
 
@@ -299,21 +300,22 @@ cdef Index* make_index(Judged judged, bint integers) except NULL:
     index.queries = queries
     for q in range(n_queries):
         n = judged.offsets[q + 1] - judged.offsets[q]
-        total += power_above(4 * n) + power_above(n // 2)
+        total += power_above(2 * n) + power_above(n // 2)
     size = power_above(2 * n_queries)
     index.query_mask = size - 1
-    index.texts = <Text*>malloc((rows + 1) * sizeof(Text))
+    index.texts = judged.texts
     index.tables = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
     index.lookups = <Lookup*>calloc(n_queries + 1, sizeof(Lookup))
     index.query_table = <uint64_t*>calloc(size, sizeof(uint64_t))
     if integers:
         index.integers = <int64_t*>malloc((rows + n_queries + 1) * sizeof(int64_t))
+        index.texts = NULL if index.integers == NULL else <Text*>malloc((rows + 1) * sizeof(Text))
     if (index.texts == NULL or index.tables == NULL or index.lookups == NULL or index.query_table == NULL
             or integers and index.integers == NULL):
         discard_index(index)
         raise MemoryError
-    memcpy(index.texts, judged.texts, rows * sizeof(Text))
     if integers:
+        memcpy(index.texts, judged.texts, rows * sizeof(Text))
         to_integers(index.texts, rows, index.integers)
         to_integers(index.queries, n_queries, index.integers + rows)
     try:
@@ -332,7 +334,7 @@ cdef int fill_index(Judged judged, Index* index) except -1:
     for q in range(judged.n_queries):
         first = judged.offsets[q]
         n = judged.offsets[q + 1] - first
-        size = power_above(4 * n)
+        size = power_above(2 * n)
         words = power_above(n // 2)
         lookup = index.lookups + q
         lookup.table = index.tables + total

@@ -1,7 +1,10 @@
-"""SciPy's special functions, imported when one is first called: to import fastir.stats, NumPy is enough."""
+"""SciPy's special functions, imported when one is first called: that takes longer than fastir and NumPy together."""
 
 import functools
+import importlib.util
 from types import ModuleType
+
+MISSING = "fastir.stats needs SciPy: pip install fastir[stats]"
 
 
 @functools.cache
@@ -10,5 +13,11 @@ def special() -> ModuleType:
     try:
         from scipy import special
     except ImportError:
-        raise ImportError("fastir.stats needs SciPy: pip install fastir[stats]") from None
+        raise ImportError(MISSING) from None
     return special
+
+
+def check_scipy() -> None:
+    """Say what to install, without importing it, where SciPy will be asked for later."""
+    if importlib.util.find_spec("scipy") is None:
+        raise ImportError(MISSING)

@@ -546,6 +546,18 @@ def test_scipy_is_asked_for_where_it_is_missing():
         assert done.stderr.splitlines()[-1] == "ImportError: fastir.stats needs SciPy: pip install fastir[stats]"
 
 
+def test_scipy_waits_until_a_number_takes_it():
+    code = (
+        "import sys, fastir; runs = {n: {str(q): (q * p) % 7 / 7 for q in range(30)} for n, p in (('a', 3), ('b', 5))};"
+        "shown = fastir.compare_scores(runs, test='randomization'); table, early = str(shown), 'scipy' in sys.modules;"
+        "assert [tuple(v) for v in shown.verdicts] == [(*p[:4], p.adjusted_p) for p in shown.pairs];"
+        "assert [tuple(m) for m in shown.means] == [s[:3] for s in shown.systems];"
+        "assert table == str(shown); print(early, 'scipy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False True\n"
+
+
 def test_an_unknown_name_of_the_package():
     with pytest.raises(AttributeError, match="module 'fastir' has no attribute 'nothing'"):
         _ = fastir.nothing
