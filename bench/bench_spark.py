@@ -133,7 +133,7 @@ def test_rows_in_any_order(race, spark, stored):
     goals = [
         Goal(shuffle, REPARTITION, 1 / 1.25, "wall"),
         Goal(passes, COUNT, 1 / 2.6, "wall"),
-        Goal(passes, shuffle, 0, "wall"),
+        Goal(passes, shuffle, None, "wall"),
     ]
     race("Spark, rows in any order", calls, goals, ROUNDS)
 
