@@ -12,6 +12,7 @@ Cython would repeat in every module are built once, as fastir._cyutility.
 """
 
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -32,6 +33,15 @@ def switch(name, *choices):
 
 HOME = ""  # the address of the public repository, to be set at publication: every link of the metadata follows from it
 URLS = {"Homepage": HOME, "Issues": f"{HOME}/issues", "Changelog": f"{HOME}/blob/main/CHANGELOG.md"}
+
+
+def front_page(address):
+    """README.md; on a package index its links and pictures need the address of the repository."""
+    text = Path("README.md").read_text("utf-8")
+    for kind, folder in ((r"!\[[^]]*\]", "raw"), (r"(?<!!)\[[^]]*\]", "blob")):
+        text = re.sub(rf"({kind})\((?!\w+:|#)", rf"\1({address}/{folder}/main/", text)
+    return text
+
 
 OPENMP = switch("FASTIR_OPENMP", "auto", "off", "require")
 LIMITED_API = switch("FASTIR_LIMITED_API", "0", "1") == "1"
@@ -119,6 +129,8 @@ modules = [extension(".".join(path.with_suffix("").parts), str(path)) for path i
 
 setup(
     project_urls=URLS if HOME else {},
+    long_description=front_page(HOME) if HOME else Path("README.md").read_text("utf-8"),
+    long_description_content_type="text/markdown",
     # at module level: inside a command it would leave the .pyx files out of the sdist
     ext_modules=cythonize(
         [extension(SHARED, "fastir/_cyutility.c"), *modules],

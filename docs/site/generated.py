@@ -43,6 +43,9 @@ API = {
 MODULES = {"stats": stats.__all__, "plots": plots.__all__}
 SPARK = "evaluate evaluate_many SparkResults RankingEvaluator"
 
+BOXES = "inputs columns join rank measure results request evaluation comparison explanation threads"
+KERNELS = "join/_dicts join/_join join/_ungrouped rank/_rank rank/_row_counts measure/_walk"
+
 RANK_WEIGHTS = """\
 ## What a rank is worth
 
@@ -167,20 +170,23 @@ def compat() -> str:
 
 
 def prose(path: Path) -> list[str]:
-    """The docstring or design comment at the top of a source: its first paragraph, and the rest as it stands there."""
+    """The docstring or design comment at the top of a source; what is laid out in columns stays as it is."""
     source = path.read_text("utf-8")
     doc = ast.get_docstring(ast.parse(source)) if path.suffix == ".py" else inspect.cleandoc(source.split('"""')[1])
-    first, _, rest = (doc or "").partition("\n\n")
-    return [first, *(["", "```text", *rest.rstrip().splitlines(), "```"] if rest else [])]
+    lines = []
+    for paragraph in (doc or "").split("\n\n"):
+        laid_out = re.search(r"^ |\S   ", paragraph, re.MULTILINE)
+        lines += ["```text", *paragraph.splitlines(), "```", ""] if laid_out else [paragraph, ""]
+    return lines
 
 
 def boxes() -> str:
     """What each folder of the package takes and gives, in the words of its own sources."""
     lines = ["## The boxes", ""]
-    for name in "inputs columns join rank measure results request evaluation comparison explanation threads".split():
+    for name in BOXES.split():
         lines += [f"### {name}", "", *prose(PACKAGE / name / "__init__.py"), ""]
     lines += ["## The kernels", "", "The comments at the top of the files that do most of the work.", ""]
-    for name in ("join/_dicts", "join/_join", "join/_ungrouped", "rank/_rank", "rank/_row_counts", "measure/_walk"):
+    for name in KERNELS.split():
         lines += [f"### {name}.pyx", "", *prose(PACKAGE / f"{name}.pyx"), ""]
     return "\n".join(lines)
 
@@ -196,10 +202,10 @@ def differences(name: str) -> str:
         for question in QUESTIONS:
             theirs, ours = ((answer(question, each), value(question, each)) for each in (name, "fastir"))
             if theirs != ours:
-                call = example(question)[-2]
-                rows.append(f"| {question.asks} | `{question.option}={theirs[0]}` | {theirs[1]} | {ours[1]} | `{call}` |")
+                cells = (f"`{question.option}={theirs[0]}`", theirs[1], ours[1], f"`{example(question)[-2]}`")
+                rows.append(f"| {question.asks} | {' | '.join(cells)} |")
     told_as = re.sub(r"^- \*\*.*?\*\*: (.*?)\. .*", r"\1", told(CONVENTIONS[name]).strip(), flags=re.DOTALL)
-    head = f"`convention=\"{name}\"` stands for {told_as.rstrip('.')}.\n\n"
+    head = f'`convention="{name}"` stands for {told_as.rstrip(".")}.\n\n'
     if not rows:
         return head
     return head + "| question | answer | value | fastir's | example |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n"

@@ -29,9 +29,12 @@ def on_files(files: Files, config: Any) -> Files:
     for path, text in generated.pages().items():
         files.append(File.generated(config, path, content=text))
     menu = {next(iter(item)): next(iter(item.values())) for item in config.nav}
-    for title, folder in (("API", "api"), ("Coming from", "coming_from")):
-        pages = sorted(file.src_uri for file in files if file.src_uri.startswith(f"{folder}/"))
-        menu[title].extend(page for page in pages if page not in menu[title])
+    menu["API"].extend(page for page in generated.api() if page != "api/index.md")
+    menu["Coming from"].extend(
+        {file.content_string.partition("\n")[0].removeprefix("# Coming from "): file.src_uri}
+        for file in sorted(files, key=lambda file: file.src_uri.lower())
+        if file.src_uri.startswith("coming_from/") and file.src_uri != "coming_from/index.md"
+    )
     return files
 
 
@@ -66,7 +69,7 @@ def with_pictures(markdown: str) -> str:
         shutil.copytree(generated.ROOT / "examples", Path(folder) / "examples")
         os.chdir(folder)
         try:
-            return BLOCK.sub(lambda block: block[0] + "\n\n" + drawn(block[1], names), markdown)
+            return BLOCK.sub(lambda block: f"{block[0]}\n\n{drawn(block[1], names)}", markdown)
         finally:
             os.chdir(before)
 
@@ -81,9 +84,7 @@ def drawn(code: str, names: dict[str, Any]) -> str:
     for number in pyplot.get_fignums():
         image = io.BytesIO()
         pyplot.figure(number).savefig(image, format="svg", metadata={"Date": None}, bbox_inches="tight")
-        data = base64.b64encode(image.getvalue()).decode()
-        pictures.append(f'<p class="picture"><img alt="What the code above draws" src="data:image/svg+xml;base64,{data}"></p>')
+        source = f"data:image/svg+xml;base64,{base64.b64encode(image.getvalue()).decode()}"
+        pictures.append(f'<p class="picture"><img alt="What the code above draws" src="{source}"></p>')
     pyplot.close("all")
     return "\n\n".join(pictures)
-
-

@@ -63,16 +63,16 @@ def pictures() -> dict[str, str]:
 
 def terminal(commands: tuple[str, ...]) -> str:
     """Commands and what they print on a terminal."""
-    rows, moments, now = [], [], 0.4
+    rows, moments, now = [], [], 0.2
     for command in commands:
         for line in wrapped(command):
             rows.append(line)
             moments.append(now)
-        now += 1.2
+        now += 0.4
         for line in printed(command):
             rows.append(spans(line))
             moments.append(now)
-        now += 1.6
+        now += 0.6
     width, height = round(COLUMNS * CELL) + 2 * EDGE, len(rows) * ROW + 2 * EDGE + 22
     dots = "".join(f'<circle cx="{EDGE + 6 + 18 * place}" cy="20" r="5" fill="#555b66"/>' for place in range(3))
     lines = "".join(
@@ -165,7 +165,7 @@ def speed() -> str:
             f'<rect x="{left}" y="{top}" width="{width:.1f}" height="17" rx="2" fill="#0072b2"/>'
             f'<text x="{left + width + 7:.1f}" y="{top + 13}" font-weight="bold">{number}</text>'
         )
-    bottom = 44 + len(found) * height
+    bottom, one = 44 + len(found) * height, left + scale
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 {bottom + 14}" width="800" role="img">\n'
         "<title>How many times as long other tools take, on one thread</title>\n"
@@ -173,7 +173,7 @@ def speed() -> str:
         "</style>\n"
         f'<rect width="800" height="{bottom + 14}" rx="8" fill="#ffffff"/>\n'
         f'<text x="{left}" y="26">times as long as fastir (dashes: as long as it)</text>\n' + "\n".join(rows) + "\n"
-        f'<path d="M{left + scale:.1f} 38V{bottom}" stroke="#d55e00" stroke-width="1.5" stroke-dasharray="4 3"/>\n</svg>\n'
+        f'<path d="M{one:.1f} 38V{bottom}" stroke="#d55e00" stroke-width="1.5" stroke-dasharray="4 3"/>\n</svg>\n'
     )
 
 
