@@ -16,6 +16,7 @@ from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
 from fastir.cli.generated import abouts, commands_of, help_of, spelled
 from fastir.cli.main import parser
 from fastir.cli.reference_text import reference
+from fastir.compat import trec_eval
 from fastir.request.conventions import CONVENTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,7 +106,9 @@ def command_line() -> str:
     commands = commands_of(root)
     for name, about in abouts(root).items():
         lines += [f"### fastir {name}", "", f"{about[:1].upper()}{about[1:]}.", ""]
-        if name in commands and (actions := commands[name]._actions):
+        if name == "trec_eval":  # whose options argparse does not know
+            lines += ["```text", trec_eval.output(["--help"], None).rstrip(), "```", ""]
+        elif actions := commands[name]._actions:
             usage = " ".join(commands[name].format_usage().split()[1:])
             lines += ["```text", *folded(usage), "```", "", "| argument | meaning |", "|---|---|"]
             rows = [("".join(spelled(action)), help_of(commands[name], action)) for action in actions]
