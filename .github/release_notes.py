@@ -1,7 +1,7 @@
 """The notes of a release: what CHANGELOG.md says under the version of the package.
 
-    python .github/release_notes.py tag            GITHUB_REF_NAME must be v<version>, and the version must have a date
-    python .github/release_notes.py --unreleased   a dry run: neither is asked
+python .github/release_notes.py tag            GITHUB_REF_NAME must be v<version>, and the version must have a date
+python .github/release_notes.py --unreleased   a dry run: neither is asked
 """
 
 import os

@@ -51,10 +51,9 @@ def test_the_page_has_every_metric_rule_and_input(tmp_path):
     page, badge = tmp_path / "exactness.md", tmp_path / "exactness.svg"
     arguments = "--peer", "pytrec_eval", "--seconds", "0", "--seed", "3", "--json", "--page", page, "--badge", badge
     [count] = json.loads(told(*arguments)[1])
-    text, rows = page.read_text("utf-8"), []
-    for line in text.splitlines():
-        if line.startswith("| `"):
-            rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    text = page.read_text("utf-8")
+    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert {"`map`", "`P_k`", "`iprec_at_recall_x`"} <= {row[0] for row in rows}
     assert {row[1] for row in rows} >= {"trec_eval-9", "trec_eval-9, rel_level=2", "trec_eval-9, judged_only=True"}
     assert sum(int(cell.replace(",", "")) for row in rows for cell in row[2:7]) == count["compared"]
