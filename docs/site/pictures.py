@@ -46,6 +46,34 @@ BARS = (
     ("dicts, one query of 10", "test_pytrec_eval[1 x 10]", "fastir, prepared", "pytrec_eval, prepared"),
 )
 
+# The table of the README below them: evaluating what, against what, and the contenders.
+TABLE = (
+    ("dicts, one query of 10", "pytrec_eval", "test_pytrec_eval[1 x 10]", "fastir, prepared", "pytrec_eval, prepared"),
+    ("TREC files, 6980 × 1000 lines, 284 MB", "ranx", "test_ranx[large]", "fastir", "ranx"),
+    (
+        "table of 7 million rows in no order, text ids",
+        "polars, sort and number",
+        "test_tables[in no order-text]",
+        "fastir, Arrow string, judged, 1 thread",
+        "polars, sort and number",
+    ),
+    (
+        "the same",
+        "DuckDB, join and count",
+        "test_tables[in no order-text]",
+        "fastir, Arrow string, judged, 1 thread",
+        "DuckDB, join and count, 1 thread",
+    ),
+    (
+        "matrix of scores, 2000 × 50 000, k = 10",
+        "`torch.topk`, then NumPy",
+        "test_first_ranks[10-1-all]",
+        "fastir, 1 thread",
+        "torch.topk and NumPy, 1 thread",
+    ),
+    ("randomization test, 1000 queries, 100 000 resamples", "SciPy", "test_randomization_scipy", "fastir", "SciPy"),
+)
+
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
@@ -152,6 +180,15 @@ def ratio(name: str, ours: str, peer: str) -> float:
     raise KeyError(f"bench/record.json has no comparison of {ours!r} with {peer!r} in {name!r}")
 
 
+def shown(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def table() -> str:
+    """The rows of the README's table."""
+    return "".join(f"| {what} | {against} | {shown(ratio(*names))} |\n" for what, against, *names in TABLE)
+
+
 def speed() -> str:
     """How many times as long others take: a bar for each, and the line at 1."""
     found = [(what, peer.partition(",")[0], ratio(name, ours, peer)) for what, name, ours, peer in BARS]
@@ -159,11 +196,10 @@ def speed() -> str:
     rows = []
     for place, (what, peer, value) in enumerate(found):
         top, width = 44 + place * height, max(value * scale, 1)
-        number = f"{value:.0f}" if value >= 10 else f"{value:.2g}"
         rows.append(
             f'<text x="{left - 10}" y="{top + 13}" text-anchor="end">{escape(what)}: {escape(peer)}</text>'
             f'<rect x="{left}" y="{top}" width="{width:.1f}" height="17" rx="2" fill="#0072b2"/>'
-            f'<text x="{left + width + 7:.1f}" y="{top + 13}" font-weight="bold">{number}</text>'
+            f'<text x="{left + width + 7:.1f}" y="{top + 13}" font-weight="bold">{shown(value)}</text>'
         )
     bottom, one = 44 + len(found) * height, left + scale
     return (

@@ -18,7 +18,11 @@ PATH = re.compile(
     r"(?<![\w./*$}-])((?:\.ci|\.github|bench|examples|fastir|tests)/[\w./*-]+|(?:setup\.py|pyproject\.toml|[A-Z]+\.md))"
 )
 
-PUBLISHING = {"publish": {"id-token": "write"}, "release": {"contents": "write"}}
+PUBLISHING = {
+    "publish": {"id-token": "write"},
+    "release": {"contents": "write"},
+    "pages": {"id-token": "write", "pages": "write"},
+}
 
 
 def jobs_of(path):
