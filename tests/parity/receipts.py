@@ -23,8 +23,8 @@ every kind of input: {ways}. Collections are random, each made from its number a
 labels, empty and missing queries, ids that are not ASCII. Every tenth is a real one where the machine has some. What a
 tool has no answer for is taken out before it is asked (`tests/parity/cases.py`).
 
-**Known** values may differ, for a reason that stands below the table. **Off** is a value that differs without one. A
-difference is relative to the value if that is above 1, and counts from the last digit that the tool prints.
+A difference is relative to the value if that is above 1, and **allowed** up to the last digit that the tool prints or its
+float32 holds. **Known** values differ by more, for a reason that stands below the table; **off** are those without one.
 
 To repeat it, with the tools that are installed: `python tests/parity/run.py --seconds 600 --seed {seed}`. A weekly
 workflow does so against the newest release of each, on other collections every time, and fails if a value is off.
