@@ -60,7 +60,8 @@ DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
     "cdivision": True,
-    "freethreading_compatible": True,  # for every module: one without it would turn the GIL on for the whole process
+    "freethreading_compatible": True,  # of every module, as no call writes to a module's variables; one without it
+    # would turn the GIL on for the whole process
     "initializedcheck": DEBUG,
     "nonecheck": DEBUG,
     "wraparound": False,

@@ -113,6 +113,13 @@ def test_reports_are_private_and_have_no_address():
         assert "Report a vulnerability" in (FOLDER / name).read_text("utf-8")
 
 
+def test_the_page_of_receipts_is_of_this_version_and_has_none_off():
+    page = (ROOT / "docs" / "exactness.md").read_text("utf-8")
+    assert f", fastir {fastir.__version__}, NumPy" in page and "none is off" in page
+    compared = re.search(r"([\d,]+) values compared", page)[1]
+    assert f"{compared} values, none is off" in (ROOT / "docs" / "exactness.svg").read_text("utf-8")
+
+
 def test_a_wheel_that_is_too_large_is_refused(tmp_path):
     command = [sys.executable, FOLDER / "wheel_size.py"]
     for size, code in ((2_999_999, 0), (3_000_000, 1)):

@@ -15,16 +15,16 @@ HEAD = """\
 
 <!-- written by tests/parity/run.py --page; do not edit -->
 
-*{date}, fastir {version}, {machine}: {compared:,} values compared with {peers} tools on {collections:,} collections;
-{exact}.*
+*{date}, fastir {version}, {machine}: {compared:,} values compared with {peers}
+tools on {collections:,} collections; {exact}.*
 
 Each tool is asked for its metrics, and fastir is asked for the same under the rules that `convention=` names, through
 every kind of input: {ways}. Collections are random, each made from its number alone: ties, unjudged documents, negative
 labels, empty and missing queries, ids that are not ASCII. Every tenth is a real one where the machine has some. What a
 tool has no answer for is taken out before it is asked (`tests/parity/cases.py`).
 
-**Known** values may differ, for a reason that stands below the table. **Off** is a value that differs without one. A
-difference is relative to the value if that is above 1, and counts from the last digit that the tool prints.
+A difference is relative to the value if that is above 1, and **allowed** up to the last digit that the tool prints or
+its float32 holds. **Known** values differ by more, for a reason that stands below the table; **off** are the others.
 
 To repeat it, with the tools that are installed: `python tests/parity/run.py --seconds 600 --seed {seed}`. A weekly
 workflow does so against the newest release of each, on other collections every time, and fails if a value is off.

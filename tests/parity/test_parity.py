@@ -57,7 +57,7 @@ def test_the_page_has_every_metric_rule_and_input(tmp_path):
     assert {"`map`", "`P_k`", "`iprec_at_recall_x`"} <= {row[0] for row in rows}
     assert {row[1] for row in rows} >= {"trec_eval-9", "trec_eval-9, rel_level=2", "trec_eval-9, judged_only=True"}
     assert sum(int(cell.replace(",", "")) for row in rows for cell in row[2:7]) == count["compared"]
-    assert f"{count['compared']:,} values compared with 1 tools" in text and "none is off" in text
+    assert f"{count['compared']:,} values compared with 1\ntools" in text and "none is off" in text
     assert f"{count['compared']:,} values, none is off" in badge.read_text("utf-8")
 
 
