@@ -7,11 +7,11 @@ import sys
 
 import pytest
 from common import EXAMPLES, ROOT
-from pages import DOCS, shell
+from pages import DOCS, NEEDS_PAGES, shell
 
 PAGE = DOCS / "coming_from" / "index.md"
 
-pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="needs the page")
+pytestmark = NEEDS_PAGES
 
 ROW = re.compile(r"^\| ([^|]+) \| `([^|]+)` \| [^|]+ \|$", re.MULTILINE)
 

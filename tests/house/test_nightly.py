@@ -4,12 +4,12 @@ import subprocess
 import sys
 
 import pytest
-from pages import DOCS, blocks, run_page, steps
+from pages import DOCS, NEEDS_PAGES, blocks, run_page, steps
 
 PAGE = DOCS / "nightly.md"
 pytest.importorskip("yaml")
 
-pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="needs the page")
+pytestmark = NEEDS_PAGES
 
 
 def check_what_pytest_shows(path, code):

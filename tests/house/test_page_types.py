@@ -10,7 +10,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from pages import DOCS, PAGES, blocks, imports_of, name_of
+from pages import PAGES, blocks, imports_of, name_of
 
 import fastir
 
@@ -87,7 +87,6 @@ def programs():
     return found
 
 
-@pytest.mark.skipif(not DOCS.is_dir(), reason="needs the pages")
 def test_programs_of_strict_users_have_no_type_error(tmp_path):
     pytest.importorskip("mypy")
     for name, code in programs().items():

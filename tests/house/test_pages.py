@@ -1,9 +1,7 @@
 """The README and the pages of docs/ are true: their blocks run in their order, and print what they show."""
 
 import pytest
-from pages import DOCS, PAGES, name_of, run_page
-
-pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="needs the pages")
+from pages import PAGES, name_of, run_page
 
 ELSEWHERE = {"docs/nightly.md", "docs/plots.md", "docs/spark.md"}  # run by tests that look at what they leave behind
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from pages import DOCS, blocks, run_page
+from pages import DOCS, NEEDS_PAGES, blocks, run_page
 
 PAGE = DOCS / "plots.md"
 matplotlib = pytest.importorskip("matplotlib")
@@ -13,7 +13,7 @@ pytest.importorskip("scipy")
 
 from fastir import plots  # noqa: E402
 
-pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="needs the page")
+pytestmark = NEEDS_PAGES
 
 
 def test_the_page_writes_what_it_says_and_no_settings(tmp_path, monkeypatch):

@@ -1,11 +1,10 @@
 """docs/spark.md is true: its blocks run in their order, and print what they show."""
 
-import pytest
-from pages import DOCS, run_page
+from pages import DOCS, NEEDS_PAGES, run_page
 
 PAGE = DOCS / "spark.md"
 
-pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="needs the page")
+pytestmark = NEEDS_PAGES
 
 
 def test_the_page_runs_from_top_to_bottom(spark, tmp_path, monkeypatch):
