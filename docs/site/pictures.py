@@ -3,7 +3,7 @@
     python docs/site/pictures.py
 
 It writes SVG by hand, so that the same commands give the same bytes on every machine: a test compares them. A browser
-that animates shows a terminal line by line, as it was typed and answered; anything else shows it whole.
+that animates shows a terminal whole, and after three seconds once more line by line, as it was typed and answered.
 """
 
 import json
@@ -104,11 +104,11 @@ def terminal(commands: tuple[str, ...]) -> str:
     width, height = round(COLUMNS * CELL) + 2 * EDGE, len(rows) * ROW + 2 * EDGE + 22
     dots = "".join(f'<circle cx="{EDGE + 6 + 18 * place}" cy="20" r="5" fill="#555b66"/>' for place in range(3))
     lines = "".join(
-        f'<text x="{EDGE}" y="{EDGE + 38 + ROW * place}" style="animation-delay:{moment:.1f}s">{row}</text>\n'
+        f'<text x="{EDGE}" y="{EDGE + 38 + ROW * place}" style="animation-duration:{moment:.1f}s">{row}</text>\n'
         for place, (row, moment) in enumerate(zip(rows, moments, strict=True))
     )
     style = dedent(f"""\
-        text {{ font: 14px {FONT}; fill: {LIGHT}; white-space: pre; animation: typed 1ms step-end backwards }}
+        text {{ font: 14px {FONT}; fill: {LIGHT}; white-space: pre; animation: typed 0s step-end 3s }}
         @keyframes typed {{ from {{ opacity: 0 }} }}
         @media (prefers-reduced-motion) {{ text {{ animation: none }} }}""")
     title = escape("; ".join(commands))
