@@ -3,7 +3,8 @@
 Three variables of the environment choose the kind of build:
 
 FASTIR_OPENMP       auto (the default) uses OpenMP if the compiler has it, but not on macOS, where two copies of libomp
-                    in one process crash; off does not use it; require fails where the compiler does not have it
+                    in one process crash, nor for WebAssembly, which has no threads; off does not use it; require
+                    fails where the compiler does not have it
 FASTIR_LIMITED_API  1 builds against the stable ABI: one wheel for CPython 3.11 and later
 FASTIR_DEBUG        1 checks bounds, None and uninitialised views, and keeps assertions and symbols
 
@@ -12,14 +13,16 @@ Cython would repeat in every module are built once, as fastir._cyutility.
 """
 
 import os
+import re
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import CompileError, LinkError
+from setuptools.errors import CompileError, LinkError, PlatformError
 
 
 def switch(name, *choices):
@@ -32,6 +35,15 @@ def switch(name, *choices):
 
 HOME = ""  # the address of the public repository, to be set at publication: every link of the metadata follows from it
 URLS = {"Homepage": HOME, "Issues": f"{HOME}/issues", "Changelog": f"{HOME}/blob/main/CHANGELOG.md"}
+
+
+def front_page(address):
+    """README.md; on a package index its links and pictures need the address of the repository."""
+    text = Path("README.md").read_text("utf-8")
+    for kind, folder in ((r"!\[[^]]*\]", "raw"), (r"(?<!!)\[[^]]*\]", "blob")):
+        text = re.sub(rf"({kind})\((?!\w+:|#)", rf"\1({address}/{folder}/main/", text)
+    return text
+
 
 OPENMP = switch("FASTIR_OPENMP", "auto", "off", "require")
 LIMITED_API = switch("FASTIR_LIMITED_API", "0", "1") == "1"
@@ -48,7 +60,8 @@ DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
     "cdivision": True,
-    "freethreading_compatible": True,  # for every module: one without it would turn the GIL on for the whole process
+    "freethreading_compatible": True,  # of every module, as no call writes to a module's variables; one without it
+    # would turn the GIL on for the whole process
     "initializedcheck": DEBUG,
     "nonecheck": DEBUG,
     "wraparound": False,
@@ -58,23 +71,33 @@ DIRECTIVES = {
 UNIX_FLAGS = ["-ffp-contract=off", "-fno-math-errno", *(["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"])]
 MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])]
 
+TARGET = "emscripten" if sysconfig.get_platform().startswith("emscripten") else sys.platform
+COMPILERS = {
+    "darwin": "Apple's command line tools, which `xcode-select --install` installs",
+    "win32": 'the Build Tools for Visual Studio with the workload "Desktop development with C++"',
+    "linux": "a C compiler and the headers of Python, on Debian `apt install gcc libc6-dev python3-dev`, on Fedora "
+    "`dnf install gcc python3-devel`, on Alpine `apk add gcc musl-dev python3-dev`",
+}
+NO_COMPILER = f"to build fastir from source you need {COMPILERS.get(sys.platform, 'a C compiler')}"
+PROBE = "#include <Python.h>\nint probe(void) { return PY_VERSION_HEX; }\n"
 OPENMP_PROBE = "#include <omp.h>\nint probe(void) { return omp_get_max_threads(); }\n"
 
 
-def has_openmp(compiler, compile_flags, link_flags):
-    """Whether a small library that calls OpenMP compiles and links, as the extensions do."""
+def builds(compiler, source, compile_flags=(), link_flags=None):
+    """Whether a small library of this source compiles, and links if there are flags to link it with."""
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "probe.c")
-        source.write_text(OPENMP_PROBE)
+        path = Path(folder, "probe.c")
+        path.write_text(source)
         try:
-            objects = compiler.compile([str(source)], output_dir=folder, extra_postargs=compile_flags)
-            compiler.link_shared_object(objects, str(Path(folder, "probe")), extra_postargs=link_flags)
-        except (CompileError, LinkError):
+            objects = compiler.compile([str(path)], output_dir=folder, extra_postargs=list(compile_flags))
+            if link_flags is not None:
+                compiler.link_shared_object(objects, str(Path(folder, "probe")), extra_postargs=link_flags)
+        except (CompileError, LinkError, PlatformError):
             return False
     return True
 
 
-def openmp_flags(compiler, wanted, platform=sys.platform):
+def openmp_flags(compiler, wanted, platform=TARGET):
     """Flags for the compiler and for the linker, both empty for a build without OpenMP.
 
     Raises
@@ -83,8 +106,8 @@ def openmp_flags(compiler, wanted, platform=sys.platform):
         OpenMP is required, and the compiler does not have it.
     """
     compile_flags, link_flags = (["/openmp"], []) if compiler.compiler_type == "msvc" else (["-fopenmp"], ["-fopenmp"])
-    if wanted == "require" or (wanted == "auto" and platform != "darwin"):
-        if has_openmp(compiler, compile_flags, link_flags):
+    if wanted == "require" or (wanted == "auto" and platform not in ("darwin", "emscripten")):
+        if builds(compiler, OPENMP_PROBE, compile_flags, link_flags):
             return compile_flags, link_flags
         if wanted == "require":
             raise CompileError("FASTIR_OPENMP=require, but the compiler cannot compile and link a call of OpenMP")
@@ -95,6 +118,8 @@ class BuildExtensions(build_ext):
     """build_ext that adds the flags once the compiler is known."""
 
     def build_extensions(self):
+        if not builds(self.compiler, PROBE):
+            raise CompileError(NO_COMPILER)
         compile_flags, link_flags = openmp_flags(self.compiler, OPENMP)
         for extension in self.extensions:
             extension.extra_compile_args = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else UNIX_FLAGS
@@ -119,6 +144,8 @@ modules = [extension(".".join(path.with_suffix("").parts), str(path)) for path i
 
 setup(
     project_urls=URLS if HOME else {},
+    long_description=front_page(HOME) if HOME else Path("README.md").read_text("utf-8"),
+    long_description_content_type="text/markdown",
     # at module level: inside a command it would leave the .pyx files out of the sdist
     ext_modules=cythonize(
         [extension(SHARED, "fastir/_cyutility.c"), *modules],

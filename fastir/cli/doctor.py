@@ -1,4 +1,7 @@
-"""The subcommand `fastir doctor`: what a report of a fault must say, and whether this installation computes right."""
+"""The subcommand `fastir doctor`: what a report of a fault must say, and whether this installation computes right.
+
+`fastir --version --verbose` says the first half alone.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +28,25 @@ EXPECTED = {
 
 
 def doctor_command(options: argparse.Namespace) -> Output:
-    config = fastir.show_config()
-    rows = [
+    wrong = wrong_values()
+    rows = [*versions(), ["self-test", f"{len(EXPECTED)} metrics in {len(shapes())} shapes: " + (wrong or "right")]]
+    return Output(aligned(rows, 2), [], failure=wrong)
+
+
+def versions() -> list[list[str]]:
+    """What fastir is made of here, and what is beside it: [name, value]."""
+    return [
         ["fastir", fastir.__version__],
         ["python", f"{platform.python_implementation()} {platform.python_version()}"],
         ["system", platform.platform()],
         ["threads without the GIL", "no" if getattr(sys, "_is_gil_enabled", lambda: True)() else "yes"],
         *(
             [name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)]
-            for name, value in config.items()
+            for name, value in fastir.show_config().items()
             if name != "version"
         ),
         *([name, version_of(name)] for name in BESIDE),
     ]
-    wrong = wrong_values()
-    rows.append(["self-test", f"{len(EXPECTED)} metrics in {len(shapes())} shapes: " + (wrong or "right")])
-    return Output(aligned(rows, 2), [], failure=wrong)
 
 
 def version_of(name: str) -> str:

@@ -131,9 +131,15 @@ def usage(parser: argparse.ArgumentParser) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
     for action in parser._actions:
-        flags = ", ".join(action.option_strings) or str(action.metavar or action.dest)
-        value = "" if not action.option_strings or action.nargs == 0 else f" {action.metavar or action.dest.upper()}"
+        flags, value = spelled(action)
         yield from (".TP", rf"\fB{roff(flags)}\fR{roff(value)}", roff(help_of(parser, action)))
+
+
+def spelled(action: argparse.Action) -> tuple[str, str]:
+    """How an argument is written, and its value behind it, if it takes one."""
+    flags = ", ".join(action.option_strings) or str(action.metavar or action.dest)
+    taken = bool(action.option_strings) and action.nargs != 0
+    return flags, f" {action.metavar or action.dest.upper()}" if taken else ""
 
 
 def roff(text: str) -> str:

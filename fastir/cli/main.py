@@ -69,7 +69,8 @@ def parser() -> Parser:
     layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "epilog": ENDING}
     layout["allow_abbrev"] = False
     root = Parser(prog="fastir", description=ABOUT, **layout)
-    root.add_argument("--version", action="version", version=f"fastir {fastir.__version__}")
+    about = "show the version, and with --verbose also what is beside it, then exit"
+    root.add_argument("--version", action="version", version=f"fastir {fastir.__version__}", help=about)
     commands = root.add_subparsers(metavar="COMMAND", required=True)
     for name, about, command, add_arguments in (
         ("eval", "evaluate one run or several", evaluate_command, add_eval_arguments),
@@ -108,6 +109,12 @@ def doctor_command(options: argparse.Namespace) -> Output:
     return doctor.doctor_command(options)
 
 
+def versions_text() -> str:
+    from fastir.cli import doctor
+
+    return doctor.aligned(doctor.versions(), 2)
+
+
 def completion_command(options: argparse.Namespace) -> Output:
     from fastir.cli.generated import completion
 
@@ -139,6 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments = list(sys.argv[1:] if arguments is None else arguments)
         if arguments[:1] == ["trec_eval"]:
             return trec_eval_command(arguments[1:])
+        if sorted(arguments) == ["--verbose", "--version"]:
+            return write(versions_text())
         parser().parse_args(spread(arguments), options)
         return finish(options.command(options), options)
     except SystemExit as end:

@@ -16,6 +16,7 @@ import fastir
 from fastir.cli.wording import worded
 from fastir.inputs.places import on_disk
 from fastir.text import replacing
+from fastir.threads import SERIAL
 
 OK, USAGE, INPUT, FAILURE, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130  # exit codes
 # what differs between the same message of two runs: names, numbers, and the words that agree with a number
@@ -66,7 +67,7 @@ class Progress:
         self.thread: threading.Thread = threading.Thread(target=self.show, daemon=True)
 
     def __enter__(self) -> Self:
-        if sys.stderr is not None and sys.stderr.isatty():
+        if sys.stderr is not None and sys.stderr.isatty() and not SERIAL:
             self.thread.start()
         return self
 

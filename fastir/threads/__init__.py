@@ -15,6 +15,8 @@ Values never depend on the number of threads. `n_threads`, an option of most fun
             container), but at most 8, and at most FASTIR_NUM_THREADS, or OMP_NUM_THREADS if the former is not set. A
             child of multiprocessing uses one
 
+Under WebAssembly (Pyodide) no thread can be started, and every number means 1.
+
 A query of more than LONG rows is evaluated in a thread of its own if the caller is the main thread, which waits for
 Ctrl-C meanwhile, because a kernel cannot look for it within a query. After Ctrl-C that thread ends by itself.
 
@@ -49,6 +51,7 @@ STRETCH = 0.005  # seconds for which a Python thread takes blocks at a time
 LONG = 1 << 18  # rows of one query, of which a kernel takes 50 ms or more
 PATIENCE = 0.1  # seconds for which Ctrl-C waits for other threads to end
 MOST = 8  # threads that are used by default
+SERIAL = sys.platform == "emscripten"  # no thread can be started: any number of them is one
 GROUP = "/sys/fs/cgroup"  # what limits this container
 QUOTAS = (  # files with the microseconds of processor time, and in how many: in version 2 of control groups, and in 1
     ("cpu.max",),
@@ -78,12 +81,12 @@ def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
         raise TypeError(f"n_threads must be an int or None, got {type(n_threads).__name__}") from None
     if number < 1:
         raise ValueError(f"n_threads must be at least 1, got {number}")
-    return min(number, LARGEST)
+    return 1 if SERIAL else min(number, LARGEST)
 
 
 def automatic_count() -> int:
     """Threads for a large call that does not say how many."""
-    if forked() or multiprocessing_child():
+    if SERIAL or forked() or multiprocessing_child():
         return 1
     limits = [MOST, processors()]
     for name in ("FASTIR_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -130,7 +133,7 @@ def within_reach(work: Callable[[], Any], rows: int) -> Any:
     KeyboardInterrupt
         The work may still go on in its thread, up to the end of the query; its outcome is discarded.
     """
-    if rows <= LONG or threading.get_ident() != threading.main_thread().ident:
+    if SERIAL or rows <= LONG or threading.get_ident() != threading.main_thread().ident:
         return work()
     lock = _thread.allocate_lock()
     lock.acquire()

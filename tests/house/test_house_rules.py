@@ -53,6 +53,14 @@ def test_compiled_modules_have_stubs_and_a_design_comment(path):
     assert path.read_text("utf-8").lstrip().startswith(('"""', "#", 'r"""'))
 
 
+@pytest.mark.parametrize("path", [path for path in CYTHON if path.suffix == ".pyx"], ids=name_of)
+def test_no_call_changes_what_a_compiled_module_holds(path):
+    """Without a GIL two threads would: module variables are filled on import, or are counters of _blocks.h."""
+    for number, code in logical_lines(path):
+        written = re.match(r"\s+global (\w+)$", code)
+        assert not written or written[1] in ("loops", "n_scalars"), f"{path.name}:{number}: {code.strip()}"
+
+
 # ---- everything ------------------------------------------------------------------------------------------------
 
 

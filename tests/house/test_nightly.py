@@ -1,28 +1,15 @@
-"""docs/nightly.md is true: its commands, its workflow and its test run, in its order, and print what it shows."""
+"""docs/nightly.md is true: its job leaves a summary, and its test fails where the numbers fall and says by how much."""
 
-import os
-import shutil
 import subprocess
 import sys
 
 import pytest
-from common import ROOT
-from readme import blocks
+from pages import DOCS, NEEDS_PAGES, blocks, run_page, steps
 
-PAGE = ROOT / "docs" / "nightly.md"
-yaml = pytest.importorskip("yaml")
+PAGE = DOCS / "nightly.md"
+pytest.importorskip("yaml")
 
-pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="needs the page")
-
-
-def shell(script):
-    """(exit code of the last line, everything that it printed)."""
-    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
-    define = f'fastir() {{ "{sys.executable}" -m fastir "$@"; }}\n'
-    environment = {**os.environ, "PATH": path, "GITHUB_STEP_SUMMARY": "summary.md"}
-    command = ["bash", "-c", define + script]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return done.returncode, done.stdout
+pytestmark = NEEDS_PAGES
 
 
 def check_what_pytest_shows(path, code):
@@ -35,30 +22,12 @@ def check_what_pytest_shows(path, code):
     assert all(f"q{number} " in done.stdout for number in range(1, 7)), done.stdout
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    ran, printed = [], ""
-    for language, code in blocks(PAGE):
-        ran.append(language)
-        if language == "bash":
-            status, printed = shell(code)
-            assert status == (4 if "--fail" in code else 0), printed
-        elif language == "text":
-            assert printed == code
-        elif language == "yaml":
-            steps = yaml.safe_load(code)["jobs"]["evaluate"]["steps"]
-            commands = [step["run"] for step in steps if "run" in step]
-            assert commands[0] == 'pip install "fastir[cli]"'
-            for command in commands[1:]:
-                status, printed = shell(command)
-                assert status == 0, printed
-            assert (tmp_path / "summary.md").read_text().startswith("| metric | baseline.json | tonight.json |")
-        else:
-            exec(compile(code, PAGE.name, "exec"), {})
-            worse = code.replace("dense.run", "bm25.run").replace("- 0.01", "+ 0.01")
-            with pytest.raises(AssertionError, match=r"ndcg@10: 0\.7724 against 0\.7724"):
-                exec(compile(worse, PAGE.name, "exec"), {})
-            check_what_pytest_shows(tmp_path / "test_worse.py", worse.replace("baseline.json", "tonight.json"))
-    assert ran == ["bash", "text", "bash", "text", "bash", "yaml", "python"]
+def test_the_job_and_the_test_do_what_the_page_says(tmp_path, monkeypatch):
+    run_page(PAGE, tmp_path, monkeypatch)
+    code = dict(blocks(PAGE))
+    assert steps(code["yaml"])[0] == 'pip install "fastir[cli]"'
+    assert (tmp_path / "summary.md").read_text().startswith("| metric | baseline.json | tonight.json |")
+    worse = code["python"].replace("dense.run", "bm25.run").replace("- 0.01", "+ 0.01")
+    with pytest.raises(AssertionError, match=r"ndcg@10: 0\.7724 against 0\.7724"):
+        exec(compile(worse, PAGE.name, "exec"), {})
+    check_what_pytest_shows(tmp_path / "test_worse.py", worse.replace("baseline.json", "tonight.json"))

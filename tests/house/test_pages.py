@@ -1,30 +1,15 @@
-"""The pages of docs/ whose blocks are Python are true: they run in their order, and print what they show."""
-
-import contextlib
-import io
-import shutil
+"""The README and the pages of docs/ are true: their blocks run in their order, and print what they show."""
 
 import pytest
-from common import ROOT
-from readme import blocks
+from pages import PAGES, name_of, run_page
 
-PAGES = [ROOT / "docs" / name for name in ("judged_rankings.md", "partial.md")]
-
-pytestmark = pytest.mark.skipif(not PAGES[0].is_file(), reason="needs the pages")
+ELSEWHERE = {"docs/nightly.md", "docs/plots.md", "docs/spark.md"}  # run by tests that look at what they leave behind
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [page for page in PAGES if name_of(page) not in ELSEWHERE], ids=name_of)
+@pytest.mark.filterwarnings("ignore")
 def test_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
-    pytest.importorskip("scipy")
-    pytest.importorskip("pyarrow")
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    names, printed = {}, ""
-    for language, code in blocks(page):
-        if language == "text":
-            assert printed == code
-            continue
-        assert language == "python"
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            exec(compile(code, page.name, "exec"), names)
-        printed = out.getvalue()
+    for needed in ("scipy", "pyarrow", "matplotlib"):
+        pytest.importorskip(needed)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    run_page(page, tmp_path, monkeypatch)

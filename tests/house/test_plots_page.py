@@ -1,13 +1,11 @@
-"""docs/plots.md is true: its snippets run in their order, draw every picture there is, and write what they say."""
+"""docs/plots.md has every picture, writes the files that it says, and leaves matplotlib's settings alone."""
 
 import re
-import shutil
 
 import pytest
-from common import ROOT
-from readme import blocks
+from pages import DOCS, NEEDS_PAGES, blocks, run_page
 
-PAGE = ROOT / "docs" / "plots.md"
+PAGE = DOCS / "plots.md"
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -15,18 +13,16 @@ pytest.importorskip("scipy")
 
 from fastir import plots  # noqa: E402
 
-pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="needs the page")
+pytestmark = NEEDS_PAGES
 
 
-def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
+def test_the_page_writes_what_it_says_and_no_settings(tmp_path, monkeypatch):
     before = dict(matplotlib.rcParams)
-    code = "\n".join(code for language, code in blocks(PAGE) if language == "python")
-    exec(compile(code, PAGE.name, "exec"), {})
+    run_page(PAGE, tmp_path, monkeypatch)
     pyplot.close("all")
     assert dict(matplotlib.rcParams) == before
     written = {path.name for path in tmp_path.iterdir()} - {"examples"}
+    code = "\n".join(code for language, code in blocks(PAGE) if language == "python")
     assert written == set(re.findall(r'savefig\("(.*?)"', code)) and len(written) == 5
 
 

@@ -1,6 +1,8 @@
 """The workflows can start: jobs that are needed exist, matrix keys are used and known, and named files are there."""
 
 import re
+import tomllib
+from collections import Counter
 
 import pytest
 from common import ROOT
@@ -15,6 +17,12 @@ pytestmark = pytest.mark.skipif(not WORKFLOWS, reason="needs a checkout")
 PATH = re.compile(
     r"(?<![\w./*$}-])((?:\.ci|\.github|bench|examples|fastir|tests)/[\w./*-]+|(?:setup\.py|pyproject\.toml|[A-Z]+\.md))"
 )
+
+PUBLISHING = {
+    "publish": {"id-token": "write"},
+    "release": {"contents": "write"},
+    "pages": {"id-token": "write", "pages": "write"},
+}
 
 
 def jobs_of(path):
@@ -84,9 +92,59 @@ def test_no_checkout_leaves_credentials_behind(path):
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_may_read_the_repository_and_no_more(path):
+    """But for the jobs that publish, each of which may do its one thing, and runs no code of the repository."""
     assert yaml.safe_load(path.read_text("utf-8"))["permissions"] == {"contents": "read"}
+    for name, job in jobs_of(path).items():
+        if "permissions" in job:
+            assert job["permissions"] == PUBLISHING[name], name
+            assert not any("checkout" in step.get("uses", "") for step in job["steps"]), name
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_pinned_by_hash_and_say_their_version(path):
+    """A tag can be moved to other code."""
+    uses = re.findall(r"uses: *(.*)", path.read_text("utf-8"))
+    assert uses
+    for action in uses:
+        assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), action
+
+
+def test_an_action_has_one_version():
+    """The same in all workflows."""
+    uses = {line for path in WORKFLOWS for line in re.findall(r"uses: *(\S+)", path.read_text("utf-8"))}
+    assert len({action.partition("@")[0] for action in uses}) == len(uses)
+
+
+def test_what_is_published_has_passed_everything():
+    jobs = jobs_of(FOLDER / "wheels.yml")
+    assert set(jobs["check"]["needs"]) == set(jobs) - {"check", "publish", "release"}
+    assert (jobs["publish"]["needs"], jobs["release"]["needs"]) == ("check", "publish")
+    assert jobs["publish"]["if"] == "github.ref_type == 'tag'"
+    assert jobs["publish"]["steps"][-1]["with"] == {"attestations": True}
+
+
+def test_every_wheel_that_is_promised_is_built():
+    """The runners of wheels.yml, the platforms of pyproject.toml, and how many wheels that makes."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["cibuildwheel"]
+    jobs = jobs_of(FOLDER / "wheels.yml")
+    runners = Counter(row["platform"] for row in jobs["build"]["strategy"]["matrix"]["include"])
+    for platform in ("linux", "macos", "windows"):
+        assert runners[platform] == len(settings[platform]["archs"]) == 2
+    assert runners["pyodide"] == 1 and settings["pyodide"]["environment"]["FASTIR_OPENMP"] == "off"
+    assert settings["build"] == ["cp311-*", "cp314t-*", "cp314-pyodide_wasm32"]
+    count = 2 * (2 * runners["linux"] + runners["macos"] + runners["windows"]) + 1  # linux: glibc and musl
+    assert f"-eq {count}\n" in (FOLDER / "wheels.yml").read_text("utf-8")
+    [free] = [override for override in settings["overrides"] if override["select"] == "cp314t-*"]
+    assert free["environment"] == {"FASTIR_LIMITED_API": "0"} and free["inherit"] == {"environment": "append"}
+
+
+def test_what_runs_by_the_clock_can_also_be_started_by_hand():
+    for path in WORKFLOWS:
+        events = yaml.safe_load(path.read_text("utf-8"))[True]  # `on` is a word for true
+        assert "workflow_dispatch" in events
+        assert "schedule" not in events or re.fullmatch(r"(\d+ ){2}\* \* [*\d]", events["schedule"][0]["cron"])
 
 
 def test_dependabot_looks_after_the_actions():
     settings = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text("utf-8"))
-    assert "github-actions" in {update["package-ecosystem"] for update in settings["updates"]}
+    assert {update["package-ecosystem"] for update in settings["updates"]} == {"github-actions", "pip"}

@@ -4,6 +4,7 @@
     python tests/parity/run.py --seconds 600 --seed 7     longer, from another collection on
     python tests/parity/run.py --peer ranx --seed 1234 --seconds 0    one collection: what an earlier run has named
     python tests/parity/run.py --json                     the same numbers as one object
+    python tests/parity/run.py --page docs/exactness.md --badge docs/exactness.svg    ... as a page (receipts.py)
 
 Collections are numbered, and each is made from its number. What may differ, and why, is in known.py. The exit code is 1
 if any other value is off, or a peer refuses a collection that was made for it. trec_eval is the one on the path, or the
@@ -16,7 +17,7 @@ import math
 import sys
 import time
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -24,30 +25,44 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 SHOWN = 5  # values off that are printed for each peer
 
 
-class Count:
-    """What was compared with a peer."""
+class Cell:
+    """What was compared of one metric under one set of rules, by the input of fastir."""
 
-    def __init__(self, name, version):
-        self.name, self.version = name, version
+    def __init__(self):
+        self.compared = Counter()
+        self.known = self.off = 0
+        self.largest = 0.0
+
+
+class Count:
+    """What was compared with a peer; `cells` has it by (metric, rules)."""
+
+    def __init__(self, name, version, within=0.0):
+        self.name, self.version, self.within = name, version, within
         self.collections = self.compared = self.off = self.refused = 0
         self.largest = 0.0
         self.known = Counter()
         self.first = []
+        self.cells = defaultdict(Cell)
 
-    def note(self, peer, case, metric, query, ours, theirs, way):
+    def note(self, peer, case, metric, query, ours, theirs, way, rules):
         """One value of ours and of theirs, where None is none."""
         from known import reason_for
 
-        difference = distance(ours, theirs)
+        difference, cell = distance(ours, theirs), self.cells[metric, rules]
         self.compared += 1
+        cell.compared[way] += 1
         if difference <= peer.within:
             self.largest = max(self.largest, difference)
+            cell.largest = max(cell.largest, difference)
             return
         reason = reason_for(self.name, metric, case, query)
         if reason is not None:
             self.known[reason] += 1
+            cell.known += 1
             return
         self.off += 1
+        cell.off += 1
         if len(self.first) < SHOWN:
             self.first.append(f"{case.name}, {way}, query {query}, {metric}: {ours!r} here, {theirs!r} there")
 
@@ -59,7 +74,7 @@ class Count:
         )
 
     def record(self):
-        return {**vars(self), "known": dict(self.known)}
+        return {key: value for key, value in vars(self).items() if key not in ("cells", "within")}
 
 
 def distance(ours, theirs):
@@ -90,6 +105,7 @@ def compare(count, peer, case):
         except Exception as error:
             count.refuse(asked, error)
             continue
+        rules = ", ".join(str(value) if key == "convention" else f"{key}={value}" for key, value in ask.ours.items())
         for way in peer.ways:
             results = WAYS[way](asked, dict.fromkeys(ask.names.values()), **ask.ours)
             if results is None:
@@ -99,14 +115,14 @@ def compare(count, peer, case):
                 queries = values if list(values) == [MEAN] else dict.fromkeys((*values, *column))
                 for query in queries:
                     ours = results[ask.names[name]] if query is MEAN else column.get(query)
-                    count.note(peer, asked, name, query, ours, values.get(query), way)
+                    count.note(peer, asked, name, query, ours, values.get(query), way, rules)
 
 
 def against(name, peer, seconds, seed):
     """The Count of a peer, after so many seconds and at least one collection."""
     from cases import case_of
 
-    count = Count(name, peer.version())
+    count = Count(name, peer.version(), peer.within)
     end = math.inf
     while count.collections == 0 or time.monotonic() < end:
         compare(count, peer, case_of(seed + count.collections, peer.groups))
@@ -136,6 +152,7 @@ def table(counts):
 
 
 def main():
+    import receipts
     from peers import PEERS
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -143,10 +160,16 @@ def main():
     parser.add_argument("--peer", action="append", choices=PEERS, help="may be given several times (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first collection")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--page", type=Path, help="also write a page of what was compared")
+    parser.add_argument("--badge", type=Path, help="also write a picture of one line")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     present = {name: PEERS[name] for name in options.peer or PEERS if PEERS[name].version() is not None}
     counts = [against(name, peer, options.seconds / len(present), options.seed) for name, peer in present.items()]
+    if options.page:
+        options.page.write_text(receipts.page(counts, options.seed), "utf-8")
+    if options.badge:
+        options.badge.write_text(receipts.badge(counts), "utf-8")
     print(json.dumps([count.record() for count in counts]) if options.json else table(counts))
     return any(count.off or count.refused for count in counts)
 

@@ -46,6 +46,21 @@ def test_the_table_counts_and_names_what_is_known():
     assert reasons == [f"{count['name']}, known, {number}: {why}" for why, number in count["known"].items()] != []
 
 
+def test_the_page_has_every_metric_rule_and_input(tmp_path):
+    pytest.importorskip("pytrec_eval")
+    page, badge = tmp_path / "exactness.md", tmp_path / "exactness.svg"
+    arguments = "--peer", "pytrec_eval", "--seconds", "0", "--seed", "3", "--json", "--page", page, "--badge", badge
+    [count] = json.loads(told(*arguments)[1])
+    text = page.read_text("utf-8")
+    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert {"`map`", "`P_k`", "`iprec_at_recall_x`"} <= {row[0] for row in rows}
+    assert {row[1] for row in rows} >= {"trec_eval-9", "trec_eval-9, rel_level=2", "trec_eval-9, judged_only=True"}
+    assert sum(int(cell.replace(",", "")) for row in rows for cell in row[2:7]) == count["compared"]
+    assert f"{count['compared']:,} values compared with 1\ntools" in text and "none is off" in text
+    assert f"{count['compared']:,} values, none is off" in badge.read_text("utf-8")
+
+
 def test_a_value_that_is_off_is_shown_with_what_repeats_it(monkeypatch):
     monkeypatch.syspath_prepend(str(RUN.parent))
     run = types.SimpleNamespace(**runpy.run_path(str(RUN)))
@@ -62,3 +77,7 @@ def test_a_value_that_is_off_is_shown_with_what_repeats_it(monkeypatch):
     assert (count.compared, count.off, count.refused) == (2, 2, 0)
     assert count.first[0].startswith("random 0, dict, query first, map: ") and count.first[0].endswith("0.123 there")
     assert "query None, recall@2" in count.first[1]
+    import receipts
+
+    text = receipts.page([count], 0)
+    assert "2 off" in text and f"Off: {count.first[0]}" in text and "2 off" in receipts.badge([count])

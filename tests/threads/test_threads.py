@@ -417,7 +417,33 @@ def test_openmp_is_not_looked_for_where_it_is_not_wanted(build):
     compiler = Compiler("unix")
     assert build["openmp_flags"](compiler, "off", "linux") == ([], [])
     assert build["openmp_flags"](compiler, "auto", "darwin") == ([], [])
+    assert build["openmp_flags"](compiler, "auto", "emscripten") == ([], [])
     assert compiler.asked == 0
+
+
+def test_without_a_compiler_one_sentence_says_what_to_install(build):
+    from setuptools import Distribution
+    from setuptools.errors import CompileError
+
+    command = build["BuildExtensions"](Distribution())
+    command.compiler = Compiler("unix", CompileError("command 'gcc' failed: No such file or directory"))
+    with pytest.raises(CompileError, match=r"^to build fastir from source you need [^\n]+$"):
+        command.build_extensions()
+
+
+def test_where_no_thread_can_be_started_any_number_is_one(monkeypatch):
+    monkeypatch.setattr(threads, "SERIAL", True)
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: pytest.fail("a thread was started"))
+    monkeypatch.setattr(threads._thread, "start_new_thread", lambda *_: pytest.fail("a thread was started"))
+    assert (threads.automatic_count(), threads.thread_count(4, 1 << 30)) == (1, 1)
+    assert fastir.show_config()["n_threads"] == 1
+    qrels, runs = {"q": {"a": 1}}, {name: {"q": {"b": 2.0, "a": 1.0}} for name in "xy"}
+    assert [r["mrr"] for r in fastir.evaluate_many(qrels, runs, ["mrr"], n_threads=4).values()] == [0.5, 0.5]
+    labels = np.zeros(threads.LONG + 2, np.int8)
+    labels[1] = 1
+    assert fastir.evaluate_ranked(labels, [0, len(labels)], ["mrr"], n_threads=4)["mrr"] == 0.5
+    with pytest.raises(ValueError, match="at least 1"):
+        threads.thread_count(0, 1)
 
 
 def test_show_config_says_what_was_built():

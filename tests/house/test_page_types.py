@@ -1,4 +1,4 @@
-"""The package is typed for its users: their programs pass `mypy --strict`, the README's and others.
+"""The package is typed for its users: their programs pass `mypy --strict`, those of the pages and others.
 
 An argument that fastir refuses when it runs is refused here as well: `type: ignore` on a line without an error is one.
 """
@@ -10,7 +10,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from readme import README, blocks
+from pages import PAGES, blocks, imports_of, name_of
 
 import fastir
 
@@ -72,18 +72,31 @@ fastir.evaluate_many(judged, ["a.run"], "map")  # type: ignore[arg-type]
 """
 
 
-@pytest.mark.skipif(not README.is_file(), reason="needs the README")
+# Functions without annotations, and what strict programs must narrow first: a Figure or SubFigure, one or many Results.
+LOOSE = {"docs/nightly.md", "docs/partial.md", "docs/plots.md"}
+TYPED = {"matplotlib", "numpy", "pandas", "polars", "pyarrow"}  # or at least no error where they are called
+
+
+def programs():
+    """{name of a file: program}: the Python of each page that calls no other tool, and the one above."""
+    found = {"program.py": PROGRAM}
+    for page in PAGES:
+        code = "\n".join(code for language, code in blocks(page) if language == "python")
+        if code and name_of(page) not in LOOSE and set(imports_of(page)) <= TYPED:
+            found[f"page_{page.parent.name}_{page.stem}.py"] = code
+    return found
+
+
 def test_programs_of_strict_users_have_no_type_error(tmp_path):
     pytest.importorskip("mypy")
-    readme = "\n".join(code for language, code in blocks() if language == "python")
-    (tmp_path / "readme.py").write_text(readme, "utf-8")
-    (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
+    for name, code in programs().items():
+        (tmp_path / name).write_text(code, "utf-8")
     installed = sysconfig.get_path("purelib") == PACKAGES
     search = {} if installed else {"MYPYPATH": PACKAGES}  # mypy does not follow the hook of an editable install
     # pandas has its types in a package of its own
     options = ["--strict", "--follow-imports=silent", "--disable-error-code=import-untyped", "--cache-dir=cache"]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, "readme.py", "program.py"],
+        [sys.executable, "-m", "mypy", *options, *programs()],
         cwd=tmp_path,
         env=os.environ | search,
         stdout=subprocess.PIPE,

@@ -1,0 +1,214 @@
+"""The pages of the site that programs write: from the cards, argparse, docstrings and the conventions' records."""
+
+import ast
+import inspect
+import re
+import tomllib
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from latex2mathml.converter import convert
+
+import fastir
+from fastir import plots, stats
+from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
+from fastir.cli.generated import abouts, commands_of, help_of, spelled
+from fastir.cli.main import parser
+from fastir.cli.reference_text import reference
+from fastir.compat import trec_eval
+from fastir.request.conventions import CONVENTIONS
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "fastir"
+
+# Sources outside docs/ that are pages of the site, and the pages that links to them lead to.
+SOURCES = {
+    "fastir/METRICS.md": "metrics.md",
+    "bench/README.md": "measuring.md",
+    ".github/CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changes.md",
+}
+
+API = {
+    "Evaluating": "evaluate evaluate_many Evaluator evaluate_lists",
+    "Results": "Results ResultsByRun load_results",
+    "Judgments and runs": "Qrels Run",
+    "Labels, scores and matrices": "evaluate_scores evaluate_ranked evaluate_matrix evaluate_topk Accumulator",
+    "Comparing": "compare compare_scores Comparison stats plots",
+    "Explaining": "explain_ranked RankedExplanation precision_recall_curve PrecisionRecallCurve",
+    "Parts": "judge JudgedRankings Partial",
+    "Metrics and conventions": "metrics explain conventions Convention",
+    "Errors": "FastirError FormatError DuplicateError NoOverlapError UnknownMetricError FastirWarning show_config",
+}
+MODULES = {"stats": stats.__all__, "plots": plots.__all__}
+SPARK = "evaluate evaluate_many SparkResults RankingEvaluator"
+
+BOXES = "inputs columns join rank measure results request evaluation comparison explanation threads"
+KERNELS = "join/_dicts join/_join join/_ungrouped rank/_rank rank/_row_counts measure/_walk"
+
+RANK_WEIGHTS = """\
+## What a rank is worth
+
+How much a relevant document adds to a metric at each rank, if all else is the same:
+
+```python
+from fastir import plots
+
+plots.rank_weights(["mrr", "dcg", "rbp.8", "err"])
+```
+
+```python
+plots.rank_weights(["rbp.5", "rbp.8", "rbp.95"])
+```
+
+```python
+plots.rank_weights(["ndcg@10", "precision@10", "tbg"])
+```
+
+"""
+
+
+def pages() -> dict[str, str]:
+    """{path in the site: Markdown}"""
+    return {
+        **{page: (ROOT / source).read_text("utf-8").replace("](docs/", "](") for source, page in SOURCES.items()},
+        "metrics.md": metrics(),
+        **api(),
+    }
+
+
+# ---- metrics -------------------------------------------------------------------------------------------------------
+
+
+def metrics() -> str:
+    """The reference, with the formulas typeset above their text and a picture of what ranks are worth."""
+    formulas = tomllib.loads((ROOT / "docs" / "site" / "formulas.toml").read_text("utf-8"))
+    text = reference().replace("## What each metric sees", f"{RANK_WEIGHTS}## What each metric sees")
+    text = re.sub(r"^Written by .*?\n\n", "", text, flags=re.MULTILINE)
+    for card in fastir.metrics():
+        formula = convert(formulas.pop(card.name), display="block")
+        head = f"## `{card.name}{card.place()}`\n"
+        start = text.index(head)
+        line = text.index("\n- ", start)
+        text = f"{text[:line]}\n{formula}\n{text[line:]}"
+    if formulas:
+        raise ValueError(f"docs/site/formulas.toml has formulas of no metric: {', '.join(formulas)}")
+    return text
+
+
+# ---- the command line ----------------------------------------------------------------------------------------------
+
+
+def command_line() -> str:
+    """Every command, with its usage and what its arguments mean."""
+    root, lines = parser(), ["## Reference", ""]
+    commands = commands_of(root)
+    for name, about in abouts(root).items():
+        lines += [f"### fastir {name}", "", f"{about[:1].upper()}{about[1:]}.", ""]
+        if name == "trec_eval":  # whose options argparse does not know
+            lines += ["```text", trec_eval.output(["--help"], None).rstrip(), "```", ""]
+        elif actions := commands[name]._actions:
+            usage = " ".join(commands[name].format_usage().split()[1:])
+            lines += ["```text", *folded(usage), "```", "", "| argument | meaning |", "|---|---|"]
+            rows = [("".join(spelled(action)), help_of(commands[name], action)) for action in actions]
+            lines += [f"| {cell(word)} | {plain(about)} |" for word, about in rows]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def folded(usage: str) -> Iterator[str]:
+    """A usage in lines, broken between its arguments."""
+    line = ""
+    for part in re.findall(r"\[[^\]]*\](?:\s*\.\.\.\])?|\S+", usage):
+        if len(line) + len(part) > 96:
+            yield line
+            line = "   "
+        line = f"{line} {part}" if line else part
+    yield line
+
+
+def cell(word: str) -> str:
+    return "`" + word.replace("|", "\\|") + "`"
+
+
+def plain(words: str) -> str:
+    return words.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+
+
+# ---- the programming interface -------------------------------------------------------------------------------------
+
+
+def api() -> dict[str, str]:
+    """A page for each group of public names, and one for all modules that stand in for tools."""
+    named = {name for names in API.values() for name in names.split()}
+    if missing := set(fastir.__all__) ^ named:
+        raise ValueError(f"docs/site/generated.py: API and fastir.__all__ differ in {', '.join(sorted(missing))}")
+    found, rows = {}, []
+    for title, names in API.items():
+        path = f"api/{title.lower().replace(',', '').replace(' ', '_')}.md"
+        body = [f"# {title}", ""]
+        for name in names.split():
+            for full in [f"fastir.{name}.{inner}" for inner in MODULES.get(name, ())] or [f"fastir.{name}"]:
+                body += [f"::: {full}", ""]
+        found[path] = "\n".join(body)
+        rows.append(f"| [{title}]({path.removeprefix('api/')}) | {', '.join(f'`{name}`' for name in names.split())} |")
+    found["api/spark.md"] = "# Spark\n\n" + "\n\n".join(f"::: fastir.spark.{name}" for name in SPARK.split()) + "\n"
+    found["api/compat.md"] = compat()
+    rows += [f"| [Spark](spark.md) | {', '.join(f'`spark.{name}`' for name in SPARK.split())} |"]
+    rows += ["| [Stand-ins](compat.md) | `compat.install`, `compat.patched`, and a module for each tool |"]
+    head = "# API\n\nEvery public name, from its docstring.\n\n| | |\n|---|---|\n"
+    return {"api/index.md": head + "\n".join(rows) + "\n", **found}
+
+
+def compat() -> str:
+    """The docstrings of the modules of `compat`, read from their sources: few of their tools are installed."""
+    lines = ["# Stand-ins", "", "::: fastir.compat.install", "", "::: fastir.compat.patched", ""]
+    helpers = {"id_lists", "run_order", "trec_lines"}
+    for path in sorted([*PACKAGE.glob("compat/*.py"), *PACKAGE.glob("compat/*/__init__.py")]):
+        name = path.parent.name if path.parent.name != "compat" else path.stem
+        if name != "__init__" and name not in helpers:
+            lines += [f"## `fastir.compat.{name}`", "", *prose(path), ""]
+    return "\n".join(lines)
+
+
+def prose(path: Path) -> list[str]:
+    """The docstring or design comment at the top of a source; what is laid out in columns stays as it is."""
+    source = path.read_text("utf-8")
+    doc = ast.get_docstring(ast.parse(source)) if path.suffix == ".py" else inspect.cleandoc(source.split('"""')[1])
+    lines = []
+    for paragraph in (doc or "").split("\n\n"):
+        laid_out = re.search(r"^ |\S   ", paragraph, re.MULTILINE)
+        lines += ["```text", *paragraph.splitlines(), "```", ""] if laid_out else [paragraph, ""]
+    return lines
+
+
+def boxes() -> str:
+    """What each folder of the package takes and gives, in the words of its own sources."""
+    lines = ["## The boxes", ""]
+    for name in BOXES.split():
+        lines += [f"### {name}", "", *prose(PACKAGE / name / "__init__.py"), ""]
+    lines += ["## The kernels", "", "The comments at the top of the files that do most of the work.", ""]
+    for name in KERNELS.split():
+        lines += [f"### {name}.pyx", "", *prose(PACKAGE / f"{name}.pyx"), ""]
+    return "\n".join(lines)
+
+
+# ---- conventions ---------------------------------------------------------------------------------------------------
+
+
+def differences(name: str) -> str:
+    """What a tool answers otherwise than fastir, with the values of the examples."""
+    rows = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fastir.FastirWarning)
+        for question in QUESTIONS:
+            theirs, ours = ((answer(question, each), value(question, each)) for each in (name, "fastir"))
+            if theirs != ours:
+                cells = (f"`{question.option}={theirs[0]}`", theirs[1], ours[1], f"`{example(question)[-2]}`")
+                rows.append(f"| {question.asks} | {' | '.join(cells)} |")
+    told_as = re.sub(r"^- \*\*.*?\*\*: (.*?)\. .*", r"\1", told(CONVENTIONS[name]).strip(), flags=re.DOTALL)
+    head = f'`convention="{name}"` stands for {told_as.rstrip(".")}.\n\n'
+    if not rows:
+        return head
+    return head + "| question | answer | value | fastir's | example |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n"

@@ -1,0 +1,223 @@
+"""Draws docs/pictures: terminals in which the command runs, and how fast it is by bench/record.json.
+
+    python docs/site/pictures.py
+
+It writes SVG by hand, so that the same commands give the same bytes on every machine: a test compares them. A browser
+that animates shows a terminal whole, and after three seconds once more line by line, as it was typed and answered.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from html import escape
+from pathlib import Path
+from textwrap import dedent
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = ROOT / "docs" / "pictures"
+
+QRELS, RUNS = "examples/qrels.txt", "examples/bm25.run examples/dense.run"
+TERMINALS = {
+    "terminal": (
+        f"fastir eval {QRELS} {RUNS} -m ndcg@10,map,mrr",
+        f"fastir compare {QRELS} {RUNS} -m map --test randomization",
+        f"fastir eval {QRELS} examples/bm25.run -m ndcg@10 --fail-under ndcg@10=0.8",
+    ),
+    "diff": (
+        f"fastir eval {QRELS} examples/bm25.run -m ndcg@10,map -o baseline.json",
+        f"fastir eval {QRELS} examples/dense.run -m ndcg@10,map -o tonight.json",
+        "fastir diff baseline.json tonight.json -m ndcg@10 --top 2",
+    ),
+}
+COLUMNS, ROW, CELL, EDGE = 100, 19, 8.43, 16  # characters; pixels
+DARK, LIGHT, PROMPT = "#1b1e24", "#e4e6eb", "#7aa2f7"
+CODES = {"1": 'font-weight="bold"', "32": 'fill="#9ece6a"'}  # of SGR, as many as the command uses
+FONT = "ui-monospace, 'SFMono-Regular', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+
+# (evaluating what, the test of bench, the contenders): a bar each
+BARS = (
+    ("dicts, 6980 × 1000", "test_ranx[6980 x 1000-40]", "fastir, one call", "ranx, one call"),
+    ("dicts, 6980 × 1000", "test_pytrec_eval[6980 x 1000]", "fastir, prepared", "pytrec_eval, prepared"),
+    ("files, 284 MB", "test_pytrec_eval", "fastir", "pytrec_eval"),
+    ("dicts, 50 × 1000", "test_pytrec_eval[50 x 1000]", "fastir, prepared", "pytrec_eval, prepared"),
+    ("labels and scores, nDCG@10", "test_scores_boosting[LightGBM-1]", "fastir, 1 thread", "LightGBM, 1 thread"),
+    ("dicts, one query of 10", "test_pytrec_eval[1 x 10]", "fastir, prepared", "pytrec_eval, prepared"),
+)
+
+# The table of the README below them: evaluating what, against what, and the contenders.
+TABLE = (
+    ("dicts, one query of 10", "pytrec_eval", "test_pytrec_eval[1 x 10]", "fastir, prepared", "pytrec_eval, prepared"),
+    ("TREC files, 6980 × 1000 lines, 284 MB", "ranx", "test_ranx[large]", "fastir", "ranx"),
+    (
+        "table of 7 million rows in no order, text ids",
+        "polars, sort and number",
+        "test_tables[in no order-text]",
+        "fastir, Arrow string, judged, 1 thread",
+        "polars, sort and number",
+    ),
+    (
+        "the same",
+        "DuckDB, join and count",
+        "test_tables[in no order-text]",
+        "fastir, Arrow string, judged, 1 thread",
+        "DuckDB, join and count, 1 thread",
+    ),
+    (
+        "matrix of scores, 2000 × 50 000, k = 10",
+        "`torch.topk`, then NumPy",
+        "test_first_ranks[10-1-all]",
+        "fastir, 1 thread",
+        "torch.topk and NumPy, 1 thread",
+    ),
+    ("randomization test, 1000 queries, 100 000 resamples", "SciPy", "test_randomization_scipy", "fastir", "SciPy"),
+)
+
+
+def main() -> None:
+    PICTURES.mkdir(exist_ok=True)
+    for name, text in pictures().items():
+        (PICTURES / f"{name}.svg").write_text(text, "utf-8")
+
+
+def pictures() -> dict[str, str]:
+    """{name: SVG}"""
+    return {**{name: terminal(commands) for name, commands in TERMINALS.items()}, "speed": speed()}
+
+
+# ---- a terminal ----------------------------------------------------------------------------------------------------
+
+
+def terminal(commands: tuple[str, ...]) -> str:
+    """Commands and what they print on a terminal."""
+    rows, moments, now = [], [], 0.2
+    for command in commands:
+        for line in wrapped(command):
+            rows.append(line)
+            moments.append(now)
+        now += 0.4
+        for line in printed(command):
+            rows.append(spans(line))
+            moments.append(now)
+        now += 0.6
+    width, height = round(COLUMNS * CELL) + 2 * EDGE, len(rows) * ROW + 2 * EDGE + 22
+    dots = "".join(f'<circle cx="{EDGE + 6 + 18 * place}" cy="20" r="5" fill="#555b66"/>' for place in range(3))
+    lines = "".join(
+        f'<text x="{EDGE}" y="{EDGE + 38 + ROW * place}" style="animation-duration:{moment:.1f}s">{row}</text>\n'
+        for place, (row, moment) in enumerate(zip(rows, moments, strict=True))
+    )
+    style = dedent(f"""\
+        text {{ font: 14px {FONT}; fill: {LIGHT}; white-space: pre; animation: typed 0s step-end 3s }}
+        @keyframes typed {{ from {{ opacity: 0 }} }}
+        @media (prefers-reduced-motion) {{ text {{ animation: none }} }}""")
+    title = escape("; ".join(commands))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">\n'
+        f"<title>{title}</title>\n<style>\n{style}\n</style>\n"
+        f'<rect width="{width}" height="{height}" rx="8" fill="{DARK}"/>\n{dots}\n{lines}</svg>\n'
+    )
+
+
+def wrapped(command: str) -> list[str]:
+    """The rows of a command behind its prompt, as a shell breaks them that is told to with backslashes."""
+    rows, row = [], "$"
+    for word in command.split():
+        if len(row) + len(word) + 3 > COLUMNS:
+            rows.append(row + " \\")
+            row = "   "
+        row += f" {word}"
+    first, *rest = [escape(row) for row in [*rows, row]]
+    return [f'<tspan fill="{PROMPT}">$</tspan>{first[1:]}', *rest]
+
+
+def printed(command: str) -> list[str]:
+    """The lines that a command prints on a terminal, its errors among them."""
+    import pty  # not on Windows
+
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "COLUMNS": str(COLUMNS), "TERM": "xterm", "FASTIR_NUM_THREADS": "1"}
+    environment.pop("NO_COLOR", None)
+    words = [sys.executable, "-m", *command.split()]
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=environment)
+    os.close(theirs)
+    found = b""
+    while True:
+        try:
+            block = os.read(ours, 65536)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not block:
+            break
+        found += block
+    os.close(ours)
+    process.wait()
+    return found.decode().replace("\r\n", "\n").rstrip("\n").split("\n") if found else []
+
+
+def spans(line: str) -> str:
+    """The codes of colour and weight in a line as SVG."""
+    text, looks = "", ""
+    for place, part in enumerate(re.split(r"\x1b\[([\d;]*)m", line)):
+        if place % 2:
+            looks = " ".join(CODES[code] for code in part.split(";")) if part.strip("0") else ""
+        elif part:
+            text += f"<tspan {looks}>{escape(part)}</tspan>" if looks else escape(part)
+    return text
+
+
+# ---- bars ----------------------------------------------------------------------------------------------------------
+
+
+def ratio(name: str, ours: str, peer: str) -> float:
+    """How many times as long the peer takes, by bench/record.json."""
+    record = json.loads((ROOT / "bench" / "record.json").read_text("utf-8"))
+    for bench in record["benchmarks"]:
+        if bench["name"] == name:
+            for each in bench["extra_info"].get("comparisons", []):
+                if (each["ours"], each["peer"]) == (ours, peer):
+                    return each["seen"]
+    raise KeyError(f"bench/record.json has no comparison of {ours!r} with {peer!r} in {name!r}")
+
+
+def shown(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def table() -> str:
+    """The rows of the README's table."""
+    return "".join(f"| {what} | {against} | {shown(ratio(*names))} |\n" for what, against, *names in TABLE)
+
+
+def speed() -> str:
+    """How many times as long others take: a bar for each, and the line at 1."""
+    found = [(what, peer.partition(",")[0], ratio(name, ours, peer)) for what, name, ours, peer in BARS]
+    left, scale, height = 330, 400 / max(value for *_, value in found), 26
+    rows = []
+    for place, (what, peer, value) in enumerate(found):
+        top, width = 44 + place * height, max(value * scale, 1)
+        rows.append(
+            f'<text x="{left - 10}" y="{top + 13}" text-anchor="end">{escape(what)}: {escape(peer)}</text>'
+            f'<rect x="{left}" y="{top}" width="{width:.1f}" height="17" rx="2" fill="#0072b2"/>'
+            f'<text x="{left + width + 7:.1f}" y="{top + 13}" font-weight="bold">{shown(value)}</text>'
+        )
+    bottom, one = 44 + len(found) * height, left + scale
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 {bottom + 14}" width="800" role="img">\n'
+        "<title>How many times as long other tools take, on one thread</title>\n"
+        "<style>text { font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; fill: #24292f }"
+        "</style>\n"
+        f'<rect width="800" height="{bottom + 14}" rx="8" fill="#ffffff"/>\n'
+        f'<text x="{left}" y="26">times as long as fastir (dashes: as long as it)</text>\n' + "\n".join(rows) + "\n"
+        f'<path d="M{one:.1f} 38V{bottom}" stroke="#d55e00" stroke-width="1.5" stroke-dasharray="4 3"/>\n</svg>\n'
+    )
+
+
+if __name__ == "__main__":
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "examples", Path(folder) / "examples")
+        os.chdir(folder)
+        main()

@@ -1,0 +1,32 @@
+"""The pictures of docs/pictures are what docs/site/pictures.py draws: the terminals by running their commands.
+
+The figures of the README are those of bench/record.json.
+"""
+
+import runpy
+import shutil
+import sys
+
+import pytest
+from common import EXAMPLES, ROOT
+from pages import README
+
+PROGRAM = ROOT / "docs" / "site" / "pictures.py"
+
+pytestmark = [
+    pytest.mark.skipif(not PROGRAM.is_file(), reason="needs the program"),
+    pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal"),
+]
+
+
+def test_they_are_up_to_date(tmp_path, monkeypatch):
+    pytest.importorskip("scipy")
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    drawn = runpy.run_path(str(PROGRAM))["pictures"]()
+    committed = {path.stem: path.read_text("utf-8") for path in (ROOT / "docs" / "pictures").glob("*.svg")}
+    assert committed == drawn, "python docs/site/pictures.py"
+
+
+def test_the_table_of_the_readme_has_the_figures_of_the_record():
+    assert runpy.run_path(str(PROGRAM))["table"]() in README.read_text("utf-8")

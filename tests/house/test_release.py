@@ -1,0 +1,128 @@
+"""What a release is made of agrees with itself: version, notes, citation, recipe, forms, and nothing has an address."""
+
+import re
+import runpy
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from common import ROOT
+
+import fastir
+
+yaml = pytest.importorskip("yaml")
+FOLDER = ROOT / ".github"
+FORMS = sorted((FOLDER / "ISSUE_TEMPLATE").glob("*.yml"))
+
+pytestmark = pytest.mark.skipif(not FORMS, reason="needs a checkout")
+
+
+def notes(*arguments, **environment):
+    command = [sys.executable, FOLDER / "release_notes.py", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_root_has_these_files():
+    done = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True)
+    if "fastir/__init__.py" not in done.stdout.splitlines():
+        pytest.skip("needs git and a checkout of its own")
+    assert {path for path in done.stdout.splitlines() if "/" not in path} == {
+        *(
+            ".gitignore",
+            "CHANGELOG.md",
+            "CITATION.cff",
+            "LICENSE",
+            "MANIFEST.in",
+            "README.md",
+            "pyproject.toml",
+            "setup.py",
+        )
+    }
+
+
+def test_the_notes_of_a_release_are_its_section_of_the_changes():
+    code, out, _ = notes("--unreleased")
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert code == 0 and out.strip() and out.strip() in changes and "\n## " not in out
+
+
+def test_a_tag_must_be_the_version_and_have_a_date():
+    code, _, said = notes("tag", GITHUB_REF_NAME="v999.0")
+    assert code == 1 and said == f"the tag is v999.0, but the version is {fastir.__version__}\n"
+    section = runpy.run_path(str(FOLDER / "release_notes.py"))["notes"]
+    changes = "# Changes\n\n## 1.1 (2030-01-01)\n\n- b\n\n## 1.0 (unreleased)\n\n- a\n"
+    assert section("1.1", changes) == ("2030-01-01", "- b") and section("1.0", changes) == ("unreleased", "- a")
+    with pytest.raises(SystemExit, match=r"no section '## 2\.0 \(date\)'"):
+        section("2.0", changes)
+
+
+def test_the_citation_is_of_this_version_and_of_no_person():
+    found = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert (found["version"], found["cff-version"], found["license"]) == (fastir.__version__, "1.2.0", "Apache-2.0")
+    assert found["authors"] == [{"name": "The fastir developers"}]
+
+
+def test_the_recipe_asks_for_what_the_package_asks_for(tmp_path):
+    jinja2 = pytest.importorskip("jinja2")
+    sdist = tmp_path / f"fastir-{fastir.__version__}.tar.gz"
+    sdist.write_bytes(b"an sdist")
+    command = [sys.executable, FOLDER / "recipe" / "render.py", sdist]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    names = {"PYTHON": "python", "target_platform": "linux-64"}
+    rendered = jinja2.Template(text, undefined=jinja2.StrictUndefined).render(
+        compiler=lambda name: f"{name}_compiler", stdlib=lambda name: f"{name}_stdlib", **names
+    )
+    recipe = yaml.safe_load(rendered)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = {re.sub(r"(?=[<>=])", " ", line, count=1) for line in project["build-system"]["requires"]}
+    assert wanted <= set(recipe["requirements"]["host"])
+    wanted = {re.sub(r"(?=[<>=])", " ", line, count=1) for line in project["project"]["dependencies"]}
+    assert set(recipe["requirements"]["run"]) == {"python", *wanted}
+    assert recipe["package"] == {"name": "fastir", "version": fastir.__version__}
+    assert recipe["source"]["url"].endswith(f"/{sdist.name}")
+    assert re.fullmatch("[0-9a-f]{64}", recipe["source"]["sha256"])
+    assert recipe["about"]["summary"] == project["project"]["description"]
+    oldest = project["project"]["requires-python"].removeprefix(">=").replace(".", "")
+    assert f"skip: true  # [py<{oldest}]" in text
+    assert recipe["build"]["entry_points"] == [f"fastir = {project['project']['scripts']['fastir']}"]
+    other = tmp_path / "fastir-999.tar.gz"
+    other.write_bytes(b"")
+    assert subprocess.run([*command[:2], other], capture_output=True).returncode == 1
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_a_form_can_be_filled_in(path):
+    form = yaml.safe_load(path.read_text("utf-8"))
+    if path.stem == "config":
+        assert form == {"blank_issues_enabled": True}
+        return
+    assert {"name", "description", "body"} <= set(form)
+    fields = [field for field in form["body"] if field["type"] != "markdown"]
+    assert len({field["id"] for field in fields}) == len(fields)
+    assert all(field["type"] in ("input", "textarea") and field["attributes"]["label"] for field in fields)
+    if path.stem in ("number", "fault"):
+        assert "fastir doctor" in fields[-1]["attributes"]["label"] and fields[-1]["validations"] == {"required": True}
+
+
+def test_reports_are_private_and_have_no_address():
+    for path in [*FORMS, FOLDER / "SECURITY.md", FOLDER / "CODE_OF_CONDUCT.md", ROOT / "CITATION.cff"]:
+        assert not re.search(r"[\w.+-]+@[\w-]+\.\w+", path.read_text("utf-8")), path.name
+    for name in ("SECURITY.md", "CODE_OF_CONDUCT.md"):
+        assert "Report a vulnerability" in (FOLDER / name).read_text("utf-8")
+
+
+def test_the_page_of_receipts_is_of_this_version_and_has_none_off():
+    page = (ROOT / "docs" / "exactness.md").read_text("utf-8")
+    assert f", fastir {fastir.__version__}, NumPy" in page and "none is off" in page
+    compared = re.search(r"([\d,]+) values compared", page)[1]
+    assert f"{compared} values, none is off" in (ROOT / "docs" / "exactness.svg").read_text("utf-8")
+
+
+def test_a_wheel_that_is_too_large_is_refused(tmp_path):
+    command = [sys.executable, FOLDER / "wheel_size.py"]
+    for size, code in ((2_999_999, 0), (3_000_000, 1)):
+        wheel = tmp_path / "a.whl"
+        wheel.write_bytes(bytes(size))
+        assert subprocess.run([*command, wheel], capture_output=True).returncode == code

@@ -1,0 +1,62 @@
+"""The site: its formulas are those of the cards, its names those of the package, and it is built without a warning."""
+
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from pages import DOCS, NEEDS_PAGES, PAGES, name_of
+
+import fastir
+
+SITE = DOCS / "site"
+
+pytestmark = NEEDS_PAGES
+
+
+def test_every_metric_has_a_typeset_formula_and_no_other_name_has():
+    formulas = tomllib.loads((SITE / "formulas.toml").read_text("utf-8"))
+    assert set(formulas) == {card.name for card in fastir.metrics()}
+
+
+def test_every_page_is_in_the_menu():
+    """Those of coming_from are put there by the hook."""
+    menu = (SITE / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
+    pages = [page for page in PAGES if page.is_relative_to(DOCS) and page.parent.name != "coming_from"]
+    assert [name_of(page) for page in pages if f" {page.name}\n" not in menu + "\n"] == []
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.DOTALL)
+        for link in re.findall(r"\]\(([^)\s#]+)", prose):
+            assert "://" in link or (page.parent / link).exists(), f"{name_of(page)}: {link}"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    for needed in ("latex2mathml", "material", "mkdocs", "mkdocstrings", "mkdocstrings_handlers.python", "scipy"):
+        pytest.importorskip(needed, reason='needs pip install -e ".[docs]"')
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", SITE / "mkdocs.yml", "-d", folder]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+    return folder
+
+
+def test_it_is_built_without_a_warning_and_has_every_public_name(built):
+    api = "".join(page.read_text("utf-8") for page in (built / "api").rglob("index.html"))
+    modules = {"conventions", "plots", "stats"}
+    assert [name for name in fastir.__all__ if f'id="fastir.{name}"' not in api and name not in modules] == []
+
+
+def test_blocks_that_draw_have_their_pictures(built):
+    assert (built / "plots" / "index.html").read_text("utf-8").count('src="data:image/svg') >= 9
+    assert (built / "metrics" / "index.html").read_text("utf-8").count("<math ") == len(fastir.metrics())
+
+
+def test_no_page_asks_another_host_for_anything(built):
+    asks = re.compile(r'<(?:script|img|link rel="stylesheet")[^>]*(?:src|href)="(https?://[^"]+)')
+    for page in built.rglob("*.html"):
+        assert asks.findall(page.read_text("utf-8")) == [], page

@@ -1,0 +1,42 @@
+"""docs/speed.md is what bench/record.json holds, with the losses, and each figure keeps the commit of its own run."""
+
+import json
+
+import pytest
+from common import ROOT
+
+RECORD, PAGE = ROOT / "bench" / "record.json", ROOT / "docs" / "speed.md"
+pytest.importorskip("resource", reason="the benches need Unix")
+
+pytestmark = pytest.mark.skipif(not (RECORD.is_file() and PAGE.is_file()), reason="needs the record and the page")
+
+
+def test_the_page_is_the_record():
+    import speed
+
+    record = json.loads(RECORD.read_text("utf-8"))
+    assert PAGE.read_text("utf-8") == speed.page(record)
+
+
+def test_what_was_missed_is_shown_first():
+    losses = PAGE.read_text("utf-8").partition("## Missed, or slower")[2].partition("## ")[0]
+    record = json.loads(RECORD.read_text("utf-8"))
+    verdicts = [
+        figure["verdict"]
+        for bench in record["benchmarks"]
+        for kind in ("comparisons", "amounts")
+        for figure in bench["extra_info"].get(kind, ())
+    ]
+    for verdict in ("MISSED", "SLOWER"):
+        assert losses.count(f"| {verdict} |") == verdicts.count(verdict)
+
+
+def test_a_run_of_a_part_leaves_the_other_figures_their_commit():
+    import speed
+
+    record = json.loads(RECORD.read_text("utf-8"))
+    first, *others = record["benchmarks"]
+    new = {**record, "commit_info": {"id": "f" * 40}, "datetime": "2030-01-02T03:04:05", "benchmarks": [first]}
+    found = {bench["fullname"]: bench["measured"] for bench in speed.merged(record, new)["benchmarks"]}
+    assert found[first["fullname"]] == {"commit": "f" * 40, "date": "2030-01-02"}
+    assert all(found[bench["fullname"]] == bench["measured"] for bench in others) and len(found) == len(others) + 1

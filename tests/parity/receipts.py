@@ -1,0 +1,117 @@
+"""The page docs/exactness.md and its badge: what run.py has compared, so that anybody can see and repeat it."""
+
+import datetime
+import platform
+import re
+from collections import Counter
+
+import numpy as np
+from ways import WAYS
+
+import fastir
+
+HEAD = """\
+# Exactness
+
+<!-- written by tests/parity/run.py --page; do not edit -->
+
+*{date}, fastir {version}, {machine}: {compared:,} values compared with {peers}
+tools on {collections:,} collections; {exact}.*
+
+Each tool is asked for its metrics, and fastir is asked for the same under the rules that `convention=` names, through
+every kind of input: {ways}. Collections are random, each made from its number alone: ties, unjudged documents, negative
+labels, empty and missing queries, ids that are not ASCII. Every tenth is a real one where the machine has some. What a
+tool has no answer for is taken out before it is asked (`tests/parity/cases.py`).
+
+A difference is relative to the value if that is above 1, and **allowed** up to the last digit that the tool prints or
+its float32 holds. **Known** values differ by more, for a reason that stands below the table; **off** are the others.
+
+To repeat it, with the tools that are installed: `python tests/parity/run.py --seconds 600 --seed {seed}`. A weekly
+workflow does so against the newest release of each, on other collections every time, and fails if a value is off.
+"""
+
+
+def family(metric):
+    """The name of a metric for all its cutoffs."""
+    return re.sub(r"(?<=[@_=])\d+(\.\d+)?(?![\w.])", lambda number: "x" if number[1] else "k", metric)
+
+
+def number(value):
+    return f"{value:,}" if value else "0"
+
+
+def row(*cells):
+    return "| " + " | ".join(str(cell).replace("|", r"\|") for cell in cells) + " |"
+
+
+def table(head, rows):
+    return "\n".join((row(*head), row(*("---" for _ in head)), *(row(*cells) for cells in rows)))
+
+
+def gathered(cells):
+    """[(metric, rules, compared by input, known, off, largest difference)], the cutoffs of a metric together."""
+    found = {}
+    for (metric, rules), cell in cells.items():
+        whole = found.setdefault((family(metric), rules), [Counter(), 0, 0, 0.0])
+        whole[0].update(cell.compared)
+        whole[1:] = whole[1] + cell.known, whole[2] + cell.off, max(whole[3], cell.largest)
+    return [(*key, *whole) for key, whole in found.items()]
+
+
+def of_peer(count):
+    """The section of one tool."""
+    ways = [way for way in WAYS if any(cell.compared[way] for cell in count.cells.values())]
+    rows = [
+        (f"`{metric}`", rules, *(number(compared[way]) for way in ways), f"{largest:.2g}", number(known), number(off))
+        for metric, rules, compared, known, off, largest in gathered(count.cells)
+    ]
+    lines = [f"## {count.name} {count.version}", table(("metric", "rules", *ways, "largest", "known", "off"), rows)]
+    lines += [f"- {times:,} known: {reason}." for reason, times in count.known.items()]
+    lines += [f"- Off: {line}." for line in count.first]
+    return "\n\n".join(lines)
+
+
+def verdict(counts):
+    off = sum(count.off + count.refused for count in counts)
+    return f"{off:,} off" if off else "none is off"
+
+
+def page(counts, seed):
+    """The whole page, in Markdown."""
+    head = HEAD.format(
+        date=datetime.datetime.now(datetime.UTC).date(),
+        version=fastir.__version__,
+        machine=f"NumPy {np.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
+        compared=sum(count.compared for count in counts),
+        peers=len(counts),
+        collections=sum(count.collections for count in counts),
+        exact=verdict(counts),
+        ways=", ".join(WAYS),
+        seed=seed,
+    )
+    rows = [
+        (
+            *(c.name, c.version, number(c.collections), number(c.compared), f"{c.largest:.2g}", f"{c.within:.2g}"),
+            *(number(c.known.total()), number(c.off + c.refused)),
+        )
+        for c in counts
+    ]
+    columns = ("tool", "version", "collections", "compared", "largest difference", "allowed", "known", "off")
+    return "\n\n".join((head.rstrip(), table(columns, rows), *map(of_peer, counts))) + "\n"
+
+
+BADGE = """\
+<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="exactness: {text}">
+<rect width="70" height="20" fill="#555"/><rect x="70" width="{rest}" height="20" fill="{colour}"/>
+<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">
+<text x="7" y="14">exactness</text><text x="77" y="14">{text}</text></g></svg>
+"""
+
+
+def badge(counts):
+    """One line as SVG: how many values, and whether any is off."""
+    compared = sum(count.compared for count in counts)
+    text = f"{compared:,} values, {verdict(counts)}"
+    rest = 14 + round(6.6 * len(text))
+    colour = "#2a7f3f" if text.endswith("none is off") else "#b3261e"
+    return BADGE.format(width=70 + rest, rest=rest, text=text, colour=colour)
