@@ -29,7 +29,7 @@ NUMBER: dict[str, tuple[str, ...]] = {
     "qrels": ("label", "relevance", "rating", "score"),
 }
 ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")
-OBJECT_ROWS = 1 << 14  # rows of Python objects that are read at a time
+OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
 class Batch(NamedTuple):

@@ -58,7 +58,8 @@ cdef int place_numbers(QueryTable* table, int64_t most) noexcept nogil:
     What is not written stays a page of zeros, so a wide range takes little memory.
     """
     cdef int64_t q, seen = 0
-    cdef uint64_t number, least = 0, largest = 0, zero = <uint64_t>1 << 63 if table.integers else 0     # in rising order
+    cdef uint64_t number, least = 0, largest = 0
+    cdef uint64_t zero = <uint64_t>1 << 63 if table.integers else 0     # which changes signed numbers to rising ones
     for q in range(table.n_queries):
         if table.texts[q].length >= 0:
             number = number_of(table, table.texts + q)

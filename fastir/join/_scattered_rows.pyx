@@ -10,11 +10,12 @@
     mark      only if hashes stand twice: row by row, which queries have them?
 
 A hit is a judged document that was retrieved. A query with up to FEW of them ("few") has its ranks counted while the
-rows pass by; of one with more the scores are put together and ranked later. The levels lie so that a row of a query
-with at most one hit touches one of them only:
+rows pass by; of one with more the scores are put together and ranked later. A row touches one level, and what stands
+beside it only if the query has several hits (its level then says NaN) or the score is that of the hit:
 
-    levels     0 ... n_queries - 1 | n_queries      | n_queries + 1 ...
-               first hit of each   | unknown ones's | second, third, ... hits of queries with few
+    levels     0 ... n_queries - 1       | n_queries     | n_queries + 1 ...
+               the only hit of each, or  | unknown ones  | all hits of queries with several, few
+               infinity if there is none
 
 Neighbouring rows belong to different queries, so each reads places of several tables that nobody can foresee; with many
 queries none of them is in a cache. So a step is done for CHUNK rows, and asks for the memory that the next one reads.

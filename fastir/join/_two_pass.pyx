@@ -73,7 +73,8 @@ cdef class Rows:
     def __init__(self, Judged judged, bint integer_queries, bint integer_docs):
         self.judged, self.integer_queries, self.integer_docs = judged, integer_queries, integer_docs
         self.docs = judged.index(integer_docs)
-        if self.table.codes == NULL and make_table(&self.table, judged, judged.index(integer_queries), self.docs, SPARSE * judged.n_queries) < 0:
+        if self.table.codes == NULL and make_table(
+                &self.table, judged, judged.index(integer_queries), self.docs, SPARSE * judged.n_queries) < 0:
             raise MemoryError
 
     def __dealloc__(self):

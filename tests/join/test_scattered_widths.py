@@ -65,3 +65,38 @@ def test_queries_that_the_qrels_lack_may_share_documents():
         fastir.DuplicateError, match=f"'d019998' stands twice for query 'f1', in rows {n - 3} and {n - 1}"
     ):
         fastir.evaluate({"q": {"d": 1}}, rows, "mrr")
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+@pytest.mark.parametrize(
+    "known", [["3", "0", "12", "99999999"], ["3", "03"], ["3", "100000000"], ["3", "x"], [3, -4], [3, -(2**63), 2**62]]
+)
+def test_only_the_same_query_id_is_the_same_number(known):
+    """Texts that look like a known number, or lie beside one in a table, are queries that the qrels lack."""
+    texts = [
+        "3",
+        "03",
+        "+3",
+        " 3",
+        "3 ",
+        "-3",
+        "٣",
+        "",
+        "4",
+        "0",
+        "00",
+        "12",
+        "1:",
+        "1/",
+        "012",
+        "99999999",
+        "100000000",
+    ]
+    numbers = [3, -4, -5, 2, 4, 0, 2**62, 2**62 + 1, -(2**63), 2**63 - 1]
+    queries = (texts if isinstance(known[0], str) else numbers) * 20
+    run = {query: {f"d{i}": float(i) for i in range(20)} for query in queries}
+    rows = [(query, doc, score) for doc in run[known[0]] for query, score in ((q, run[q][doc]) for q in run)]
+    qrels = {query: {f"d{i}": 1} for i, query in enumerate(known)}
+    right = fastir.evaluate(qrels, run, ["mrr", "num_ret"])
+    found = fastir.evaluate(qrels, table(*map(list, zip(*rows, strict=True))), ["mrr", "num_ret"])
+    assert found.values.tobytes() == right.values.tobytes()
