@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 from numpy import empty, ndarray
 
 from fastir.evaluation.coverage import MISSING, Coverage
-from fastir.evaluation.held_runs import dicts_together, from_dict, from_run, from_whole_file
+from fastir.evaluation.held_runs import dicts_together, from_dict, from_plain_dict, from_run, from_whole_file
 from fastir.evaluation.list_runs import from_list_columns, from_lists
 from fastir.evaluation.prepared import Prepared
 from fastir.inputs import formats
@@ -66,9 +66,12 @@ class OneRuleSet(Prepared):
         FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
             Of the run, as for `evaluate`.
         """
-        values = empty(self.shape)
-        status = self.status.copy()
-        coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
+        found = from_plain_dict(self, run) if self.parents is None else None
+        if found is None:
+            values, status = empty(self.shape), self.status.copy()
+            coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
+        else:
+            values, status, coverage = found
         if coverage.clean:
             return self.judged.query_ids, values, status, coverage
         return self.checked(values, status, coverage)
