@@ -35,6 +35,7 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint breathes) except -1
     cdef int write_to(self, values, status) except -1
     cdef int own_status(self) except -1
+    cdef void let_go(self) noexcept
     cdef int room(self, int64_t n, int64_t hits) except -1
     cdef int read(self, dict ranking) except -1
     cdef bint are_plain(self, int64_t first, Py_ssize_t n) noexcept

@@ -22,6 +22,10 @@ cdef class Held:
         self._aggregates, self._weights = aggregates, weights
         self.report, self.provenance = report, provenance
 
+    def keys(self):
+        """The names, as `dict` asks for them."""
+        return list(self._names)
+
     def __getitem__(self, name):
         cdef dict means
         with cython.critical_section(self):
@@ -61,9 +65,16 @@ cdef dict plain_means(Held held):
     """The means over a single query that are its values."""
     cdef dict means = {}
     cdef double value
-    for name, how, value in zip(held._names, held._aggregates, held._values[0].tolist()):
+    cdef const char* place
+    cdef Py_buffer buffer
+    PyObject_GetBuffer(held._values, &buffer, PyBUF_STRIDES)    # a memoryview would take as long as all else
+    place = <const char*>buffer.buf
+    for name, how in zip(held._names, held._aggregates):
+        value = (<const double*>place)[0]
+        place += buffer.strides[1]
         if value == value and how in ("mean", "sum", "count", "mean_or_nan"):
             means[name] = value + 0.0       # a sum is not -0.0
+    PyBuffer_Release(&buffer)
     return means
 
 
@@ -74,7 +85,7 @@ def row_dicts(query_ids, dict row, keys, values):
     cdef Py_buffer buffer
     cdef const char* place
     cdef Py_ssize_t i = 0, j
-    PyObject_GetBuffer(values, &buffer, PyBUF_STRIDES)      # a memoryview would take as long as all else
+    PyObject_GetBuffer(values, &buffer, PyBUF_STRIDES)
     try:
         for query_id in query_ids:
             copied = row.copy()

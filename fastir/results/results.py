@@ -85,10 +85,6 @@ class Results(Held):
     def __contains__(self, name: object) -> bool:
         return name in self._names or (not isinstance(name, str) and str(name) in self._names)
 
-    def keys(self) -> list[str]:
-        """The names, as `dict` asks for them."""
-        return self.names
-
     def items(self) -> list[tuple[str, float]]:
         """(name, mean) of every metric."""
         return [(name, self[name]) for name in self._names]
