@@ -113,9 +113,9 @@ def from_table(
     if prepared.reads_whole:
         held = Run.from_table(run, prepared.columns, prepared.settings.options.duplicates)
         return from_run(prepared, held, values, status, n_threads, watch)
-    from fastir.evaluation import table_runs
+    from fastir.evaluation.table_runs import from_table  # a module's own name, which is found sooner than a package's
 
-    return table_runs.from_table(prepared, run, values, status, n_threads)
+    return from_table(prepared, run, values, status, n_threads)
 
 
 def from_path(
