@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,14 +11,13 @@ import numpy as np
 from fastir.errors import FastirWarning, NoOverlapError, quote
 from fastir.evaluation._overlap import Overlap
 from fastir.join._dicts import count_rest
-from fastir.join._join import Tally
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
 from fastir.run import MERGED
 from fastir.text import counted
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Prepared
+    pass
 
 Repairs = dict[str, tuple[int, str]]
 ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
@@ -40,7 +38,6 @@ class Counts(NamedTuple):
     repeated_example: int = -1
     rounded: int = 0
     rounded_example: int = -1
-    uncounted = None  # nothing: of counts that are added up, none is left
 
     def plus(self, other: Counts) -> Counts:
         """The counts of both; an example is the first in the qrels."""
@@ -98,7 +95,7 @@ class Coverage(Overlap):
     def unjudged(self) -> int:
         """How many of the documents that were ranked for queries of the qrels are not in the qrels."""
         tally = self.tally
-        if tally.uncounted is None:
+        if isinstance(tally, Counts) or tally.uncounted is None:
             return tally.unjudged
         return tally.unjudged - count_rest(self.prepared.judged, self.prepared.settings.plan, tally.uncounted)
 

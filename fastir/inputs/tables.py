@@ -463,7 +463,7 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
 
 
 def small_columns(series: Sequence[Any]) -> list[np.ndarray]:
-    """Columns of a small frame as arrays: strings in Arrow's memory, of which a table takes longer to make, and numbers.
+    """Columns of a small frame as arrays: numbers, and strings in Arrow's memory, whose objects are sooner made.
 
     Empty if a column is of another kind, or lacks a value, which the Arrow table will then say.
     """

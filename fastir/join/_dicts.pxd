@@ -20,7 +20,7 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef const Lookup* lookups  # the judged ids by hash, NULL until a ranking is looked up
     cdef double* out            # a row per query
     cdef unsigned char* codes   # likewise
-    cdef object status          # the status codes, copied for the first query that the run lacks: till then codes is NULL
+    cdef object status          # the status codes, copied for the first query that the run lacks; till then no codes
     cdef Py_buffer value_buffer, status_buffer
     cdef Counts tally
     cdef bint counts            # whether a tally of unjudged documents is wanted

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, TypeAlias
 
 from numpy import ndarray
 
@@ -6,7 +6,7 @@ from fastir.join._join import Tally
 from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
 
-Kinds = tuple[type[Any] | None, type[Any] | None]
+Kinds: TypeAlias = tuple[type[Any] | None, type[Any] | None]
 
 def count_rest(judged: Judged, plan: Plan, uncounted: bytearray) -> int: ...
 def judge_dict(

@@ -30,5 +30,5 @@ class Held:
     def __getitem__(self, name: str) -> float: ...
 
 def row_dicts(
-    query_ids: Iterable[Any], row: dict[str, float], keys: Iterable[str], values: ndarray
+    query_ids: Sequence[Any], row: dict[str, float], keys: Iterable[str], values: ndarray
 ) -> dict[Any, dict[str, float]]: ...

@@ -1,16 +1,16 @@
 """What Results hold, and the two readings of it that follow most calls: the means, and a dict for each query.
 
 In C because a Results is made in every call, and a call may evaluate one query in a microsecond. Several threads may
-read a Results at once: what is made at a reading and kept is set and read in critical sections. A row of the nested dict is a copy of one dict whose values are then replaced: its keys are hashed and placed once, not
-once for each query.
+read a Results at once: what is made at a reading and kept is set and read in critical sections. A row of the nested
+dict is a copy of one dict whose values are then replaced: its keys are hashed and placed once, not once for each query.
 """
 
 cimport cython
-from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 
 
 cdef class Held:
-    """The fields of Results, whose docstring says what they are; made read-only here is `values`."""
+    """The fields of Results, whose docstring says what they are; `values` is made read-only."""
 
     cdef readonly object _query_ids, _names, _values, _status_codes, _aggregates, _weights
     cdef object report, provenance      # these, or functions that make them
@@ -61,13 +61,23 @@ cdef class Held:
             self.provenance = provenance
 
 
+cdef int look(values, Py_buffer* buffer, Py_ssize_t n, Py_ssize_t n_names) except -1:
+    """Look at float64 values of shape (n, n_names); a memoryview would take as long as reading those of a query."""
+    PyObject_GetBuffer(values, buffer, PyBUF_STRIDES | PyBUF_FORMAT)
+    if (buffer.ndim != 2 or buffer.shape[0] != n or buffer.shape[1] != n_names or buffer.format[0] != c"d"
+            or buffer.format[1] != 0):
+        PyBuffer_Release(buffer)
+        raise ValueError(f"values must be float64 of shape {(n, n_names)}")
+    return 0
+
+
 cdef dict plain_means(Held held):
     """The means over a single query that are its values."""
     cdef dict means = {}
     cdef double value
     cdef const char* place
     cdef Py_buffer buffer
-    PyObject_GetBuffer(held._values, &buffer, PyBUF_STRIDES)    # a memoryview would take as long as all else
+    look(held._values, &buffer, len(held._query_ids), len(held._names))
     place = <const char*>buffer.buf
     for name, how in zip(held._names, held._aggregates):
         value = (<const double*>place)[0]
@@ -85,7 +95,7 @@ def row_dicts(query_ids, dict row, keys, values):
     cdef Py_buffer buffer
     cdef const char* place
     cdef Py_ssize_t i = 0, j
-    PyObject_GetBuffer(values, &buffer, PyBUF_STRIDES)
+    look(values, &buffer, len(query_ids), len(names))
     try:
         for query_id in query_ids:
             copied = row.copy()
