@@ -1,15 +1,16 @@
 from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 from numpy import ndarray
 
-from fastir.evaluation.coverage import Counts, Repairs
 from fastir.evaluation.prepared import Prepared
-from fastir.join._join import Tally
+
+Repairs: TypeAlias = dict[str, tuple[int, str]]
 
 class Overlap:
     prepared: Prepared
     status: ndarray
-    tally: Tally | Counts
+    tally: Any  # Tally or Counts
     n_run: int
     run_ids: Sequence[str | int]
     run_repairs: Repairs
@@ -18,7 +19,7 @@ class Overlap:
         self,
         prepared: Prepared,
         status: ndarray,
-        tally: Tally | Counts,
+        tally: Any,
         n_run: int,
         run_ids: Iterable[str | int],
         run_repairs: Repairs,
