@@ -20,7 +20,7 @@ made, and any number of threads may use it.
     list_runs.py      lists of ids in rank order
     trec_runs.py      TREC files, evaluated while they are read
     table_runs.py     tables and files of tables, evaluated while they are read
-    coverage.py       Coverage: how the queries of qrels and run overlap
+    coverage.py       Coverage: how the queries of qrels and run overlap; _overlap has its fields
     groups.py         qrels with groups: subtopics, or groups of judges
     rule_sets.py      metrics whose rules differ, and metrics that read the judgments of all queries
     named_runs.py     what evaluate_many takes: mappings, pairs, folders and tables of several runs

@@ -293,6 +293,8 @@ def columns_by_side(
     both: Mapping[str, str] | None, of_qrels: Mapping[str, str] | None, of_run: Mapping[str, str] | None
 ) -> Sides:
     """The names of columns of the qrels and of the run, from those of both and of either side."""
+    if both is of_qrels is of_run is None:
+        return None, None
     qrels, run = (both if own is None else {**(both or {}), **own} for own in (of_qrels, of_run))
     return qrels, run
 

@@ -13,6 +13,7 @@ import re
 from typing import Any, NamedTuple
 
 from fastir.errors import FormatError
+from fastir.inputs.foreign_tables import in_memory
 
 WILD = re.compile(r"[*?\[]")
 HIDDEN = (".", "_")  # how the names of files begin that hold no rows: _SUCCESS, _metadata
@@ -54,11 +55,9 @@ def is_file_object(data: Any) -> bool:
 
 def is_place(data: Any) -> bool:
     """Whether an object says where bytes lie."""
-    if isinstance(data, (str, bytes, os.PathLike)):
-        return True
-    from fastir.inputs.foreign_tables import in_memory
-
-    return not in_memory(data) and (is_file_object(data) or is_remote(data))
+    if in_memory(data):
+        return False
+    return isinstance(data, (str, bytes, os.PathLike)) or is_file_object(data) or is_remote(data)
 
 
 def is_remote(data: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -29,6 +30,8 @@ NUMBER: dict[str, tuple[str, ...]] = {
     "qrels": ("label", "relevance", "rating", "score"),
 }
 ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")
+SMALL = 256  # rows of a frame whose strings are read as Python objects
+NUMBERS = 2  # the place of the numbers among the columns that are read
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
@@ -71,7 +74,8 @@ class Table:
         self.what = what
         self.again = again
         self.n_rows = n_rows
-        self.names: tuple[Any, ...] = find_columns(what, list(names), columns or {})
+        found = usual_columns(what, tuple(names)) if not columns else find_columns(what, list(names), columns)
+        self.names: tuple[Any, ...] = found
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
         self.read = read
 
@@ -127,6 +131,12 @@ def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[An
     if what == "runs":
         usual["run"] = RUN
     return [(role, [columns[role]] if role in columns else names) for role, names in usual.items()]
+
+
+@lru_cache(maxsize=64)
+def usual_columns(what: str, names: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What find_columns finds without names by the caller: the same for all tables with the same names."""
+    return find_columns(what, list(names), {})
 
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -434,6 +444,9 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
     series = [frame[name] for name in names]
     if any(one.ndim != 1 for one in series):
         raise ValueError("a column name stands for several columns of the frame")
+    if len(frame) <= SMALL and (columns := small_columns(series)):
+        yield from read_columns(columns)
+        return
     arrow = [hasattr(one.array, "__arrow_array__") and is_arrow_text(one.dtype) for one in series]
     if any(arrow) and not any(one.dtype == object for one in series):
         import pyarrow
@@ -449,9 +462,29 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
     yield from read_columns([pandas_column(one, what) for one in series])
 
 
+def small_columns(series: Sequence[Any]) -> list[np.ndarray]:
+    """Columns of a small frame as arrays: numbers, and strings in Arrow's memory, whose objects are sooner made.
+
+    Empty if a column is of another kind, or lacks a value, which the Arrow table will then say.
+    """
+    arrays = []
+    for place, one in enumerate(series):
+        kind = one.dtype.kind if isinstance(one.dtype, np.dtype) else None
+        if kind == "i" or (kind == "f" and place == NUMBERS and not np.isnan(one.values).any()):
+            arrays.append(one.values)
+        elif place != NUMBERS and getattr(one.dtype, "storage", None) == "pyarrow":
+            text = one.array.__arrow_array__()
+            if text.null_count:
+                return []
+            arrays.append(text.to_numpy())
+        else:
+            return []
+    return arrays
+
+
 def plain(series: Any) -> Any:
     """The NumPy array of a pandas column that is one, which is read in a quarter of the time; else the column."""
-    return series.to_numpy() if isinstance(series.dtype, np.dtype) else series
+    return series.values if isinstance(series.dtype, np.dtype) else series
 
 
 def is_arrow_text(dtype: Any) -> bool:
@@ -464,7 +497,7 @@ def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.n
     if hasattr(series.dtype, "categories"):
         return series.cat.codes.to_numpy(), series.cat.categories.to_numpy()
     if isinstance(series.dtype, np.dtype):
-        return series.to_numpy()
+        return series.values
     if getattr(series.dtype, "kind", "O") in "iufb":  # nullable numbers
         missing = series.isna().to_numpy()
         if missing.any():
