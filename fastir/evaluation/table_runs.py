@@ -1,7 +1,7 @@
 """Runs that are tables, in memory or in a file: evaluated batch by batch while they are read.
 
 Rows that are grouped by query go to the join in stretches of whole queries (`Columns`); once they turn out not to be
-grouped, all of them go to a join that takes rows in any order (`Scattered`).
+grouped, all of them go to a join that takes rows in any order (`Scattered`), or are read twice (`two_passes`).
 """
 
 from __future__ import annotations
@@ -100,6 +100,10 @@ def from_rows(
             )
         if found.again:
             batches.close()  # releases the stream behind it: some sources allow only one at a time
+            from fastir.evaluation import two_passes
+
+            if two_passes.suits(prepared, found):
+                return two_passes.from_groups(prepared, found, values, status, threads)
         rows = rows_of(found, prepared.parents is not None) if found.again else chain(filter(None, kept or ()), source)
         if prepared.parents is not None:
             held = Run(*grouped(found, prepared.settings.options.duplicates, rows))

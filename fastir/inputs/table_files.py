@@ -17,7 +17,7 @@ from fastir.columns.line_formats import NUMBER_PROBLEMS
 from fastir.errors import FormatError, quote
 from fastir.inputs import table_rows, tables
 from fastir.inputs.files import Repairs, Source, Watch
-from fastir.inputs.parquet_files import Parquet
+from fastir.inputs.parquet_files import Parquet, Split
 from fastir.inputs.places import name_of, reopens
 
 BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
@@ -81,7 +81,10 @@ def opened(
         with translated(name):
             first = [fresh()]
             repairs = first[0].repairs
-            yield tables.Table(what, first[0].names, columns, rows, reopens(path)), repairs
+            table = tables.Table(what, first[0].names, columns, rows, reopens(path))
+            if format == "parquet" and table.again:
+                table.split = files.enter_context(Split(fresh, watch))
+            yield table, repairs
 
 
 @contextlib.contextmanager
