@@ -134,9 +134,11 @@ class FirstOfTwo(Pass):
             query, doc = batch.queries[wrong], batch.docs[wrong]
             if np.isnan(batch.numbers[wrong]):
                 raise not_a_number(found, query, doc, row + wrong)
+            file, place = found.place_of(row + wrong)
             raise DuplicateError(
-                f"run: document {quote(doc)} stands twice for query {quote(query)}, the second time in row "
-                f"{row + wrong}; {ONCE}"
+                f"run: document {quote(doc)} stands twice for query {quote(query)}, the second time in row {place}; "
+                f"{ONCE}",
+                file,
             )
         state.foreign |= {query.decode("utf-8", "surrogateescape") for query in kernel.foreign()}
         if known and batch.docs.integers and not self.ranker.qrels.integers:

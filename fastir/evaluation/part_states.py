@@ -202,8 +202,9 @@ class Found(State):
         twice = ~np.isnan(mine) & ~np.isnan(theirs)
         for name in self.of_queries:
             self.arrays[name][at] += other.arrays[name]
-        owners = np.repeat(np.arange(len(at)), other.sizes)[twice]
-        self.arrays["again"][at] += np.bincount(owners, minlength=len(at))
+        if twice.any():
+            owners = np.repeat(np.arange(len(at)), other.sizes)[twice]
+            self.arrays["again"][at] += np.bincount(owners, minlength=len(at))
         self.arrays["scores"][slots] = np.fmax(mine, theirs)
 
 

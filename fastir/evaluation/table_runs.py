@@ -100,6 +100,7 @@ def from_rows(
             )
         if found.again:
             batches.close()  # releases the stream behind it: some sources allow only one at a time
+            head.clear()
             from fastir.evaluation import two_passes
 
             if two_passes.suits(prepared, found):
@@ -139,7 +140,7 @@ def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) 
             first, later = pair
             if first == later:
                 raise not_a_number(found, queries[first], docs[first], first + row)
-            raise repeated("run", queries[later], docs[later], first + row, later + row)
+            raise repeated(found, queries[later], docs[later], first + row, later + row)
         return join.ungrouped
 
     problems = share(lambda t: next(tasks, None), work, threads)
@@ -242,7 +243,7 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
     def settle(evaluate, t, *task):
         pair = within_reach(lambda: evaluate(t, *task), rows)
         if pair is not None:
-            raise repeated("run", *ids_at(kept, pair[1]), *pair)
+            raise repeated(found, *ids_at(kept, pair[1]), *pair)
 
     share_all(range(join.n_ranges), lambda t, task, number: settle(join.settle, t, task), threads)
     again = join.ranges_again(tasks if threads > 1 else 1)

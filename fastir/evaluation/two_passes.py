@@ -87,19 +87,18 @@ def scores(prepared: Prepared, found: Table, reads: int, threads: int) -> State:
     return first
 
 
-def passed(prepared: Prepared, found: Table, ways: list[Pass], number: int) -> State:
+def passed(prepared: Prepared, found: Table, ways: list[Pass], turn: int) -> State:
     """The state of a pass over all row groups; there is a way for each thread."""
     split = found.split
     states = [empty(prepared.qrels, way.state) for way in ways]
 
-    def work(t: int, group: Group, _: int) -> None:
-        row = group.first
-        with split.naming(group):
-            for batch, _ in found.with_runs(split.read(t, group, found.names), group.first):
-                ways[t].take(states[t], found, batch, row)
-                row += len(batch.docs)
+    def work(t: int, group: Group, number: int) -> None:
+        row = group.row
+        for batch, _ in found.with_runs(split.read(t, group, found.names), row):
+            ways[t].take(states[t], found, batch, row)
+            row += len(batch.docs)
 
-    share_all(split.groups(number), work, len(ways))
+    share_all(split.groups(turn), work, len(ways))
     total, *others = states
     for state in others:
         total.merge(state)

@@ -24,12 +24,13 @@ PATIENCE = 1.0  # seconds
 
 
 class Group(NamedTuple):
-    """A row group, with the footer of its file, which is parsed once, and the number of its first row there."""
+    """A row group, with the footer of its file, which is parsed once."""
 
     part: places.Part
     footer: Any
     number: int
-    first: int
+    first: int  # row in its file
+    row: int  # the same in the table
     position: int  # bytes of the files before, and about those of the rows before in this one
 
 
@@ -46,6 +47,7 @@ class Parquet:
         self.done: int = 0  # bytes of the files before
         self.before: int = 0  # rows of them
         self.name: str = ""
+        self.starts: dict[str, int] = {}  # of several files: the row of the table where each begins
 
     def __enter__(self) -> Self:
         return self
@@ -82,28 +84,39 @@ class Parquet:
         return [*own, *(name for name in part.partition if name not in own)]
 
     def batches(self, names: tuple[Any, ...]) -> Iterator[Any]:
+        row = 0
         for number, part in enumerate(self.parts):
             if number:
                 self.done += self.file.tell()
                 self.turn_to(part, names)
+            self.begin(row)
             for batch in self.rows(part, names):
                 yield batch
                 self.before += batch.num_rows
+            row += self.before
             self.before = 0
 
     list_batches = batches
 
     def groups(self) -> Iterator[Group]:
         """The row groups of all parts."""
-        position = 0
+        position = row = 0
         for number, part in enumerate(self.parts):
             if number:
                 self.table = self.opened(part)
+            self.begin(row)
             footer, first, size = self.table.metadata, 0, places.size_of(part.place)
             for group in range(footer.num_row_groups):
-                yield Group(part, footer, group, first, position + size * first // max(footer.num_rows, 1))
+                place = position + size * first // max(footer.num_rows, 1)
+                yield Group(part, footer, group, first, row + first, place)
                 first += footer.row_group(group).num_rows
             position += size
+            row += first
+
+    def begin(self, row: int) -> None:
+        """Note where the part that is open begins, if it is one of several."""
+        if self.several:
+            self.starts[self.name] = row
 
     def of_group(self, group: Group, names: tuple[Any, ...]) -> Iterator[Any]:
         """The batches of a row group."""
@@ -206,17 +219,6 @@ class Split:
                 return
             for readers in read_arrow(batch, names, []):
                 yield file.readers(readers)
-
-    @contextlib.contextmanager
-    def naming(self, group: Group) -> Iterator[None]:
-        """Within it, what is raised about rows names their file."""
-        try:
-            yield
-        except (TypeError, ValueError) as error:
-            if isinstance(error, FormatError) and error.path is not None:
-                raise
-            kind = type(error) if isinstance(error, FormatError) else FormatError
-            raise kind(str(error), places.name_of(group.part.place)) from None
 
 
 def whole_numbers(parts: list[places.Part]) -> set[str]:

@@ -59,11 +59,14 @@ def opened(
 ) -> Iterator[tuple[tables.Table, Repairs]]:
     """The file as a Table, and its repairs; an error in its content is a FormatError."""
     name = name_of(path)
+    starts: dict[str, int] = {}  # of all readers, which see the same files
     with contextlib.ExitStack() as files:
 
         def fresh() -> Any:
             file = files.enter_context(FILES[format](path))
             file.look()
+            if format == "parquet":
+                file.starts = starts
             return file
 
         def rows(names: tuple[Any, ...]) -> Iterator[list[Any]]:
@@ -82,6 +85,7 @@ def opened(
             first = [fresh()]
             repairs = first[0].repairs
             table = tables.Table(what, first[0].names, columns, rows, reopens(path))
+            table.starts = starts
             if format == "parquet" and table.again:
                 table.split = files.enter_context(Split(fresh, watch))
             yield table, repairs
