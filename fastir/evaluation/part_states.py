@@ -117,6 +117,8 @@ class State:
 
     def slots(self, at: np.ndarray) -> np.ndarray:
         """Where the judgments of the queries at these indices stand, one after the other."""
+        if len(at) == len(self.sizes):  # all, as `at` rises
+            return np.arange(int(self.sizes.sum()))
         sizes = self.sizes[at]
         first = (np.cumsum(self.sizes) - self.sizes)[at] - (np.cumsum(sizes) - sizes)
         return np.repeat(first, sizes) + np.arange(int(sizes.sum()))

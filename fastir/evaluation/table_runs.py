@@ -69,11 +69,12 @@ def from_rows(
     """
     settings = prepared.settings
     batches = rows_of(found, prepared.parents is not None)
-    head = deque(until(batches, WORTH if found.n_rows is None else 1))
+    n_rows = found.n_rows if found.n_rows is not None or found.split is None else found.split.rows(WORTH)
+    head = deque(until(batches, WORTH if n_rows is None else 1))
     if not head:
         return Coverage(prepared, status, Tally(), 0, [], {})
     integer_docs = head[0].docs.integers
-    n_rows = sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows
+    n_rows = sum(len(batch.docs) for batch in head) if n_rows is None else n_rows
     threads = thread_count(n_threads, n_rows)
     make = (
         prepared.judged,
@@ -101,6 +102,7 @@ def from_rows(
         if found.again:
             batches.close()  # releases the stream behind it: some sources allow only one at a time
             head.clear()
+            del join  # and what it holds beside the judgments
             from fastir.evaluation import two_passes
 
             if two_passes.suits(prepared, found):

@@ -41,7 +41,7 @@ def suits(prepared: Prepared, found: Table) -> bool:
         and settings.ties not in BY_ORDER
         and settings.plan.reads <= READ_CODES["pool"]
         and found.split is not None
-        and found.split.more_than(HELD)
+        and found.split.rows(HELD + 1) > HELD
     )
 
 

@@ -189,13 +189,14 @@ class Split:
         for lock in self.locks.values():
             lock.acquire(timeout=PATIENCE)  # of Ctrl-C: a thread may have a batch in its hands
 
-    def more_than(self, rows: int) -> bool:
-        """Whether the table has more rows; opens no more files than it must."""
+    def rows(self, enough: int) -> int:
+        """How many rows the table has, or at least `enough`; opens no more files than it must."""
+        rows = 0
         for group in self.fresh().groups():
-            rows -= group.footer.row_group(group.number).num_rows
-            if rows < 0:
-                return True
-        return False
+            rows += group.footer.row_group(group.number).num_rows
+            if rows >= enough:
+                break
+        return rows
 
     def groups(self, number: int) -> Iterator[Group]:
         """The row groups of all parts, for the pass of this number."""

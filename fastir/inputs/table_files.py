@@ -88,6 +88,7 @@ def opened(
             table.starts = starts
             if format == "parquet" and table.again:
                 table.split = files.enter_context(Split(fresh, watch))
+                table.n_rows = None if first[0].several else first[0].table.metadata.num_rows
             yield table, repairs
 
 

@@ -41,9 +41,9 @@ cdef enum:
 cdef struct Hit:        # a judged document that was found
     double score
     int64_t slot        # of its judgment
-    int32_t label
     const Text* doc     # NULL if the tie rule goes by label
-    int sign            # 1: the larger id, or label, stands first; -1: the smaller
+    int32_t label
+    int32_t sign        # 1: the larger id, or label, stands first; -1: the smaller
 
 
 cdef int in_rank_order(const void* a, const void* b) noexcept nogil:

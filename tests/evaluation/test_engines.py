@@ -66,6 +66,16 @@ def names(tmp_path, monkeypatch):
     return made
 
 
+@pytest.fixture
+def two_cores_of_ray(monkeypatch):
+    import ray
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    yield
+    ray.shutdown()
+
+
 def needed(modules):
     for module in modules:
         try:
@@ -86,12 +96,12 @@ def test_every_section_is_tested():
 
 
 @pytest.mark.parametrize("head", NEEDS)
-def test_an_engine_gives_the_bits_of_one_machine(head, names, monkeypatch):
+def test_an_engine_gives_the_bits_of_one_machine(head, names, monkeypatch, request):
     needed(NEEDS[head])
     if head == "multiprocessing" and sys.platform != "linux":
         pytest.skip("the page says where the block stands on systems that start processes afresh")
     if head == "Ray Data":
-        start_ray(monkeypatch)
+        request.getfixturevalue("two_cores_of_ray")
     if head == "multiprocessing":
         monkeypatch.setattr(multiprocessing.context, "_default_context", multiprocessing.get_context("fork"), False)
     if head != "One machine":
@@ -100,14 +110,6 @@ def test_an_engine_gives_the_bits_of_one_machine(head, names, monkeypatch):
     same(names["results"])
     if "grouped" in names:
         same(names["grouped"])
-
-
-def start_ray(monkeypatch):
-    import ray
-
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    if not ray.is_initialized():
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
 
 
 def test_processes_of_mpi_have_the_bits_of_one_machine(names, tmp_path):
