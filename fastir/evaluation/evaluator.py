@@ -461,8 +461,10 @@ def evaluate(
 
     A table whose rows are grouped by query is evaluated while it is read, in memory for the longest query.
     Rows in any other order are read again, with 4 bytes kept for each, and 8 more with ``validate="full"``; documents
-    that tie are looked up in the table. Of a source that can be read only once the first 2^20 rows are kept; a query
-    that comes back after them is a ValueError.
+    that tie are looked up in the table. More than 2^21 such rows in Parquet are not kept with ``validate="judged"``:
+    they are read twice, in memory for the judgments, and the report's repairs say that only judged documents were
+    checked for duplicates. Of a source that can be read only once the first 2^20 rows are kept; a query that comes back
+    after them is a ValueError.
 
     The arguments are never changed, and any number of threads may call this at once.
 

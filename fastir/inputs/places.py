@@ -88,6 +88,14 @@ def on_disk(place: Any) -> bool:
     return isinstance(place, (str, bytes, os.PathLike)) and not is_remote(place) and os.path.isfile(place)
 
 
+def size_of(place: Any) -> int:
+    """The bytes of a file of this machine, or of the parts in a folder or a pattern; 0 if they are unknown."""
+    if on_disk(place):
+        return os.path.getsize(place)
+    many = isinstance(place, (str, os.PathLike)) and is_local(place) and is_many(place)
+    return sum(map(size_of, parquet_in(place))) if many else 0
+
+
 def reopens(place: Any) -> bool:
     """Whether it can be read a second time."""
     if is_file_object(place):
@@ -217,6 +225,11 @@ def is_visible(path: str) -> bool:
     return not any(step.startswith(HIDDEN) and "=" not in step for step in path.split(os.sep))
 
 
+def parquet_in(place: Any) -> list[Any]:
+    """The Parquet files of a folder or a pattern."""
+    return [file for file in files_of(place) if name_of(file).lower().endswith(PARQUET)]
+
+
 def parts_of(place: Any) -> list[Part]:
     """The Parquet files of a folder or a pattern, with the values of hive partitions; or the one file itself.
 
@@ -227,7 +240,7 @@ def parts_of(place: Any) -> list[Part]:
     """
     if not is_many(place):
         return [Part(place, {})]
-    files = [file for file in files_of(place) if name_of(file).lower().endswith(PARQUET)]
+    files = parquet_in(place)
     if not files:
         raise FormatError(
             "no Parquet file (.parquet) is there; files of other formats are read together only by evaluate_many, as "

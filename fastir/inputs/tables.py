@@ -78,34 +78,48 @@ class Table:
         self.names: tuple[Any, ...] = found
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
         self.read = read
+        self.split: Any = None  # a Split of `parquet_files`, for threads that read row groups
+        self.kinds: tuple[bool, bool] | None = None  # of the ids, once rows were read: whether they are integers
+        self.first: Ids | None = None  # names of runs
+        self.starts: dict[str, int] = {}  # of several files that were read: the row where each begins
 
     def __iter__(self) -> Generator[Batch, None, None]:
         """All batches that have rows; the kinds of ids do not change."""
         for batch, _ in self.with_runs():
             yield batch
 
-    def with_runs(self) -> Iterator[tuple[Batch, Ids | None]]:
-        """The same, each with the names of the runs of its rows, if the table has them."""
-        row = 0
-        kinds = first = None
-        for readers in self.read(self.names):
+    def with_runs(
+        self, read: Iterator[Sequence[Any]] | None = None, row: int = 0
+    ) -> Iterator[tuple[Batch, Ids | None]]:
+        """The same, each with the names of its runs, if the table has them; or of what was `read`, from `row` on."""
+        for readers in self.read(self.names) if read is None else read:
             ids = zip(readers[:2], self.names, strict=False)
             queries, docs = (reader.ids(self.what, name, row) for reader, name in ids)
             numbers = readers[2].numbers(self.what, self.names[2], row)
             batch = Batch(queries, docs, 0.0 - numbers if self.ranks else numbers)
-            if kinds is None or row == 0:
-                kinds = queries.integers, docs.integers
-            elif kinds != (queries.integers, docs.integers) and len(docs):
-                raise TypeError(
-                    f"{self.what}: row {row}: ids are of another type than those before: strings and integers"
-                )
             if len(docs):
+                self.kinds = self.kinds or (queries.integers, docs.integers)
+                if self.kinds != (queries.integers, docs.integers):
+                    raise self.wrong(row, "ids are of another type than those before: strings and integers", TypeError)
                 runs = readers[3].ids(self.what, self.names[3], row) if self.names[3:] else None
                 if self.what == "run" and runs is not None:
-                    first = first or runs
-                    self.check_one_run(first, runs)
+                    self.first = self.first or runs
+                    self.check_one_run(self.first, runs)
                 yield batch, runs
             row += len(docs)
+
+    def place_of(self, row: int) -> tuple[str | None, int]:
+        """The file of a row, if there are several, and the row in it."""
+        for name, first in reversed(list(self.starts.items())):
+            if first <= row:
+                return name, row - first
+        return None, row
+
+    def wrong(self, row: int, problem: str, kind: type[Exception] = ValueError) -> Exception:
+        """The error that a row is wrong."""
+        file, row = self.place_of(row)
+        message = f"{self.what}: row {row}: {problem}"
+        return kind(message) if file is None else FormatError(message, file)
 
     def check_one_run(self, first: Ids, runs: Ids) -> None:
         """Refuse rows of several runs, where one is to be evaluated."""
