@@ -111,4 +111,4 @@ def test_texts_of_different_lengths_are_different_queries():
     queries = sorted({*digits, *longer})
     rows = [(query, doc, 1.0) for doc in ("a", "b") for query in [*queries, "known"]]
     found = fastir.evaluate({"known": {"a": 1}}, table(*map(list, zip(*rows, strict=True))), "mrr")
-    assert found["mrr"] == 1 and found.report.only_in_run == len(queries)
+    assert found.report.only_in_run == len(queries)
