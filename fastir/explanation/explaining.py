@@ -7,11 +7,12 @@ convention and kind of qrels, and no metric is implemented a second time here.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from fastir.errors import quote
 from fastir.evaluation.label_lists import LabelLists
 from fastir.evaluation.prepared import Prepared
 from fastir.evaluation.rule_sets import IdealByScore
+from fastir.explanation.documents import Again, Row, Terms, documents_of, text_of
 from fastir.explanation.records import Document, Explanation
 from fastir.inputs.query_groups import QueryGroups
 from fastir.inputs.shapes import DICTS, shape_of
@@ -40,27 +42,6 @@ SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}  # a metric that divides a s
 ROWS = 1 << 20  # labels that are evaluated at once
 
 
-class Row(NamedTuple):
-    """A document in its place; `level` numbers the distinct scores from the top."""
-
-    doc_id: str | int | Again
-    score: float | None
-    level: int
-    tied: int
-
-
-class Again:
-    """A document in a place behind its first, where it counts as one without a judgment."""
-
-    __slots__ = ("doc_id",)
-
-    def __init__(self, doc_id: str | int) -> None:
-        self.doc_id = doc_id
-
-    def __str__(self) -> str:
-        return str(self.doc_id)
-
-
 def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, query_id: str | int) -> Explanation:
     """The Explanation of one query, as `Evaluator.explain` says.
 
@@ -73,7 +54,7 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
     codes = {str(doc_id): label for doc_id, label in labels.items()}
     ranking = ranking_of(prepared, run, query_id)
     rows = ranked(prepared, ranking or {}, codes)
-    ids = [None if isinstance(row.doc_id, Again) else str(row.doc_id) for row in rows]
+    ids = [text_of(row) for row in rows]
     inner = {request.text: unfiltered(request) for request in settings.requests}
     sums = {
         request.text: sum_of(request, values)
@@ -82,59 +63,48 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
     }
     elsewhere = judged_elsewhere(union, ids) if any(request.card.pooled for request in settings.requests) else set()
     metrics = [*inner.values(), *sums.values()]
-    values_of = partial_values(prepared, prepare, query_id, metrics, ids, codes, elsewhere, ranking or {})
+    prepared_values = functools.partial(
+        partial_values, prepared, prepare, query_id, metrics, ids, codes, elsewhere, ranking or {}
+    )
 
     average = settings.ties == TIES.index("average")
     scores = [-float(row.level if average else place) for place, row in enumerate(rows)]
     judged = [place for place, doc_id in enumerate(ids) if doc_id in codes or doc_id in elsewhere]
     places = [0, *(place + 1 for place in judged)]
     if settings.parts or average or qrels is not union:
+        values_of = prepared_values()
         steps = [values_of(ids[:place], scores) for place in places]
         values = {name: [step[name] for step in steps] for name in steps[0]}
     else:
         values = values_of_labels(prepared, metrics, ids, codes, places)
     parts = {name: increments(column) for name, column in values.items()}
-    gainers = [sums.get(metric, inner[metric]) for metric in settings.names]
-    contributions, gained = (
-        dict(zip([None, *judged], zip(*(parts[name] for name in of), strict=True), strict=True))
-        for of in (inner.values(), gainers)
-    )
-    none_gained: dict[str, float | None] = dict.fromkeys(settings.names)
-    without = dict.fromkeys(settings.names, 0.0)
-    alone: dict[Hashable, dict[str, float]] = {}
-
-    def document(place: int | None, row: Row) -> Document:
-        doc_id = str(row.doc_id) if place is None else ids[place]
-        label = None if doc_id is None else codes.get(doc_id)
-        # what tells how much it adds at rank 1
-        kind = (label, doc_id in elsewhere) if qrels is union else doc_id
-        if kind not in alone:
-            first = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
-            alone[kind] = {
-                metric: first[name] - parts[name][0] for metric, name in zip(settings.names, gainers, strict=True)
-            }
-        gain = alone[kind].copy()
-        if place is not None and place in gained:
-            shares = zip(gain, gained[place], gain.values(), strict=True)
-            discount = {metric: term / most if most else None for metric, term, most in shares}
-            contribution = dict(zip(gain, contributions[place], strict=True))
-        else:
-            discount, contribution = none_gained.copy(), without.copy()
-        rank = None if place is None else place + 1
-        shown = row.doc_id.doc_id if isinstance(row.doc_id, Again) else row.doc_id
-        return Document(shown, rank, row.score, row.tied, label, gain, discount, contribution)
-
-    present = set(ids)
-    absent = [doc_id for doc_id, label in labels.items() if label >= settings.level and str(doc_id) not in present]
-    absent.sort(key=lambda doc_id: (-labels[doc_id], encode(str(doc_id))))
     relevant = any(label >= settings.level for label in codes.values())
+
+    def documents() -> tuple[list[Document], list[Document]]:
+        gainers = [sums.get(metric, inner[metric]) for metric in settings.names]
+        contributions, gained = (
+            dict(zip([None, *judged], zip(*(parts[name] for name in of), strict=True), strict=True))
+            for of in (inner.values(), gainers)
+        )
+        values_of = prepared_values()
+
+        def first(doc_id: str | None) -> list[float]:
+            found = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
+            return [found[name] for name in gainers]
+
+        present = set(ids)
+        absent = [doc_id for doc_id, label in labels.items() if label >= settings.level and str(doc_id) not in present]
+        absent.sort(key=lambda doc_id: (-labels[doc_id], encode(str(doc_id))))
+        by_label = qrels is union
+        terms = Terms(settings.names, codes, elsewhere, by_label, first, gained, contributions)
+        return documents_of(terms, rows, absent)
+
     return Explanation(
         query_id,
         "missing" if ranking is None else "evaluated" if relevant else "no_relevant",
         {metric: values[name][-1] for metric, name in inner.items()},
         {metric: parts[name][0] for metric, name in inner.items()},
-        [document(place, row) for place, row in enumerate(rows)],
-        [document(None, Row(doc_id, None, 0, 0)) for doc_id in absent],
+        documents,
     )
 
 
@@ -228,6 +198,8 @@ def ranking_of(prepared: Measurer, run: Any, query_id: str | int) -> dict[Any, f
     ids, offsets, scores = run.columns()
     rows = slice(offsets[run.places()[found]], offsets[run.places()[found] + 1])
     best = run[found]
+    if len(best) == len(scores[rows]):
+        return best
     ranking: dict[Any, float] = {}
     for doc_id, score in zip(ids[rows], scores[rows].tolist(), strict=True):
         ranking[doc_id if doc_id not in ranking and score == best[doc_id] else Again(doc_id)] = score
@@ -250,7 +222,7 @@ def ranked(prepared: Measurer, ranking: dict[Any, float], codes: dict[str, int])
     orders = [ordered(ranking, codes, ranker) for ranker in prepared.rankers()]
     by_label = prepared.settings.ties in (TIES.index("optimistic"), TIES.index("pessimistic"))
     tied = any(row.tied > 1 for row in orders[0])
-    alike = all([row.doc_id for row in order] == [row.doc_id for row in orders[0]] for order in orders)
+    alike = all([row.doc_id for row in order] == [row.doc_id for row in orders[0]] for order in orders[1:])
     if not alike or (tied and by_label and isinstance(prepared.qrels, GroupedQrels)):
         raise ValueError(
             "explain: this ranking is not the same for all of these metrics or groups, by their rules for "
@@ -267,19 +239,22 @@ def ordered(ranking: dict[Any, float], codes: dict[str, int], ranker: Prepared) 
     if settings.single:
         with np.errstate(over="ignore"):
             scores = {doc_id: float(np.float32(score)) for doc_id, score in ranking.items()}
-    doc_ids = list(scores)
-    equal = len(set(scores.values())) < len(scores)  # else the scores alone decide
-    if equal and ties in ("optimistic", "pessimistic"):
+    key: Callable[[Any], Any] | None = None
+    if ties in ("optimistic", "pessimistic"):
         # judged documents, then those in the pool without a judgment, whatever their label, then unknown ones
-        places = {doc_id: max(label, -2) for doc_id, label in codes.items()}
-        known = {doc_id: -3 if isinstance(doc_id, Again) else places.get(str(doc_id), -3) for doc_id in doc_ids}
-        doc_ids.sort(key=known.__getitem__, reverse=ties == "optimistic")
-    elif equal and ties != "input":
-        doc_ids.sort(key=lambda doc_id: encode(str(doc_id)), reverse=ties != "doc_id_asc")
-    doc_ids.sort(key=scores.__getitem__, reverse=True)
-    rows = []
+        known = {doc_id: max(label, -2) for doc_id, label in codes.items()}
+        key, falling = (
+            lambda doc_id: -3 if isinstance(doc_id, Again) else known.get(str(doc_id), -3),
+            ties == "optimistic",
+        )
+    elif ties != "input":
+        key, falling = lambda doc_id: encode(str(doc_id)), ties != "doc_id_asc"
+    rows: list[Row] = []
+    doc_ids = sorted(scores, key=scores.__getitem__, reverse=True)
     for level, (score, tied) in enumerate(itertools.groupby(doc_ids, scores.__getitem__)):
         group = list(tied)
+        if len(group) > 1 and key is not None:
+            group.sort(key=key, reverse=falling)
         rows += [Row(doc_id, score, level, len(group)) for doc_id in group]
     rows = rows[: options.max_depth]
     if options.judged_only:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import InitVar, dataclass, field
 from typing import Any, NamedTuple
 
 from fastir.errors import quote
@@ -50,8 +51,26 @@ class Document(NamedTuple):
     contribution: dict[str, float]
 
 
+class MadeLater:
+    """An Explanation's documents, which take longer than its values: made when they are asked for first."""
+
+    __slots__ = ("_make",)
+    _make: Callable[[], tuple[list[Document], list[Document]]]  # documents, and those that are missing
+
+    def __post_init__(self, make: Callable[[], tuple[list[Document], list[Document]]]) -> None:
+        object.__setattr__(self, "_make", make)
+
+    def __getattr__(self, name: str) -> Any:  # asked only for what is not set
+        if name not in ("documents", "missing"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        documents, missing = self._make()
+        object.__setattr__(self, "documents", documents)
+        object.__setattr__(self, "missing", missing)
+        return documents if name == "documents" else missing
+
+
 @dataclass(frozen=True, repr=False, slots=True)
-class Explanation:
+class Explanation(MadeLater):
     """One ranking and where its values come from; made by `Evaluator.explain`, prints as a table.
 
     Attributes
@@ -82,8 +101,9 @@ class Explanation:
     status: str
     values: dict[str, float]
     base: dict[str, float]
-    documents: list[Document]
-    missing: list[Document]
+    documents: list[Document] = field(init=False)
+    missing: list[Document] = field(init=False)
+    make: InitVar[Callable[[], tuple[list[Document], list[Document]]]]
 
     def records(self, metric: str | None = None) -> list[dict[str, Any]]:
         """A dict for each document, for a data frame, with the numbers of one metric (None: the first).
