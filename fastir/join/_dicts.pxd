@@ -13,7 +13,7 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef Ranking ranking
     cdef double* scores
     cdef PyObject** keys        # the rows' ids, and behind them the hits'; one allocation with scores
-    cdef int64_t n, capacity
+    cdef int64_t n, n_hits, n_found, capacity
     cdef Judged judged
     cdef Plan plan
     cdef list ids               # the judged ids, of the kind that the run has
@@ -26,7 +26,11 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef bint counts            # whether a tally of unjudged documents is wanted
     cdef bytearray uncounted    # None until a ranking is kept for count_rest()
     cdef Reader reader
+    cdef bint many              # whether the current ranking's ids are looked up among the judged ones
+    cdef bint tied              # whether one of its hits is tied
     cdef bint nan               # whether a score of the current ranking is NaN
+    cdef Walk reads             # the walk whose rows this one takes; None: it reads the rankings itself
+    cdef Walk asks              # and the one whose hits it takes
     cdef int ties
     cdef bint single, integers
     cdef bint pooled            # whether the first query's judged ids are those of all queries
@@ -42,7 +46,12 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef bint read_batch(self, PyObject** values, int64_t first, Py_ssize_t n) noexcept
     cdef bint keep(self, int64_t q) except -1
     cdef int64_t probe(self, dict ranking, int64_t first, int64_t n) except -1
-    cdef int judge(self, dict ranking, int64_t place, int64_t row) except -1
+    cdef int follow(self, list walks) except -1
+    cdef int prepare(self, dict ranking, int64_t place) except -1
+    cdef int find(self, dict ranking, int64_t place) except -1
+    cdef int look_up(self, dict ranking, int64_t q) except -1
+    cdef int rank(self, int64_t place, int64_t row) except -1
+    cdef int note(self, dict ranking, int64_t place) except -1
     cdef int lack(self, int64_t place, int64_t row) except -1
 
 

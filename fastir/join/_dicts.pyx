@@ -6,11 +6,12 @@ in a table by the hash that each id carries (_matches): less than that many prob
 
 One walk over a ranking collects its scores and checks on the way that every key is a str and every value a number that
 _scalars reads. Anything else (Fraction, other mappings) is read from a snapshot in plain types (columns/_dicts), made
-once: a caller's __float__ that changes the dict meanwhile does not reach us. Several sets of rules go over each ranking
-one after the other, while its objects are in the caches. The next rankings' objects are asked for ahead; the next pair
-of the run most often is the next query's.
+once: a caller's __float__ that changes the dict meanwhile does not reach us. Under several sets of rules each ranking is
+read once, and looked up once for all that ask the same of the same judgments; then each ranks a copy of what was found.
+The next rankings' objects are asked for ahead; the next pair of the run most often is the next query's.
 
-Keys are borrowed from the ranking until its query is measured. Where there is no GIL, other threads may change it
+Keys are borrowed from the ranking until its query is measured; till then nothing is done that may run foreign code, as
+making a container that wakes the garbage collector. Where there is no GIL, other threads may change it
 meanwhile: there the run and each ranking are copied, each at once. A critical section would not do: looking up a key
 takes the dict's lock, too, and in CPython 3.13 that lets a section go that holds it.
 
@@ -25,6 +26,7 @@ from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 from fastir.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_only
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
@@ -36,7 +38,7 @@ from fastir.join._matches cimport Rows, hash_of_key, match
 from fastir.join._unchanged cimport unchanged
 from fastir.measure._codes cimport MISSING
 from fastir.measure._measure cimport Judgments, Plan, label_code, measure, with_spare
-from fastir.rank._rank cimport compare_fn, discard, rank_and_measure, reserve
+from fastir.rank._rank cimport Hit, compare_fn, discard, rank_and_measure, reserve
 
 import numpy as np
 from numpy import empty
@@ -77,7 +79,7 @@ cdef enum:
     SPARE = 4096
 
 
-cdef enum:                  # results of Walk.read
+cdef enum:                  # results of Walk.read and Walk.find
     ROWS_READ
     NOT_PLAIN               # an id is of another kind, or a score is no number that can be read without Python code
     HAS_NAN
@@ -148,6 +150,7 @@ cdef class Walk:
         PyBuffer_Release(&self.value_buffer)
         PyBuffer_Release(&self.status_buffer)
         self.judged, self.plan, self.ids, self.status, self.uncounted = None, None, None, None, None
+        self.reads, self.asks = None, None
         self.out, self.codes, self.lookups = NULL, NULL, NULL
 
     cdef int room(self, int64_t n, int64_t hits) except -1:
@@ -201,9 +204,6 @@ cdef class Walk:
             if not read_score(&self.reader, values[i], scores + i):
                 return False
             nan |= scores[i] != scores[i]
-        if self.single:
-            for i in range(n):
-                scores[i] = <double><float>scores[i]
         self.nan |= nan
         return True
 
@@ -249,61 +249,101 @@ cdef class Walk:
             if value != NULL:
                 read_score(&self.reader, value, &score)
                 self.keys[self.n + n_hits] = key
-                self.ranking.hits[n_hits].score = <double><float>score if self.single else score
+                self.ranking.hits[n_hits].score = score
                 self.ranking.hits[n_hits].item = &self.keys[self.n + n_hits]
                 self.ranking.hits[n_hits].row = -1
                 self.ranking.hits[n_hits].label = label_code(self.judged.labels[i])
                 n_hits += 1
         return n_hits
 
-    cdef int judge(self, dict ranking, int64_t place, int64_t row) except -1:
-        """Evaluate the ranking of the query at this place; what read() returns."""
-        cdef Judged judged = self.judged
+    cdef int follow(self, list walks) except -1:
+        """Set which of the walks that come before this one reads and looks up the rankings for it, if any does."""
+        cdef Walk other
+        if walks:
+            self.reads = walks[0]
+        for other in walks:
+            if other.judged is self.judged and other.plan.reads == self.plan.reads and other.counts == self.counts:
+                self.asks = other
+                break
+        return 0
+
+    cdef int prepare(self, dict ranking, int64_t place) except -1:
+        """Make what find() needs."""
         cdef int64_t q = 0 if self.pooled else place
-        cdef int64_t first = judged.offsets[q], n = judged.offsets[q + 1] - first, n_hits, n_found
-        cdef int64_t probes = judged.wanted(self.plan.reads, q), rest = n - probes
-        cdef double* out = self.out + row * self.plan.n_slots
-        cdef bint tied, many
-        cdef compare_fn compare = compare_integers if self.integers else compare_keys
-        cdef Judgments known
-        cdef Rows rows
-        cdef const char* keys
-        cdef int state
+        cdef int64_t probes = self.judged.wanted(self.plan.reads, q)
         self.n = PyDict_Size(ranking)
-        many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
-        if many and self.lookups == NULL:
-            self.lookups = judged.lookup(self.integers)
-        self.room(self.n, max(self.n if many else 0, n))
-        state = self.read(ranking)
-        if state != ROWS_READ:
-            return state
-        if many:
-            rows.keys, rows.scores, rows.n = self.keys, self.scores, self.n
-            n_found = match(&rows, self.integers, self.lookups + q, judged.labels + first, probes, self.breathes,
-                            self.ranking.hits, &n_hits)
-            rest = 0
+        self.many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
+        if self.many and self.lookups == NULL and self.asks is None:
+            self.lookups = self.judged.lookup(self.integers)
+        return self.room(self.n, max(self.n if self.many else 0, self.judged.offsets[q + 1] - self.judged.offsets[q]))
+
+    cdef int find(self, dict ranking, int64_t place) except -1:
+        """Collect the rows and the hits of the query at this place; what read() returns."""
+        cdef Walk other = self.asks
+        cdef int state
+        if self.reads is None:
+            state = self.read(ranking)
+            if state != ROWS_READ:
+                return state
         else:
-            n_hits = n_found = self.probe(ranking, first, probes)
+            memcpy(self.scores, self.reads.scores, self.n * sizeof(double))
+            memcpy(self.keys, self.reads.keys, self.n * sizeof(PyObject*))
+            self.reader = self.reads.reader
+        if other is None:
+            self.look_up(ranking, 0 if self.pooled else place)
+        else:
+            memcpy(self.ranking.hits, other.ranking.hits, other.n_hits * sizeof(Hit))
+            self.n_hits, self.n_found, self.uncounted = other.n_hits, other.n_found, other.uncounted
+        return ROWS_READ
+
+    cdef int look_up(self, dict ranking, int64_t q) except -1:
+        """Collect the hits, and count the documents that are judged."""
+        cdef Judged judged = self.judged
+        cdef int64_t first = judged.offsets[q], n = judged.offsets[q + 1] - first
+        cdef int64_t probes = judged.wanted(self.plan.reads, q), rest = n - probes
+        cdef Rows rows
+        if self.many:
+            rows.keys, rows.scores, rows.n = self.keys, self.scores, self.n
+            self.n_found = match(&rows, self.integers, self.lookups + q, judged.labels + first, probes, self.breathes,
+                                 self.ranking.hits, &self.n_hits)
+            return 0
+        self.n_hits = self.n_found = self.probe(ranking, first, probes)
         if rest > 0 and self.n > 0 and self.counts:
-            if rest * COUNTED_RATIO <= self.n or n_hits == 0 or not self.keep(q):
-                n_found += count(self.ids, ranking, first + probes, first + n)
-        known = judged.of(q)
-        keys = <const char*>self.keys
+            if rest * COUNTED_RATIO <= self.n or self.n_hits == 0 or not self.keep(q):
+                self.n_found += count(self.ids, ranking, first + probes, first + n)
+        return 0
+
+    cdef int rank(self, int64_t place, int64_t row) except -1:
+        """Rank and measure what was found."""
+        cdef compare_fn compare = compare_integers if self.integers else compare_keys
+        cdef Judgments known = self.judged.of(0 if self.pooled else place)
+        cdef double* out = self.out + row * self.plan.n_slots
+        cdef const char* keys = <const char*>self.keys
+        cdef int64_t i
+        if self.single:
+            for i in range(self.n):
+                self.scores[i] = <double><float>self.scores[i]
+            for i in range(self.n_hits):
+                self.ranking.hits[i].score = <double><float>self.ranking.hits[i].score
         if self.breathes:
             with nogil:
-                tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n, n_hits,
-                                        compare, self.ties, known, out)
+                self.tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n,
+                                             self.n_hits, compare, self.ties, known, out)
         else:
-            tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n, n_hits,
-                                    compare, self.ties, known, out)
-        count_ranking(&self.tally, place, self.n, n_found)
+            self.tied = rank_and_measure(self.plan, &self.ranking, self.scores, keys, sizeof(PyObject*), self.n,
+                                         self.n_hits, compare, self.ties, known, out)
+        return 0
+
+    cdef int note(self, dict ranking, int64_t place) except -1:
+        """Count what the report says."""
+        count_ranking(&self.tally, place, self.n, self.n_found)
         if self.reader.wide and integers_made_equal(ranking, self.scores, self.n):
             self.tally.rounded += 1
             self.tally.rounded_example = place if self.tally.rounded_example < 0 else self.tally.rounded_example
-        if tied:
+        if self.tied:
             self.tally.tied += 1
             self.tally.tied_example = place if self.tally.tied_example < 0 else self.tally.tied_example
-        return ROWS_READ
+        return 0
 
     cdef int lack(self, int64_t place, int64_t row) except -1:
         """What the run has nothing for is an empty ranking."""
@@ -377,6 +417,7 @@ def judge_dict(Judged judged, list jobs, dict run, bint breathes=False):
         walk.pooled = own is not judged
         walk.write_to(values, status)
         walk.own_status()
+        walk.follow(walks)
         walks.append(walk)
     judge_walks(walks, judged, run, kinds)
     return [tally_of(&walk.tally, walk.uncounted) for walk in walks], kinds
@@ -448,12 +489,26 @@ cdef PyObject* ranking_of(dict run, PyObject* query, Py_ssize_t* place) except? 
     return PyDict_GetItemWithError(run, query)
 
 
+cdef int find_all(list walks, dict ranking, Py_ssize_t q) except -1:
+    """Have a ranking read and looked up for every walk; what Walk.find returns."""
+    cdef Walk walk
+    cdef int state
+    for walk in walks:
+        walk.prepare(ranking, q)
+    for walk in walks:
+        state = walk.find(ranking, q)
+        if state != ROWS_READ:
+            return state
+    return ROWS_READ
+
+
 cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, list rows) except -1:
     """What judge_dict does, for all queries or those at the positions in `rows`, which then are the rows of values."""
     cdef Walk walk
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t work = 0
     cdef int state
+    cdef bint integers = (<Walk>walks[0]).integers
     cdef PyObject* value
     cdef dict ranking
     cdef object given
@@ -470,16 +525,17 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
                 walk.lack(q, row)
             continue
         given = <object>value
-        ranking = None
-        if type(given) is dict:
-            ranking = unchanged(given)
+        ranking = unchanged(given) if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
+        state = find_all(walks, ranking, q)
+        if state == NOT_PLAIN:
+            ranking = plain_scores(judged.query_ids[q], ranking, integers)
+            state = find_all(walks, ranking, q)
+        if state == HAS_NAN:
+            refuse_nan(judged.query_ids[q], ranking)
         for walk in walks:
-            state = NOT_PLAIN if ranking is None else walk.judge(ranking, q, row)
-            if state == NOT_PLAIN:
-                ranking = plain_scores(judged.query_ids[q], given if ranking is None else ranking, walk.integers)
-                state = walk.judge(ranking, q, row)
-            if state == HAS_NAN:
-                refuse_nan(judged.query_ids[q], ranking)
+            walk.rank(q, row)
+        for walk in walks:
+            walk.note(ranking, q)
             work += walk.n + judged.wanted(walk.plan.reads, q)
         if work > WORK_BETWEEN_SIGNALS:
             work = 0
