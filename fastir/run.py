@@ -74,7 +74,7 @@ class Run(Rows):
             ids.extend(ranking)
             scores.extend(ranking.values())
             sizes.append(len(ids))
-        numbers, offsets = np.array(scores, float), np.array(sizes, np.int64)
+        numbers, offsets = np.fromiter(scores, float, len(scores)), np.array(sizes, np.int64)
         missing = np.isnan(numbers)
         if missing.any():
             row = int(missing.argmax())
