@@ -24,7 +24,7 @@ cdef extern from "Python.h":
 cdef enum:
     LEAST = -292        # the powers of ten that doubles need
     MOST = 324
-    LONGEST = 24        # bytes of a number: -1.2345678901234567e-308
+    LONGEST = 32        # bytes of a number, -1.2345678901234567e-308, and what write_decimal needs behind it
     USUAL = 64          # bytes of a head
 
 cdef uint64_t[MOST - LEAST + 1] HIGH

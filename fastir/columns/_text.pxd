@@ -150,23 +150,35 @@ cdef inline int compare_decimal(int64_t x, int64_t y) noexcept nogil:
     return compare(&p, &q)
 
 
+cdef inline void write_digits(uint64_t number, int64_t n, char* out) noexcept nogil:
+    """Write the last n, 1 to 8, digits of a number below 10^8, and 8 - n bytes more."""
+    # pairs of lanes of 32, 16, then 8 bits: the first digit ends up lowest; all divisions by multiplying
+    cdef uint64_t lanes = number // 10000 | number % 10000 << 32
+    cdef uint64_t upper = lanes * 10486 >> 20 & 0x0000007F0000007FU
+    lanes = upper | lanes - 100 * upper << 16
+    upper = lanes * 103 >> 10 & 0x000F000F000F000FU
+    lanes = (upper | lanes - 10 * upper << 8 | 0x3030303030303030U) >> 8 * (8 - n)
+    out[0], out[1], out[2], out[3] = <char>lanes, <char>(lanes >> 8), <char>(lanes >> 16), <char>(lanes >> 24)
+    out[4], out[5], out[6], out[7] = <char>(lanes >> 32), <char>(lanes >> 40), <char>(lanes >> 48), <char>(lanes >> 56)
+
+
 cdef inline int64_t write_decimal(int64_t x, char* out) noexcept nogil:
-    """Write a number in decimal; returns how many characters."""
-    cdef uint64_t left = 0 - <uint64_t>x if x < 0 else <uint64_t>x, limit = 10, pair
-    cdef int64_t n = (x < 0) + 1, i
-    while left >= limit:    # which does not wrap around: no int64 has more than 19 digits
-        limit *= 10
-        n += 1
-    if x < 0:
-        out[0] = c'-'
-    i = n
-    while left >= 100:      # two digits at a time: a step waits for the division of the one before
-        pair = left % 100
-        left //= 100
-        i -= 2
-        out[i] = <char>(c'0' + pair // 10)
-        out[i + 1] = <char>(c'0' + pair % 10)
-    if left >= 10:
-        out[i - 2] = <char>(c'0' + left // 10)
-    out[i - 1] = <char>(c'0' + left % 10)
+    """Write a number in decimal; returns how many characters. Up to 7 bytes behind them are lost."""
+    cdef uint64_t left = 0 - <uint64_t>x if x < 0 else <uint64_t>x, eight = 100000000
+    cdef uint64_t first = left
+    cdef int64_t n = x < 0, parts = 0, digits
+    out[0] = c'-'
+    while first >= eight:
+        first //= eight
+        parts += 1
+    digits = (1 + (first >= 10) + (first >= 100) + (first >= 1000) + (first >= 10000) + (first >= 100000)
+              + (first >= 1000000) + (first >= 10000000))
+    write_digits(first, digits, out + n)
+    n += digits
+    if parts == 2:
+        write_digits(left // eight % eight, 8, out + n)
+        n += 8
+    if parts > 0:
+        write_digits(left % eight, 8, out + n)
+        n += 8
     return n
