@@ -6,7 +6,7 @@ in a table by the hash that each id carries (_matches): less than that many prob
 
 One walk over a ranking collects its scores and checks on the way that every key is a str and every value a number that
 _scalars reads. Anything else (Fraction, other mappings) is read from a snapshot in plain types (columns/_dicts), made
-once: a caller's __float__ that changes the dict meanwhile does not reach us. Under several sets of rules each ranking is
+once: a caller's __float__ that changes the dict meanwhile does not reach us. Under several sets of rules a ranking is
 read once, and looked up once for all that ask the same of the same judgments; then each ranks a copy of what was found.
 The next rankings' objects are asked for ahead; the next pair of the run most often is the next query's.
 

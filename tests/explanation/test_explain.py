@@ -1,5 +1,6 @@
 """Why a value is what it is: what explain and diff show adds up to the value, for every metric, rule and input."""
 
+import copy
 import itertools
 import math
 import pickle
@@ -127,6 +128,18 @@ def test_parts_of_sums_add_up_to_the_bit():
         [(_, explanation)] = explanations(qrels, run, SUMS)[1].items()
         for metric, value in explanation.values.items():
             assert math.fsum(document.contribution[metric] for document in explanation.documents) == value, seed
+
+
+def test_documents_that_nobody_asked_for_yet_are_there_in_copies_and_comparisons():
+    evaluator = fastir.Evaluator(QRELS, ["ndcg", "map"])
+    asked = evaluator.explain(RUN, "q")
+    assert asked.documents is asked.documents and isinstance(asked.documents, list)
+    assert evaluator.explain(RUN, "q") == asked
+    assert pickle.loads(pickle.dumps(evaluator.explain(RUN, "q"))) == asked
+    assert repr(copy.deepcopy(evaluator.explain(RUN, "q"))) == repr(asked)
+    assert evaluator.explain(RUN, "q").missing == asked.missing
+    with pytest.raises(AttributeError, match="no attribute 'docs'"):
+        asked.docs  # noqa: B018
 
 
 def test_increments_carry_their_rounding():
