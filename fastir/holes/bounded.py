@@ -1,0 +1,119 @@
+"""Bounds: what `bounds` returns, three Results and a table of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastir.checks import positive
+from fastir.rendering import Cell, Table, rendered
+from fastir.text import counted, rounded
+
+if TYPE_CHECKING:
+    from fastir.judged_rankings import JudgedRankings
+    from fastir.results.results import Results
+
+OUTER = "outer bound: no labels give a value beyond it, and perhaps none gives it"
+
+
+class Bounds:
+    """Between which values the metrics of a run lie, whatever the labels of its unjudged documents; made by `bounds`.
+
+    It prints as a table; `to_table` has other formats.
+
+    Attributes
+    ----------
+    value : Results
+        The metrics as `evaluate` gives them, which takes unjudged documents for not relevant (most metrics do).
+    lower, upper : Results
+        The smallest and largest value of each query, and their means: these are the smallest and largest mean, because
+        the labels of one query do not depend on another's. A query that some labels leave out of the mean (``empty=
+        "skip"``, or a metric that is then undefined) is NaN here if the mean is more extreme without it, or if all
+        labels leave it out.
+    exact : dict of str to bool
+        For each metric, whether some labels give these values, for every query; if not, they are outer bounds.
+    condensed : Results or None
+        The metrics of the rankings without their unjudged documents (``judged_only``); None for differences.
+    coverage : dict of str to float or None
+        For each metric, the mean of judged@k, with its cutoff k; None for differences.
+    judged : JudgedRankings
+        Where the judged documents of the run stand.
+    max_label : int
+        The largest label that an unjudged document can have.
+    depth : int or None
+        Documents below this rank stay unjudged; None is the whole ranking.
+    """
+
+    def __init__(
+        self,
+        value: Results,
+        lower: Results,
+        upper: Results,
+        exact: dict[str, bool],
+        condensed: Results | None,
+        coverage: dict[str, float] | None,
+        judged: JudgedRankings,
+        max_label: int,
+        depth: int | None,
+    ) -> None:
+        self.value = value
+        self.lower = lower
+        self.upper = upper
+        self.exact = exact
+        self.condensed = condensed
+        self.coverage = coverage
+        self.judged = judged
+        self.max_label = max_label
+        self.depth = depth
+
+    def to_table(
+        self, format: str = "text", *, digits: int = 4, caption: str | None = None, label: str | None = None
+    ) -> str:
+        """A table to print: a row per metric, with its bounds and its value, judged@k and the value without holes.
+
+        Parameters
+        ----------
+        format : {"text", "markdown", "html", "latex", "csv"}
+            The first line of LaTeX names the packages that it needs; CSV has the exact numbers.
+        digits : int
+            Decimals, from 1 to 17.
+        caption : str or None
+            Instead of the number of queries and what the bounds are.
+        label : str or None
+            What LaTeX and HTML refer to the table by.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            An argument has another value.
+        """
+        digits = positive("digits", "the number of decimals", digits, 17)
+        columns = {"lower": self.lower, "value": self.value, "upper": self.upper}
+        if self.condensed is not None:
+            columns["condensed"] = self.condensed
+        rows = []
+        for name, how in self.value.aggregates.items():
+            cells = [
+                Cell(rounded(results[name], how, digits), exact=repr(results[name])) for results in columns.values()
+            ]
+            if self.coverage is not None:
+                share = self.coverage[name]
+                cells.append(Cell(rounded(share, "mean", digits), exact=repr(share)))
+            rows.append([Cell(name if self.exact[name] else f"{name} (outer)"), *cells])
+        head = ["metric", *columns, *["judged"] * (self.coverage is not None)]
+        return rendered(Table(head, rows, 1, self._notes()), format, caption, label)
+
+    def _notes(self) -> list[str]:
+        queries = counted(len(self.value.query_ids), "query", "queries")
+        where = "" if self.depth is None else f" at ranks to {self.depth}"
+        notes = [f"{queries}; labels of unjudged documents{where} from 0 to {self.max_label}"]
+        return notes if all(self.exact.values()) else [*notes, OUTER]
+
+    def __repr__(self) -> str:
+        return self.to_table()
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")
