@@ -19,6 +19,9 @@ Memory   what is known of a block of queries at a time
     families.py    families of labelings, and the extremes among their values
     fractions.py   the best labelings for nDCG and for sums of precision, by running sums
     extremes.py    from a metric's response to the extremes of each query
+    pairs.py       holes of two runs, of which one document is one
+    differences.py the extremes of the difference of two runs
+    asked.py       block by block to the Bounds
     means.py       the extreme means, where labels can leave a query out
     _labelings     measures labelings
 """

@@ -23,7 +23,8 @@ class Bounds:
     Attributes
     ----------
     value : Results
-        The metrics as `evaluate` gives them, which takes unjudged documents for not relevant (most metrics do).
+        The metrics as `evaluate` gives them, which takes unjudged documents for not relevant (most metrics do); with
+        ``against=``, those of the first run less those of the second, here as everywhere.
     lower, upper : Results
         The smallest and largest value of each query, and their means: these are the smallest and largest mean, because
         the labels of one query do not depend on another's. A query that some labels leave out of the mean (``empty=
@@ -31,16 +32,18 @@ class Bounds:
         labels leave it out.
     exact : dict of str to bool
         For each metric, whether some labels give these values, for every query; if not, they are outer bounds.
-    condensed : Results or None
-        The metrics of the rankings without their unjudged documents (``judged_only``); None for differences.
-    coverage : dict of str to float or None
-        For each metric, the mean of judged@k, with its cutoff k; None for differences.
     judged : JudgedRankings
         Where the judged documents of the run stand.
     max_label : int
         The largest label that an unjudged document can have.
     depth : int or None
         Documents below this rank stay unjudged; None is the whole ranking.
+    condensed : Results
+        The metrics of the rankings without their unjudged documents (``judged_only``).
+    coverage : dict of str to float or None
+        For each metric, the mean of judged@k, with its cutoff k; None for differences.
+    against : JudgedRankings or None
+        Where the judged documents of the second run stand.
     """
 
     def __init__(
@@ -49,21 +52,24 @@ class Bounds:
         lower: Results,
         upper: Results,
         exact: dict[str, bool],
-        condensed: Results | None,
-        coverage: dict[str, float] | None,
         judged: JudgedRankings,
         max_label: int,
         depth: int | None,
+        *,
+        condensed: Results,
+        coverage: dict[str, float] | None = None,
+        against: JudgedRankings | None = None,
     ) -> None:
         self.value = value
         self.lower = lower
         self.upper = upper
         self.exact = exact
-        self.condensed = condensed
-        self.coverage = coverage
         self.judged = judged
         self.max_label = max_label
         self.depth = depth
+        self.condensed = condensed
+        self.coverage = coverage
+        self.against = against
 
     def to_table(
         self, format: str = "text", *, digits: int = 4, caption: str | None = None, label: str | None = None
@@ -91,9 +97,7 @@ class Bounds:
             An argument has another value.
         """
         digits = positive("digits", "the number of decimals", digits, 17)
-        columns = {"lower": self.lower, "value": self.value, "upper": self.upper}
-        if self.condensed is not None:
-            columns["condensed"] = self.condensed
+        columns = {"lower": self.lower, "value": self.value, "upper": self.upper, "condensed": self.condensed}
         rows = []
         for name, how in self.value.aggregates.items():
             cells = [

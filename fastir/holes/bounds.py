@@ -9,17 +9,14 @@ import numpy as np
 
 from fastir.checks import positive
 from fastir.errors import quote
-from fastir.evaluation.evaluator import Evaluator
-from fastir.holes.bounded import Bounds
-from fastir.holes.extremes import Ends, ends_of
-from fastir.holes.holed import blocks, holed
-from fastir.holes.means import without_undefined
-from fastir.holes.responses import levels_of
+from fastir.evaluation.evaluator import Evaluator, evaluator_of
+from fastir.holes.asked import Asked, of_one, of_two
+from fastir.holes.pairs import shared_documents
 from fastir.request.options import MAX_LABEL, TIES, WHOLE, metric_tuple
-from fastir.request.settled import RULES, settled
-from fastir.results.results import Results
+from fastir.run import as_run
 
 if TYPE_CHECKING:
+    from fastir.holes.bounded import Bounds
     from fastir.judged_rankings import JudgedRankings
     from fastir.qrels import QrelsLike
     from fastir.request.plan import Settings
@@ -33,6 +30,7 @@ def bounds(
     run: RunLike,
     metrics: str | Iterable[str],
     *,
+    against: RunLike | None = None,
     max_label: SupportsIndex | None = None,
     depth: SupportsIndex | None = None,
     **options: Any,
@@ -44,6 +42,9 @@ def bounds(
     qrels, run, metrics, **options
         As for `evaluate`. A document that the run retrieved is a hole if the qrels lack it, or give it a negative
         label.
+    against : run or None
+        A second run; the bounds are then those of the difference, `run` less `against`, where a document has one label
+        in both runs.
     max_label : int or None
         The label of a hole can be 0 to this; None is the largest label of the qrels.
     depth : int or None
@@ -93,71 +94,39 @@ def bounds(
     (0.3333333333333333, {'q': 1.0}, True)
     """
     evaluator = Evaluator(qrels, metrics, **options)
-    check_order(evaluator.prepared.settings)
-    judged = evaluator.judge(run)
-    top = largest_label(judged, max_label)
+    settings = evaluator.prepared.settings
+    check_order(settings)
     deepest = WHOLE if depth is None else positive("depth", "the depth", depth, WHOLE)
-    names, given = metric_tuple(metrics), evaluator.prepared.settings.options
-    asked, parts = settled(names, given, {name: getattr(judged, name) for name in RULES})
-    ends = Ends(*(np.empty((len(judged), len(asked.names)), dtype) for dtype in (float, float, bool, bool)))
-    for columns, part in parts:
-        check_limits(part, top)
-        levels = levels_of(np.unique(judged.ideal_labels).tolist(), part, top)
-        longest = WHOLE if part.options.max_depth is None else part.options.max_depth
-        for start, stop in blocks(judged.num_ret):
-            block = holed(judged, (start, stop), deepest, longest, part.options.judged_only)
-            for whole, own in zip(ends, ends_of(part, block, levels), strict=True):
-                whole[start:stop, columns] = own
-    value, condensed, shares = (
-        judged._results(asked_names, own, evaluator._weights)
-        for asked_names, own in (
-            (names, given),
-            (names, given._replace(judged_only=True)),
-            (shares_of(asked), given._replace(judged_only=False, convention="fastir", choices=(), ties=None)),
-        )
-    )
-    coverage = {text: shares[share] for text, share in zip(asked.names, shares_of(asked), strict=True)}
-    lower, upper, exact = sides(value, ends, judged)
-    return Bounds(value, lower, upper, exact, condensed, coverage, judged, top, None if depth is None else deepest)
+    if against is None:
+        judged = evaluator.judge(run)
+        made = Asked(evaluator, judged, metric_tuple(metrics), largest_label(judged, max_label), deepest)
+        return of_one(made)
+    check_differences(settings)
+    rules = settings.options.duplicates, evaluator.prepared.parents
+    held = [as_run(each, evaluator.prepared.columns, *rules) for each in (run, against)]
+    first, second = map(held_evaluator(evaluator).judge, held)
+    made = Asked(evaluator, first, metric_tuple(metrics), largest_label(first, max_label), deepest)
+    return of_two(made, second, shared_documents(held[0], held[1], first))
 
 
-def shares_of(settings: Settings) -> tuple[str, ...]:
-    """For each metric, the name of judged@k with its cutoff."""
-    return tuple(f"judged@{request.cutoff}" if request.cutoff else "judged" for request in settings.requests)
+def held_evaluator(evaluator: Evaluator) -> Evaluator:
+    """The same for runs whose ids already stand for documents."""
+    prepared = evaluator.prepared
+    if prepared.parents is None:
+        return evaluator
+    settings = prepared.settings
+    return evaluator_of(prepared.qrels, settings.metrics, settings.options, (None, None), evaluator._weights, None)
 
 
-def sides(value: Results, ends: Ends, judged: JudgedRankings) -> tuple[Results, Results, dict[str, bool]]:
-    """The smallest and the largest values as Results, and which metrics have exact ones."""
-    kept = kept_rows(value, judged)
-    hows = list(value.aggregates.values())
-    lower, upper = (
-        with_values(value, without_undefined(side[kept], ends.undefined[kept], sign, hows, value))
-        for side, sign in ((ends.lower, 1.0), (ends.upper, -1.0))
-    )
-    exact = {name: not bool(ends.outer[kept, column].any()) for column, name in enumerate(value.names)}
-    return lower, upper, exact
-
-
-def kept_rows(value: Results, judged: JudgedRankings) -> np.ndarray:
-    """The queries of judged rankings that results have."""
-    if len(value.query_ids) == len(judged):
-        return np.arange(len(judged))
-    kept = set(value.query_ids)
-    return np.array([row for row, query_id in enumerate(judged.query_ids) if query_id in kept], np.int64)
-
-
-def with_values(results: Results, values: np.ndarray) -> Results:
-    """Results with other values."""
-    return Results(
-        results._query_ids,
-        results._names,
-        values,
-        results._status_codes,
-        results._aggregates,
-        lambda: results.report,
-        results.weights,
-        results._provenance,
-    )
+def check_differences(settings: Settings) -> None:
+    """Refuse what differences of two runs have no bounds for."""
+    if settings.options.duplicates == "once":
+        raise ValueError("against: with duplicates='once' a document has several ranks; give another rule")
+    for name, how in zip(settings.names, settings.aggregates, strict=True):
+        if how.startswith("geometric"):
+            raise ValueError(
+                f"metric {quote(name)}: its mean is geometric, and so its difference is no mean of differences"
+            )
 
 
 def check_order(settings: Settings) -> None:
@@ -183,10 +152,3 @@ def largest_label(judged: JudgedRankings, max_label: SupportsIndex | None) -> in
             f"max_label={top}, but the qrels have the label {judged.ideal_labels[row]} (query {quote(query)})"
         )
     return top
-
-
-def check_limits(settings: Settings, max_label: int) -> None:
-    """Refuse metrics that no document with the largest label can have."""
-    for limit, text, why in settings.label_limits:
-        if max_label > limit:
-            raise OverflowError(f"metric {quote(text)}: max_label={max_label} is too large for {why}")

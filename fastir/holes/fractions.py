@@ -13,6 +13,7 @@ import numpy as np
 
 from fastir.holes._labelings import HOLE
 from fastir.holes.families import Family, family
+from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
     from fastir.holes.holed import Holed
@@ -48,90 +49,94 @@ def discounts(n: int, jk2: bool) -> np.ndarray:
     return 1.0 / np.log2(np.maximum(ranks, 2) if jk2 else ranks + 1)
 
 
-class Lists:
-    """The queries of a block with what DCG and ideal DCG need."""
+class Ideals:
+    """The ideal DCG of the queries of a block, from how many of their documents reach each level of labels."""
 
-    def __init__(self, ratio: Ratio, holed: Holed, inside: np.ndarray) -> None:
-        self.ratio, self.holed, self.inside = ratio, holed, inside
+    def __init__(self, ratio: Ratio, holed: Holed) -> None:
+        self.ratio, self.holed = ratio, holed
         sizes = np.diff(holed.known_offsets) + np.diff(holed.offsets) + holed.unseen
         longest = int(max(sizes.max(initial=0), holed.num_ret.max(initial=0)))
-        if ratio.ideal == "full" and holed.n_queries:
-            longest = max(longest, 0 if ratio.cutoff > 1 << 40 else ratio.cutoff)
+        if ratio.ideal == "full" and ratio.cutoff < WHOLE:
+            longest = max(longest, ratio.cutoff)
         self.weights = discounts(longest, ratio.jk2)
         self.sums = np.concatenate([[0.0], np.cumsum(self.weights)])
+        self.known: tuple[np.ndarray, np.ndarray] = holed.known_labels, holed.known_offsets
         if ratio.ideal == "retrieved":
-            known = np.where(holed.labels == HOLE, -1, holed.labels), holed.offsets
-        else:
-            known = holed.known_labels, holed.known_offsets
-        self.known, self.known_offsets = known
-        self.others = holed.holes_to(1 << 62) - inside + (0 if ratio.ideal == "retrieved" else holed.unseen)
+            self.known = np.where(holed.labels == HOLE, -1, holed.labels), holed.offsets
 
-    def of(self, q: int) -> OneList:
-        return OneList(self, q)
+    def gains(self, labels: np.ndarray) -> np.ndarray:
+        """The gains of known labels, 0 of negative ones."""
+        return np.where(labels < 0, 0.0, np.interp(labels, self.ratio.levels, self.ratio.gains))
 
+    def reached(self, q: int) -> np.ndarray:
+        """How many known documents of the ideal ranking reach each level."""
+        labels, offsets = self.known
+        own = labels[offsets[q] : offsets[q + 1]]
+        return np.array([np.count_nonzero(own >= level) for level in self.ratio.levels], np.int64)
 
-class OneList:
-    """One query: DCG and ideal DCG as sums over levels of labels, from the number of holes that reach each level."""
-
-    def __init__(self, lists: Lists, q: int) -> None:
-        ratio, holed = lists.ratio, lists.holed
-        slots = slice(holed.offsets[q], holed.offsets[q + 1])
-        ranks, labels = holed.ranks[slots], holed.labels[slots]
-        near = ranks <= ratio.cutoff
-        ranks, labels = ranks[near], labels[near]
-        holes = labels == HOLE
-        weights = lists.weights[ranks - 1]
-        self.h = int(lists.inside[q])
-        self.from_top = np.concatenate([[0.0], np.cumsum(weights[holes])])
-        self.from_bottom = np.concatenate([[0.0], np.cumsum(weights[holes][::-1])])
-        self.steps = np.diff(ratio.gains)
-        known = lists.known[lists.known_offsets[q] : lists.known_offsets[q + 1]]
-        judged = labels >= 0
-        self.fixed = float(weights[judged] @ np.interp(labels[judged], ratio.levels, ratio.gains))
-        if ratio.gains[0] != 0.0:
-            self.fixed += ratio.gains[0] * self.from_top[-1]
-        self.reached = np.array([np.count_nonzero(known >= level) for level in ratio.levels], np.int64)
-        self.others, self.lists = int(lists.others[q]), lists
-        self.most = min(ratio.cutoff, len(lists.weights))
-        if ratio.ideal == "num_ret":
-            self.most = min(self.most, int(holed.num_ret[q]))
-        self.full = lists.sums[min(ratio.cutoff, int(holed.num_ret[q])) if ratio.cutoff > 1 << 40 else self.most]
-
-    def ideal(self, n: np.ndarray) -> np.ndarray:
+    def of(self, q: int, n: np.ndarray | int) -> np.ndarray:
         """The sum of the discounts of n documents of the ideal ranking."""
-        if self.lists.ratio.ideal == "full":
-            return np.where(n > 0, self.full, 0.0)
-        return self.lists.sums[np.minimum(n, self.most)]
+        cutoff, num_ret = self.ratio.cutoff, int(self.holed.num_ret[q])
+        if self.ratio.ideal == "full":
+            return np.where(np.asarray(n) > 0, self.sums[num_ret if cutoff == WHOLE else cutoff], 0.0)
+        most = min(cutoff, len(self.weights), num_ret if self.ratio.ideal == "num_ret" else cutoff)
+        return self.sums[np.minimum(n, most)]
 
-    def base(self) -> float:
-        """The ideal DCG that all judged documents have, whatever their label."""
-        gain = self.lists.ratio.gains[0]
-        return gain * float(self.ideal(self.reached[0] + self.h + self.others)) if gain else 0.0
 
-    def lowest(self, below: bool) -> int:
-        """How many of the last holes have the largest label, all others 0, where the value is smallest."""
-        m = np.arange(self.h + 1)
-        top, bottom = self.fixed + self.from_bottom * self.steps.sum(), np.full(self.h + 1, self.base())
-        for step, reached in zip(self.steps, self.reached[1:], strict=True):
-            bottom += step * self.ideal(reached + m + below * self.others)
-        value = np.divide(top, bottom, out=np.full(self.h + 1, np.inf), where=bottom > 0.0)
-        return int(value.argmin())
+class Fraction:
+    """A sum over documents, divided by the ideal DCG, of one query; holes stand in an order.
+
+    Parameters
+    ----------
+    ideals : Ideals
+    q : int
+    fixed : float
+        What the known documents add to the sum.
+    shares : float64 array of shape (n_holes,)
+        What a hole adds for each unit of its gain.
+    others : int
+        Further holes, which are in the ideal ranking alone.
+    """
+
+    def __init__(self, ideals: Ideals, q: int, fixed: float, shares: np.ndarray, others: int) -> None:
+        gains, n = ideals.ratio.gains, len(shares)
+        self.sums = np.concatenate([[0.0], np.cumsum(shares)])
+        self.fixed = fixed + gains[0] * float(self.sums[-1])
+        self.steps = np.diff(gains)
+        reached = ideals.reached(q)
+        self.base = gains[0] * float(ideals.of(q, reached[0] + n + others)) if gains[0] else 0.0
+        n_holes = np.arange(n + 1)
+        self.ideals = [ideals.of(q, count + n_holes) for count in reached[1:]]
+        self.with_others = [ideals.of(q, count + n_holes + others) for count in reached[1:]]
+
+    def corners(self, others: bool = False) -> np.ndarray:
+        """The values where the first 0, 1, 2, ... holes have the largest label, and perhaps the others; else 0."""
+        top = self.fixed + self.sums * self.steps.sum()
+        bottom = self.base + sum(
+            (step * ideal for step, ideal in zip(self.steps, self.with_others if others else self.ideals, strict=True)),
+            np.zeros(len(self.sums)),
+        )
+        return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0.0)
 
     def highest(self) -> np.ndarray:
-        """How many of the first holes reach each level but the lowest, where the value is largest."""
-        ideals = [self.ideal(reached + np.arange(self.h + 1)) for reached in self.reached[1:]]
+        """How many of the first holes reach each level but the lowest where the value is largest, by Dinkelbach.
+
+        A value below 0 is largest at a corner. From 0 up each level is best for itself, and no level needs more holes
+        than a lower one, because more known documents reach that.
+        """
         levels = range(len(self.steps))
-        best = counts = np.zeros(len(self.steps), np.int64)
-        value = -1.0
-        for _ in range(ROUNDS):
-            top = self.fixed + sum(self.steps[v] * self.from_top[counts[v]] for v in levels)
-            bottom = self.base() + sum(self.steps[v] * ideals[v][counts[v]] for v in levels)
-            here = top / bottom if bottom > 0.0 else 0.0
+        values = self.corners()
+        best = counts = np.full(len(self.steps), int(values.argmax()), np.int64)
+        value = float(values.max())
+        for _ in range(ROUNDS if value >= 0.0 else 0):
+            counts = np.array([last_maximum(self.sums - value * self.ideals[v]) for v in levels], np.int64)
+            counts = np.maximum.accumulate(counts[::-1])[::-1]
+            top = self.fixed + sum(self.steps[v] * self.sums[counts[v]] for v in levels)
+            bottom = self.base + sum(self.steps[v] * self.ideals[v][counts[v]] for v in levels)
+            here = float(top / bottom) if bottom > 0.0 else 0.0
             if here <= value * (1.0 + 1e-15):
                 break
             best, value = counts, here
-            counts = np.array([last_maximum(self.from_top - value * ideals[v]) for v in levels], np.int64)
-            counts = np.maximum.accumulate(counts[::-1])[::-1]
         return best
 
 
@@ -141,17 +146,33 @@ def last_maximum(values: np.ndarray) -> int:
 
 def ratio_families(ratio: Ratio, holed: Holed, inside: np.ndarray) -> list[Family]:
     """The labelings with the smallest and the largest DCG over ideal DCG of each query."""
-    lists = Lists(ratio, holed, inside)
+    ideals = Ideals(ratio, holed)
+    others = holed.holes_to(WHOLE) - inside + (0 if ratio.ideal == "retrieved" else holed.unseen)
     rows = np.arange(holed.n_queries)
+    lowest = np.zeros((2, len(rows)), np.int64)
+    highest = np.zeros((len(rows), len(ratio.levels) - 1), np.int64)
+    for q in rows.tolist():
+        fixed, shares = sums_of(ideals, holed, q)
+        highest[q] = Fraction(ideals, q, fixed, shares, int(others[q])).highest()
+        from_bottom = Fraction(ideals, q, fixed, shares[::-1], int(others[q]))
+        for below in (0, 1):
+            lowest[below, q] = from_bottom.corners(bool(below)).argmin()
     low, high = ratio.levels[0], ratio.levels[-1]
-    found = [lists.of(q) for q in rows.tolist()]
-    lowest = [np.array([one.lowest(below) for one in found], np.int64) for below in (False, True)]
-    highest = np.array([one.highest() for one in found], np.int64).reshape(len(rows), len(ratio.levels) - 1)
     return [
         family((low, high), rows, False, lowest[0][:, None], inside, low),
         family((low, high), rows, False, lowest[1][:, None], inside, high),
         family(ratio.levels, rows, True, highest, inside, low),
     ]
+
+
+def sums_of(ideals: Ideals, holed: Holed, q: int) -> tuple[float, np.ndarray]:
+    """What the known documents add to DCG, and what each hole inside adds for a unit of gain."""
+    slots = slice(holed.offsets[q], holed.offsets[q + 1])
+    ranks, labels = holed.ranks[slots], holed.labels[slots]
+    near = ranks <= ideals.ratio.cutoff
+    ranks, labels = ranks[near], labels[near]
+    weights, known = ideals.weights[ranks - 1], labels != HOLE
+    return float(weights[known] @ ideals.gains(labels[known])), weights[~known]
 
 
 # ---- sums of precision ---------------------------------------------------------------------------------------------
@@ -185,7 +206,7 @@ def precision_families(
 ) -> list[Family]:
     """The labelings with the smallest and largest value of a function of the sum of precisions, R, r and num_ret."""
     rows = np.arange(holed.n_queries)
-    known, others = holed.known_from(level), holed.holes_to(1 << 62) - inside + holed.unseen
+    known, others = holed.known_from(level), holed.holes_to(WHOLE) - inside + holed.unseen
     least, most = np.zeros((2, len(rows)), np.int64), np.zeros((2, len(rows)), np.int64)
     for q in rows.tolist():
         slots = slice(holed.offsets[q], holed.offsets[q + 1])

@@ -83,52 +83,100 @@ def blocks(num_ret: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(num_ret)], strict=True))
 
 
-def holed(
-    judged: JudgedRankings,
-    block: tuple[int, int],
-    depth: int,
-    max_depth: int,
-    judged_only: bool,
-    outside: tuple[np.ndarray, np.ndarray] | None = None,
-) -> Holed:
-    """The queries of a block, with holes down to a depth.
+class Hits(NamedTuple):
+    """Documents of a block of queries: rows from 0 up, and for each row rising ranks; with their labels."""
 
-    Parameters
+    rows: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+
+    def where(self, kept: np.ndarray) -> Hits:
+        return Hits(*(array[kept] for array in self))
+
+
+class Places(NamedTuple):
+    """Where the holes of a block of queries are.
+
+    Attributes
     ----------
-    judged : JudgedRankings
-    block : (int, int)
-    depth : int
-    max_depth, judged_only
-        The options: rankings are cut at the former; with the latter what has no judgment below `depth` is left out.
-    outside : (int64 array, int64 array) of shape (n_queries,), or None
-        Holes that other rankings of the same query have, and how many of these have a negative label.
+    rows, ranks : int64 arrays of shape (n_holes,)
+        As in Hits.
+    labels : int32 array of the same shape
+        HOLE, or the labels that they are given.
+    unseen : int64 array of shape (n_queries,)
+        Holes that the ranking lacks.
+    negative : int64 array of shape (n_queries,)
+        How many holes have a negative label in the qrels.
     """
+
+    rows: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    unseen: np.ndarray
+    negative: np.ndarray
+
+
+def hits_of(judged: JudgedRankings, block: tuple[int, int], max_depth: int) -> Hits:
+    """The judged documents of a block at ranks to `max_depth`, also those with negative labels."""
     start, stop = block
     entries = slice(judged.offsets[start], judged.offsets[stop])
-    hits = np.diff(judged.offsets[start : stop + 1])
-    rows = np.repeat(np.arange(stop - start), hits)
-    ranks, labels = judged.ranks[entries], judged.labels[entries]
-    num_ret = np.minimum(judged.num_ret[start:stop], max_depth)
+    rows = np.repeat(np.arange(stop - start), np.diff(judged.offsets[start : stop + 1]))
+    found = Hits(rows, judged.ranks[entries], judged.labels[entries])
+    return found.where(found.ranks <= max_depth)
+
+
+def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows and ranks of all holes down to a depth."""
     deepest = np.minimum(num_ret, depth)
-    within = ranks <= deepest[rows]
-    further = ~within & (ranks <= num_ret[rows]) & ((labels >= 0) | (not judged_only))
-    sizes = deepest + np.bincount(rows[further], minlength=len(num_ret))
-    offsets = ends_of(sizes)
-    slots = positions(sizes) + 1
-    of_slots = np.full(len(slots), HOLE, np.int32)
-    placed = within & (labels >= 0)
-    of_slots[offsets[rows[placed]] + ranks[placed] - 1] = labels[placed]
-    tail = slots > np.repeat(deepest, sizes)
-    of_slots[tail] = labels[further]
+    offsets = ends_of(deepest)
+    judged = hits.where((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
+    holes = np.ones(offsets[-1], bool)
+    holes[offsets[judged.rows] + judged.ranks - 1] = False
+    rows = np.repeat(np.arange(len(num_ret)), deepest)
+    return rows[holes], (positions(deepest) + 1)[holes]
+
+
+def own_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int) -> Places:
+    """The holes of one ranking of each query."""
+    hits, num_ret = hits_of(judged, block, max_depth), np.minimum(judged.num_ret[slice(*block)], max_depth)
+    rows, ranks = unjudged(hits, num_ret, depth)
+    negative = hits.where((hits.labels < 0) & (hits.ranks <= depth)).rows
+    labels = np.full(len(rows), HOLE, np.int32)
+    none = np.zeros(len(num_ret), np.int64)
+    return Places(rows, ranks, labels, none, np.bincount(negative, minlength=len(num_ret)))
+
+
+def holed(judged: JudgedRankings, block: tuple[int, int], places: Places, max_depth: int, judged_only: bool) -> Holed:
+    """The queries of a block with their holes, by the options: rankings are cut at `max_depth`, and with `judged_only`
+    what is neither judged nor a hole is left out."""
+    start, stop = block
+    num_ret = np.minimum(judged.num_ret[start:stop], max_depth)
+    hits = hits_of(judged, block, max_depth)
+    width = int(num_ret.max(initial=0)) + 1
+    own = places.rows * width + places.ranks
     if judged_only:
-        num_ret = sizes
+        hits = hits.where(hits.labels >= 0)
     else:
-        slots[tail] = ranks[further]
-    negative = np.bincount(rows[within & (labels < 0)], minlength=len(num_ret))
-    unseen = np.zeros(len(num_ret), np.int64)
-    if outside is not None:
-        unseen, negative = outside[0][start:stop], negative + outside[1][start:stop]
+        at = np.minimum(np.searchsorted(own, hits.rows * width + hits.ranks), max(len(own) - 1, 0))
+        is_hole = own[at] == hits.rows * width + hits.ranks if len(own) else np.zeros(len(at), bool)
+        hits = hits.where((hits.labels >= 0) | ~is_hole)
+    slots = np.searchsorted(own, hits.rows * width + hits.ranks) + np.arange(len(hits.rows))
+    ranks, labels = np.empty(len(own) + len(slots), np.int64), np.empty(len(own) + len(slots), np.int32)
+    known = np.zeros(len(ranks), bool)
+    known[slots] = True
+    ranks[known], labels[known], ranks[~known], labels[~known] = hits.ranks, hits.labels, places.ranks, places.labels
+    sizes = np.bincount(hits.rows, minlength=stop - start) + np.bincount(places.rows, minlength=stop - start)
+    if judged_only:
+        num_ret, ranks = sizes, positions(sizes) + 1
     ideal = judged.ideal_labels[judged.ideal_offsets[start] : judged.ideal_offsets[stop]]
-    known = np.diff(judged.ideal_offsets[start : stop + 1])
-    kept = positions(known) < np.repeat(known - negative, known)
-    return Holed(offsets, slots, of_slots, num_ret.astype(np.int64), unseen, ends_of(known - negative), ideal[kept])
+    known_sizes = np.diff(judged.ideal_offsets[start : stop + 1])
+    kept = positions(known_sizes) < np.repeat(known_sizes - places.negative, known_sizes)
+    return Holed(
+        ends_of(sizes),
+        ranks,
+        labels,
+        num_ret.astype(np.int64),
+        places.unseen,
+        ends_of(known_sizes - places.negative),
+        ideal[kept],
+    )
