@@ -7,10 +7,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.comparison.records import RESAMPLED
+from fastir.comparison.records import RESAMPLED, TURNS
 from fastir.rendering import Cell, Table
 from fastir.request.directions import SIGNS, best_of, direction_of
-from fastir.text import tsv_text
+from fastir.text import counted, tsv_text
 
 if TYPE_CHECKING:
     from fastir.comparison.records import Method, Pair, System
@@ -74,6 +74,11 @@ def runs_table(
         if pairs
         else []
     )
+    turns = [pair for pair in pairs if TURNS in pair.note]
+    if turns:
+        notes.append(
+            f"In {len(turns)} of {counted(len(pairs), 'difference', 'differences')} {TURNS}; the pairs say in which."
+        )
     if intervals:
         notes.append(f"{method.confidence:.0%} intervals of the means in brackets.")
     return Table(["#", "run", *metrics], rows, 2, [*notes, str(method)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastir.checks import positive
 from fastir.rendering import Cell, Table, rendered
@@ -24,7 +24,7 @@ class Bounds:
     ----------
     value : Results
         The metrics as `evaluate` gives them, which takes unjudged documents for not relevant (most metrics do); with
-        ``against=``, those of the first run less those of the second, here as everywhere.
+        ``against=``, those of the first run less those of the second, here as everywhere. Its `bounds` are these.
     lower, upper : Results
         The smallest and largest value of each query, and their means: these are the smallest and largest mean, because
         the labels of one query do not depend on another's. A query that some labels leave out of the mean (``empty=
@@ -70,6 +70,7 @@ class Bounds:
         self.condensed = condensed
         self.coverage = coverage
         self.against = against
+        value._bounds = self
 
     def to_table(
         self, format: str = "text", *, digits: int = 4, caption: str | None = None, label: str | None = None
@@ -96,19 +97,38 @@ class Bounds:
         ValueError
             An argument has another value.
         """
-        digits = positive("digits", "the number of decimals", digits, 17)
+        return rendered(self.table(positive("digits", "the number of decimals", digits, 17)), format, caption, label)
+
+    def table(self, digits: int) -> Table:
+        """The rows that `to_table` writes."""
         columns = {"lower": self.lower, "value": self.value, "upper": self.upper, "condensed": self.condensed}
         rows = []
         for name, how in self.value.aggregates.items():
-            cells = [
-                Cell(rounded(results[name], how, digits), exact=repr(results[name])) for results in columns.values()
-            ]
-            if self.coverage is not None:
-                share = self.coverage[name]
-                cells.append(Cell(rounded(share, "mean", digits), exact=repr(share)))
+            numbers = [(results[name], how) for results in columns.values()]
+            numbers += [] if self.coverage is None else [(self.coverage[name], "mean")]
+            cells = [Cell(rounded(number, how, digits), exact=repr(number)) for number, how in numbers]
             rows.append([Cell(name if self.exact[name] else f"{name} (outer)"), *cells])
         head = ["metric", *columns, *["judged"] * (self.coverage is not None)]
-        return rendered(Table(head, rows, 1, self._notes()), format, caption, label)
+        return Table(head, rows, 1, self._notes())
+
+    def to_json(self) -> dict[str, Any]:
+        """The table in types that JSON has, with None for NaN.
+
+        Returns
+        -------
+        dict
+            ``"metrics"``: {name: {"lower", "value", "upper", "condensed", "exact", and "judged" unless these are
+            differences}}; ``"max_label"`` and ``"depth"``.
+        """
+        columns = {"lower": self.lower, "value": self.value, "upper": self.upper, "condensed": self.condensed}
+        metrics: dict[str, dict[str, Any]] = {}
+        for name in self.value:
+            numbers = {column: results[name] for column, results in columns.items()}
+            if self.coverage is not None:
+                numbers["judged"] = self.coverage[name]
+            metrics[name] = {column: value if value == value else None for column, value in numbers.items()}
+            metrics[name]["exact"] = self.exact[name]
+        return {"metrics": metrics, "max_label": self.max_label, "depth": self.depth}
 
     def _notes(self) -> list[str]:
         queries = counted(len(self.value.query_ids), "query", "queries")

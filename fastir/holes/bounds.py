@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
+from fastir.evaluation.judging import judged as quietly_judged
 from fastir.holes.asked import Asked, of_one, of_two
 from fastir.holes.pairs import shared_documents
 from fastir.request.options import MAX_LABEL, TIES, WHOLE, metric_tuple
@@ -107,6 +108,30 @@ def bounds(
     first, second = map(held_evaluator(evaluator).judge, held)
     made = Asked(evaluator, first, metric_tuple(metrics), largest_label(first, max_label), deepest)
     return of_two(made, second, shared_documents(held[0], held[1], first))
+
+
+def bounds_of_pairs(
+    qrels: QrelsLike,
+    runs: Mapping[Any, RunLike],
+    pairs: Iterable[tuple[Any, Any]],
+    metrics: Iterable[str],
+    **options: Any,
+) -> dict[tuple[Any, Any], Bounds]:
+    """The bounds of the differences of pairs of runs, by their names; each run is judged once, without warnings."""
+    evaluator = Evaluator(qrels, metrics, **options)
+    settings = evaluator.prepared.settings
+    check_order(settings)
+    check_differences(settings)
+    rules = settings.options.duplicates, evaluator.prepared.parents
+    held = {name: as_run(run, evaluator.prepared.columns, *rules) for name, run in runs.items()}
+    prepared = held_evaluator(evaluator).prepared
+    judged = {name: quietly_judged(prepared, run, warn=False) for name, run in held.items()}
+    found = {}
+    for first, second in pairs:
+        asked = Asked(evaluator, judged[first], settings.metrics, largest_label(judged[first], None), WHOLE)
+        shared = shared_documents(held[first], held[second], judged[first])
+        found[first, second] = of_two(asked, judged[second], shared)
+    return found
 
 
 def held_evaluator(evaluator: Evaluator) -> Evaluator:

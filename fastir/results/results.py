@@ -69,6 +69,7 @@ class Results:
 
     __slots__ = (
         "_aggregates",
+        "_bounds",
         "_columns",
         "_means",
         "_names",
@@ -80,6 +81,8 @@ class Results:
         "_weighing",
         "_weights",
     )
+
+    _bounds: Any  # absent but in the `value` of Bounds
 
     def __init__(
         self,
@@ -259,6 +262,11 @@ class Results:
         """The convention in words; empty if all choices are fastir's own."""
         text = str(self.convention or "")
         return "" if text == "fastir" else text
+
+    @property
+    def bounds(self) -> Any:
+        """How far unjudged documents could change these values, a `Bounds`: of the `value` of one, else None."""
+        return getattr(self, "_bounds", None)
 
     @property
     def weights(self) -> dict[Any, float] | None:
