@@ -274,6 +274,16 @@ def test_the_table_names_outer_bounds():
     assert found.to_table("csv", digits=2).startswith("metric,lower,value,upper,condensed,judged")
 
 
+def test_bounds_are_those_that_their_value_knows_and_json_has_them():
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 3.0, "a": 2.0}}
+    found = fastir.bounds(qrels, run, ["mrr", "auc"])
+    assert found.value.bounds is found and found.lower.bounds is None
+    assert fastir.evaluate(qrels, run, "mrr").bounds is None
+    mrr = {"lower": 0.5, "value": 0.5, "upper": 1.0, "condensed": 1.0, "judged": 0.5, "exact": True}
+    auc = {"lower": 0.0, "value": 0.0, "upper": 0.0, "condensed": None, "judged": 0.5, "exact": True}
+    assert found.to_json() == {"metrics": {"mrr": mrr, "auc": auc}, "max_label": 1, "depth": None}
+
+
 def test_judgments_without_relevant_documents_have_bounds():
     qrels, run = {"q": {"a": 0}}, {"q": {"x": 2.0, "a": 1.0}}
     for name in METRICS[:60]:

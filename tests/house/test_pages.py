@@ -8,7 +8,7 @@ import pytest
 from common import ROOT
 from readme import blocks
 
-PAGES = [ROOT / "docs" / name for name in ("judged_rankings.md", "partial.md")]
+PAGES = [ROOT / "docs" / name for name in ("judged_rankings.md", "partial.md", "holes.md")]
 
 pytestmark = pytest.mark.skipif(not PAGES[0].is_file(), reason="needs the pages")
 
