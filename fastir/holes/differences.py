@@ -67,12 +67,13 @@ class Two:
     ) -> None:
         self.both, self.block, self.pairs, self.rules = both, block, pairs, (max_depth, judged_only)
         self.n_queries = block[1] - block[0]
+        self.seen = [pairs.seen(second) for second in (False, True)]
         self.holed = [self.side(side) for side in (0, 1)]
         self.offsets = offsets_of(np.bincount(pairs.rows, minlength=self.n_queries))
 
     def side(self, side: int, labels: np.ndarray | None = None) -> Holed:
         """One run, its holes open or with labels."""
-        places = self.pairs.places(bool(side), self.n_queries, labels)
+        places = self.pairs.places(bool(side), self.n_queries, self.seen[side], labels)
         made = holed(self.both[side], self.block, places, *self.rules)
         return made if labels is None else judged_by(made, self.pairs.rows, labels)
 
@@ -84,11 +85,8 @@ class Two:
 
     def closed(self, side: int, ranks: np.ndarray) -> np.ndarray:
         """The ranks after all documents without a judgment were left out."""
-        here = self.holed[side]
-        seen = np.flatnonzero(ranks != ABSENT)
-        seen = seen[np.lexsort((ranks[seen], self.pairs.rows[seen]))]
-        made = np.full(len(ranks), ABSENT)
-        made[seen] = here.ranks[here.labels == HOLE]
+        here, made = self.holed[side], np.full(len(ranks), ABSENT)
+        made[self.seen[side]] = here.ranks[here.labels == HOLE]
         return made
 
     def difference(self, settings: Settings, labels: np.ndarray) -> np.ndarray:
@@ -104,26 +102,21 @@ class Two:
 
 def judged_by(given: Holed, rows: np.ndarray, labels: np.ndarray) -> Holed:
     """A ranking without holes: the labels of these are known."""
-    sizes = np.diff(given.known_offsets)
-    all_rows = np.concatenate([np.repeat(np.arange(given.n_queries), sizes), rows])
-    all_labels = np.concatenate([given.known_labels, labels.astype(np.int32)])
-    order = np.lexsort((-all_labels.astype(np.int64), all_rows))
+    known = np.repeat(np.arange(given.n_queries), np.diff(given.known_offsets))
+    all_rows, all_labels = np.concatenate([known, rows]), np.concatenate([given.known_labels, labels])
+    order = np.argsort(all_rows * (1 << 32) - all_labels, kind="stable")
     return given._replace(
         unseen=np.zeros(given.n_queries, np.int64),
         known_offsets=offsets_of(np.bincount(all_rows, minlength=given.n_queries)),
-        known_labels=all_labels[order],
+        known_labels=all_labels[order].astype(np.int32),
     )
 
 
 def ends_of_difference(settings: Settings, two: Two, levels: tuple[int, ...]) -> Ends:
     """The ends of the differences of all metrics, for a block of queries."""
-    first, second = (ends_of(settings, each, levels) for each in two.holed)
-    made = Ends(
-        first.lower - second.upper,
-        first.upper - second.lower,
-        first.undefined | second.undefined,
-        np.ones(first.outer.shape, bool),
-    )
+    shape = two.n_queries, len(settings.requests)
+    made = Ends(np.empty(shape), np.empty(shape), np.zeros(shape, bool), np.zeros(shape, bool))
+    rest = []
     for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
         response = response_of(request, values, settings.level, levels)
         chosen = labelings(two, request, values, response, settings, levels)
@@ -131,9 +124,14 @@ def ends_of_difference(settings: Settings, two: Two, levels: tuple[int, ...]) ->
         found = [two.difference(own, labels)[:, 0] for labels in chosen]
         if found:
             made.lower[:, column], made.upper[:, column] = np.min(found, axis=0), np.max(found, axis=0)
-            made.outer[:, column] = False
-    alone = np.diff(two.offsets) == 0
-    made.outer[alone] = False
+        else:
+            rest.append(column)
+    if rest:
+        own = compile_settings(tuple(settings.names[column] for column in rest), settings.options)
+        first, second = (ends_of(own, each, levels) for each in two.holed)
+        made.lower[:, rest], made.upper[:, rest] = first.lower - second.upper, first.upper - second.lower
+        made.undefined[:, rest] = first.undefined | second.undefined
+        made.outer[:, rest] = (np.diff(two.offsets) > 0)[:, None]
     return made
 
 

@@ -43,11 +43,16 @@ class Pairs(NamedTuple):
     second: np.ndarray
     negative: np.ndarray
 
-    def places(self, second: bool, n_queries: int, labels: np.ndarray | None = None) -> Places:
-        """Where one of the runs has them; with labels, those that they are given."""
+    def seen(self, second: bool) -> np.ndarray:
+        """Which of the holes one of the runs has, by rows and ranks."""
         ranks = self.second if second else self.first
         seen = np.flatnonzero(ranks != ABSENT)
-        seen = seen[np.lexsort((ranks[seen], self.rows[seen]))]
+        width = int(ranks[seen].max(initial=0)) + 1
+        return seen[np.argsort(self.rows[seen] * width + ranks[seen], kind="stable")]
+
+    def places(self, second: bool, n_queries: int, seen: np.ndarray, labels: np.ndarray | None = None) -> Places:
+        """Where one of the runs has them; with labels, those that they are given."""
+        ranks = self.second if second else self.first
         given = np.full(len(seen), HOLE, np.int32) if labels is None else labels[seen].astype(np.int32)
         unseen = np.bincount(self.rows, minlength=n_queries) - np.bincount(self.rows[seen], minlength=n_queries)
         return Places(self.rows[seen], ranks[seen], given, unseen, self.negative)
