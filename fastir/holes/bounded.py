@@ -72,6 +72,10 @@ class Bounds:
         self.against = against
         value._bounds = self
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.value._bounds = self
+
     def to_table(
         self, format: str = "text", *, digits: int = 4, caption: str | None = None, label: str | None = None
     ) -> str:

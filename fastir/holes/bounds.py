@@ -49,7 +49,8 @@ def bounds(
     max_label : int or None
         The label of a hole can be 0 to this; None is the largest label of the qrels.
     depth : int or None
-        Holes below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut.
+        Holes below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The depth of compat
+        can be set in its name alone: ``"compat(depth=1000)"``.
 
     Returns
     -------
