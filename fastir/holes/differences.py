@@ -1,7 +1,8 @@
 """Bounds of the difference of two runs: a document has one label in both.
 
 Two runs are bounded by themselves first, over the holes of both; the smallest value of one less the largest of the
-other is an outer bound of the difference. These metrics have exact ones:
+other is an outer bound of the difference, which is narrower for AP, because R is one number. These metrics have exact
+ones:
 
 SHARES   Sums over ranks with weights that fall, divided by what both runs have alike: the larger label belongs to the
          documents that stand higher in the first run, the smaller to those that stand higher in the second. Documents
@@ -22,7 +23,7 @@ import numpy as np
 from fastir.holes._labelings import HOLE
 from fastir.holes.extremes import Ends, ends_of
 from fastir.holes.families import family, measured
-from fastir.holes.fractions import Fraction, Ideals, Ratio, sums_of
+from fastir.holes.fractions import Fraction, Ideals, Ratio, query_sums, sums_of
 from fastir.holes.holed import Holed, holed
 from fastir.holes.holed import ends_of as offsets_of
 from fastir.holes.pairs import ABSENT
@@ -43,6 +44,8 @@ SHARES = {
 }
 WITH_CUTOFF = ("relative_precision", "f1", "set_f", "f_beta")  # else they divide by the length of the ranking
 FIRST = ("mrr", "hit_rate")
+AVERAGES = ("map", "map_avgjg", "map_ia")
+SLACK = 1e-12  # more than the rounding of sums
 
 
 class Two:
@@ -132,7 +135,30 @@ def ends_of_difference(settings: Settings, two: Two, levels: tuple[int, ...]) ->
         made.lower[:, rest], made.upper[:, rest] = first.lower - second.upper, first.upper - second.lower
         made.undefined[:, rest] = first.undefined | second.undefined
         made.outer[:, rest] = (np.diff(two.offsets) > 0)[:, None]
+        for column in rest:
+            narrow(made, settings, two, column)
     return made
+
+
+def narrow(made: Ends, settings: Settings, two: Two, column: int) -> None:
+    """Narrow the outer bounds of AP: both runs have the same number of relevant holes."""
+    request, values = settings.requests[column], settings.values[column]
+    norm = values.get("ap_norm", "R")
+    if request.card.name not in AVERAGES or norm not in ("R", "min_kR") or values.get("empty", "zero") != "zero":
+        return
+    cutoff, level = request.cutoff or WHOLE, request.level or settings.level
+    known, n_holes = two.holed[0].known_from(level), np.diff(two.offsets)
+    for q in range(two.n_queries):
+        m = np.arange(n_holes[q] + 1)
+        rel = np.maximum(np.minimum(known[q] + m, cutoff if norm == "min_kR" else WHOLE), 1)
+        ends = []
+        for each in two.holed:
+            _, top, bottom = query_sums(each, q, cutoff, level)
+            inside = len(top) - 1
+            ends.append((bottom[np.maximum(m - (n_holes[q] - inside), 0)], top[np.minimum(m, inside)]))
+        lower, upper = ((ends[0][0] - ends[1][1]) / rel).min(), ((ends[0][1] - ends[1][0]) / rel).max()
+        made.lower[q, column] = max(made.lower[q, column], lower - SLACK)
+        made.upper[q, column] = min(made.upper[q, column], upper + SLACK)
 
 
 def labelings(

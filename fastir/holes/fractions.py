@@ -197,36 +197,34 @@ def yaap(total: np.ndarray, rel: np.ndarray, found: np.ndarray, n: float) -> np.
 
 
 def precision_families(
-    holed: Holed,
-    inside: np.ndarray,
-    cutoff: int,
-    level: int,
-    high: int,
-    value_of: Value,
+    holed: Holed, inside: np.ndarray, cutoff: int, level: int, high: int, value_of: Value
 ) -> list[Family]:
     """The labelings with the smallest and largest value of a function of the sum of precisions, R, r and num_ret."""
     rows = np.arange(holed.n_queries)
     known, others = holed.known_from(level), holed.holes_to(WHOLE) - inside + holed.unseen
     least, most = np.zeros((2, len(rows)), np.int64), np.zeros((2, len(rows)), np.int64)
     for q in rows.tolist():
-        slots = slice(holed.offsets[q], holed.offsets[q + 1])
-        near = holed.ranks[slots] <= cutoff
-        ranks, labels = holed.ranks[slots][near].astype(float), holed.labels[slots][near]
-        holes, relevant = labels == HOLE, labels >= level
-        for from_top in (True, False):
-            total = chain_sums(ranks, holes, relevant, from_top)
+        found, *both = query_sums(holed, q, cutoff, level)
+        for total, best in zip(both, (most, least), strict=True):
             m = np.arange(len(total))
             for below in (0, 1):
-                value = value_of(total, known[q] + m + below * others[q], relevant.sum() + m, float(holed.num_ret[q]))
-                if from_top:
-                    most[below, q] = value.argmax()
-                else:
-                    least[below, q] = value.argmin()
+                value = value_of(total, known[q] + m + below * others[q], found + m, float(holed.num_ret[q]))
+                best[below, q] = value.argmax() if best is most else value.argmin()
     return [
         family((0, high), rows, from_top, counts[below][:, None], inside, high if below else 0)
         for from_top, counts in ((True, most), (False, least))
         for below in (0, 1)
     ]
+
+
+def query_sums(holed: Holed, q: int, cutoff: int, level: int) -> tuple[int, np.ndarray, np.ndarray]:
+    """The known relevant documents inside, and the largest and smallest sums of precisions for 0, 1, 2, ... holes."""
+    slots = slice(holed.offsets[q], holed.offsets[q + 1])
+    near = holed.ranks[slots] <= cutoff
+    ranks, labels = holed.ranks[slots][near].astype(float), holed.labels[slots][near]
+    holes, relevant = labels == HOLE, labels >= level
+    top, bottom = (chain_sums(ranks, holes, relevant, from_top) for from_top in (True, False))
+    return int(relevant.sum()), top, bottom
 
 
 def chain_sums(ranks: np.ndarray, holes: np.ndarray, relevant: np.ndarray, from_top: bool) -> np.ndarray:
