@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fastir.measure._measure import Plan
 
 FEW = 2000  # sorted labelings of a query that are all tried
+TOGETHER = 1 << 18  # labelings that are in memory
 
 
 class Family(NamedTuple):
@@ -72,29 +73,19 @@ def singles(holes: np.ndarray, label: int, low: int, from_top: bool = False) -> 
     return family((low, label), some, from_top, np.ones((len(some), 1), np.int64), holes[some], low)
 
 
-def sorted_labelings(inside: np.ndarray, others: np.ndarray, labels: range) -> list[Family]:
+def sorted_labelings(inside: np.ndarray, others: np.ndarray, labels: range) -> Iterator[Family]:
     """All labelings that fall, or rise, from hole to hole; of queries that have few."""
-    made = []
     for n in np.unique(inside).tolist():
-        rows = np.flatnonzero(inside == n)
         if not are_few(n, labels):
             continue
-        falling = np.array(
-            [counts[::-1] for counts in itertools.combinations_with_replacement(range(n + 1), len(labels) - 1)]
-        )
+        steps = itertools.combinations_with_replacement(range(n, -1, -1), len(labels) - 1)
+        falling = np.array(list(steps), np.int64).reshape(-1, len(labels) - 1)
         for from_top, below in itertools.product((True, False), (labels[0], labels[-1])):
-            own = rows if below == labels[0] else rows[others[rows] > 0]
-            made.append(
-                family(
-                    tuple(labels),
-                    np.repeat(own, len(falling)),
-                    from_top,
-                    np.tile(falling, (len(own), 1)),
-                    np.full(len(own) * len(falling), n),
-                    below,
-                )
-            )
-    return made
+            rows = np.flatnonzero((inside == n) & ((others > 0) | (below == labels[0])))
+            for part in np.array_split(rows, len(rows) * len(falling) // TOGETHER + 1):
+                own = np.repeat(part, len(falling))
+                counts = np.tile(falling, (len(part), 1))
+                yield family(tuple(labels), own, from_top, counts, inside[own], below)
 
 
 def are_few(n: int, labels: range) -> bool:

@@ -5,7 +5,10 @@ metric falls as such a label rises, or never depends on it, they all have one la
 
 ENDS     The value rises, or falls, with every label inside: all are 0, or all are the largest. For the sums over ranks
          this is plain; for the cascades (err, nerr8 to nerr11) a document of gain g at rank i adds g times its
-         weight and takes at most g times the weight of the next rank from those below.
+         weight and takes at most g times the weight of the next rank from those below. In inst, whose reader stops at
+         s with 1 - ((s - 1) / s)^2, s growing by at most 1 at each rank and by the less the more is gained, the gain
+         expected below s is at most (s - 1)^2 / (2s - 1), as if all below were relevant; with it, what a gain at a rank
+         takes from those below sums up to at most half of what it adds, if s >= 1, that is, T >= 1/2.
 CHAIN    Relevance alone matters. For a fixed number of relevant holes, R is fixed, and a relevant document that changes
          places with one above it that is not makes every relevant document's rank, counted from the first, smaller or
          equal: the value rises. So of m relevant holes the topmost m give the largest value, the bottommost m the
@@ -148,7 +151,8 @@ def kind_of(
         or (name in ("compat", "nerr") and levels[-1] <= 1)
     ):
         return CHAIN
-    return ENDS if name == "bpm" and values["max_rel"] <= 1 else kind
+    rises = (name == "bpm" and values["max_rel"] <= 1) or (name == "inst" and values["T"] >= 0.5)
+    return ENDS if rises else kind
 
 
 def singles_of(

@@ -36,6 +36,7 @@ WITH_OPTIONS = [
     *("alpha_dcg(first=raw)@3", "alpha_ndcg(alpha=1)@4", "nrbp(alpha=0.9,beta=0.3)"),
     *(f"{name}(max_rel=2)" for name in SCALES),
     *(f"{name}(T=2)" for name in ("insq", "inst", "nerr11")),
+    *("inst(T=0.3)", "inst(T=0.5)", "inst(T=0.5,max_rel=3)"),
     *("bpm(T=2)@4", "bpm(T=1.5)@3", "nerr8(min_rel=1,max_rel=2)@2"),
     *("compat(p=0.5)", "compat(depth=3)", "compat(normalize=false)"),
     *(f"{name}-l2" for name in LEVELS),
