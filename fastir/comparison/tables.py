@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from fastir.comparison.records import RESAMPLED, TURNS
 from fastir.rendering import Cell, Table
 from fastir.request.directions import SIGNS, best_of, direction_of
-from fastir.text import counted, tsv_text
+from fastir.text import tsv_text
 
 if TYPE_CHECKING:
     from fastir.comparison.records import Method, Pair, System
 
 LETTERS = "abcdefghijklmnoprstuvwxyz"  # without q, of which few fonts have a superscript
+NAMED = 12  # differences that are named below a table
 NOISE = 1e-12  # relative differences up to this are rounding
 
 
@@ -74,11 +75,9 @@ def runs_table(
         if pairs
         else []
     )
-    turns = [pair for pair in pairs if TURNS in pair.note]
-    if turns:
-        notes.append(
-            f"In {len(turns)} of {counted(len(pairs), 'difference', 'differences')} {TURNS}; the pairs say in which."
-        )
+    turning = [pair for pair in pairs if TURNS in pair.note]
+    if turning:
+        notes.append(turning_text(turning, places, labels))
     if intervals:
         notes.append(f"{method.confidence:.0%} intervals of the means in brackets.")
     return Table(["#", "run", *metrics], rows, 2, [*notes, str(method)])
@@ -114,6 +113,17 @@ def pairs_table(
 
 
 TABLES: dict[str, Callable[..., Table]] = {"runs": runs_table, "pairs": pairs_table}
+
+
+def turning_text(turning: Sequence[Pair], places: dict[Any, int], labels: Sequence[str]) -> str:
+    """Which differences unjudged documents could turn, by the labels of the runs; how many, if these are many."""
+    if len(turning) > NAMED:
+        return f"Unjudged documents could turn the sign of {len(turning)} differences, as the pairs say."
+    of_metrics: dict[str, list[str]] = {}
+    for pair in turning:
+        of_metrics.setdefault(pair.metric, []).append(f"{labels[places[pair.a]]} - {labels[places[pair.b]]}")
+    which = "; ".join(f"{', '.join(differences)} ({metric})" for metric, differences in of_metrics.items())
+    return f"Unjudged documents could turn the sign of {which}."
 
 
 def beaten_by(pairs: Sequence[Pair], places: dict[Any, int], alpha: float) -> dict[tuple[Any, str], list[int]]:

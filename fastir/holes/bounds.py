@@ -79,7 +79,8 @@ def bounds(
     Notes
     -----
     The label of a hole also counts in R and in the ideal ranking; so nDCG, AP and recall can fall as it rises, and a
-    hole below the cutoff matters to them. Undefined values are those of `evaluate`.
+    hole below the cutoff matters to them. With every labeling all holes are judged: values of metrics that skip
+    unjudged documents, such as bpref, may lie outside. Undefined values are those of `evaluate`.
 
     Examples
     --------
