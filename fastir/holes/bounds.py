@@ -11,6 +11,7 @@ from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
 from fastir.evaluation.judging import judged as quietly_judged
+from fastir.evaluation.many_runs import name_the_run
 from fastir.holes.asked import Asked, of_one, of_two
 from fastir.holes.pairs import shared_documents
 from fastir.request.options import MAX_LABEL, TIES, WHOLE, metric_tuple
@@ -106,10 +107,16 @@ def bounds(
         return of_one(made)
     check_differences(settings)
     rules = settings.options.duplicates, evaluator.prepared.parents
-    held = [as_run(each, evaluator.prepared.columns, *rules) for each in (run, against)]
-    first, second = map(held_evaluator(evaluator).judge, held)
+    first_run = as_run(run, evaluator.prepared.columns, *rules)
+    first = held_evaluator(evaluator).judge(first_run)
+    try:
+        second_run = as_run(against, evaluator.prepared.columns, *rules)
+        second = held_evaluator(evaluator).judge(second_run)
+    except Exception as error:
+        name_the_run(error, "against")
+        raise
     made = Asked(evaluator, first, metric_tuple(metrics), largest_label(first, max_label), deepest)
-    return of_two(made, second, shared_documents(held[0], held[1], first))
+    return of_two(made, second, shared_documents(first_run, second_run, first))
 
 
 def bounds_of_pairs(

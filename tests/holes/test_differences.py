@@ -138,3 +138,9 @@ def test_what_has_no_difference_is_named(given, message):
     given = {"metrics": "map", **given}
     with pytest.raises(ValueError, match=message):
         fastir.bounds(qrels, run, given.pop("metrics"), against=run, **given)
+
+
+@pytest.mark.parametrize("against", [{"z": {"a": 1.0}}, {"q": {"a": float("nan")}}, {}])
+def test_errors_say_which_run_they_are_of(against):
+    with pytest.raises(ValueError, match="run 'against': "):
+        fastir.bounds({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map", against=against)
