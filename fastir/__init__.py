@@ -26,6 +26,7 @@ JudgedRankings.
     evaluation     wires these boxes together: evaluate(), Evaluator and their siblings for arrays
     comparison     which of several Results is better, with the tests of `stats`
     explanation    what each document of one ranking contributes
+    holes          how far documents that nobody judged could change a metric
     compat, cli    calls of other tools and the command line, answered by the boxes above, which know neither
     spark          runs that are DataFrames of Spark, judged where their rows are
 """
@@ -55,11 +56,14 @@ if TYPE_CHECKING:
     from fastir.evaluation.partial import Partial
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
     from fastir.explanation.ranked import RankedExplanation, explain_ranked
+    from fastir.holes.bounded import Bounds
+    from fastir.holes.bounds import bounds
     from fastir.judged_rankings import JudgedRankings
     from fastir.results.by_run import ResultsByRun, load_results
 
 __all__ = [
     "Accumulator",
+    "Bounds",
     "Comparison",
     "Convention",
     "DuplicateError",
@@ -77,6 +81,7 @@ __all__ = [
     "ResultsByRun",
     "Run",
     "UnknownMetricError",
+    "bounds",
     "compare",
     "compare_scores",
     "conventions",
@@ -102,6 +107,7 @@ __all__ = [
 # these imports needs more than NumPy, so that `from fastir import *` works without SciPy and matplotlib.
 LATER = {
     "Accumulator": "evaluation.accumulator",
+    "Bounds": "holes.bounded",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
     "JudgedRankings": "judged_rankings",
@@ -109,6 +115,7 @@ LATER = {
     "PrecisionRecallCurve": "evaluation.recall_curve",
     "RankedExplanation": "explanation.ranked",
     "ResultsByRun": "results.by_run",
+    "bounds": "holes.bounds",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
     "conventions": "conventions",

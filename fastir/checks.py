@@ -61,7 +61,7 @@ def flag(name: str, value: object) -> bool:
     """An option that must be True or False, of Python or of NumPy: a text such as "no" would count as True."""
     if value is True or value is False:
         return value
-    if type(value).__name__ != "bool_":
+    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's has either name
         raise TypeError(f"{name} must be True or False, got {type(value).__name__} {quote(value)}")
     return bool(value)
 

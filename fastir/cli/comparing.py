@@ -68,6 +68,11 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     )
     add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
     add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
+    add(
+        "--bounds",
+        action="store_true",
+        help="which differences could have the other sign, whatever labels unjudged documents have; see --pairs",
+    )
     add("--intervals", action="store_true", help="show the intervals of the means")
     add("--transpose", action="store_true", help="a column for every run, or pair")
     add_sort_argument(add)
@@ -121,6 +126,8 @@ def compared_results(options: argparse.Namespace, needed: list[str]) -> Comparis
     """Compare files that hold saved results, which were judged before."""
     from fastir.comparison.compare_scores import compare_scores
 
+    if options.bounds:
+        raise UsageError("--bounds: saved results do not say which documents are unjudged; give the judgments and runs")
     words = [options.qrels, *options.runs]
     runs, paths = saved_runs(words, options)
     if len(runs) < 2:
@@ -157,7 +164,9 @@ def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
         statistics = check_comparison(options, runs)
     with watched(runs) as notice:
         chosen.update(columns_of(options), notice=notice)
-        return compare(qrels_of(options), runs_of(runs, options), metrics, **statistics, **chosen)
+        return compare(
+            qrels_of(options), runs_of(runs, options), metrics, bounds=options.bounds, **statistics, **chosen
+        )
 
 
 def in_order(comparison: Comparison, metric: str) -> Comparison:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fastir
 from fastir.cli.arguments import (
@@ -19,6 +20,7 @@ from fastir.cli.arguments import (
     parents_options,
     settings_of,
 )
+from fastir.cli.bounding import add_bounds_arguments, bounded, bounds_table, check_bounds
 from fastir.cli.gates import bounds_of, failures
 from fastir.cli.runs import columns_of, named_runs, qrels_of, runs_of
 from fastir.cli.terminal import Output, watched
@@ -28,6 +30,9 @@ from fastir.request.plan import Settings
 from fastir.results.by_run import ResultsByRun
 from fastir.results.results import Results
 from fastir.text import json_text, rounded, tsv_text
+
+if TYPE_CHECKING:
+    from fastir.holes.bounded import Bounds
 
 FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")
 
@@ -43,6 +48,7 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
     add("--fail-under", metavar="METRIC=VALUE", action="append", help="exit with 4 if the mean of any run is below")
     add("--fail-over", metavar="METRIC=VALUE", action="append", help="the same where less is better: if it is above")
     add_run_arguments(add)
+    add_bounds_arguments(add)
     add_sort_argument(add)
     add_output_arguments(add)
 
@@ -54,12 +60,20 @@ def evaluate_command(options: argparse.Namespace) -> Output:
         metrics = metrics_of(options, [bound.metric for bound in bounds] + ([options.sort] if options.sort else []))
         settings = settings_of(metrics, evaluator_options(options))
         parents_options(options)
+        check_bounds(options)
         format = output_format(options, FORMATS)
-    results = evaluated(options.runs, options, settings)
+    bounds_found = bounded(options.runs, options, settings) if options.bounds else {}
+    results = (
+        ResultsByRun((name, each.value) for name, each in bounds_found.items())
+        if bounds_found
+        else evaluated(options.runs, options, settings)
+    )
     if options.sort:
         means = {name: result[options.sort] for name, result in results.items()}
         results = ResultsByRun((name, results[name]) for name in best_first(means, options.sort))
     failed = failures(bounds, results)
+    if bounds_found:
+        return Output(bounds_text({name: bounds_found[name] for name in results}, options, format), failed)
     if format == SAVED:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
         return Output("", failed)
@@ -80,7 +94,21 @@ def text_of(results: ResultsByRun, options: argparse.Namespace, format: str) -> 
     if format == "json":
         runs = {name: result.to_json(options.per_query) for name, result in results.items()}
         return json_text({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
-    table = query_table(results) if options.per_query else results.table(4)
+    return table_text(query_table(results) if options.per_query else results.table(4), options, format)
+
+
+def bounds_text(found: dict[str, Bounds], options: argparse.Namespace, format: str) -> str:
+    """What is printed with --bounds, or written to a file of that name."""
+    if format == SAVED:
+        format = os.path.splitext(options.output)[1][1:].lower()
+    if format == "json":
+        runs = {name: each.to_json() for name, each in found.items()}
+        return json_text({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
+    return table_text(bounds_table(found), options, format).rstrip("\n") + "\n"
+
+
+def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
+    """A table in a format that is no JSON."""
     if options.transpose:
         table = transposed(table)
     if format == "tsv":

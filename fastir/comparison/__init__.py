@@ -10,6 +10,7 @@ Raises    ValueError and TypeError for options and values, NoOverlapError for qu
 compare         compare(): evaluates runs under one policy of queries
 compare_scores  compare_scores(): checks the options, corrects p-values, makes the records
 scores          values per query from anywhere, aligned by id
+turning         which differences the labels of unjudged documents could turn
 pairwise        all pairs at once, with the functions that fastir.stats has for plain arrays
 comparison      Comparison
 tables          records as text, Markdown, HTML, LaTeX and lines

@@ -6,7 +6,9 @@ import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
+from fastir.checks import flag
 from fastir.comparison.compare_scores import checked_options, compare_scores
+from fastir.comparison.turning import turned
 from fastir.evaluation import named_runs
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs.parents import parents_of
@@ -37,6 +39,7 @@ def compare(
     queries: str | Collection[Any] | None = None,
     seeds: Literal["mean", "crossed", "folds"] | None = None,
     random_state: int = 0,
+    bounds: bool = False,
     n_threads: SupportsIndex | None = None,
     notice: Callable[[Hashable, int], object] | None = None,
     **options: Any,
@@ -58,6 +61,9 @@ def compare(
         same queries of all systems, "qrels" and "strict" all queries of the qrels.
     baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state
         As for `compare_scores`.
+    bounds : bool
+        Whether the `note` of a pair says between which values its difference lies, whatever labels the unjudged
+        documents have (`fastir.bounds`), where some of these have another sign. Runs are then held in memory.
     notice : function of (name, position), or None
         Called repeatedly, in any thread, with the number of bytes read of a run's file.
 
@@ -96,10 +102,14 @@ def compare(
     rest = {name: run for name, run in named.items() if name not in done} if done else runs
     if done and not rest and options:
         raise TypeError(f"{next(iter(options))}: it is of no use for Results, which were judged before")
+    if flag("bounds", bounds):
+        if done or seeds is not None:
+            raise ValueError("bounds: they are of runs, not of Results, and not of several seeds")
+        rest = named = dict(named_runs.pairs(runs))
     results: dict[Hashable, Any] = {}
     if rest:
         results, queries = evaluated(qrels, rest, metrics, queries, seeds, {**options, "n_threads": n_threads}, notice)
-    return compare_scores(
+    comparison = compare_scores(
         {name: done.get(name, results.get(name)) for name in named} if done else results,
         metrics if done else None,
         baseline=baseline,
@@ -115,6 +125,7 @@ def compare(
         random_state=random_state,
         n_threads=n_threads,
     )
+    return turned(comparison, qrels, named, {**options, "n_threads": n_threads}) if bounds else comparison
 
 
 def are_results(run: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from fastir.text import counted
 
 DISTRIBUTED = ("t", "tukey")  # tests whose p-values come from a formula, which are not called exact
+TURNS = "unjudged documents could turn it"  # in the note of a pair
 RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 
 
@@ -44,7 +45,8 @@ class Pair(NamedTuple):
     detectable : float
         The smallest true difference that a paired t-test at level 1 - confidence would find in 80 % of such samples.
     note : str
-        The degenerate case, "" if there is none.
+        The degenerate case, "" if there is none; with ``bounds=True``, too, between which values the difference lies if
+        labels of unjudged documents could turn its sign.
     """
 
     a: Hashable

@@ -7,15 +7,16 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.comparison.records import RESAMPLED
+from fastir.comparison.records import RESAMPLED, TURNS, Pair
 from fastir.rendering import Cell, Table
 from fastir.request.directions import SIGNS, best_of, direction_of
 from fastir.text import tsv_text
 
 if TYPE_CHECKING:
-    from fastir.comparison.records import Mean, Method, Pair, System, Verdict
+    from fastir.comparison.records import Mean, Method, System, Verdict
 
 LETTERS = "abcdefghijklmnoprstuvwxyz"  # without q, of which few fonts have a superscript
+NAMED = 12  # differences that are named below a table
 NOISE = 1e-12  # relative differences up to this are rounding
 
 
@@ -79,6 +80,9 @@ def runs_table(
         if verdicts
         else []
     )
+    turning = [pair for pair in verdicts if isinstance(pair, Pair) and TURNS in pair.note]
+    if turning:
+        notes.append(turning_text(turning, places, labels))
     if intervals:
         notes.append(f"{method.confidence:.0%} intervals of the means in brackets.")
     return Table(["#", "run", *metrics], rows, 2, [*notes, str(method)])
@@ -109,6 +113,17 @@ def pairs_table(pairs: Sequence[Pair], method: Method, digits: int, alpha: float
             cells.insert(6, Cell(p_text(pair, pair.adjusted_p, drawn), exact=repr(pair.adjusted_p)))
         rows.append(cells)
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
+
+
+def turning_text(turning: Sequence[Pair], places: dict[Any, int], labels: Sequence[str]) -> str:
+    """Which differences unjudged documents could turn, by the labels of the runs; how many, if these are many."""
+    if len(turning) > NAMED:
+        return f"Unjudged documents could turn the sign of {len(turning)} differences, as the pairs say."
+    of_metrics: dict[str, list[str]] = {}
+    for pair in turning:
+        of_metrics.setdefault(pair.metric, []).append(f"{labels[places[pair.a]]} - {labels[places[pair.b]]}")
+    which = "; ".join(f"{', '.join(differences)} ({metric})" for metric, differences in of_metrics.items())
+    return f"Unjudged documents could turn the sign of {which}."
 
 
 def beaten_by(

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from fastir.results.report import Report
 
 
-def judged(prepared: Measurer, run: Any) -> JudgedRankings:
+def judged(prepared: Measurer, run: Any, warn: bool = True) -> JudgedRankings:
     """The JudgedRankings of a run, by the rules of an Evaluator."""
     rules, ranker = single_order(prepared), prepared.rankers()[0]
     n = ranker.qrels.n_rows
     ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
     keeper = keeper_of(ranker, ranks, labels)
     _, values, status, coverage = keeper.measure(run, keeper.settings.n_threads)
-    if not coverage.clean:
+    if warn and not coverage.clean:
         coverage.warn(ranker.settings.queries)
     sizes, num_ret = values.T.astype(np.int64, "C")
     kept = first_of_each(np.diff(judgments(ranker.judged)[0]), sizes)

@@ -5,8 +5,6 @@ File systems of pyarrow and fsspec, and paths in them, are recognised by their m
 
 from __future__ import annotations
 
-import fnmatch
-import glob
 import io
 import os
 import re
@@ -186,6 +184,8 @@ def files_of(place: Any) -> list[Any]:
     """The visible files of a folder and the folders in it, or those that a pattern fits, in order of their names."""
     if is_local(place):
         path = os.fsdecode(place)
+        import glob
+
         found = sorted(glob.glob(path, recursive=True)) if not os.path.isdir(path) else [path]
         return [file for one in found for file in walked(one)]
     system, path = remote(place)
@@ -210,6 +210,8 @@ def fits(path: list[str], pattern: list[str]) -> bool:
         return True
     if pattern[0] == "**":
         return fits(path, pattern[1:]) or (bool(path) and fits(path[1:], pattern))
+    import fnmatch
+
     return bool(path) and fnmatch.fnmatchcase(path[0], pattern[0]) and fits(path[1:], pattern[1:])
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fastir.columns._dicts import is_nested
 from fastir.columns.id_lists import is_mapping
 from fastir.inputs import foreign_tables, places
-from fastir.inputs.list_columns import ListColumns
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -79,6 +78,7 @@ def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = No
     if places.is_place(data):
         return PATH
     from fastir.inputs import tables
+    from fastir.inputs.list_columns import ListColumns
 
     if isinstance(data, ListColumns):
         return COLUMNS

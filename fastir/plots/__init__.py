@@ -7,6 +7,7 @@ lines differ in dashes and markers, too. What all names begin or end with is sai
 
     of a Comparison, or the results of runs    means  forest  differences  wins  overview
     of runs                                    precision_recall  cutoffs
+    of Bounds                                  bounds
     of lists of labels                         ranked_cutoffs
     of metrics                                 rank_weights
 
@@ -19,6 +20,7 @@ Raises    ImportError where matplotlib is not installed, when a picture is asked
 compared       a comparison on one metric, as its pictures need it
 comparisons    pictures of a Comparison
 curves         pictures of runs, lists and metrics
+holes          the picture of bounds
 figure         the figure, and what it saves
 names          names on pictures
 queries        the picture of two runs by query
@@ -27,9 +29,11 @@ style          colours, dashes, axes and sizes that all share
 
 from fastir.plots.comparisons import forest, means, overview, wins
 from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs
+from fastir.plots.holes import bounds
 from fastir.plots.queries import differences
 
 __all__ = [
+    "bounds",
     "cutoffs",
     "differences",
     "forest",

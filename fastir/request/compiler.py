@@ -32,25 +32,17 @@ def compile_plan(
     resolved, limits, reads = [], [], []
     for request, values in zip(asked, all_values, strict=True):
         card = request.card
-        gain = values.get("gain", card.gain)
-        own: dict[int, float] = next((value for value in values.values() if isinstance(value, names.Gains)), {})
-        shared = (
-            request.level or level,
-            request.level or (level if gain == "binary" else 0 if own else 1),
-            GAIN_CODES.get(gain, 0) if isinstance(gain, str) else 0,
-            tuple(sorted(own.items())),
-            values.get("discount") == "jk2",
-            IDEAL_CODES[values.get("ideal", "judged")],
-        )
+        shared = walk_of(request, values, level)
         cutoff = request.cutoff or WHOLE
         cutoffs, gain_depth, lists_gains = walks.get(shared, (set(), 0, False))
         cutoffs.add(cutoff)
+        own = shared[3]
         if card.graded or own:
             gain_depth, lists_gains = max(gain_depth, cutoff), lists_gains or not card.cutoff or bool(own)
         walks[shared] = (cutoffs, gain_depth, lists_gains)
         reads.append(READ_CODES["pool" if values.get("negatives") == "nonrel" else card.reads])
-        reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label in own]
-        limits += limits_of(request, values, gain)
+        reads += [READS_OF_GAIN.get(label, READ_CODES["judged"]) for label, _ in own]
+        limits += limits_of(request, values, values.get("gain", card.gain))
         resolved.append((card, shared, cutoff, values))
     views = [
         View(*shared, gain_depth, lists_gains, sorted(cutoffs))
@@ -75,6 +67,20 @@ def compile_plan(
         for card, shared, cutoff, values in resolved
     ]
     return Plan(views, slots, max(reads), judged_only, depth, average), limits
+
+
+def walk_of(request: names.Request, values: dict[str, Any], level: int) -> Shared:
+    """What metrics must have in common to share a walk."""
+    gain = values.get("gain", request.card.gain)
+    own: dict[int, float] = next((value for value in values.values() if isinstance(value, names.Gains)), {})
+    return (
+        request.level or level,
+        request.level or (level if gain == "binary" else 0 if own else 1),
+        GAIN_CODES.get(gain, 0) if isinstance(gain, str) else 0,
+        tuple(sorted(own.items())),
+        values.get("discount") == "jk2",
+        IDEAL_CODES[values.get("ideal", "judged")],
+    )
 
 
 def limits_of(request: names.Request, values: dict[str, Any], gain: Any) -> list[tuple[int, str, str]]:

@@ -68,7 +68,9 @@ class Results(Held):
     provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
-    __slots__ = ("_columns", "_weighing")
+    __slots__ = ("_bounds", "_columns", "_weighing")
+
+    _bounds: Any  # absent but in the `value` of Bounds
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
 
@@ -218,6 +220,11 @@ class Results(Held):
         """The convention in words; empty if all choices are fastir's own."""
         text = str(self.convention or "")
         return "" if text == "fastir" else text
+
+    @property
+    def bounds(self) -> Any:
+        """How far unjudged documents could change these values, a `Bounds`: of the `value` of one, else None."""
+        return getattr(self, "_bounds", None)
 
     @property
     def weights(self) -> dict[Any, float] | None:

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 from common import EXAMPLES, ROOT, UNEVEN
-from readme import BLOCK
+from pages import BLOCK
 
 import fastir
 

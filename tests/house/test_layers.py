@@ -19,6 +19,7 @@ LAYERS = """
     inputs
     qrels run judged_rankings
     evaluation
+    holes
     comparison explanation plots config conventions
     fastir
     compat spark

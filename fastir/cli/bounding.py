@@ -1,0 +1,67 @@
+"""The option --bounds of `fastir eval`: how far unjudged documents could change the values of each run."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fastir.cli.arguments import evaluator_options, parents_options
+from fastir.cli.runs import columns_of, named_runs, qrels_of, runs_of
+from fastir.qrels import as_qrels
+from fastir.rendering import Cell, Table
+
+if TYPE_CHECKING:
+    from fastir.holes.bounded import Bounds
+    from fastir.request.plan import Settings
+
+
+def add_bounds_arguments(add: Callable[..., Any]) -> None:
+    add(
+        "--bounds",
+        action="store_true",
+        help="a row for every metric: the smallest and largest value that labels of unjudged documents could give",
+    )
+    add("--max-label", metavar="N", type=int, help="the largest of these labels (default: that of the qrels)")
+    add("--judged-depth", metavar="N", type=int, help="documents below this rank stay unjudged (default: none)")
+
+
+def check_bounds(options: argparse.Namespace) -> None:
+    """Refuse what has no meaning with --bounds, or without it.
+
+    Raises
+    ------
+    ValueError
+    """
+    if options.bounds and options.per_query:
+        raise ValueError("--per-query: --bounds prints a row for every metric, not for every query")
+    if options.bounds and (options.format == "parquet" or os.path.splitext(options.output or "")[1] == ".parquet"):
+        raise ValueError("--bounds: a table of bounds is not written as Parquet; use csv, tsv or json")
+    if not options.bounds and (options.max_label, options.judged_depth) != (None, None):
+        raise ValueError(f"{'--judged-depth' if options.max_label is None else '--max-label'}: it belongs to --bounds")
+
+
+def bounded(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> dict[str, Bounds]:
+    """The Bounds of the runs that the words stand for; the qrels are read once."""
+    from fastir.holes.bounds import bounds
+
+    runs = runs_of(named_runs(words, options, settings.options.duplicates), options)
+    chosen = {**evaluator_options(options), **parents_options(options), **columns_of(options)}
+    sides = chosen.get("qrels_columns") or chosen.get("columns")
+    qrels = as_qrels(qrels_of(options), sides, settings.options.duplicates)
+    return {
+        name: bounds(qrels, run, settings.metrics, max_label=options.max_label, depth=options.judged_depth, **chosen)
+        for name, run in runs.items()
+    }
+
+
+def bounds_table(found: Mapping[str, Bounds]) -> Table:
+    """A row for every metric, of several runs for every run and metric."""
+    tables = {name: each.table(4) for name, each in found.items()}
+    first = next(iter(tables.values()))
+    if len(tables) == 1:
+        return first
+    rows = [[Cell(str(name)), *row] for name, table in tables.items() for row in table.rows]
+    notes = dict.fromkeys(note for table in tables.values() for note in table.notes)
+    return Table(["run", *first.head], rows, 2, list(notes))

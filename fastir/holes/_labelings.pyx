@@ -1,0 +1,199 @@
+"""Rankings whose holes are given labels: each labeling of a query is measured like judged rankings.
+
+    labels of the ranking   2  .  0  .  |  .  1  .        a dot is a hole, the bar the cutoff
+    from_top, counts 2 1    2  3  0  1  |  b  1  b        order 0 1 3: two holes reach order[1], one reaches order[2]
+    else                    2  1  0  3  |  b  1  b        the same, counted from the last hole within the cutoff up
+
+`inside` says how many holes stand within the cutoff; all others, and the holes that the ranking lacks, have the label
+`below`. The ideal list is the query's known labels with those of its holes, which are merged anew for each labeling:
+they are few runs of equal labels. Threads take blocks of labelings; what comes in was checked before.
+"""
+
+from libc.stdint cimport INT32_MIN, int32_t, int64_t, uint8_t
+from libc.stdlib cimport calloc, free
+
+from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
+from fastir.measure._codes cimport ALL, NO_MEMORY
+from fastir.measure._measure cimport Judgments, Plan, Scratch, grow, is_hit, label_code, measure, release
+from fastir.measure._sort cimport labels_from
+from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
+
+cdef int64_t BLOCK = 64     # labelings
+
+HOLE = INT32_MIN
+
+
+cdef struct Desk:               # of a thread
+    Scratch scratch
+    int32_t* ideal              # known labels and those of holes, best first
+    int64_t room
+    int32_t* run_labels         # the labels of the holes as runs, best first, and how many have each
+    int64_t* run_sizes
+
+
+cdef class Labelings(Blocks):
+    """Measures labelings of rankings with holes.
+
+    Parameters
+    ----------
+    plan : Plan
+    offsets, known_offsets : int64 arrays of shape (n_queries + 1,)
+    ranks, labels : int64 and int32 arrays of shape (n_slots,)
+        Judged documents and holes by rank; the label of a hole is HOLE.
+    num_ret, unseen : int64 arrays of shape (n_queries,)
+        The length of the ranking, and how many more documents get the label `below`.
+    known_labels : int32 array of shape (n_known,)
+        Best first.
+    rows, inside : int64 arrays of shape (n_labelings,)
+    from_top : uint8 array of shape (n_labelings,)
+    counts : int64 array of shape (n_labelings, n_levels)
+        How many holes within the cutoff have at least the label ``order[i + 1]``; falling.
+    below : int32 array of shape (n_labelings,)
+    order : int32 array of shape (n_levels + 1,)
+    values : float64 array of shape (n_labelings, n_slots), filled
+    """
+
+    cdef Plan plan
+    cdef const int64_t[::1] offsets, known_offsets, ranks, num_ret, unseen, rows, inside
+    cdef const int32_t[::1] labels, known_labels, below, order
+    cdef const int64_t[:, ::1] counts
+    cdef const uint8_t[::1] from_top
+    cdef double[:, ::1] values
+    cdef Desk* desks[MOST_THREADS]
+
+    def __cinit__(self, Plan plan, const int64_t[::1] offsets, const int64_t[::1] ranks, const int32_t[::1] labels,
+                  const int64_t[::1] num_ret, const int64_t[::1] unseen, const int64_t[::1] known_offsets,
+                  const int32_t[::1] known_labels, const int64_t[::1] rows, const uint8_t[::1] from_top,
+                  const int64_t[:, ::1] counts, const int64_t[::1] inside, const int32_t[::1] below,
+                  const int32_t[::1] order, double[:, ::1] values):
+        self.plan, self.offsets, self.ranks, self.labels, self.num_ret = plan, offsets, ranks, labels, num_ret
+        self.unseen, self.known_offsets, self.known_labels = unseen, known_offsets, known_labels
+        self.rows, self.from_top, self.counts, self.inside, self.below = rows, from_top, counts, inside, below
+        self.order, self.values = order, values
+        self.n_blocks = blocks_of(rows.shape[0], BLOCK)
+
+    def __dealloc__(self):
+        cdef int t
+        for t in range(self.n_threads):
+            if self.desks[t] != NULL:
+                release(&self.desks[t].scratch)
+                free(self.desks[t].ideal)
+                free(self.desks[t].run_labels)
+                free(self.desks[t].run_sizes)
+                free(self.desks[t])
+
+    cdef int make_room(self, Desk* desk, int64_t n_slots, int64_t num_ret, int64_t n_ideal) noexcept nogil:
+        cdef int64_t levels = self.order.shape[0] + 1
+        if grow(&desk.scratch, self.plan, max(num_ret if self.plan.reads == ALL else n_slots, n_ideal)) < 0:
+            return NO_MEMORY
+        if desk.run_labels == NULL:
+            desk.run_labels = <int32_t*>calloc(levels, sizeof(int32_t))
+            desk.run_sizes = <int64_t*>calloc(levels, sizeof(int64_t))
+            if desk.run_labels == NULL or desk.run_sizes == NULL:
+                return NO_MEMORY
+        if n_ideal > desk.room:
+            free(desk.ideal)
+            desk.room = 0
+            desk.ideal = <int32_t*>calloc(n_ideal, sizeof(int32_t))
+            if desk.ideal == NULL:
+                return NO_MEMORY
+            desk.room = n_ideal
+        return 0
+
+    cdef int64_t fill_hits(self, Desk* desk, int64_t c, int64_t* n_below) noexcept nogil:
+        """The hits of a labeling; returns how many. `n_below` is set to the holes of the ranking beyond the cutoff."""
+        cdef int64_t q = self.rows[c], i, place, hole = 0, n_hits = 0, inside = self.inside[c], step
+        cdef int64_t levels = self.counts.shape[1]
+        cdef int32_t label
+        n_below[0] = 0
+        for i in range(self.offsets[q], self.offsets[q + 1]):
+            label = self.labels[i]
+            if label == INT32_MIN:
+                if hole < inside:
+                    place = hole if self.from_top[c] else inside - 1 - hole
+                    step = 0
+                    while step < levels and place < self.counts[c, step]:
+                        step += 1
+                    label = self.order[step]
+                else:
+                    label = self.below[c]
+                    n_below[0] += 1
+                hole += 1
+            if is_hit(label_code(label), self.plan.reads):
+                desk.scratch.ranks[n_hits] = self.ranks[i]
+                desk.scratch.labels[n_hits] = label_code(label)
+                n_hits += 1
+        return n_hits
+
+    cdef void put_run(self, Desk* desk, int64_t* n_runs, int32_t label, int64_t size) noexcept nogil:
+        """Insert a run of equal labels among those that stand best first."""
+        cdef int64_t i = n_runs[0]
+        while i > 0 and desk.run_labels[i - 1] < label:
+            desk.run_labels[i] = desk.run_labels[i - 1]
+            desk.run_sizes[i] = desk.run_sizes[i - 1]
+            i -= 1
+        desk.run_labels[i] = label
+        desk.run_sizes[i] = size
+        n_runs[0] += 1
+
+    cdef int64_t merge_ideal(self, Desk* desk, int64_t c, int64_t n_below) noexcept nogil:
+        """All labels of the query under a labeling, best first; returns how many."""
+        cdef int64_t q = self.rows[c], levels = self.counts.shape[1], n_runs = 0, i, _i, n = 0, before, here
+        cdef int64_t j = self.known_offsets[q], stop = self.known_offsets[q + 1]
+        before = self.inside[c]
+        for i in range(levels + 1):
+            here = self.counts[c, i] if i < levels else 0
+            self.put_run(desk, &n_runs, self.order[i], before - here)
+            before = here
+        self.put_run(desk, &n_runs, self.below[c], n_below + self.unseen[q])
+        for i in range(n_runs):
+            while j < stop and self.known_labels[j] > desk.run_labels[i]:
+                desk.ideal[n] = self.known_labels[j]
+                n += 1
+                j += 1
+            for _i in range(desk.run_sizes[i]):
+                desk.ideal[n] = desk.run_labels[i]
+                n += 1
+        while j < stop:
+            desk.ideal[n] = self.known_labels[j]
+            n += 1
+            j += 1
+        return n
+
+    cdef int measure_labeling(self, Desk* desk, int64_t c) noexcept nogil:
+        """A row of values; 0 or NO_MEMORY."""
+        cdef int64_t q = self.rows[c], n_slots = self.offsets[q + 1] - self.offsets[q], n_hits, n_below
+        cdef Judgments known
+        if self.make_room(desk, n_slots, self.num_ret[q],
+                          self.known_offsets[q + 1] - self.known_offsets[q] + n_slots + self.unseen[q]):
+            return NO_MEMORY
+        n_hits = self.fill_hits(desk, c, &n_below)
+        known.n_pool = self.merge_ideal(desk, c, n_below)
+        known.labels = desk.ideal
+        known.n_positive = labels_from(known.labels, known.n_pool, 1)
+        known.n_judged = labels_from(known.labels, known.n_pool, 0)
+        known.retrieved = False
+        known.values = NULL
+        measure(self.plan, &desk.scratch, n_hits, self.num_ret[q], &known, &self.values[c, 0])
+        return 0
+
+    cdef int work(self, int thread, int64_t block) noexcept nogil:
+        cdef int64_t c
+        cdef int problem = 0
+        cdef fenv_t callers
+        if self.desks[thread] == NULL:
+            self.desks[thread] = <Desk*>calloc(1, sizeof(Desk))
+            if self.desks[thread] == NULL:
+                return NO_MEMORY
+        ordinary(&callers)
+        for c in range(block * BLOCK, min((block + 1) * BLOCK, self.rows.shape[0])):
+            problem = self.measure_labeling(self.desks[thread], c)
+            if problem:
+                break
+        fesetenv(&callers)
+        return problem
+
+    def check(self):
+        """Raise MemoryError if a block failed."""
+        if self.failed:
+            raise MemoryError

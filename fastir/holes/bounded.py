@@ -1,0 +1,147 @@
+"""Bounds: what `bounds` returns, three Results and a table of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastir.checks import positive
+from fastir.rendering import Cell, Table, rendered
+from fastir.text import counted, rounded
+
+if TYPE_CHECKING:
+    from fastir.judged_rankings import JudgedRankings
+    from fastir.results.results import Results
+
+OUTER = "outer bound: no labels give a value beyond it, and perhaps none gives it"
+
+
+class Bounds:
+    """Between which values the metrics of a run lie, whatever the labels of its unjudged documents; made by `bounds`.
+
+    It prints as a table; `to_table` has other formats.
+
+    Attributes
+    ----------
+    value : Results
+        The metrics as `evaluate` gives them, which takes unjudged documents for not relevant (most metrics do); with
+        ``against=``, those of the first run less those of the second, here as everywhere. Its `bounds` are these.
+    lower, upper : Results
+        The smallest and largest value of each query, and their means: these are the smallest and largest mean, because
+        the labels of one query do not depend on another's. A query that some labels leave out of the mean (``empty=
+        "skip"``, or a metric that is then undefined) is NaN here if the mean is more extreme without it, or if all
+        labels leave it out.
+    exact : dict of str to bool
+        For each metric, whether some labels give these values, for every query; if not, they are outer bounds.
+    judged : JudgedRankings
+        Where the judged documents of the run stand.
+    max_label : int
+        The largest label that an unjudged document can have.
+    depth : int or None
+        Documents below this rank stay unjudged; None is the whole ranking.
+    condensed : Results
+        The metrics of the rankings without their unjudged documents (``judged_only``).
+    coverage : dict of str to float or None
+        For each metric, the mean of judged@k, with its cutoff k; None for differences.
+    against : JudgedRankings or None
+        Where the judged documents of the second run stand.
+    """
+
+    def __init__(
+        self,
+        value: Results,
+        lower: Results,
+        upper: Results,
+        exact: dict[str, bool],
+        judged: JudgedRankings,
+        max_label: int,
+        depth: int | None,
+        *,
+        condensed: Results,
+        coverage: dict[str, float] | None = None,
+        against: JudgedRankings | None = None,
+    ) -> None:
+        self.value = value
+        self.lower = lower
+        self.upper = upper
+        self.exact = exact
+        self.judged = judged
+        self.max_label = max_label
+        self.depth = depth
+        self.condensed = condensed
+        self.coverage = coverage
+        self.against = against
+        value._bounds = self
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.value._bounds = self
+
+    def to_table(
+        self, format: str = "text", *, digits: int = 4, caption: str | None = None, label: str | None = None
+    ) -> str:
+        """A table to print: a row per metric, with its bounds and its value, judged@k and the value without holes.
+
+        Parameters
+        ----------
+        format : {"text", "markdown", "html", "latex", "csv"}
+            The first line of LaTeX names the packages that it needs; CSV has the exact numbers.
+        digits : int
+            Decimals, from 1 to 17.
+        caption : str or None
+            Instead of the number of queries and what the bounds are.
+        label : str or None
+            What LaTeX and HTML refer to the table by.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            An argument has another value.
+        """
+        return rendered(self.table(positive("digits", "the number of decimals", digits, 17)), format, caption, label)
+
+    def table(self, digits: int) -> Table:
+        """The rows that `to_table` writes."""
+        columns = {"lower": self.lower, "value": self.value, "upper": self.upper, "condensed": self.condensed}
+        rows = []
+        for name, how in self.value.aggregates.items():
+            numbers = [(results[name], how) for results in columns.values()]
+            numbers += [] if self.coverage is None else [(self.coverage[name], "mean")]
+            cells = [Cell(rounded(number, how, digits), exact=repr(number)) for number, how in numbers]
+            rows.append([Cell(name if self.exact[name] else f"{name} (outer)"), *cells])
+        head = ["metric", *columns, *["judged"] * (self.coverage is not None)]
+        return Table(head, rows, 1, self._notes())
+
+    def to_json(self) -> dict[str, Any]:
+        """The table in types that JSON has, with None for NaN.
+
+        Returns
+        -------
+        dict
+            ``"metrics"``: {name: {"lower", "value", "upper", "condensed", "exact", and "judged" unless these are
+            differences}}; ``"max_label"`` and ``"depth"``.
+        """
+        columns = {"lower": self.lower, "value": self.value, "upper": self.upper, "condensed": self.condensed}
+        metrics: dict[str, dict[str, Any]] = {}
+        for name in self.value:
+            numbers = {column: results[name] for column, results in columns.items()}
+            if self.coverage is not None:
+                numbers["judged"] = self.coverage[name]
+            metrics[name] = {column: value if value == value else None for column, value in numbers.items()}
+            metrics[name]["exact"] = self.exact[name]
+        return {"metrics": metrics, "max_label": self.max_label, "depth": self.depth}
+
+    def _notes(self) -> list[str]:
+        queries = counted(len(self.value.query_ids), "query", "queries")
+        where = "" if self.depth is None else f" at ranks to {self.depth}"
+        notes = [f"{queries}; labels of unjudged documents{where} from 0 to {self.max_label}"]
+        return notes if all(self.exact.values()) else [*notes, OUTER]
+
+    def __repr__(self) -> str:
+        return self.to_table()
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")

@@ -1,0 +1,188 @@
+"""bounds(): between which values a run's metrics lie, whatever the labels of the documents that nobody judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir.checks import positive
+from fastir.errors import quote
+from fastir.evaluation.evaluator import Evaluator, evaluator_of
+from fastir.evaluation.judging import judged as quietly_judged
+from fastir.evaluation.many_runs import name_the_run
+from fastir.holes.asked import Asked, of_one, of_two
+from fastir.holes.pairs import shared_documents
+from fastir.request.options import MAX_LABEL, TIES, WHOLE, metric_tuple
+from fastir.run import as_run
+
+if TYPE_CHECKING:
+    from fastir.holes.bounded import Bounds
+    from fastir.judged_rankings import JudgedRankings
+    from fastir.qrels import QrelsLike
+    from fastir.request.plan import Settings
+    from fastir.run import RunLike
+
+BY_LABEL = ("optimistic", "pessimistic")
+
+
+def bounds(
+    qrels: QrelsLike,
+    run: RunLike,
+    metrics: str | Iterable[str],
+    *,
+    against: RunLike | None = None,
+    max_label: SupportsIndex | None = None,
+    depth: SupportsIndex | None = None,
+    **options: Any,
+) -> Bounds:
+    """How far the unjudged documents of a run could change its metrics: the smallest and largest values.
+
+    Parameters
+    ----------
+    qrels, run, metrics, **options
+        As for `evaluate`. A document that the run retrieved is a hole if the qrels lack it, or give it a negative
+        label.
+    against : run or None
+        A second run; the bounds are then those of the difference, `run` less `against`, where a document has one label
+        in both runs.
+    max_label : int or None
+        The label of a hole can be 0 to this; None is the largest label of the qrels.
+    depth : int or None
+        Holes below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The depth of compat
+        can be set in its name alone: ``"compat(depth=1000)"``.
+
+    Returns
+    -------
+    Bounds
+        `.lower` and `.upper` are Results, with the extreme values of each query and the extreme means; `.exact` says of
+        each metric whether some labels give them. It prints as a table, beside the value, that without holes
+        (`.condensed`), and judged@k (`.coverage`).
+
+    Raises
+    ------
+    ValueError
+        A label of the qrels is above `max_label`; the order of documents depends on labels (``ties="optimistic"``,
+        ``"pessimistic"``) or is none (``"average"``); the convention has several orders; the qrels have groups.
+    UnknownMetricError
+        As by `evaluate`; or a metric needs the ids of documents, as hole@k does, or has gains without known bounds.
+    OverflowError
+        `max_label` is too large for a metric's formula.
+    FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, RuntimeError, OSError
+        As by `evaluate`.
+
+    Warns
+    -----
+    FastirWarning
+        As `evaluate`.
+
+    Notes
+    -----
+    The label of a hole also counts in R and in the ideal ranking; so nDCG, AP and recall can fall as it rises, and a
+    hole below the cutoff matters to them. With every labeling all holes are judged: values of metrics that skip
+    unjudged documents, such as bpref, may lie outside. Undefined values are those of `evaluate`.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = {"q": {"a": 1, "b": 0, "c": 1}}
+    >>> bounds = fastir.bounds(qrels, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}, ["P@2", "recall@2"])
+    >>> bounds
+    metric     lower   value   upper  condensed  judged
+    P@2       0.5000  0.5000  1.0000     0.5000  0.5000
+    recall@2  0.3333  0.5000  0.6667     0.5000  0.5000
+    <BLANKLINE>
+    1 query; labels of unjudged documents from 0 to 1
+    >>> bounds.lower["recall@2"], bounds.upper.per_query("P@2"), bounds.exact["P@2"]
+    (0.3333333333333333, {'q': 1.0}, True)
+    """
+    evaluator = Evaluator(qrels, metrics, **options)
+    settings = evaluator.prepared.settings
+    check_order(settings)
+    deepest = WHOLE if depth is None else positive("depth", "the depth", depth, WHOLE)
+    if against is None:
+        judged = evaluator.judge(run)
+        made = Asked(evaluator, judged, metric_tuple(metrics), largest_label(judged, max_label), deepest)
+        return of_one(made)
+    check_differences(settings)
+    rules = settings.options.duplicates, evaluator.prepared.parents
+    first_run = as_run(run, evaluator.prepared.columns, *rules)
+    first = held_evaluator(evaluator).judge(first_run)
+    try:
+        second_run = as_run(against, evaluator.prepared.columns, *rules)
+        second = held_evaluator(evaluator).judge(second_run)
+    except Exception as error:
+        name_the_run(error, "against")
+        raise
+    made = Asked(evaluator, first, metric_tuple(metrics), largest_label(first, max_label), deepest)
+    return of_two(made, second, shared_documents(first_run, second_run, first))
+
+
+def bounds_of_pairs(
+    qrels: QrelsLike,
+    runs: Mapping[Any, RunLike],
+    pairs: Iterable[tuple[Any, Any]],
+    metrics: Iterable[str],
+    **options: Any,
+) -> dict[tuple[Any, Any], Bounds]:
+    """The bounds of the differences of pairs of runs, by their names; each run is judged once, without warnings."""
+    evaluator = Evaluator(qrels, metrics, **options)
+    settings = evaluator.prepared.settings
+    check_order(settings)
+    check_differences(settings)
+    rules = settings.options.duplicates, evaluator.prepared.parents
+    held = {name: as_run(run, evaluator.prepared.columns, *rules) for name, run in runs.items()}
+    prepared = held_evaluator(evaluator).prepared
+    judged = {name: quietly_judged(prepared, run, warn=False) for name, run in held.items()}
+    found = {}
+    for first, second in pairs:
+        asked = Asked(evaluator, judged[first], settings.metrics, largest_label(judged[first], None), WHOLE)
+        shared = shared_documents(held[first], held[second], judged[first])
+        found[first, second] = of_two(asked, judged[second], shared)
+    return found
+
+
+def held_evaluator(evaluator: Evaluator) -> Evaluator:
+    """The same for runs whose ids already stand for documents."""
+    prepared = evaluator.prepared
+    if prepared.parents is None:
+        return evaluator
+    settings = prepared.settings
+    return evaluator_of(prepared.qrels, settings.metrics, settings.options, (None, None), evaluator._weights, None)
+
+
+def check_differences(settings: Settings) -> None:
+    """Refuse what differences of two runs have no bounds for."""
+    if settings.options.duplicates == "once":
+        raise ValueError("against: with duplicates='once' a document has several ranks; give another rule")
+    for name, how in zip(settings.names, settings.aggregates, strict=True):
+        if how.startswith("geometric"):
+            raise ValueError(
+                f"metric {quote(name)}: its mean is geometric, and so its difference is no mean of differences"
+            )
+
+
+def check_order(settings: Settings) -> None:
+    """Refuse rules by which the labels decide where documents stand."""
+    rules = [rules["ties"] for _, rules, _ in settings.parts] or [TIES[settings.ties]]
+    for ties in rules:
+        if ties in BY_LABEL:
+            raise ValueError(
+                f"ties={ties!r} orders equal scores by their labels, which bounds do not know; give another rule"
+            )
+
+
+def largest_label(judged: JudgedRankings, max_label: SupportsIndex | None) -> int:
+    """The largest label that holes may have."""
+    largest = max(int(judged.ideal_labels.max(initial=0)), 0)
+    if max_label is None:
+        return largest
+    top = positive("max_label", "the largest label", max_label, MAX_LABEL)
+    if largest > top:
+        row = int(np.argmax(judged.ideal_labels > top))
+        query = judged.query_ids[int(np.searchsorted(judged.ideal_offsets, row, "right")) - 1]
+        raise ValueError(
+            f"max_label={top}, but the qrels have the label {judged.ideal_labels[row]} (query {quote(query)})"
+        )
+    return top

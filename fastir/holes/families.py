@@ -1,0 +1,155 @@
+"""Families of labelings: for each query the few among which its smallest and largest values are."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastir.holes._labelings import Labelings
+from fastir.holes.holed import positions
+from fastir.threads import run
+
+if TYPE_CHECKING:
+    from fastir.holes.holed import Holed
+    from fastir.measure._measure import Plan
+
+FEW = 2000  # sorted labelings of a query that are all tried
+TOGETHER = 1 << 18  # labelings that are in memory
+
+
+class Family(NamedTuple):
+    """Labelings of queries; what `_labelings.Labelings` takes.
+
+    Attributes
+    ----------
+    order : tuple of int
+        Labels; a hole inside has the label ``order[i]`` where i entries of `counts` are above its place.
+    rows : int64 array of shape (n,)
+    from_top : uint8 array of shape (n,)
+        Whether places are counted from the first hole, or from the last one inside.
+    counts : int64 array of shape (n, len(order) - 1)
+    inside : int64 array of shape (n,)
+    below : int32 array of shape (n,)
+        The label of all other holes.
+    """
+
+    order: tuple[int, ...]
+    rows: np.ndarray
+    from_top: np.ndarray
+    counts: np.ndarray
+    inside: np.ndarray
+    below: np.ndarray
+
+
+def ends(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> Family:
+    """All holes inside have one of two labels, and so have the others."""
+    rows = np.tile(np.arange(len(inside)), 4)
+    counts = np.concatenate([0 * inside, inside, 0 * inside, inside])
+    below = np.repeat([low, low, high, high], len(inside))
+    needed = ((counts > 0) | (np.repeat([True, False, True, False], len(inside)))) & (
+        (below == low) | (others[rows] > 0)
+    )
+    return family((low, high), rows[needed], True, counts[needed, None], inside[rows[needed]], below[needed])
+
+
+def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> list[Family]:
+    """The first 0, 1, 2, ... holes inside have the label `high`, or the last."""
+    rows = np.repeat(np.arange(len(inside)), inside + 1)
+    made = []
+    for from_top, below in itertools.product((True, False), (low, high)):
+        own = rows if below == low else rows[others[rows] > 0]
+        counts = positions(np.bincount(own, minlength=len(inside)))
+        made.append(family((low, high), own, from_top, counts[:, None], inside[own], below))
+    return made
+
+
+def singles(holes: np.ndarray, label: int, low: int, from_top: bool = False) -> Family:
+    """The last of these holes has a label, or the first; all others `low`."""
+    some = np.flatnonzero(holes > 0)
+    return family((low, label), some, from_top, np.ones((len(some), 1), np.int64), holes[some], low)
+
+
+def sorted_labelings(inside: np.ndarray, others: np.ndarray, labels: range) -> Iterator[Family]:
+    """All labelings that fall, or rise, from hole to hole; of queries that have few."""
+    for n in np.unique(inside).tolist():
+        if not are_few(n, labels):
+            continue
+        steps = itertools.combinations_with_replacement(range(n, -1, -1), len(labels) - 1)
+        falling = np.array(list(steps), np.int64).reshape(-1, len(labels) - 1)
+        for from_top, below in itertools.product((True, False), (labels[0], labels[-1])):
+            rows = np.flatnonzero((inside == n) & ((others > 0) | (below == labels[0])))
+            for part in np.array_split(rows, len(rows) * len(falling) // TOGETHER + 1):
+                own = np.repeat(part, len(falling))
+                counts = np.tile(falling, (len(part), 1))
+                yield family(tuple(labels), own, from_top, counts, inside[own], below)
+
+
+def are_few(n: int, labels: range) -> bool:
+    """Whether n holes have few sorted labelings."""
+    return len(labels) <= FEW and math.comb(n + len(labels) - 1, len(labels) - 1) <= FEW
+
+
+def family(
+    order: tuple[int, ...],
+    rows: np.ndarray,
+    from_top: bool,
+    counts: np.ndarray,
+    inside: np.ndarray,
+    below: int | np.ndarray,
+) -> Family:
+    """A Family, with arrays of the dtypes that it needs."""
+    n = len(rows)
+    return Family(
+        order,
+        rows.astype(np.int64),
+        np.full(n, from_top, np.uint8),
+        np.ascontiguousarray(counts, np.int64).reshape(n, len(order) - 1),
+        inside.astype(np.int64),
+        np.broadcast_to(np.asarray(below, np.int32), n).copy(),
+    )
+
+
+class Extremes:
+    """The smallest and largest values among labelings, per query and metric of a plan.
+
+    Attributes
+    ----------
+    lower, upper : float64 array of shape (n_queries, n_metrics)
+        Of the values that are not NaN; NaN if all are.
+    undefined : bool array of the same shape
+        Whether one was NaN.
+    """
+
+    def __init__(self, plan: Plan, holed: Holed, n_threads: int | None) -> None:
+        self.plan, self.holed, self.n_threads = plan, holed, n_threads
+        shape = holed.n_queries, plan.n_slots
+        self.lower = np.full(shape, np.nan)
+        self.upper = np.full(shape, np.nan)
+        self.undefined = np.zeros(shape, bool)
+
+    def take(self, families: Iterable[Family]) -> None:
+        """Measure labelings."""
+        for each in families:
+            if len(each.rows) == 0:
+                continue
+            values = measured(self.plan, self.holed, each, self.n_threads)
+            by_row = np.argsort(each.rows, kind="stable")
+            rows, values = each.rows[by_row], values[by_row]
+            starts = np.flatnonzero(np.concatenate([[True], np.diff(rows) > 0]))
+            own = rows[starts]
+            self.lower[own] = np.fmin(self.lower[own], np.fmin.reduceat(values, starts))
+            self.upper[own] = np.fmax(self.upper[own], np.fmax.reduceat(values, starts))
+            self.undefined[own] |= np.logical_or.reduceat(np.isnan(values), starts)
+
+
+def measured(plan: Plan, holed: Holed, each: Family, n_threads: int | None) -> np.ndarray:
+    """The values of labelings, float64 of shape (n_labelings, n_metrics)."""
+    values = np.empty((len(each.rows), plan.n_slots))
+    kernel = Labelings(plan, *holed, *each[1:], np.array(each.order, np.int32), values)
+    run(kernel, n_threads)
+    kernel.check()
+    return values

@@ -1,0 +1,245 @@
+"""The best thresholds of sums over ranks that are divided by what depends on labels, too: DCG and sums of precision.
+
+A threshold is the number of holes that have a label. Trying each of them on the whole ranking would take the square of
+its length; running sums find the best one, and the kernel then measures the labeling that it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastir.holes._labelings import HOLE
+from fastir.holes.families import Family, family
+from fastir.request.options import WHOLE
+
+if TYPE_CHECKING:
+    from fastir.holes.holed import Holed
+
+ROUNDS = 100  # of Dinkelbach's method, which needs about five
+
+
+class Ratio(NamedTuple):
+    """DCG over ideal DCG as the options define them.
+
+    Attributes
+    ----------
+    levels : tuple of int
+        Labels, rising; gains rise with them, and between two levels no known label lies.
+    gains : tuple of float
+    cutoff : int
+    jk2 : bool
+        The discount.
+    ideal : str
+        A word of IDEAL_CODES.
+    """
+
+    levels: tuple[int, ...]
+    gains: tuple[float, ...]
+    cutoff: int
+    jk2: bool
+    ideal: str
+
+
+def discounts(n: int, jk2: bool) -> np.ndarray:
+    """What the gains at the ranks from 1 to n are multiplied by."""
+    ranks = np.arange(1, n + 1)
+    return 1.0 / np.log2(np.maximum(ranks, 2) if jk2 else ranks + 1)
+
+
+class Ideals:
+    """The ideal DCG of the queries of a block, from how many of their documents reach each level of labels."""
+
+    def __init__(self, ratio: Ratio, holed: Holed) -> None:
+        self.ratio, self.holed = ratio, holed
+        sizes = np.diff(holed.known_offsets) + np.diff(holed.offsets) + holed.unseen
+        longest = int(max(sizes.max(initial=0), holed.num_ret.max(initial=0)))
+        if ratio.ideal == "full" and ratio.cutoff < WHOLE:
+            longest = max(longest, ratio.cutoff)
+        self.weights = discounts(longest, ratio.jk2)
+        self.sums = np.concatenate([[0.0], np.cumsum(self.weights)])
+        self.known: tuple[np.ndarray, np.ndarray] = holed.known_labels, holed.known_offsets
+        if ratio.ideal == "retrieved":
+            self.known = np.where(holed.labels == HOLE, -1, holed.labels), holed.offsets
+
+    def gains(self, labels: np.ndarray) -> np.ndarray:
+        """The gains of known labels, 0 of negative ones."""
+        return np.where(labels < 0, 0.0, np.interp(labels, self.ratio.levels, self.ratio.gains))
+
+    def reached(self, q: int) -> np.ndarray:
+        """How many known documents of the ideal ranking reach each level."""
+        labels, offsets = self.known
+        own = labels[offsets[q] : offsets[q + 1]]
+        return np.array([np.count_nonzero(own >= level) for level in self.ratio.levels], np.int64)
+
+    def of(self, q: int, n: np.ndarray | int) -> np.ndarray:
+        """The sum of the discounts of n documents of the ideal ranking."""
+        cutoff, num_ret = self.ratio.cutoff, int(self.holed.num_ret[q])
+        if self.ratio.ideal == "full":
+            return np.where(np.asarray(n) > 0, self.sums[num_ret if cutoff == WHOLE else cutoff], 0.0)
+        most = min(cutoff, len(self.weights), num_ret if self.ratio.ideal == "num_ret" else cutoff)
+        return self.sums[np.minimum(n, most)]
+
+
+class Fraction:
+    """A sum over documents, divided by the ideal DCG, of one query; holes stand in an order.
+
+    Parameters
+    ----------
+    ideals : Ideals
+    q : int
+    fixed : float
+        What the known documents add to the sum.
+    shares : float64 array of shape (n_holes,)
+        What a hole adds for each unit of its gain.
+    others : int
+        Further holes, which are in the ideal ranking alone.
+    """
+
+    def __init__(self, ideals: Ideals, q: int, fixed: float, shares: np.ndarray, others: int) -> None:
+        gains, n = ideals.ratio.gains, len(shares)
+        self.sums = np.concatenate([[0.0], np.cumsum(shares)])
+        self.fixed = fixed + gains[0] * float(self.sums[-1])
+        self.steps = np.diff(gains)
+        reached = ideals.reached(q)
+        self.base = gains[0] * float(ideals.of(q, reached[0] + n + others)) if gains[0] else 0.0
+        n_holes = np.arange(n + 1)
+        self.ideals = [ideals.of(q, count + n_holes) for count in reached[1:]]
+        self.with_others = [ideals.of(q, count + n_holes + others) for count in reached[1:]]
+
+    def corners(self, others: bool = False) -> np.ndarray:
+        """The values where the first 0, 1, 2, ... holes have the largest label, and perhaps the others; else 0."""
+        top = self.fixed + self.sums * self.steps.sum()
+        bottom = self.base + sum(
+            (step * ideal for step, ideal in zip(self.steps, self.with_others if others else self.ideals, strict=True)),
+            np.zeros(len(self.sums)),
+        )
+        return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0.0)
+
+    def highest(self) -> np.ndarray:
+        """How many of the first holes reach each level but the lowest where the value is largest, by Dinkelbach.
+
+        A value below 0 is largest at a corner. From 0 up each level is best for itself, and no level needs more holes
+        than a lower one, because more known documents reach that.
+        """
+        levels = range(len(self.steps))
+        values = self.corners()
+        best = counts = np.full(len(self.steps), int(values.argmax()), np.int64)
+        value = float(values.max())
+        for _ in range(ROUNDS if value >= 0.0 else 0):
+            counts = np.array([last_maximum(self.sums - value * self.ideals[v]) for v in levels], np.int64)
+            counts = np.maximum.accumulate(counts[::-1])[::-1]
+            top = self.fixed + sum(self.steps[v] * self.sums[counts[v]] for v in levels)
+            bottom = self.base + sum(self.steps[v] * self.ideals[v][counts[v]] for v in levels)
+            here = float(top / bottom) if bottom > 0.0 else 0.0
+            if here <= value * (1.0 + 1e-15):
+                break
+            best, value = counts, here
+        return best
+
+
+def last_maximum(values: np.ndarray) -> int:
+    return len(values) - 1 - int(values[::-1].argmax())
+
+
+def ratio_families(ratio: Ratio, holed: Holed, inside: np.ndarray) -> list[Family]:
+    """The labelings with the smallest and the largest DCG over ideal DCG of each query."""
+    ideals = Ideals(ratio, holed)
+    others = holed.holes_to(WHOLE) - inside + (0 if ratio.ideal == "retrieved" else holed.unseen)
+    rows = np.arange(holed.n_queries)
+    lowest = np.zeros((2, len(rows)), np.int64)
+    highest = np.zeros((len(rows), len(ratio.levels) - 1), np.int64)
+    for q in rows.tolist():
+        fixed, shares = sums_of(ideals, holed, q)
+        highest[q] = Fraction(ideals, q, fixed, shares, int(others[q])).highest()
+        from_bottom = Fraction(ideals, q, fixed, shares[::-1], int(others[q]))
+        for below in (0, 1):
+            lowest[below, q] = from_bottom.corners(bool(below)).argmin()
+    low, high = ratio.levels[0], ratio.levels[-1]
+    return [
+        family((low, high), rows, False, lowest[0][:, None], inside, low),
+        family((low, high), rows, False, lowest[1][:, None], inside, high),
+        family(ratio.levels, rows, True, highest, inside, low),
+    ]
+
+
+def sums_of(ideals: Ideals, holed: Holed, q: int) -> tuple[float, np.ndarray]:
+    """What the known documents add to DCG, and what each hole inside adds for a unit of gain."""
+    slots = slice(holed.offsets[q], holed.offsets[q + 1])
+    ranks, labels = holed.ranks[slots], holed.labels[slots]
+    near = ranks <= ideals.ratio.cutoff
+    ranks, labels = ranks[near], labels[near]
+    weights, known = ideals.weights[ranks - 1], labels != HOLE
+    return float(weights[known] @ ideals.gains(labels[known])), weights[~known]
+
+
+# ---- sums of precision ---------------------------------------------------------------------------------------------
+
+Value = Callable[[np.ndarray, np.ndarray, np.ndarray, float], np.ndarray]
+
+
+def average_precision(norm: str, cutoff: int) -> Value:
+    """AP from the sum of precisions, R, the relevant documents inside, and num_ret."""
+    most: dict[str, Callable[..., np.ndarray]] = {
+        "R": lambda rel, found, n: rel,
+        "min_kR": lambda rel, found, n: np.minimum(rel, cutoff),
+        "min_nkR": lambda rel, found, n: np.minimum(rel, min(cutoff, n)),
+        "hits": lambda rel, found, n: found,
+    }
+    return lambda total, rel, found, n: total / np.maximum(most[norm](rel, found, n), 1)
+
+
+def yaap(total: np.ndarray, rel: np.ndarray, found: np.ndarray, n: float) -> np.ndarray:
+    """A function that rises with what its logarithm is of."""
+    return (1.0 + total) / (1.0 + rel - total)
+
+
+def precision_families(
+    holed: Holed, inside: np.ndarray, cutoff: int, level: int, high: int, value_of: Value
+) -> list[Family]:
+    """The labelings with the smallest and largest value of a function of the sum of precisions, R, r and num_ret."""
+    rows = np.arange(holed.n_queries)
+    known, others = holed.known_from(level), holed.holes_to(WHOLE) - inside + holed.unseen
+    least, most = np.zeros((2, len(rows)), np.int64), np.zeros((2, len(rows)), np.int64)
+    for q in rows.tolist():
+        found, *both = query_sums(holed, q, cutoff, level)
+        for total, best in zip(both, (most, least), strict=True):
+            m = np.arange(len(total))
+            for below in (0, 1):
+                value = value_of(total, known[q] + m + below * others[q], found + m, float(holed.num_ret[q]))
+                best[below, q] = value.argmax() if best is most else value.argmin()
+    return [
+        family((0, high), rows, from_top, counts[below][:, None], inside, high if below else 0)
+        for from_top, counts in ((True, most), (False, least))
+        for below in (0, 1)
+    ]
+
+
+def query_sums(holed: Holed, q: int, cutoff: int, level: int) -> tuple[int, np.ndarray, np.ndarray]:
+    """The known relevant documents inside, and the largest and smallest sums of precisions for 0, 1, 2, ... holes."""
+    slots = slice(holed.offsets[q], holed.offsets[q + 1])
+    near = holed.ranks[slots] <= cutoff
+    ranks, labels = holed.ranks[slots][near].astype(float), holed.labels[slots][near]
+    holes, relevant = labels == HOLE, labels >= level
+    top, bottom = (chain_sums(ranks, holes, relevant, from_top) for from_top in (True, False))
+    return int(relevant.sum()), top, bottom
+
+
+def chain_sums(ranks: np.ndarray, holes: np.ndarray, relevant: np.ndarray, from_top: bool) -> np.ndarray:
+    """The sum of precisions at the relevant ranks, where the first 0, 1, 2, ... holes are relevant, or the last.
+
+    One more relevant hole adds its own precision, and 1 / rank for each relevant document below it.
+    """
+    above = np.cumsum(relevant)
+    shares = 1.0 / ranks
+    if from_top:
+        before = above + np.cumsum(holes)
+        after = shares * relevant
+    else:
+        before = above + 1
+        after = shares * (relevant | holes)
+    added = before * shares + (np.cumsum(after[::-1])[::-1] - after)
+    added = added[holes] if from_top else added[holes][::-1]
+    return np.concatenate([[0.0], np.cumsum(added)]) + (above * shares)[relevant].sum()

@@ -1,0 +1,182 @@
+"""Rankings with holes: judged documents and the places of those that nobody judged, as arrays of a block of queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fastir.holes._labelings import HOLE
+
+if TYPE_CHECKING:
+    from fastir.judged_rankings import JudgedRankings
+
+BLOCK = 1 << 20  # ranked documents that are looked at together
+
+
+class Holed(NamedTuple):
+    """A block of queries: what is known of them, and where their holes are.
+
+    Attributes
+    ----------
+    offsets : int64 array of shape (n_queries + 1,)
+    ranks, labels : int64 and int32 arrays of shape (n_slots,)
+        Known documents and holes, by rank; the label of a hole is HOLE.
+    num_ret : int64 array of shape (n_queries,)
+    unseen : int64 array of shape (n_queries,)
+        Holes at no rank of these slots.
+    known_offsets, known_labels : int64 array of shape (n_queries + 1,), int32 array
+        The labels of the query that no labeling changes, best first.
+    """
+
+    offsets: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    num_ret: np.ndarray
+    unseen: np.ndarray
+    known_offsets: np.ndarray
+    known_labels: np.ndarray
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.num_ret)
+
+    def holes_to(self, cutoff: int) -> np.ndarray:
+        """How many holes each query has at the ranks up to a cutoff."""
+        return sums((self.labels == HOLE) & (self.ranks <= cutoff), self.offsets)
+
+    def cut(self, cutoff: int) -> Holed:
+        """The same without the ranks beyond a cutoff; their holes are unseen."""
+        kept = self.ranks <= cutoff
+        if kept.all():
+            return self
+        beyond = sums((self.labels == HOLE) & ~kept, self.offsets)
+        offsets = ends_of(sums(kept, self.offsets))
+        return self._replace(
+            offsets=offsets, ranks=self.ranks[kept], labels=self.labels[kept], unseen=self.unseen + beyond
+        )
+
+    def known_from(self, label: int) -> np.ndarray:
+        """How many known labels of each query are at least `label`."""
+        return sums(self.known_labels >= label, self.known_offsets)
+
+
+def sums(array: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The sum of each segment, as int64."""
+    return np.diff(np.concatenate([[0], np.cumsum(array, dtype=np.int64)])[offsets])
+
+
+def ends_of(sizes: np.ndarray) -> np.ndarray:
+    """The offsets of segments of these sizes."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def positions(sizes: np.ndarray) -> np.ndarray:
+    """0, 1, 2, ... within each segment of these sizes."""
+    return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+def blocks(num_ret: np.ndarray) -> list[tuple[int, int]]:
+    """Ranges of queries that together have about BLOCK documents."""
+    block = np.cumsum(num_ret) // BLOCK
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(block) > 0])[: len(num_ret)])
+    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(num_ret)], strict=True))
+
+
+class Hits(NamedTuple):
+    """Documents of a block of queries: rows from 0 up, and for each row rising ranks; with their labels."""
+
+    rows: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+
+    def where(self, kept: np.ndarray) -> Hits:
+        return Hits(*(array[kept] for array in self))
+
+
+class Places(NamedTuple):
+    """Where the holes of a block of queries are.
+
+    Attributes
+    ----------
+    rows, ranks : int64 arrays of shape (n_holes,)
+        As in Hits.
+    labels : int32 array of the same shape
+        HOLE, or the labels that they are given.
+    unseen : int64 array of shape (n_queries,)
+        Holes that the ranking lacks.
+    negative : int64 array of shape (n_queries,)
+        How many holes have a negative label in the qrels.
+    """
+
+    rows: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    unseen: np.ndarray
+    negative: np.ndarray
+
+
+def hits_of(judged: JudgedRankings, block: tuple[int, int], max_depth: int) -> Hits:
+    """The judged documents of a block at ranks to `max_depth`, also those with negative labels."""
+    start, stop = block
+    entries = slice(judged.offsets[start], judged.offsets[stop])
+    rows = np.repeat(np.arange(stop - start), np.diff(judged.offsets[start : stop + 1]))
+    found = Hits(rows, judged.ranks[entries], judged.labels[entries])
+    return found.where(found.ranks <= max_depth)
+
+
+def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows and ranks of all holes down to a depth."""
+    deepest = np.minimum(num_ret, depth)
+    offsets = ends_of(deepest)
+    judged = hits.where((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
+    holes = np.ones(offsets[-1], bool)
+    holes[offsets[judged.rows] + judged.ranks - 1] = False
+    rows = np.repeat(np.arange(len(num_ret)), deepest)
+    return rows[holes], (positions(deepest) + 1)[holes]
+
+
+def own_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int) -> Places:
+    """The holes of one ranking of each query."""
+    hits, num_ret = hits_of(judged, block, max_depth), np.minimum(judged.num_ret[slice(*block)], max_depth)
+    rows, ranks = unjudged(hits, num_ret, depth)
+    negative = hits.where((hits.labels < 0) & (hits.ranks <= depth)).rows
+    labels = np.full(len(rows), HOLE, np.int32)
+    none = np.zeros(len(num_ret), np.int64)
+    return Places(rows, ranks, labels, none, np.bincount(negative, minlength=len(num_ret)))
+
+
+def holed(judged: JudgedRankings, block: tuple[int, int], places: Places, max_depth: int, judged_only: bool) -> Holed:
+    """The queries of a block with their holes, by the options: rankings are cut at `max_depth`, and with `judged_only`
+    what is neither judged nor a hole is left out."""
+    start, stop = block
+    num_ret = np.minimum(judged.num_ret[start:stop], max_depth)
+    hits = hits_of(judged, block, max_depth)
+    width = int(num_ret.max(initial=0)) + 1
+    own = places.rows * width + places.ranks
+    if judged_only:
+        hits = hits.where(hits.labels >= 0)
+    else:
+        at = np.minimum(np.searchsorted(own, hits.rows * width + hits.ranks), max(len(own) - 1, 0))
+        is_hole = own[at] == hits.rows * width + hits.ranks if len(own) else np.zeros(len(at), bool)
+        hits = hits.where((hits.labels >= 0) | ~is_hole)
+    slots = np.searchsorted(own, hits.rows * width + hits.ranks) + np.arange(len(hits.rows))
+    ranks, labels = np.empty(len(own) + len(slots), np.int64), np.empty(len(own) + len(slots), np.int32)
+    known = np.zeros(len(ranks), bool)
+    known[slots] = True
+    ranks[known], labels[known], ranks[~known], labels[~known] = hits.ranks, hits.labels, places.ranks, places.labels
+    sizes = np.bincount(hits.rows, minlength=stop - start) + np.bincount(places.rows, minlength=stop - start)
+    if judged_only:
+        num_ret, ranks = sizes, positions(sizes) + 1
+    ideal = judged.ideal_labels[judged.ideal_offsets[start] : judged.ideal_offsets[stop]]
+    known_sizes = np.diff(judged.ideal_offsets[start : stop + 1])
+    kept = positions(known_sizes) < np.repeat(known_sizes - places.negative, known_sizes)
+    return Holed(
+        ends_of(sizes),
+        ranks,
+        labels,
+        num_ret.astype(np.int64),
+        places.unseen,
+        ends_of(known_sizes - places.negative),
+        ideal[kept],
+    )

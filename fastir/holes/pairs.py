@@ -1,0 +1,118 @@
+"""Holes of two runs: a document that both retrieved is one hole, with a rank in each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.judging import judged as judged_quietly
+from fastir.holes._labelings import HOLE
+from fastir.holes.holed import Places, hits_of, positions, unjudged
+from fastir.qrels import Qrels
+
+if TYPE_CHECKING:
+    from fastir.judged_rankings import JudgedRankings
+    from fastir.run import Run
+
+ABSENT = 1 << 62  # the rank of a document that a ranking lacks
+
+
+class Shared(NamedTuple):
+    """The documents that two runs have in common: their rows and ranks in each, by rows."""
+
+    rows: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+
+
+class Pairs(NamedTuple):
+    """The holes of a block of queries in two runs; the first ones are in the order of the first run.
+
+    Attributes
+    ----------
+    rows, first, second : int64 arrays of shape (n_holes,)
+        The ranks are ABSENT where a run lacks the document.
+    negative : int64 array of shape (n_queries,)
+        How many of them have a negative label.
+    """
+
+    rows: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    negative: np.ndarray
+
+    def seen(self, second: bool) -> np.ndarray:
+        """Which of the holes one of the runs has, by rows and ranks."""
+        ranks = self.second if second else self.first
+        seen = np.flatnonzero(ranks != ABSENT)
+        width = int(ranks[seen].max(initial=0)) + 1
+        return seen[np.argsort(self.rows[seen] * width + ranks[seen], kind="stable")]
+
+    def places(self, second: bool, n_queries: int, seen: np.ndarray, labels: np.ndarray | None = None) -> Places:
+        """Where one of the runs has them; with labels, those that they are given."""
+        ranks = self.second if second else self.first
+        given = np.full(len(seen), HOLE, np.int32) if labels is None else labels[seen].astype(np.int32)
+        unseen = np.bincount(self.rows, minlength=n_queries) - np.bincount(self.rows[seen], minlength=n_queries)
+        return Places(self.rows[seen], ranks[seen], given, unseen, self.negative)
+
+
+def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
+    """The documents that both runs rank for a query of judged rankings, by the same rules as these."""
+    by_text = {str(query_id): query_id for query_id in second}
+    names = [(query_id, by_text[str(query_id)]) for query_id in judged.query_ids if str(query_id) in by_text]
+    own = second.repeated(names)
+    ids, offsets, _ = own.columns()
+    sizes = np.diff(offsets)
+    numbered = Qrels(list(own), offsets, ids, (positions(sizes) + 1).astype(np.int32))
+    rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}
+    evaluator = Evaluator(numbered, "num_ret", **rules)
+    in_first, in_second = (judged_quietly(evaluator.prepared, run, warn=False) for run in (first, own))
+    ranks = np.full(int(offsets[-1]), ABSENT)
+    places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
+    rows = np.array([places[query_id] for query_id in in_first.query_ids], np.int64)
+    of_first, of_second = (np.repeat(np.arange(len(rows)), np.diff(each.offsets)) for each in (in_first, in_second))
+    ranks[offsets[of_second] + in_second.labels - 1] = in_second.ranks
+    return Shared(rows[of_first], in_first.ranks, ranks[offsets[of_first] + in_first.labels - 1])
+
+
+def pairs_of(
+    both: tuple[JudgedRankings, JudgedRankings], shared: Shared, block: tuple[int, int], depth: int, max_depth: int
+) -> Pairs:
+    """The holes that one of two runs has down to a depth."""
+    start, stop = block
+    near = (shared.rows >= start) & (shared.rows < stop)
+    rows = shared.rows[near] - start
+    ranks = [np.where(each[near] <= max_depth, each[near], ABSENT) for each in (shared.first, shared.second)]
+    width = max(int(each.num_ret[start:stop].max(initial=0)) for each in both) + 1
+    found, negatives = [], []
+    for side, judged in enumerate(both):
+        hits = hits_of(judged, block, max_depth)
+        negatives.append(hits.where(hits.labels < 0))
+        own_rows, own = unjudged(hits, np.minimum(judged.num_ret[start:stop], max_depth), depth)
+        here = ranks[side] != ABSENT
+        keys, partners = rows[here] * width + ranks[side][here], ranks[1 - side][here]
+        order = np.argsort(keys, kind="stable")
+        other = looked_up(keys[order], partners[order], own_rows * width + own)
+        found.append((own_rows, own, other))
+    (rows_a, first, in_second), (rows_b, second, in_first) = found
+    fresh = (in_first == ABSENT) | (in_first > depth)  # else the hole is among those of the first run
+    rows = np.concatenate([rows_a, rows_b[fresh]])
+    firsts, seconds = np.concatenate([first, in_first[fresh]]), np.concatenate([in_second, second[fresh]])
+    is_negative = np.zeros(len(rows), bool)
+    for hits, own in zip(negatives, (firsts, seconds), strict=True):
+        is_negative |= np.isin(
+            rows * width + np.minimum(own, width - 1) * (own != ABSENT), hits.rows * width + hits.ranks
+        )
+    negative = np.bincount(rows[is_negative], minlength=stop - start)
+    order = np.argsort(rows, kind="stable")
+    return Pairs(rows[order], firsts[order], seconds[order], negative)
+
+
+def looked_up(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """The value of each wanted key among sorted ones, ABSENT where there is none."""
+    if not len(keys):
+        return np.full(len(wanted), ABSENT)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, values[at], ABSENT)

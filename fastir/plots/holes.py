@@ -1,0 +1,63 @@
+"""The picture of bounds: how far unjudged documents could change the values of runs or metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from fastir.holes.bounded import Bounds
+from fastir.plots.comparisons import height_of, named_rows
+from fastir.plots.names import plain, shown
+from fastir.plots.style import BLUE, GREY, hairline, ink, new_axes, noted, tidy, width_beside
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def bounds(found: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax: Axes | None = None) -> Axes:
+    """Bars from the smallest to the largest value that labels of unjudged documents could give.
+
+    The line in a bar is the value, the open circle that without the unjudged documents. Outer bounds are grey. Bars of
+    differences stand around 0: one that crosses it could have either sign.
+
+    Parameters
+    ----------
+    found : Bounds, or mapping of name to Bounds
+        Of one run, with a bar for each metric; or of several, with a bar for each run.
+    metric : str or None
+        Of several runs; None: the first.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    KeyError
+        There is no such metric.
+    ValueError
+        The mapping is empty.
+    """
+    if not isinstance(found, Mapping):
+        rows = [(name, found, name) for name in (found.value.names if metric is None else [metric])]
+        label = ""
+    else:
+        if not found:
+            raise ValueError("found: there are no bounds")
+        label = next(iter(found.values())).value.names[0] if metric is None else metric
+        rows = [(str(name), each, label) for name, each in found.items()]
+    names, note = shown(name for name, _, _ in rows)
+    ax = ax or new_axes(height_of(len(rows)), width_beside(names))
+    for place, (_, each, of) in enumerate(rows):
+        low, high = each.lower[of], each.upper[of]
+        ax.barh(place, high - low, left=low, height=0.5, color=BLUE if each.exact[of] else GREY, alpha=0.5)
+        ax.plot([each.value[of]] * 2, [place - 0.25, place + 0.25], color=ink(ax), solid_capstyle="butt")
+        ax.plot(each.condensed[of], place, "o", color=ink(ax), markerfacecolor="none")
+    if any(each.against is not None for _, each, _ in rows):
+        ax.axvline(0, color=ink(ax), linewidth=hairline())
+    named_rows(ax, names)
+    ax.set_xlabel(noted(plain(f"{label}{', ' * bool(label)}whatever labels unjudged documents have"), note))
+    return tidy(ax, "x")

@@ -1,0 +1,322 @@
+"""Bounds against all labelings of up to eight holes, for every metric and option."""
+
+import itertools
+import pickle
+import random
+
+import numpy as np
+import pytest
+from every_option import CATALOGUE, METRICS
+
+import fastir
+from fastir.holes.responses import RESPONSES
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+
+
+def case(seed, most_holes=5, most_label=2):
+    """A query's labels and ranking, with few holes, some of them with negative labels."""
+    random_ = random.Random(seed)
+    docs = [f"d{i}" for i in range(random_.randint(1, 9))]
+    holes = random_.sample(docs, min(len(docs), random_.randint(0, most_holes)))
+    labels = {doc: random_.choice([0, 0, 1, random_.randint(0, most_label)]) for doc in docs if doc not in holes}
+    labels |= {doc: -random_.randint(1, 3) for doc in holes if random_.random() < 0.3}
+    labels |= {f"u{i}": random_.choice([-1, 0, 1, most_label]) for i in range(random_.randint(0, 3))}
+    ranking = {doc: random_.random() for doc in docs}
+    return labels or {"u": 0}, ranking
+
+
+def enumerated(labels, ranking, metrics, max_label, depth=None, **options):
+    """The values of all labelings of the holes down to a depth, of shape (n_labelings, n_metrics)."""
+    ordered = sorted(ranking, key=ranking.get, reverse=True)[: min(depth or 99, options.get("max_depth", 99))]
+    holes = [doc for doc in ordered if labels.get(doc, -1) < 0]
+    qrels = {
+        str(i): {**labels, **dict(zip(holes, given, strict=True))}
+        for i, given in enumerate(itertools.product(range(max_label + 1), repeat=len(holes)))
+    }
+    run = dict.fromkeys(qrels, ranking)
+    return fastir.evaluate(qrels, run, metrics, queries="qrels", **options).values
+
+
+def check(labels, ranking, metrics, max_label, depth=None, **options):
+    """Assert that bounds are those of all labelings; returns which metrics have outer ones."""
+    values = enumerated(labels, ranking, metrics, max_label, depth, **options)
+    found = fastir.bounds(
+        {"q": labels}, {"q": ranking}, metrics, max_label=max_label, depth=depth, queries="qrels", **options
+    )
+    outer = set()
+    for column, name in enumerate(found.lower.names):
+        own = values[:, column]
+        own = own[~np.isnan(own)]
+        lower, upper = found.lower.values[0, column], found.upper.values[0, column]
+        where = (name, labels, ranking, max_label, depth, options, lower, upper)
+        if not len(own):
+            assert np.isnan(lower) and np.isnan(upper), where
+        elif found.exact[name]:
+            assert lower in own and upper in own, where
+            slack = 1e-12 * np.abs(own).max()
+            assert lower <= own.min() + slack and upper >= own.max() - slack, where
+        else:
+            outer.add(name)
+            assert lower <= own.min() and own.max() <= upper, where
+    return outer
+
+
+OPTIONS = [
+    {},
+    {"judged_only": True},
+    {"max_depth": 4},
+    {"rel_level": 2},
+    {"empty": "one"},
+    {"empty": "nan", "judged_only": True, "max_depth": 6},
+    {"rel_level": 2, "empty": "one"},
+]
+# Metrics without exact bounds where there are several positive labels; of the last, some queries have exact ones.
+OUTER = {
+    *("inst(T=0.3)", "bpm(max_rel=2)", "ndcg_rel", "ndcg_rel(gain=exp2)", "g", "g(gain=exp2)"),
+    *("nerr(max_grade=query)", "nerr(max_grade=query)@2"),
+}
+
+
+def test_every_metric_has_a_response():
+    assert set(CATALOGUE) == set(RESPONSES)
+    assert {name for name in CATALOGUE if RESPONSES[name] == "outer"} == {"inst", "bpm", "ndcg_rel", "g"}
+    assert set(CATALOGUE) - set(METRICS) <= {"hole"}
+
+
+@pytest.mark.parametrize("depth", [None, 3])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("max_label", [1, 2])
+def test_bounds_are_those_of_all_labelings(options, depth, max_label):
+    outer = set()
+    for seed in range(2):
+        number = seed + 10 * OPTIONS.index(options) + 100 * max_label
+        outer |= check(*case(number, 5, max_label), METRICS, max_label, depth, **options)
+    assert outer <= OUTER
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_eight_holes_have_bounds_of_all_labelings(seed):
+    ranking = {f"d{i}": -float(i) for i in range(11)}
+    labels = {f"d{i}": i % 2 for i in random.Random(seed).sample(range(11), 3)} | {"u": 1}
+    assert check(labels, ranking, METRICS, 1) <= {"inst(T=0.3)", "bpm(max_rel=2)"}
+
+
+def test_three_grades_have_bounds_of_all_labelings():
+    ranking = {f"d{i}": -float(i) for i in range(7)}
+    labels = {"d0": 2, "d2": 1, "d5": 0, "u": 3, "v": 2, "w": 1}
+    names = [name for name in METRICS if "gain={1" not in name and "gains={" not in name]
+    assert check(labels, ranking, names, 3) <= OUTER
+
+
+# ---- rankings that are too long to try all labelings ----------------------------------------------------------------
+
+
+def long_case(seed, n, share=0.3, most=3):
+    random_ = random.Random(seed)
+    ranking = {f"d{i}": -float(i) for i in range(n)}
+    labels = {doc: random_.choice([0, 1, random_.randint(0, most)]) for doc in ranking if random_.random() < share}
+    return labels | {f"u{i}": random_.randint(0, most) for i in range(random_.randint(0, 6))}, ranking
+
+
+def of_labelings(labels, ranking, metrics, labelings):
+    """The values of labelings, each a dict of labels of holes."""
+    qrels = {str(i): {**labels, **labeling} for i, labeling in enumerate(labelings)}
+    return fastir.evaluate(qrels, dict.fromkeys(qrels, ranking), metrics).values
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_long_rankings_no_sorted_labeling_of_ndcg_is_beyond_the_bounds(seed):
+    labels, ranking = long_case(seed, 25)
+    holes = [doc for doc in ranking if doc not in labels]
+    metrics = ["ndcg", "ndcg@7", "ndcg(gain=exp2)", "ndcg(discount=jk2,ideal=retrieved)@9", "ndcg(ideal=full)@5"]
+    sorted_labels = list(itertools.combinations_with_replacement(range(3, -1, -1), len(holes)))
+    labelings = [dict(zip(holes, given, strict=True)) for given in sorted_labels]
+    upper = of_labelings(labels, ranking, metrics, labelings).max(axis=0)
+    lower = of_labelings(
+        labels, ranking, metrics, [dict(zip(holes[::-1], given, strict=True)) for given in sorted_labels]
+    )
+    found = fastir.bounds({"q": labels}, {"q": ranking}, metrics, max_label=3)
+    assert np.allclose(found.upper.values[0, [0, 2]], upper[[0, 2]], rtol=1e-13, atol=0)
+    assert np.allclose(found.lower.values[0, [0, 2]], lower.min(axis=0)[[0, 2]], rtol=1e-13, atol=0)
+    assert (found.upper.values[0] >= upper * (1 - 1e-13)).all()
+    assert (found.lower.values[0] <= lower.min(axis=0) * (1 + 1e-13)).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_long_rankings_sums_of_precision_have_the_best_chain(seed):
+    labels, ranking = long_case(seed, 60, 0.2 + 0.1 * seed, 1)
+    holes = [doc for doc in ranking if doc not in labels]
+    names = [
+        "map",
+        "yaap",
+        "gm_map",
+        "map(ap_norm=hits)",
+        "map(ap_norm=min_kR)@200",
+        "map(ap_norm=min_nkR)@45",
+        "map@30",
+    ]
+    found = fastir.bounds({"q": labels}, {"q": ranking}, names, max_label=1)
+    for order, values, extreme in ((holes, found.upper, np.max), (holes[::-1], found.lower, np.min)):
+        for column, name in enumerate(names):
+            cutoff = int(name.partition("@")[2] or 60)
+            inside = [doc for doc in order if int(doc[1:]) < cutoff]
+            others = {doc: int(values is found.lower) for doc in order if doc not in inside}
+            labelings = [
+                {**others, **{doc: int(i < m) for i, doc in enumerate(inside)}} for m in range(len(inside) + 1)
+            ]
+            assert values.values[0, column] == extreme(of_labelings(labels, ranking, name, labelings)), name
+
+
+def test_random_labelings_of_long_rankings_are_within_the_bounds():
+    random_ = random.Random(1)
+    names = [name for name in METRICS if "gain" not in name]
+    for seed in range(3):
+        labels, ranking = long_case(seed, 40)
+        holes = [doc for doc in ranking if doc not in labels]
+        labelings = []
+        for _ in range(60):
+            share, top = random_.random(), random_.randint(1, 3)
+            labelings.append({doc: random_.randint(0, top) * (random_.random() < share) for doc in holes})
+        values = of_labelings(labels, ranking, names, labelings)
+        found = fastir.bounds({"q": labels}, {"q": ranking}, names, max_label=3)
+        inside = (found.lower.values <= values + 1e-13) & (values - 1e-13 <= found.upper.values) | np.isnan(values)
+        assert inside.all(), [
+            name for name, column in zip(found.lower.names, inside.T, strict=True) if not column.all()
+        ]
+
+
+# ---- what bounds are ------------------------------------------------------------------------------------------------
+
+
+def test_the_width_of_rbp_is_its_residual_without_the_tail():
+    labels, ranking = long_case(5, 30, 0.5, 1)
+    found = fastir.bounds({"q": labels}, {"q": ranking}, ["rbp(p=0.9)", "rbp(p=0.9)@10"])
+    residual = fastir.evaluate({"q": labels}, {"q": ranking}, ["rbp_resid(p=0.9)", "rbp_resid(p=0.9)@10"]).values[0]
+    width = (found.upper.values - found.lower.values)[0]
+    assert np.allclose(width, residual - [0.9**30, 0.9**10], rtol=1e-12)
+
+
+def test_negative_labels_are_holes_and_what_is_below_the_depth_stays_unjudged():
+    qrels, run = {"q": {"a": 1, "b": -1, "c": 1}}, {"q": {"b": 3.0, "x": 2.0, "a": 1.0}}
+    whole = fastir.bounds(qrels, run, ["P@2", "judged@2"])
+    assert (whole.lower["P@2"], whole.upper["P@2"]) == (0.0, 1.0)
+    first = fastir.bounds(qrels, run, ["P@2", "num_rel", "unjudged@2"], depth=1)
+    assert (first.lower["P@2"], first.upper["P@2"], first.upper["num_rel"]) == (0.0, 0.5, 3.0)
+    assert first.lower["unjudged@2"] == first.upper["unjudged@2"] == 0.5
+    assert fastir.bounds(qrels, run, "P@2", depth=9, max_depth=1).upper["P@2"] == 0.5
+
+
+def test_without_holes_bounds_are_the_value():
+    qrels, run = {"q": {"a": 1, "b": 0}, "r": {"c": 2}}, {"q": {"b": 2.0, "a": 1.0}}
+    with pytest.warns(fastir.FastirWarning):
+        found = fastir.bounds(qrels, run, METRICS[:60])
+    assert found.lower == found.upper == found.value
+    assert all(found.exact.values())
+
+
+def test_values_are_those_of_evaluate_and_so_are_the_other_columns():
+    labels, ranking = long_case(2, 30)
+    qrels, run = {"q": labels, "r": labels}, {"q": ranking, "r": dict(list(ranking.items())[:7])}
+    names = ["ndcg@10", "map", "P@5"]
+    found = fastir.bounds(qrels, run, names, rel_level=2)
+    assert found.value == fastir.evaluate(qrels, run, names, rel_level=2)
+    assert found.condensed == fastir.evaluate(qrels, run, names, rel_level=2, judged_only=True)
+    judged = fastir.evaluate(qrels, run, ["judged@10", "judged", "judged@5"])
+    assert list(found.coverage.values()) == list(dict(judged).values())
+    assert found.judged == fastir.judge(qrels, run)
+    assert (found.max_label, found.depth) == (3, None)
+
+
+def test_threads_and_the_other_metrics_change_no_bit():
+    cases = {str(seed): long_case(seed, 30) for seed in range(40)}
+    qrels, run = {q: c[0] for q, c in cases.items()}, {q: c[1] for q, c in cases.items()}
+    names = ["ndcg", "map", "r_precision", "err@5", "nerr@4", "bpref"]
+    alone = fastir.bounds(qrels, run, names, n_threads=1)
+    shared = fastir.bounds(qrels, run, names[::-1], n_threads=3)
+    for name in names:
+        assert alone.lower.per_query(name) == shared.lower.per_query(name)
+        assert alone.upper.per_query(name) == shared.upper.per_query(name)
+
+
+@pytest.mark.parametrize("weights", [None, {"a": 1.0, "b": 3.0, "c": 0.5}])
+@pytest.mark.parametrize("name", ["mrr", "mean_rank", "auc", "ndcg@2", "gm_map"])
+def test_means_are_extreme_where_labels_can_leave_a_query_out(name, weights):
+    qrels = {"a": {"d0": 1, "d3": 0}, "b": {"d1": 0}, "c": {"d2": 0, "d0": 0}}
+    run = {
+        "a": {"d0": 4, "d1": 3, "d3": 2},
+        "b": {"d1": 3, "d0": 2, "d4": 1},
+        "c": {"d0": 3, "d5": 2, "d2": 1, "d6": 0},
+    }
+    holes = [(query, doc) for query in run for doc in run[query] if doc not in qrels[query]]
+    means = []
+    for given in itertools.product((0, 1), repeat=len(holes)):
+        labelled = {query: dict(labels) for query, labels in qrels.items()}
+        for (query, doc), label in zip(holes, given, strict=True):
+            labelled[query][doc] = label
+        means.append(fastir.evaluate(labelled, run, name, empty="skip", weights=weights)[name])
+    found = fastir.bounds(qrels, run, name, empty="skip", weights=weights)
+    assert np.isclose(found.lower[name], np.nanmin(means), rtol=1e-14)
+    assert np.isclose(found.upper[name], np.nanmax(means), rtol=1e-14)
+
+
+def test_the_table_names_outer_bounds():
+    qrels, run = {"q": {"a": 2, "b": 0}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    found = fastir.bounds(qrels, run, ["ndcg@3", "g"], depth=2)
+    assert found.exact == {"ndcg@3": True, "g": False}
+    assert repr(found).splitlines() == [
+        "metric      lower   value   upper  condensed  judged",
+        "ndcg@3     0.6309  0.6309  1.0000     1.0000  0.6667",
+        "g (outer)  0.0000  0.6309  1.0000     1.0000  0.6667",
+        "",
+        "1 query; labels of unjudged documents at ranks to 2 from 0 to 2",
+        "outer bound: no labels give a value beyond it, and perhaps none gives it",
+    ]
+    assert found.to_table("csv", digits=2).startswith("metric,lower,value,upper,condensed,judged")
+
+
+def test_bounds_are_those_that_their_value_knows_and_json_has_them():
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 3.0, "a": 2.0}}
+    found = fastir.bounds(qrels, run, ["mrr", "auc"])
+    assert found.value.bounds is found and found.lower.bounds is None
+    assert fastir.evaluate(qrels, run, "mrr").bounds is None
+    again = pickle.loads(pickle.dumps(found))
+    assert again.to_json() == found.to_json() and again.value.bounds is again
+    mrr = {"lower": 0.5, "value": 0.5, "upper": 1.0, "condensed": 1.0, "judged": 0.5, "exact": True}
+    auc = {"lower": 0.0, "value": 0.0, "upper": 0.0, "condensed": None, "judged": 0.5, "exact": True}
+    assert found.to_json() == {"metrics": {"mrr": mrr, "auc": auc}, "max_label": 1, "depth": None}
+
+
+def test_judgments_without_relevant_documents_have_bounds():
+    qrels, run = {"q": {"a": 0}}, {"q": {"x": 2.0, "a": 1.0}}
+    for name in METRICS[:60]:
+        found = fastir.bounds(qrels, run, name)
+        assert found.max_label == 0 and np.array_equal(found.lower.values, found.upper.values, equal_nan=True), name
+    assert fastir.bounds(qrels, run, "mrr", max_label=1).upper["mrr"] == 1.0
+
+
+# ---- what is refused ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"max_label": 1}, ValueError, r"max_label=1, but the qrels have the label 2 \(query 'q2'\)"),
+        ({"max_label": 0}, ValueError, "max_label: the largest label must be positive"),
+        ({"max_label": "2"}, TypeError, "max_label must be an int"),
+        ({"depth": 0}, ValueError, "depth: the depth must be positive"),
+        ({"ties": "optimistic"}, ValueError, "ties='optimistic' orders equal scores by their labels"),
+        ({"ties": "pessimistic"}, ValueError, "ties='pessimistic' orders equal scores by their labels"),
+        ({"ties": "average"}, ValueError, "ties='average' has no single order"),
+        ({"metrics": "hole@5"}, fastir.UnknownMetricError, "hole@5"),
+        ({"metrics": "err", "max_label": 5}, OverflowError, "metric 'err': max_label=5 is too large for max_grade=4"),
+        ({"metrics": "ndcg(gain={1:3,2:1})"}, fastir.UnknownMetricError, "gains that fall somewhere"),
+        ({"metrics": "rbp(gains={1:0.5})"}, fastir.UnknownMetricError, "scaled by the largest label"),
+        ({"metrics": "nothing"}, fastir.UnknownMetricError, "nothing"),
+    ],
+)
+def test_bad_input_is_named(given, error, message):
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 2}}, {"q1": {"x": 1.0}, "q2": {"a": 1.0}}
+    given = {"metrics": "map", **given}
+    with pytest.raises(error, match=message):
+        fastir.bounds(qrels, run, given.pop("metrics"), **given)

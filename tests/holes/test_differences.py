@@ -1,0 +1,146 @@
+"""Bounds of the difference of two runs against all labelings of the holes of both."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+from every_option import METRICS as ALL
+
+import fastir
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+
+METRICS = [name for name in ALL if not name.startswith("gm_") and not name.endswith("@1")]
+EXACT = {
+    *("num_rel", "num_rel_ret", "hits@3", "precision", "recall", "recall@3", "relative_precision@3"),
+    *("f1@3", "cg", "dcg", "dcg@3", "dcg_burges@3", "rbp", "rbp@3", "rbp(gains=raw)@3", "sdcg@3", "insq", "tbg"),
+    *("mrr", "mrr@3", "hit_rate@3", "ndcg", "ndcg@3", "ndcg_burges@3", "utility", "p_ia@3"),
+    *("ndcg(gain=exp2)", "ndcg(discount=jk2)@3", "ndcg(ideal=full)@3", "judged@3", "num_ret", "set_f@3", "ndcg-l2"),
+}
+
+
+def case(seed, most_label):
+    random_ = random.Random(seed)
+    docs = [f"d{i}" for i in range(8)]
+    runs = [{doc: random_.random() for doc in random_.sample(docs, random_.randint(1, 6))} for _ in range(2)]
+    labels = {doc: random_.randint(0, most_label) for doc in random_.sample(docs, random_.randint(2, 5))}
+    labels |= {doc: -1 for doc in docs if doc not in labels and random_.random() < 0.2}
+    return labels | {f"u{i}": random_.randint(0, most_label) for i in range(random_.randint(0, 2))}, *runs
+
+
+def holes_of(labels, runs, depth):
+    found = []
+    for ranking in runs:
+        found += sorted(ranking, key=ranking.get, reverse=True)[: depth or 99]
+    return [doc for doc in dict.fromkeys(found) if labels.get(doc, -1) < 0]
+
+
+def enumerated(labels, runs, metrics, max_label, depth, **options):
+    depth_of_both = min(depth or 99, options.get("max_depth", 99))
+    holes = holes_of(labels, runs, depth_of_both)
+    qrels = {
+        str(i): {**labels, **dict(zip(holes, given, strict=True))}
+        for i, given in enumerate(itertools.product(range(max_label + 1), repeat=len(holes)))
+    }
+    first, second = (
+        fastir.evaluate(qrels, dict.fromkeys(qrels, ranking), metrics, queries="qrels", **options).values
+        for ranking in runs
+    )
+    return first - second
+
+
+def check(labels, runs, metrics, max_label, depth=None, **options):
+    """Assert that bounds are those of all labelings, or wider; returns which metrics have outer ones."""
+    values = enumerated(labels, runs, metrics, max_label, depth, **options)
+    found = fastir.bounds(
+        *({"q": each} for each in (labels, runs[0])),
+        metrics,
+        against={"q": runs[1]},
+        max_label=max_label,
+        depth=depth,
+        queries="qrels",
+        **options,
+    )
+    outer = set()
+    for column, name in enumerate(found.lower.names):
+        own = values[:, column]
+        own = own[~np.isnan(own)]
+        lower, upper = found.lower.values[0, column], found.upper.values[0, column]
+        where = (name, labels, runs, max_label, depth, options, lower, upper)
+        if not len(own):
+            continue
+        slack = 1e-12 * max(1.0, np.abs(own).max())
+        if found.exact[name]:
+            assert lower in own and upper in own, where
+        else:
+            outer.add(name)
+        assert lower <= own.min() + slack and upper >= own.max() - slack, where
+    return outer
+
+
+OPTIONS = [{}, {"judged_only": True}, {"max_depth": 3}, {"rel_level": 2}, {"empty": "nan"}]
+
+
+@pytest.mark.parametrize("depth", [None, 2])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("max_label", [1, 2])
+def test_differences_are_within_their_bounds(options, depth, max_label):
+    for seed in range(1):
+        labels, *runs = case(seed + 10 * OPTIONS.index(options) + 100 * max_label, max_label)
+        outer = check(labels, runs, METRICS, max_label, depth, **options)
+        assert "empty" in options or not outer & EXACT
+
+
+def test_a_run_against_itself_differs_by_nothing():
+    labels, ranking, _ = case(3, 1)
+    found = fastir.bounds({"q": labels}, {"q": ranking}, ["ndcg@3", "P@2", "mrr", "rbp"], against={"q": ranking})
+    assert (found.lower.values == 0).all() and (found.upper.values == 0).all()
+
+
+def test_a_difference_is_that_of_the_values_and_its_queries_are_those_of_both():
+    qrels = {"1": {"a": 1}, "2": {"a": 1, "b": 0}, "3": {"a": 1}}
+    first, second = {"1": {"a": 1.0}, "2": {"a": 1.0, "x": 2.0}}, {"2": {"b": 2.0, "a": 1.0}, "3": {"a": 1.0}}
+    found = fastir.bounds(qrels, first, ["mrr", "P@2"], against=second)
+    assert found.value.query_ids == ["1", "2", "3"] and found.coverage is None
+    assert found.value["mrr"] == (1.0 + 0.0 - 1.0) / 3
+    assert found.against == fastir.judge(qrels, second)
+    both = fastir.bounds(qrels, first, ["mrr"], against=second, queries="intersection")
+    assert both.value.query_ids == both.lower.query_ids == ["2"]
+    assert (both.lower["mrr"], both.upper["mrr"]) == (0.0, 0.5)
+
+
+def test_ids_that_are_integers_and_parts_of_documents_are_one():
+    qrels, first, second = {1: {7: 1}}, {1: {7: 1.0, 8: 2.0}}, {1: {8: 2.0, 7: 1.0, 9: 3.0}}
+    as_text = [{"1": {str(doc): value for doc, value in each[1].items()}} for each in (qrels, first, second)]
+    names = ["ndcg", "map", "mrr"]
+    assert fastir.bounds(qrels, first, names, against=second).lower.values.tolist() == (
+        fastir.bounds(as_text[0], as_text[1], names, against=as_text[2]).lower.values.tolist()
+    )
+    parts = [
+        {"1": {f"{doc}#{i}": score - i for doc, score in each["1"].items() for i in (0, 1)}} for each in as_text[1:]
+    ]
+    found = fastir.bounds(
+        as_text[0], parts[0], names, against=parts[1], parents=lambda ids: [i.split("#")[0] for i in ids]
+    )
+    assert np.isclose(found.value["mrr"], 0.5 - 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"metrics": "gm_map"}, "metric 'gm_map': its mean is geometric"),
+        ({"duplicates": "once"}, "against: with duplicates='once'"),
+    ],
+)
+def test_what_has_no_difference_is_named(given, message):
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+    given = {"metrics": "map", **given}
+    with pytest.raises(ValueError, match=message):
+        fastir.bounds(qrels, run, given.pop("metrics"), against=run, **given)
+
+
+@pytest.mark.parametrize("against", [{"z": {"a": 1.0}}, {"q": {"a": float("nan")}}, {}])
+def test_errors_say_which_run_they_are_of(against):
+    with pytest.raises(ValueError, match="run 'against': "):
+        fastir.bounds({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map", against=against)
