@@ -85,6 +85,8 @@ def parents_of(
     FormatError, OSError
         A file cannot be read.
     """
+    if given is None and aggregate == "max":
+        return None
     check_aggregate(given, aggregate, duplicates)
     rule = None if duplicates == "once" else aggregate
     if given is None or isinstance(given, (Parents, ParentFunction)):
