@@ -1,6 +1,6 @@
 """What an evaluation on Spark costs, against rows and partitions: measured here, kept in spark_costs.json.
 
-    python bench/spark_costs.py invent FOLDER ROWS FILES          a run in any order, grouped and as lists, and its qrels
+    python bench/spark_costs.py invent FOLDER ROWS FILES          a run in any order, grouped and as lists; its qrels
     python bench/spark_costs.py invent-skewed FOLDER ROWS FILES   all rows of one query
     python bench/spark_costs.py measure FOLDER ROUNDS [NAME ...]  the contenders in turns, on two cores
 
@@ -31,6 +31,7 @@ RECORD = HERE / "spark_costs.json"
 DEPTH, JUDGED = 1000, 2  # documents of a ranking, and judgments of a query
 DOCS = 8_841_823  # a prime, as many documents as MS MARCO has passages
 LAYOUTS = ("any order", "grouped", "lists")
+OF = ("what", "rows", "queries", "partitions")  # of a figure
 ONE_PROCESS = "one process, no Spark"
 
 
@@ -41,7 +42,8 @@ def invent(folder, n_rows, n_files):
     """The same rankings three times: query q has DEPTH documents from all over the collection."""
     folder = Path(folder)
     queries = np.arange(n_rows // DEPTH)
-    judged = np.random.default_rng(1).integers(0, DEPTH, (len(queries), JUDGED))
+    first = np.random.default_rng(1).integers(0, DEPTH, len(queries))
+    judged = (first[:, None] + np.arange(JUDGED)) % DEPTH
     write(
         folder / "qrels.parquet",
         query_id=text(np.repeat(queries, JUDGED)),
@@ -138,9 +140,10 @@ def contenders(spark, folder):
     frames = {name: spark.read.parquet(str(folder / name)) for name in LAYOUTS if (folder / name).exists()}
     spark.createDataFrame(qrels).createOrReplaceTempView("qrels")
     frames["any order"].createOrReplaceTempView("run")
+    layouts = {"shuffle": "any order", "two-pass": "any order", "grouped": "grouped", "lists": "lists"}
     calls = {
         strategy: functools.partial(evaluated, qrels, frames[name], strategy)
-        for strategy, name in (("shuffle", "any order"), ("two-pass", "any order"), *zip(LAYOUTS[1:], LAYOUTS[1:]))
+        for strategy, name in layouts.items()
         if name in frames
     }
     return {
@@ -159,6 +162,7 @@ def measure(folder, rounds, *names):
     folder, rounds = Path(folder), int(rounds)
     n_files = len(list((folder / "any order").iterdir()))
     n_rows = dataset.dataset(folder / "any order").count_rows()
+    n_queries = len(set(parquet.read_table(folder / "qrels.parquet")["query_id"].to_pylist()))
     spark = session()
     spark.conf.set("spark.sql.shuffle.partitions", str(n_files))
     calls = contenders(spark, folder)
@@ -169,17 +173,15 @@ def measure(folder, rounds, *names):
             began = time.perf_counter(), cpu_seconds()
             answer = calls[name]()
             cost = time.perf_counter() - began[0], cpu_seconds() - began[1]
-            if number or rounds == 1:
-                costs[name].append(cost)
-                print(f"{n_rows} rows, {n_files} files, {name}: {cost[0]:.2f} s, {cost[1]:.2f} s of cores", flush=True)
+            print(f"{n_rows} rows, {n_files} files, {name}: {cost[0]:.2f} s, {cost[1]:.2f} s of cores", flush=True)
             if isinstance(answer, dict) and len(answer) == len(METRICS) and name != "SQL":
                 answers[name] = answer
+            if number or rounds == 1:
+                costs[name].append(cost)
+                wall, cpu = (round(statistics.median(clock), 3) for clock in zip(*costs[name], strict=True))
+                of = {"rows": n_rows, "queries": n_queries, "partitions": n_files, "what": name}
+                keep({**of, "wall": wall, "cpu": cpu, "rounds": len(costs[name])})
     assert len(set(map(repr, answers.values()))) <= 1, answers
-    figures = []
-    for name, each in costs.items():
-        wall, cpu = (round(statistics.median(clock), 3) for clock in zip(*each, strict=True))
-        figures.append({"rows": n_rows, "partitions": n_files, "what": name, "wall": wall, "cpu": cpu, "n": len(each)})
-    keep(figures)
 
 
 def cpu_seconds():
@@ -198,15 +200,12 @@ def cpu_seconds():
     return sum(used[pid] for pid in tree) / os.sysconf("SC_CLK_TCK")
 
 
-def keep(figures):
-    """Put figures into the record, in place of older ones of the same."""
-    run = {
-        "commit": subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], text=True, cwd=HERE).strip(),
-        "date": datetime.date.today().isoformat(),
-    }
+def keep(figure):
+    """Put a figure into the record, in place of an older one of the same."""
+    commit = subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], text=True, cwd=HERE).strip()
     record = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else []
-    found = {(each["rows"], each["partitions"], each["what"]): each for each in record}
-    found |= {(each["rows"], each["partitions"], each["what"]): each | run for each in figures}
+    found = {tuple(each[name] for name in OF): each for each in record}
+    found[tuple(figure[name] for name in OF)] = figure | {"commit": commit, "date": f"{datetime.date.today()}"}
     lines = ",\n".join(json.dumps(found[key]) for key in sorted(found))
     RECORD.write_text(f"[\n{lines}\n]\n", "utf-8")
 
