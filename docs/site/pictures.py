@@ -238,11 +238,9 @@ def on_spark() -> list[dict[str, Any]]:
 
 def curve(what: str) -> list[tuple[int, float]]:
     """(rows, seconds of cores), of several cuts into partitions the one that is cheapest."""
-    best: dict[int, float] = {}
-    for each in on_spark():
-        if each["what"] == what and each["queries"] > 1 and each["cpu"] is not None:
-            best[each["rows"]] = min(each["cpu"], best.get(each["rows"], math.inf))
-    return sorted(best.items())
+    known = [each for each in on_spark() if each["what"] == what and each["queries"] > 1 and each["cpu"] is not None]
+    sizes = sorted({each["rows"] for each in known})
+    return [(rows, min(each["cpu"] for each in known if each["rows"] == rows)) for rows in sizes]
 
 
 def costs_table() -> str:
@@ -269,10 +267,10 @@ def spark() -> str:
     def at(rows: float, seconds: float) -> tuple[float, float]:
         return left + decade[0] * (math.log10(rows) - 6), bottom - decade[1] * (math.log10(seconds) + 1)
 
-    marks = []
-    for power in range(6, 9):
-        x, _ = at(10**power, 1)
-        marks.append(f'<text x="{x:.0f}" y="{bottom + 20}" text-anchor="middle">10^{power} rows</text>')
+    marks = [
+        f'<text x="{at(10**power, 1)[0]:.0f}" y="{bottom + 20}" text-anchor="middle">10^{power} rows</text>'
+        for power in range(6, 9)
+    ]
     for seconds in (0.1, 1, 10, 100, 1000):
         _, y = at(1, seconds)
         marks.append(f'<text x="{left - 12}" y="{y + 5:.0f}" text-anchor="end">{seconds:g} s</text>')
