@@ -79,6 +79,7 @@ TABLE = (
 # The lines of the plot of what evaluations on Spark cost, from the record of bench/spark_costs.py.
 ON_SPARK = {
     "SQL": "#999999",
+    "RankingMetrics": "#e69f00",
     "two-pass": "#0072b2",
     "shuffle": "#d55e00",
     "repartition and counting": "#b8860b",
