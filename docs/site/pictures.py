@@ -1,4 +1,4 @@
-"""Draws docs/pictures: terminals in which the command runs, and how fast it is by bench/record.json.
+"""Draws docs/pictures: terminals in which the command runs, how fast it is by bench/record.json, and costs on Spark.
 
     python docs/site/pictures.py
 
@@ -7,6 +7,7 @@ that animates shows a terminal whole, and after three seconds once more line by 
 """
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ import sys
 from html import escape
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
@@ -74,6 +76,19 @@ TABLE = (
     ("randomization test, 1000 queries, 100 000 resamples", "SciPy", "test_randomization_scipy", "fastir", "SciPy"),
 )
 
+# The lines of the plot of what evaluations on Spark cost, from the record of bench/spark_costs.py.
+ON_SPARK = {
+    "SQL": "#999999",
+    "RankingMetrics": "#e69f00",
+    "two-pass": "#0072b2",
+    "shuffle": "#d55e00",
+    "repartition and counting": "#b8860b",
+    "grouped": "#009e73",
+    "lists": "#56b4e9",
+    "counting the rows": "#24292f",
+    "one process, no Spark": "#cc79a7",
+}
+
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
@@ -83,7 +98,7 @@ def main() -> None:
 
 def pictures() -> dict[str, str]:
     """{name: SVG}"""
-    return {**{name: terminal(commands) for name, commands in TERMINALS.items()}, "speed": speed()}
+    return {**{name: terminal(commands) for name, commands in TERMINALS.items()}, "speed": speed(), "spark": spark()}
 
 
 # ---- a terminal ----------------------------------------------------------------------------------------------------
@@ -210,6 +225,60 @@ def speed() -> str:
         f'<rect width="800" height="{bottom + 14}" rx="8" fill="#ffffff"/>\n'
         f'<text x="{left}" y="26">times as long as fastir (dashes: as long as it)</text>\n' + "\n".join(rows) + "\n"
         f'<path d="M{one:.1f} 38V{bottom}" stroke="#d55e00" stroke-width="1.5" stroke-dasharray="4 3"/>\n</svg>\n'
+    )
+
+
+# ---- costs on Spark ------------------------------------------------------------------------------------------------
+
+
+def on_spark() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((ROOT / "bench" / "spark_costs.json").read_text("utf-8"))
+    return found
+
+
+def curve(what: str) -> list[tuple[int, float]]:
+    """(rows, seconds of cores), of several cuts into partitions the one that is cheapest."""
+    known = [each for each in on_spark() if each["what"] == what and each["queries"] > 1]
+    sizes = sorted({each["rows"] for each in known})
+    return [(rows, min(each["cpu"] for each in known if each["rows"] == rows)) for rows in sizes]
+
+
+def costs_table() -> str:
+    """The rows of the table of docs/spark_costs.md."""
+    return "".join(
+        f"| {each['what']} | {each['queries']:,} | {each['rows']:,} | {each['partitions']} | {each['wall']:.1f} | "
+        f"{each['cpu']:.1f} | {each['cpu'] / each['rows'] * 1e6:.2f} |\n"
+        for each in on_spark()
+    )
+
+
+def spark() -> str:
+    """Seconds of cores against rows, both by powers of ten."""
+    left, bottom, decade = 76, 420, (250, 100)
+
+    def at(rows: float, seconds: float) -> tuple[float, float]:
+        return left + decade[0] * (math.log10(rows) - 6), bottom - decade[1] * (math.log10(seconds) + 1)
+
+    marks = [
+        f'<text x="{at(10**power, 1)[0]:.0f}" y="{bottom + 20}" text-anchor="middle">10^{power} rows</text>'
+        for power in range(6, 9)
+    ]
+    for seconds in (0.1, 1, 10, 100, 1000):
+        _, y = at(1, seconds)
+        marks.append(f'<text x="{left - 12}" y="{y + 5:.0f}" text-anchor="end">{seconds:g} s</text>')
+        marks.append(f'<path d="M{left - 6} {y:.0f}H{left + 2 * decade[0] + 6}" stroke="#e0e0e0"/>')
+    for place, (what, colour) in enumerate(ON_SPARK.items()):
+        points = [at(*point) for point in curve(what)]
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>' for x, y in points)
+        marks.append(f'<path d="M{path}" stroke="{colour}" stroke-width="2" fill="none"/>{dots}')
+        marks.append(f'<path d="M640 {40 + 22 * place}h22" stroke="{colour}" stroke-width="3"/>')
+        marks.append(f'<text x="670" y="{45 + 22 * place}">{what}</text>')
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 460" width="860" role="img">\n'
+        "<title>Seconds of processor cores against rows, on Spark and without</title>\n"
+        "<style>text { font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; fill: #24292f }"
+        '</style>\n<rect width="860" height="460" rx="8" fill="#ffffff"/>\n' + "\n".join(marks) + "\n</svg>\n"
     )
 
 

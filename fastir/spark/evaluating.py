@@ -47,8 +47,10 @@ def evaluate(
         "grouped": the caller knows that they already lie in one partition, and nothing is moved. "two-pass": nothing is
         moved, but the run is read twice; first to find the scores of the judged documents, then to count the rows
         before them; a worker holds one batch of rows at a time. It looks for duplicates only among judged documents,
-        and so needs ``validate="judged"``. "lists": a row is a whole ranking. "auto": "lists" for a column of lists;
-        "two-pass" for ``validate="judged"``, unless another option is refused there; else "shuffle".
+        and so needs ``validate="judged"``. On one node it takes more processor time than "shuffle", and is for queries
+        that are too large for a worker, and for clusters whose disks or network are slow. "lists": a row is a whole
+        ranking. "auto": "lists" for a column of lists; "two-pass" for ``validate="judged"``, unless another option is
+        refused there; else "shuffle".
     by : str, mapping, DataFrame or None
         The group of each query for `SparkResults.by_group`: the name of a column of the qrels or the run, in which all
         rows of a query have one value; ``{query_id: group}``; or a DataFrame of two such columns.

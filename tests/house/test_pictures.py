@@ -1,6 +1,6 @@
 """The pictures of docs/pictures are what docs/site/pictures.py draws: the terminals by running their commands.
 
-The figures of the README are those of bench/record.json.
+The figures of the README are those of bench/record.json, and those of costs on Spark of bench/spark_costs.json.
 """
 
 import runpy
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from common import EXAMPLES, ROOT
-from pages import README
+from pages import DOCS, NEEDS_PAGES, README
 
 PROGRAM = ROOT / "docs" / "site" / "pictures.py"
 
@@ -30,3 +30,8 @@ def test_they_are_up_to_date(tmp_path, monkeypatch):
 
 def test_the_table_of_the_readme_has_the_figures_of_the_record():
     assert runpy.run_path(str(PROGRAM))["table"]() in README.read_text("utf-8")
+
+
+@NEEDS_PAGES
+def test_the_table_of_costs_on_spark_has_the_figures_of_their_record():
+    assert runpy.run_path(str(PROGRAM))["costs_table"]() in (DOCS / "spark_costs.md").read_text("utf-8")
