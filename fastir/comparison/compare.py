@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.comparison.compare_scores import checked_options, compare_scores
+from fastir.comparison.groups import GroupsLike, checked_groups
 from fastir.evaluation import named_runs
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs.parents import parents_of
@@ -36,6 +37,7 @@ def compare(
     effect: str = "d_z",
     queries: str | Collection[Any] | None = None,
     seeds: Literal["mean", "crossed", "folds"] | None = None,
+    groups: GroupsLike | None = None,
     random_state: int = 0,
     n_threads: SupportsIndex | None = None,
     notice: Callable[[Hashable, int], object] | None = None,
@@ -56,7 +58,7 @@ def compare(
         and all runs have; "strict": all, and every run must have the same. An iterable: exactly these queries, which
         the qrels must have. With ``seeds="folds"`` each run counts for the queries that it has; None then demands the
         same queries of all systems, "qrels" and "strict" all queries of the qrels.
-    baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state
+    baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, groups, random_state
         As for `compare_scores`.
     notice : function of (name, position), or None
         Called repeatedly, in any thread, with the number of bytes read of a run's file.
@@ -91,6 +93,8 @@ def compare(
     ('first', 'often', 2, 4, 0, 0.1667, 0.5)
     """
     checked_options(test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads)
+    if groups is not None:
+        groups = checked_groups(groups, correction)
     named: Mapping[Any, Any] = runs if isinstance(runs, Mapping) else {}
     done = {name: run for name, run in named.items() if are_results(run)}
     rest = {name: run for name, run in named.items() if name not in done} if done else runs
@@ -112,6 +116,7 @@ def compare(
         effect=effect,
         queries=queries,
         seeds=seeds,
+        groups=groups,
         random_state=random_state,
         n_threads=n_threads,
     )
