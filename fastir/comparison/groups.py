@@ -75,7 +75,9 @@ def rows_of(groups: Mapping[Any, Hashable], query_ids: list[Any]) -> dict[Any, l
 
 
 def macro_of(comparison: Comparison) -> Macro:
-    """The means over the groups of a comparison."""
+    """The means over the groups of a comparison; none without groups."""
+    if not comparison.groups:
+        return Macro([], [])
     systems, pairs = [], []
     verdicts = {(pair.a, pair.b, pair.metric): pair for pair in comparison.pairs}
     for place, metric in enumerate(comparison.metrics):

@@ -91,11 +91,12 @@ class Tested:
         )
 
     def describe(self, against: tuple[Any, ...], policy: str, family: list[list[Outcome]] | None = None) -> Method:
-        """The record of how the comparison was made; `family` has the outcomes of all groups that are corrected."""
+        """The record of how the comparison was made; `family` has the outcomes of all groups."""
         scores, options, columns = self.scores, self.options, self.columns
+        together = family if options.correction is not None else None
         sizes = [
             sum(int(np.count_nonzero(~np.isnan(outcome.p_values))) for outcome in of_metric)
-            for of_metric in zip(*(family or [self.outcomes]), strict=True)
+            for of_metric in zip(*(together or [self.outcomes]), strict=True)
         ]
         exact = sum(int(outcome.exact.sum()) for outcome in self.outcomes)
         n_pairs, n_queries = len(columns) * len(columns[0].a), len(scores.query_ids)
@@ -107,7 +108,7 @@ class Tested:
             exact,
             options.random_state,
             options.correction,
-            options.family + (IN_GROUPS if family and options.correction else ""),
+            options.family + (IN_GROUPS if together else ""),
             max(sizes) if options.family == "metric" else sum(sizes),
             options.confidence,
             "simultaneous" if options.test in SIMULTANEOUS else options.interval,

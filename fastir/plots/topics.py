@@ -10,7 +10,7 @@ import numpy as np
 from fastir.plots.compared import Compared
 from fastir.plots.names import elided, plain
 from fastir.plots.queries import LONGEST, name
-from fastir.plots.style import GREY, em, figure_size, new_axes, noted, width_beside
+from fastir.plots.style import em, figure_size, new_axes, noted, width_beside
 from fastir.text import counted
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def topics(
     *,
     sort: bool = False,
 ) -> Axes:
-    """The value of each run on each query, as a heat map; undefined values are grey.
+    """The value of each run on each query, as a heat map; undefined values are left empty.
 
     The queries stand from the one on which the runs are best to the one on which they are worst; where the comparison
     has groups of queries, group by group, with their names above.
@@ -54,35 +54,36 @@ def topics(
     KeyError
         There is no such metric.
     """
-    from matplotlib import colormaps
-
     on = Compared(comparison, metric)
     runs, groups = on.ordered(sort), ordered_groups(on)
     order = [place for places in groups.values() for place in places]
     values = on.whole.values[on.whole.metrics.index(on.metric)][order][:, [on.places[run] for run in runs]].T
-    ax = ax or new_axes((13 + 1.8 * len(runs)) * em(), 1.3 * figure_size()[0] + width_beside(on.names.values()) / 4)
+    drawn = ax or new_axes((13 + 1.8 * len(runs)) * em(), 1.3 * figure_size()[0] + width_beside(on.names.values()) / 4)
     known = values[~np.isnan(values)]
     shares = bool(len(known)) and known.min() >= 0 and known.max() <= 1
-    image = ax.imshow(
+    image = drawn.imshow(
         values,
-        cmap=colormaps[MAP].with_extremes(bad=GREY),
+        cmap=MAP,
         vmin=0 if shares else None,
         vmax=1 if shares else None,
         aspect="auto",
         interpolation="nearest",
     )
-    ax.figure.colorbar(image, ax=ax, label=plain(on.metric))
-    ax.set_yticks(range(len(runs)), [on.names[run] for run in runs])
-    ax.tick_params(length=0)
-    ax.grid(False)
-    ax.spines[:].set_visible(False)
+    drawn.figure.colorbar(image, ax=drawn, label=plain(on.metric))
+    drawn.set_yticks(range(len(runs)), [on.names[run] for run in runs])
+    drawn.tick_params(length=0)
+    drawn.grid(False)
+    drawn.spines[:].set_visible(False)
     if on.whole.groups:
-        named_groups(ax, groups, len(order))
-    pad = name(ax, [elided(str(on.whole.query_ids[place]), LONGEST) for place in order])
+        room = named_groups(drawn, groups, len(order))
+        if ax is None:
+            figure: Any = drawn.figure
+            figure.set_figheight(figure.get_figheight() + room)
+    pad = name(drawn, [elided(str(on.whole.query_ids[place]), LONGEST) for place in order])
     each = "each group from" if on.whole.groups else "from"
     about = f"{counted(len(order), 'query', 'queries')}, {each} the easiest to the hardest"
-    ax.set_xlabel(noted(about, on.note), labelpad=pad)
-    return ax
+    drawn.set_xlabel(noted(about, on.note), labelpad=pad)
+    return drawn
 
 
 def ordered_groups(on: Compared) -> dict[Any, list[int]]:
@@ -98,26 +99,27 @@ def ordered_groups(on: Compared) -> dict[Any, list[int]]:
     }
 
 
-def named_groups(ax: Axes, groups: Mapping[Any, list[int]], n: int) -> None:
-    """Lines between the groups, and their names above, upright where they are wider than their group."""
+def named_groups(ax: Axes, groups: Mapping[Any, list[int]], n: int) -> float:
+    """Lines between the groups, and their names above, upright where wider than the group; returns their height."""
     figure: Any = ax.figure
-    letters = 72 * ax.get_window_extent().width / figure.dpi / (72 * em() * LETTER) / n  # for one query
-    names = [elided(str(group), LONGEST) for group in groups]
-    wide = any(len(text) > letters * len(own) for text, own in zip(names, groups.values(), strict=True))
-    first = 0
-    for text, own in zip(names, groups.values(), strict=True):
+    letters = ax.get_window_extent().width / figure.dpi / (em() * LETTER) / n  # that one query has room for
+    first, longest = 0, 1
+    for group, own in groups.items():
         if first:
             ax.axvline(first - 0.5, color=ax.get_facecolor(), linewidth=3)
-        middle = first + (len(own) - 1) / 2
+        text = elided(str(group), LONGEST)
+        upright = len(text) > letters * len(own)
         ax.annotate(
             plain(text),
-            (middle, 1),
+            (first + (len(own) - 1) / 2, 1),
             (0, 4),
             xycoords=ax.get_xaxis_transform(),
             textcoords="offset points",
             ha="center",
             va="bottom",
-            rotation=90 if wide else 0,
+            rotation=90 if upright else 0,
             fontsize="small",
         )
         first += len(own)
+        longest = max(longest, len(text) if upright else 1)
+    return longest * LETTER * em()
