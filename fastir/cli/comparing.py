@@ -198,7 +198,6 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
         A library is missing.
     """
     from fastir.comparison.compare_scores import checked_options
-    from fastir.comparison.groups import checked_groups
     from fastir.stats._scipy import check_scipy
 
     try:
@@ -207,8 +206,7 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
         raise FastirError(str(error)) from None
     statistics = {name: getattr(options, name) for name in STATISTICS}
     checked_options(**statistics, seeds=None, n_threads=options.n_threads)
-    if options.groups is not None:
-        statistics["groups"] = checked_groups(options.groups, options.correction)
+    statistics["groups"] = options.groups
     if options.plot is not None:
         plot_format(options.plot)
     if options.baseline is None:

@@ -40,7 +40,7 @@ class Macro(NamedTuple):
 def checked_groups(groups: GroupsLike, correction: str | None) -> Mapping[Any, Hashable]:
     """{query_id: group}, before any run is read."""
     if correction == "max_t":
-        raise ValueError("correction='max_t' is of one list of queries; with groups take 'holm' or another")
+        raise ValueError("correction='max_t' is for one group of queries; with several there is correction='holm'")
     if isinstance(groups, (str, os.PathLike)):
         return read_groups(groups)
     if not isinstance(groups, Mapping):

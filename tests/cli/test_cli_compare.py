@@ -57,10 +57,10 @@ def test_groups_of_queries_come_from_a_file(output, call, tmp_path):
     rows = output(*command, "--sort", "map", "--format", "csv").splitlines()
     assert [row.split(",")[3] for row in rows[1:]] == ["dense.run", "bm25.run"] * 4
     file.write_text("q1 odd\n")
-    assert call(*command) == (2, "", "fastir: error: groups: query 'q2' has none\n")
+    assert call(*command) == (2, "", "fastir: error: --groups: query 'q2' has none\n")
     file.write_text("q1\n")
     code, out, err = call(*command)
-    assert (code, out) == (1, "") and err.endswith("groups.tsv:1: expected a query and a group, got 1 fields: 'q1'\n")
+    assert (code, out) == (2, "") and err.endswith("groups.tsv:1: expected a query and a group, got 1 fields: 'q1'\n")
 
 
 def test_every_option_reaches_the_comparison(output):

@@ -220,7 +220,7 @@ def split(results):
     ({"groups": {}}, ValueError, "groups: query 'q00' has none"),
     ({"groups": ["short", "long"]}, TypeError, "groups must map query ids to groups, or be a path, got list"),
     ({"groups": {**GROUPS, "q05": ["x"]}}, TypeError, "groups: that of query 'q05' cannot be a key of a dict"),
-    ({"groups": GROUPS, "correction": "max_t", "test": "randomization"}, ValueError, "correction='max_t' is of"),
+    ({"groups": GROUPS, "correction": "max_t", "test": "randomization"}, ValueError, "correction='max_t' is for"),
     ({"groups": "there_is_no_such_file"}, FileNotFoundError, "there_is_no_such_file"),
 ])  # fmt: skip
 def test_bad_groups_are_named(options, error, message):
