@@ -91,7 +91,8 @@ class Comparison:
         """The means over the groups of queries, each of which counts the same; without groups there are none."""
         from fastir.comparison.groups import macro_of
 
-        return macro_of(self)
+        values = [part.values for part in self.groups.values()]
+        return macro_of(self.runs, self.metrics, self.pairs, values, self.method.confidence)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_records": self._records, "_complete": None}
@@ -300,7 +301,13 @@ class Comparison:
         """
         from fastir.comparison.saved import load_fields
 
-        return Comparison(*load_fields(path))
+        return Comparison._of_fields(load_fields(path))
+
+    @staticmethod
+    def _of_fields(fields: tuple[Any, ...]) -> Comparison:
+        """The comparison that was saved as these, the last of which are those of its groups."""
+        parts = {group: Comparison._of_fields(part) for group, part in fields[-1].items()}
+        return Comparison(*fields[:-1], groups=parts)
 
     def __eq__(self, other: object) -> bool:
         """Same runs, metrics, queries, values and records; NaN equals NaN."""

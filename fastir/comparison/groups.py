@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from fastir.inputs.parents import lines_of_two
 from fastir.stats._scipy import special
 from fastir.stats.paired import Moments, moments
 
-if TYPE_CHECKING:
-    from fastir.comparison.comparison import Comparison
-
+UNTESTED: dict[str, Any] = {
+    **dict.fromkeys(("p_value", "adjusted_p", "effect", "detectable"), math.nan),
+    "exact": False,
+    "note": "",
+}
 GroupsLike = Mapping[Any, Hashable] | str | os.PathLike[str]
 
 
@@ -74,45 +76,28 @@ def rows_of(groups: Mapping[Any, Hashable], query_ids: list[Any]) -> dict[Any, l
     return {group: rows[group] for group in dict.fromkeys(groups.values()) if group in rows}
 
 
-def macro_of(comparison: Comparison) -> Macro:
-    """The means over the groups of a comparison; none without groups."""
-    if not comparison.groups:
+def macro_of(
+    runs: list[Any], metrics: list[str], pairs: Sequence[Pair], groups: Sequence[np.ndarray], confidence: float
+) -> Macro:
+    """The means over groups, of the values of each: arrays of shape (n_metrics, n_queries, n_runs)."""
+    if not groups:
         return Macro([], [])
-    systems, pairs = [], []
-    verdicts = {(pair.a, pair.b, pair.metric): pair for pair in comparison.pairs}
-    for place, metric in enumerate(comparison.metrics):
-        tables = [group.values[place] for group in comparison.groups.values()]
-        rows = [np.ascontiguousarray(table[~np.isnan(table).any(axis=1)].T) for table in tables]
-        n_queries = sum(row.shape[1] for row in rows)
-        own = [pair for pair in verdicts.values() if pair.metric == metric]
-        a, b = (np.array([comparison.runs.index(getattr(pair, side)) for pair in own], int) for side in ("a", "b"))
-        sizes = [np.abs(row).max(axis=1) for row in rows]
-        alone = [moments(row, largest) for row, largest in zip(rows, sizes, strict=True)]
-        differences = [
-            moments(row[a] - row[b], np.maximum(largest[a], largest[b]))
-            for row, largest in zip(rows, sizes, strict=True)
-        ]
-        bounds = intervals_over(alone, comparison.method.confidence)
-        systems += [
-            System(run, metric, *numbers, n_queries) for run, numbers in zip(comparison.runs, bounds, strict=True)
-        ]
-        pairs += [
-            pair._replace(
-                difference=mean,
-                low=low,
-                high=high,
-                p_value=math.nan,
-                adjusted_p=math.nan,
-                effect=math.nan,
-                detectable=math.nan,
-                exact=False,
-                note="",
-            )
-            for pair, (mean, low, high) in zip(
-                own, intervals_over(differences, comparison.method.confidence), strict=True
-            )
-        ]
-    return Macro(systems, pairs)
+    macro = Macro([], [])
+    for place, metric in enumerate(metrics):
+        own = [pair for pair in pairs if pair.metric == metric]
+        a, b = (np.array([runs.index(getattr(pair, side)) for pair in own], int) for side in ("a", "b"))
+        alone, differences = [], []
+        for table in (values[place] for values in groups):
+            rows = np.ascontiguousarray(table[~np.isnan(table).any(axis=1)].T)
+            largest = np.abs(rows).max(axis=1)
+            alone.append(moments(rows, largest))
+            differences.append(moments(rows[a] - rows[b], np.maximum(largest[a], largest[b])))
+        n_queries = sum(group.n for group in alone)
+        for run, bounds in zip(runs, intervals_over(alone, confidence), strict=True):
+            macro.systems.append(System(run, metric, *bounds, n_queries))
+        for pair, (mean, low, high) in zip(own, intervals_over(differences, confidence), strict=True):
+            macro.pairs.append(pair._replace(difference=mean, low=low, high=high, **UNTESTED))
+    return macro
 
 
 def intervals_over(groups: list[Moments], confidence: float) -> list[tuple[float, float, float]]:

@@ -55,8 +55,6 @@ def fields_of(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ..
     """What a Comparison is made from, of the pairs and the rest of what `Comparison.to_json` gives."""
     import numpy as np
 
-    from fastir.comparison.comparison import Comparison
-
     runs, metrics, values = data["runs"], data["metrics"], data["per_query"]
     query_ids = data["query_ids"]
     matrix = [
@@ -75,7 +73,7 @@ def fields_of(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ..
         systems,
         record(Method, {**method, "baseline": tuple(method["baseline"])}),
         lambda: (pairs, systems),
-        {part["group"]: Comparison(*fields_of(part, part["pairs"])) for part in data.get("groups", [])},
+        {part["group"]: fields_of(part, part["pairs"]) for part in data.get("groups", [])},
     )
 
 
