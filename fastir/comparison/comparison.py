@@ -306,8 +306,8 @@ class Comparison:
     @staticmethod
     def _of_fields(fields: tuple[Any, ...]) -> Comparison:
         """The comparison that was saved as these, the last of which are those of its groups."""
-        parts = {group: Comparison._of_fields(part) for group, part in fields[-1].items()}
-        return Comparison(*fields[:-1], groups=parts)
+        own, groups = list(fields[:-1]), fields[-1]
+        return Comparison(*own, {group: Comparison._of_fields(part) for group, part in groups.items()})
 
     def __eq__(self, other: object) -> bool:
         """Same runs, metrics, queries, values and records; NaN equals NaN."""
