@@ -306,8 +306,9 @@ class Comparison:
     @staticmethod
     def _of_fields(fields: tuple[Any, ...]) -> Comparison:
         """The comparison that was saved as these, the last of which are those of its groups."""
-        own, groups = list(fields[:-1]), fields[-1]
-        return Comparison(*own, {group: Comparison._of_fields(part) for group, part in groups.items()})
+        *own, groups = fields
+        whole: tuple[Any, ...] = *own, {group: Comparison._of_fields(part) for group, part in groups.items()}
+        return Comparison(*whole)
 
     def __eq__(self, other: object) -> bool:
         """Same runs, metrics, queries, values and records; NaN equals NaN."""
