@@ -11,7 +11,6 @@ import numpy as np
 
 from fastir.comparison.records import Pair, System
 from fastir.errors import FormatError, quote
-from fastir.inputs.parents import lines_of_two
 from fastir.stats._scipy import special
 from fastir.stats.paired import Moments, moments
 
@@ -52,6 +51,8 @@ def checked_groups(groups: GroupsLike, correction: str | None) -> Mapping[Any, H
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     """The groups of a file with a query and its group on each line."""
+    from fastir.inputs.parents import lines_of_two
+
     groups: dict[str, str] = {}
     for number, query_id, group in lines_of_two(path, "a query", "a group"):
         if groups.setdefault(query_id, group) != group:
