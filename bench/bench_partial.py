@@ -5,10 +5,12 @@ from timing import METRICS, Goal
 from workloads import passage_columns
 
 import fastir
+from fastir.evaluation import two_passes
 
 PARTS = 4
 ROUNDS = 5
 WHOLE, TWO_PASSES, GROUPED = "fastir, the whole run", "fastir, two passes", "fastir, whole queries"
+HELD = "fastir, rows held"
 
 
 def merged(evaluator, parts, **options):
@@ -50,3 +52,20 @@ def test_parts(race, quick, shuffle, texts):
         goals.append(Goal(GROUPED, WHOLE, 1 / 1.3))
     kind = "text" if texts else "integers"
     race(f"parts, {queries} x 1000, {kind}, {'in any order' if shuffle else 'grouped'}", calls, goals, ROUNDS)
+
+
+def test_parquet_in_any_order(race, quick, tmp_path, monkeypatch):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    queries = 96 if quick else 3200
+    qrels, run = passage_columns(queries, 1000, True)
+    for number, part in enumerate(cut(run, 1000 * queries // PARTS)):
+        parquet.write_table(pyarrow.table(part), tmp_path / f"{number}.parquet", row_group_size=1 << 18)
+    evaluator = fastir.Evaluator(qrels, METRICS, n_threads=1, validate="judged")
+
+    def evaluated(held):
+        monkeypatch.setattr(two_passes, "HELD", held)
+        return dict(evaluator.evaluate(tmp_path))
+
+    calls = {TWO_PASSES: lambda: evaluated(0), HELD: lambda: evaluated(1 << 60)}
+    race(f"Parquet, {queries} x 1000 in any order", calls, [Goal(TWO_PASSES, HELD)], ROUNDS)

@@ -59,7 +59,9 @@ def number(name: str, value: SupportsFloat, least: float = -math.inf, open: bool
 
 def flag(name: str, value: object) -> bool:
     """An option that must be True or False, of Python or of NumPy: a text such as "no" would count as True."""
-    if type(value).__name__ not in ("bool", "bool_"):
+    if value is True or value is False:
+        return value
+    if type(value).__name__ not in ("bool", "bool_"):  # NumPy's has either name
         raise TypeError(f"{name} must be True or False, got {type(value).__name__} {quote(value)}")
     return bool(value)
 

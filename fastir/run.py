@@ -12,7 +12,7 @@ from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena
 from fastir.columns.rows import Rows
-from fastir.inputs import dicts, formats, list_columns
+from fastir.inputs import dicts, formats
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
 from fastir.join._grouped import documents_of
@@ -58,7 +58,9 @@ class Run(Rows):
         """
         one_of("duplicates", duplicates, DUPLICATES)
         if shape_of(data, cls) == LISTS:
-            return cls(*list_columns.of_lists(data, duplicates))
+            from fastir.inputs.list_columns import of_lists
+
+            return cls(*of_lists(data, duplicates))
         query_ids: list[Any] = []
         sizes: list[int] = [0]
         ids: list[Any] = []

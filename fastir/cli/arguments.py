@@ -15,7 +15,17 @@ from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.names import CARDS, is_metric
-from fastir.request.options import AGGREGATES, DUPLICATES, QUERIES, SCORES, TIES, Options, metric_tuple, options_of
+from fastir.request.options import (
+    AGGREGATES,
+    DUPLICATES,
+    QUERIES,
+    SCORES,
+    TIES,
+    VALIDATE,
+    Options,
+    metric_tuple,
+    options_of,
+)
 from fastir.request.plan import Settings, compile_settings
 from fastir.results.saved_files import SUFFIXES
 
@@ -66,7 +76,12 @@ def add_metrics_option(add: Callable[..., Any], default: str) -> None:
 
 def add_judging_arguments(add: Callable[..., Any]) -> None:
     """How runs are read and judged; saved results have been."""
-    add("--parts", action="store_true", help="the Parquet files of a folder or a pattern are the parts of one run")
+    add(
+        "--parts",
+        action="store_true",
+        help="the Parquet files of a folder or a pattern are the parts of one run; if its rows are in no order, "
+        "they are read twice and not kept",
+    )
     add("--qrels-format", choices=QRELS_FORMATS, help="%(choices)s (default: by its name, else trec)")
     add("--run-format", choices=RUN_FORMATS, help="of all runs: %(choices)s (default: by their names, else trec)")
     add(
@@ -84,6 +99,12 @@ def add_judging_arguments(add: Callable[..., Any]) -> None:
     add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
     add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
     add("--duplicates", choices=DUPLICATES[1:], help="which line of a document counts (default: refuse)")
+    add(
+        "--validate",
+        choices=VALIDATE,
+        help="where documents that stand twice are looked for: among all, or among judged ones alone, for which rows "
+        "in no order need not be kept (default full; judged with --parts)",
+    )
     add("--parents", metavar="FILE", help="the document of each id of the runs: two columns, an id and its document")
     add("--aggregate", choices=AGGREGATES, default="max", help="of the scores of a document's parts (default max)")
     add("--score-dtype", choices=SCORES[1:], help="how scores are compared (default float64)")
@@ -198,7 +219,8 @@ def settings_of(metrics: list[str], chosen: dict[str, Any]) -> Settings:
 
 
 def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
-    return {name: value for name, value in vars(options).items() if name in Options._fields}
+    chosen = {name: value for name, value in vars(options).items() if name in Options._fields}
+    return {**chosen, "validate": options.validate or ("judged" if options.parts else "full")}
 
 
 def parents_options(options: argparse.Namespace) -> dict[str, Any]:

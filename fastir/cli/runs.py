@@ -26,7 +26,7 @@ from fastir.results.saved_files import is_saved
 
 # the options that say how runs are read and judged
 JUDGING = (
-    *(name for name in Options._fields if name not in ("n_threads", "choices", "validate")),
+    *(name for name in Options._fields if name not in ("n_threads", "choices")),
     *("parents", "aggregate", "parts", "all", "threshold", "qrels_format", "run_format"),
     *("columns", "qrels_columns", "run_columns"),
 )
@@ -98,10 +98,23 @@ def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -
     with table_files.translated(name), table_files.FILES[form](file) as opened:
         opened.look()
         usual = dict(tables.wanted("runs", columns or {}))["run"]
-        if not any(column in opened.names for column in usual):
+        column = next((column for column in usual if column in opened.names), None)
+        if column is None:
             return None
+        if options.parts and (only := only_value(opened, column)) is not None:
+            return {only: file}
     with table_files.opened(file, "runs", form, columns, None) as (table, _):
         return of_columns(table_rows.by_run(table, duplicates))
+
+
+def only_value(opened: Any, column: str) -> str | None:
+    """The only value of a column of a file that was looked at, if it has one."""
+    values: set[Any] = set()
+    for batch in opened.batches((column,)):
+        values.update(batch.column(0).unique().to_pylist())
+        if len(values) > 1:
+            return None
+    return str(values.pop()) if values and None not in values else None
 
 
 def columns_of(options: argparse.Namespace) -> dict[str, Any]:

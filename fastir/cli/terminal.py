@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 import fastir
 from fastir.cli.wording import worded
-from fastir.inputs.places import on_disk
+from fastir.inputs.places import size_of
 from fastir.text import replacing
 from fastir.threads import SERIAL
 
@@ -60,7 +60,7 @@ class Progress:
     """
 
     def __init__(self, runs: dict[str, Any]) -> None:
-        self.sizes: dict[str, int] = {name: os.path.getsize(run) if on_disk(run) else 0 for name, run in runs.items()}
+        self.sizes: dict[str, int] = {name: size_of(run) for name, run in runs.items()}
         self.total: int = sum(self.sizes.values())
         self.read: dict[str, int] = dict.fromkeys(runs, 0)
         self.finished: threading.Event = threading.Event()

@@ -9,6 +9,7 @@ released while a stream works: its batches may come from another thread that nee
 The layouts are those of the specification (arrow.apache.org/docs/format/CDataInterface.html).
 """
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t
 
@@ -56,12 +57,15 @@ cdef class Schema:
             self.names.append(name.decode("utf-8", "surrogateescape") if name != NULL else "")
 
 
-class Memory:
-    """A stretch of memory that NumPy can look at; keeps its owner alive."""
+cdef class Memory:
+    """A stretch of a batch's memory that NumPy can look at; keeps the batch alive."""
 
-    def __init__(self, owner, address, typestr, n):
-        self.owner = owner
-        self.__array_interface__ = {"data": (address, True), "typestr": typestr, "shape": (n,), "version": 3}
+    cdef Batch owner
+    cdef const void* start
+    cdef Py_ssize_t size
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        PyBuffer_FillInfo(buffer, self, <void*>self.start, self.size, True, flags)
 
 
 cdef class Batch:
@@ -93,10 +97,12 @@ cdef class Batch:
 
     cdef look(self, const void* start, str typestr, int64_t n):
         """An array of what lies in the batch's memory, which it keeps alive; a copy of what is not aligned."""
+        cdef Memory memory = Memory.__new__(Memory)
         if n == 0:
             return np.empty(0, typestr)
-        array = np.asarray(Memory(self, <size_t>start, "<" + typestr, n))
-        return array if array.flags.aligned else array.copy()
+        memory.owner, memory.start, memory.size = self, start, n * int(typestr[1])
+        array = np.frombuffer(memory, "<" + typestr)
+        return array if <size_t>start % <size_t>int(typestr[1]) == 0 else array.copy()
 
     cdef bits(self, const void* start, int64_t first, int64_t n):
         """Some bits of a bitmap as an array of 0 and 1."""

@@ -18,7 +18,7 @@ from libc.string cimport memcpy
 
 from fastir.columns._scalars cimport Reader, read_integer
 
-import numpy as np
+from numpy import empty, int32, int64, zeros
 
 from fastir.columns.ids import is_integer, plain_id
 from fastir.errors import quote
@@ -157,7 +157,7 @@ def plain_judgments(dict data):
         dicts[q] = as_judgments(dicts[q])
         if dicts[q] is None:
             return None
-    offsets = np.zeros(len(query_ids) + 1, np.int64)
+    offsets = zeros(len(query_ids) + 1, int64)
     PyObject_GetBuffer(offsets, &buffer, PyBUF_WRITABLE)
     try:
         for q in range(len(dicts)):
@@ -215,7 +215,7 @@ cdef class Labels:
     cdef object array(self):
         """The labels as a new int32 array."""
         cdef Py_buffer buffer
-        labels = np.empty(self.n, np.int32)
+        labels = empty(self.n, int32)
         if self.n:
             PyObject_GetBuffer(labels, &buffer, PyBUF_WRITABLE)
             memcpy(buffer.buf, self.labels, self.n * sizeof(int32_t))

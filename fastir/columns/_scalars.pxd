@@ -13,24 +13,43 @@ cdef extern from *:
     #define fastir_float(value) PyFloat_AsDouble(value)
     #define fastir_is_digit(value) 0
     #define fastir_digit(value) 0
+    #define fastir_is_pair(value) 0
+    #define fastir_pair(value) 0
     #else
     #define fastir_float(value) PyFloat_AS_DOUBLE(value)
     #if PY_VERSION_HEX >= 0x030C0000
     #define fastir_is_digit(value) PyUnstable_Long_IsCompact((PyLongObject*)(value))
     #define fastir_digit(value) PyUnstable_Long_CompactValue((PyLongObject*)(value))
+    #define fastir_digits(value) (((PyLongObject*)(value))->long_value.ob_digit)
+    #define fastir_is_negative(value) ((((PyLongObject*)(value))->long_value.lv_tag & 3) == 2)
+    #if PY_VERSION_HEX < 0x030F0000
+    #define fastir_is_pair(value) (((PyLongObject*)(value))->long_value.lv_tag >> 3 == 2)
+    #else
+    #define fastir_is_pair(value) 0
+    #endif
     #else
     #define fastir_is_digit(value) ((size_t)Py_SIZE(value) + 1 <= 2)
     #define fastir_digit(value) (Py_SIZE(value) * (Py_ssize_t)((PyLongObject*)(value))->ob_digit[0])
+    #define fastir_digits(value) (((PyLongObject*)(value))->ob_digit)
+    #define fastir_is_negative(value) (Py_SIZE(value) < 0)
+    #define fastir_is_pair(value) (Py_SIZE(value) == 2 || Py_SIZE(value) == -2)
     #endif
+    static inline int64_t fastir_pair(PyObject *value) {
+        int64_t size = (int64_t)fastir_digits(value)[1] << PyLong_SHIFT | (int64_t)fastir_digits(value)[0];
+        return fastir_is_negative(value) ? -size : size;
+    }
     #endif
     """
     double float_value "fastir_float"(PyObject*) noexcept        # of a float or of an object of a subclass
     bint is_digit "fastir_is_digit"(PyObject*) noexcept          # whether an int has the least size, and what it is
     Py_ssize_t digit "fastir_digit"(PyObject*) noexcept
+    bint is_pair "fastir_is_pair"(PyObject*) noexcept            # whether an int has the size after that: to 60 bits
+    int64_t pair "fastir_pair"(PyObject*) noexcept
 
 
 cdef enum:
     FLOAT64 = 100               # a Reader.kind; the others are known in _scalars.pyx alone
+    WIDE = 53                   # every integer of this many bits is a float64
 
 
 cdef struct Reader:             # of objects that most often are of one type
@@ -42,6 +61,10 @@ cdef struct Reader:             # of objects that most often are of one type
 cdef int read_other(Reader* reader, PyObject* value, double* out) noexcept
 cdef bint read_integer(Reader* reader, PyObject* value, int64_t* out) noexcept
 cdef bint integers_made_equal(dict ranking, const double* scores, int64_t n) except -1
+
+
+cdef inline bint beyond(int64_t number) noexcept:
+    return number > <int64_t>1 << WIDE or number < -(<int64_t>1 << WIDE)
 
 
 cdef inline double float64_value(PyObject* value) noexcept:
@@ -56,6 +79,10 @@ cdef inline bint read_score(Reader* reader, PyObject* value, double* out) noexce
         return True
     if PyLong_CheckExact(value) and is_digit(value):
         out[0] = <double>digit(value)
+        return True
+    if PyLong_CheckExact(value) and is_pair(value):
+        out[0] = <double>pair(value)
+        reader.wide |= beyond(pair(value))
         return True
     if Py_TYPE(value) == reader.type and reader.kind == FLOAT64:
         out[0] = float64_value(value)

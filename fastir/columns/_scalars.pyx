@@ -12,9 +12,10 @@ An integer is rounded to the nearest float64, as float() does. Beyond 2^53 two d
 Reader.wide says that one was met, and integers_made_equal() looks.
 """
 
-from libc.math cimport ldexp
+from libc.math cimport INFINITY, NAN
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -44,7 +45,6 @@ cdef enum:                  # Reader.kind but FLOAT64: what is behind the head o
 
 cdef enum:
     MOST_TYPES = 16
-    WIDE = 53               # every integer of this many bits is a float64
     HALF_BIAS = 25          # a float16 is a mantissa of 11 bits times 2^(exponent - 25)
 
 cdef struct Scalar:
@@ -66,15 +66,23 @@ cdef int kind_of(PyObject* value) noexcept:
     return FLOAT if PyFloat_Check(value) else FOREIGN
 
 
-cdef double half(uint16_t bits) noexcept:
+cdef inline double power_of_two(int exponent) noexcept:
+    """2^exponent, from -1022 up."""
+    cdef uint64_t bits = <uint64_t>(exponent + 1023) << 52
+    cdef double power
+    memcpy(&power, &bits, sizeof(power))
+    return power
+
+
+cdef inline double half(uint16_t bits) noexcept:
     cdef int exponent = bits >> 10 & 31, mantissa = bits & 1023
     cdef double size
     if exponent == 31:
-        size = float("nan") if mantissa else float("inf")
+        size = NAN if mantissa else INFINITY
     elif exponent == 0:
-        size = ldexp(mantissa, 1 - HALF_BIAS)
+        size = mantissa * power_of_two(1 - HALF_BIAS)
     else:
-        size = ldexp(mantissa + 1024, exponent - HALF_BIAS)
+        size = (mantissa + 1024) * power_of_two(exponent - HALF_BIAS)
     return -size if bits >> 15 else size
 
 
@@ -102,10 +110,6 @@ cdef inline int kind_seen(Reader* reader, PyObject* value) noexcept:
 
 cdef inline const void* behind_head(PyObject* value) noexcept:
     return <const char*>value + sizeof(PyObject)
-
-
-cdef inline bint beyond(int64_t number) noexcept:
-    return number > <int64_t>1 << WIDE or number < -(<int64_t>1 << WIDE)
 
 
 cdef int read_other(Reader* reader, PyObject* value, double* out) noexcept:

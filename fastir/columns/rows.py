@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +44,7 @@ def without_duplicates(
     return np.concatenate(([0], np.cumsum(kept)))[offsets], kept, numbers[kept]
 
 
+NOT_GIVEN: Any = None
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 
 
@@ -63,19 +64,17 @@ class Rows:
 
     what: str  # for messages
 
-    def __new__(cls, *parts: Any, **named: Any) -> Self:
-        if len(parts) + len(named) < 2:
-            raise TypeError(f"a {cls.__name__} is made by {cls.__name__}.from_dict, from_file or from_table")
-        return super().__new__(cls)
-
     def __init__(
         self,
-        query_ids: list[Any],
-        offsets: np.ndarray,
-        ids: Arena | list[Any],
-        numbers: np.ndarray,
+        query_ids: list[Any] = NOT_GIVEN,
+        offsets: np.ndarray = NOT_GIVEN,
+        ids: Arena | list[Any] = NOT_GIVEN,
+        numbers: np.ndarray = NOT_GIVEN,
         repairs: dict[str, tuple[int, str]] | None = None,
     ) -> None:
+        if offsets is None:
+            kind = type(self).__name__
+            raise TypeError(f"a {kind} is made by {kind}.from_dict, from_file or from_table")
         self._query_ids = query_ids
         self._offsets = offsets
         self._ids = ids

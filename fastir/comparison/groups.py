@@ -51,7 +51,7 @@ def checked_groups(groups: GroupsLike, correction: str | None) -> Mapping[Any, H
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     """The groups of a file with a query and its group on each line."""
-    from fastir.inputs.parents import lines_of_two
+    from fastir.inputs.parent_columns import lines_of_two
 
     groups: dict[str, str] = {}
     for number, query_id, group in lines_of_two(path, "a query", "a group"):

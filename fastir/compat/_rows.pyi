@@ -8,6 +8,3 @@ from fastir.measure._measure import Plan
 def measured(
     judged: Judged, plan: Plan, run: dict[Any, Any], positions: dict[str, int], ties: int, single: bool
 ) -> tuple[list[str], ndarray]: ...
-def row_dicts(
-    query_ids: list[str], row: dict[str, float], keys: tuple[str, ...], values: ndarray
-) -> dict[str, dict[str, float]]: ...

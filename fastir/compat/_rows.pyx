@@ -1,9 +1,8 @@
-"""From a dict of dicts to values in the order of its queries, and from there to dicts of floats.
+"""From a dict of dicts to values in the order of its queries.
 
 evaluate() of the core goes through the qrels: a query that the run lacks has a value, too. The tools here go through
 the run, which may be one query out of thousands: only its queries are looked up (a query of ten documents takes 2 µs
-for qrels of any size). A row of the result is a copy of one dict whose values are then replaced: its keys are hashed
-and placed once, not once for each query.
+for qrels of any size).
 """
 
 cimport cython
@@ -75,15 +74,3 @@ def measured(Judged judged, Plan plan, run, dict positions, int ties, bint singl
         fesetenv(&callers)
         free(codes)
     return query_ids, values
-
-
-def row_dicts(list query_ids, dict row, tuple keys, const double[:, :] values):
-    """{query_id: a copy of `row` with these values for these keys}."""
-    cdef dict rows = {}, copied
-    cdef Py_ssize_t i, j
-    for i in range(len(query_ids)):
-        copied = row.copy()
-        for j in range(len(keys)):
-            copied[keys[j]] = values[i, j]
-        rows[query_ids[i]] = copied
-    return rows

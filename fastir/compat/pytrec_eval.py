@@ -33,12 +33,12 @@ from typing import Any
 import numpy as np
 
 from fastir.columns._dicts import plain_judgments
-from fastir.compat._rows import row_dicts
 from fastir.compat.run_order import RunOrder
 from fastir.errors import UnknownMetricError, quote
 from fastir.inputs import dicts
 from fastir.qrels import Qrels
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
+from fastir.results._held import row_dicts
 
 __version__ = "0.5.11"  # the version of pytrec_eval-terrier that this module behaves like
 

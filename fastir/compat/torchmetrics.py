@@ -82,12 +82,14 @@ class Computed:
             as_array(tensor, name)
             for tensor, name in ((whole(self.indexes), "indexes"), (like, "preds"), (whole(self.target), "target"))
         )
-        if (indexes[1:] < indexes[:-1]).any():
+        changes = (indexes[1:] != indexes[:-1]).nonzero()[0]
+        if len(changes) and (indexes[1:] < indexes[:-1]).any():
             least, most = indexes.min(), indexes.max()
             narrow = np.min_scalar_type(most - least)  # numbers of 16 bits are sorted by counting
             order = np.argsort((indexes - least).astype(narrow), kind="stable")
             indexes, scores, labels = indexes[order], scores[order], labels[order]
-        offsets = np.concatenate([[0], np.flatnonzero(indexes[1:] != indexes[:-1]) + 1, [len(indexes)]])
+            changes = (indexes[1:] != indexes[:-1]).nonzero()[0]
+        offsets = np.concatenate(([0], changes + 1, [len(indexes)]))
         if self.needed == "negative":
             labels = 1 - labels
         n_needed = np.add.reduceat(labels, offsets[:-1])

@@ -20,7 +20,8 @@ made, and any number of threads may use it.
     list_runs.py      lists of ids in rank order
     trec_runs.py      TREC files, evaluated while they are read
     table_runs.py     tables and files of tables, evaluated while they are read
-    coverage.py       Coverage: how the queries of qrels and run overlap
+    two_passes.py     files of rows in any order, read twice and not kept
+    coverage.py       Coverage: how the queries of qrels and run overlap; _overlap has its fields
     groups.py         qrels with groups: subtopics, or groups of judges
     rule_sets.py      metrics whose rules differ, and metrics that read the judgments of all queries
     named_runs.py     what evaluate_many takes: mappings, pairs, folders and tables of several runs
@@ -30,7 +31,8 @@ made, and any number of threads may use it.
     matrix.py         evaluate_matrix(), evaluate_topk(): numbered items
     item_rankings.py  how rows of numbered items reach the kernels, and the errors that kernels find in them
     partial.py        Partial: an evaluation in parts, wherever they are
-    part_rows.py      how rows come into the states of parts: whole queries, two passes
+    part_rows.py      how whole queries come into the states of parts
+    part_passes.py    how rows in any order do, in two passes
     part_rules.py     what options permit parts
     part_states.py    these states, and how they are merged
     part_tables.py    these states as Arrow tables

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fastir.errors import FastirWarning, NoOverlapError, quote
+from fastir.evaluation._overlap import Overlap
 from fastir.join._dicts import count_rest
-from fastir.join._join import Tally
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
 from fastir.run import MERGED
 from fastir.text import counted
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Prepared
+    pass
 
 Repairs = dict[str, tuple[int, str]]
 ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
@@ -49,7 +48,7 @@ class Counts(NamedTuple):
         return Counts(**added)
 
 
-class Coverage:
+class Coverage(Overlap):
     """The counts of one evaluation, and how the queries of qrels and run overlap; calling it makes the Report.
 
     Parameters
@@ -65,8 +64,6 @@ class Coverage:
         caller's run is not held.
     run_repairs : dict
         {kind: (count, place)}.
-    uncounted : bytearray or None
-        As judge_dict returns it.
 
     Attributes
     ----------
@@ -75,36 +72,17 @@ class Coverage:
         document, and nothing was repaired.
     """
 
-    __slots__ = ("clean", "n_run", "prepared", "run_ids", "run_repairs", "status", "tally", "uncounted")
+    __slots__ = ()
 
-    def __init__(
-        self,
-        prepared: Prepared,
-        status: np.ndarray,
-        tally: Tally | Counts,
-        n_run: int,
-        run_ids: Iterable[str | int],
-        run_repairs: Repairs,
-        uncounted: bytearray | None = None,
-    ) -> None:
-        found = tally.found
+    def all_repairs(self, run_repairs: Repairs) -> Repairs:
+        """The repairs of the run, and what the tally counted of them."""
+        tally, ids = self.tally, self.prepared.judged.query_ids
         if tally.repeated:
-            kind = "duplicates" if prepared.parents is None else MERGED
-            place = f"query {prepared.judged.query_ids[tally.repeated_example]}"
-            run_repairs = {**run_repairs, kind: (tally.repeated, place)}
+            kind = "duplicates" if self.prepared.parents is None else MERGED
+            run_repairs = {**run_repairs, kind: (tally.repeated, f"query {ids[tally.repeated_example]}")}
         if tally.rounded:
-            place = f"query {prepared.judged.query_ids[tally.rounded_example]}"
-            run_repairs = {**run_repairs, ROUNDED: (tally.rounded, place)}
-        self.prepared: Prepared = prepared
-        self.status: np.ndarray = status
-        self.tally: Tally | Counts = tally
-        self.n_run: int = n_run
-        self.run_ids: Sequence[str | int] = list(run_ids) if n_run > found else ()
-        self.run_repairs: Repairs = run_repairs
-        self.uncounted: bytearray | None = uncounted
-        self.clean: bool = found == n_run == prepared.shape[0] and not (
-            tally.nothing or run_repairs or prepared.qrels.repairs
-        )
+            run_repairs = {**run_repairs, ROUNDED: (tally.rounded, f"query {ids[tally.rounded_example]}")}
+        return run_repairs
 
     @property
     def repairs(self) -> Repairs:
@@ -116,9 +94,10 @@ class Coverage:
 
     def unjudged(self) -> int:
         """How many of the documents that were ranked for queries of the qrels are not in the qrels."""
-        if not self.uncounted:
-            return self.tally.unjudged
-        return self.tally.unjudged - count_rest(self.prepared.judged, self.prepared.settings.plan, self.uncounted)
+        tally = self.tally
+        if isinstance(tally, Counts) or tally.uncounted is None:
+            return tally.unjudged
+        return tally.unjudged - count_rest(self.prepared.judged, self.prepared.settings.plan, tally.uncounted)
 
     def only_in_run(self) -> list[str | int]:
         """The run's query ids that the qrels do not have."""

@@ -293,6 +293,8 @@ def columns_by_side(
     both: Mapping[str, str] | None, of_qrels: Mapping[str, str] | None, of_run: Mapping[str, str] | None
 ) -> Sides:
     """The names of columns of the qrels and of the run, from those of both and of either side."""
+    if both is of_qrels is of_run is None:
+        return None, None
     qrels, run = (both if own is None else {**(both or {}), **own} for own in (of_qrels, of_run))
     return qrels, run
 
@@ -459,8 +461,10 @@ def evaluate(
 
     A table whose rows are grouped by query is evaluated while it is read, in memory for the longest query.
     Rows in any other order are read again, with 4 bytes kept for each, and 8 more with ``validate="full"``; documents
-    that tie are looked up in the table. Of a source that can be read only once the first 2^20 rows are kept; a query
-    that comes back after them is a ValueError.
+    that tie are looked up in the table. More than 2^21 such rows in Parquet are not kept with ``validate="judged"``:
+    they are read twice, in memory for the judgments, and the report's repairs say that only judged documents were
+    checked for duplicates. Of a source that can be read only once the first 2^20 rows are kept; a query that comes back
+    after them is a ValueError.
 
     The arguments are never changed, and any number of threads may call this at once.
 

@@ -10,7 +10,7 @@ import numpy as np
 from fastir.columns._ids import of_arena
 from fastir.evaluation.coverage import Coverage
 from fastir.inputs import dicts, formats
-from fastir.join._dicts import judge_dict, longest_ranking
+from fastir.join._dicts import judge_alone, judge_dict, longest_ranking
 from fastir.join._grouped import Columns
 from fastir.run import Run
 from fastir.threads import LONG, longest, share_all, thread_count, within_reach
@@ -33,14 +33,27 @@ def from_dict(
     """Evaluate a dict of dicts, in the caller's thread: a dict cannot be walked without the GIL."""
     if prepared.parents is not None:
         return from_run(prepared, Run.from_dict(run), values, status, n_threads, watch)
-    settings, judged = prepared.settings, prepared.judged  # as dicts_together, in half a microsecond less
-    judge: Callable[..., Any] = judge_dict
-    if not 0 <= longest_ranking(run) <= LONG:
-        run, judge = readable(run)
-    job = judged, settings.plan, values, status, settings.ties, settings.single
-    ((tally, uncounted),), kinds = judge(judged, [job], run)
+    return dicts_together([(prepared, None)], run, [(values, status)])[0]
+
+
+def from_plain_dict(prepared: Prepared, run: Any) -> tuple[np.ndarray, np.ndarray, Coverage] | None:
+    """As dicts_together, one set of rules for a dict of dicts, in a microsecond less; None for any other run."""
+    settings = prepared.settings
+    found = judge_alone(
+        prepared.judged,
+        settings.plan,
+        prepared.shape,
+        prepared.status,
+        settings.ties,
+        settings.single,
+        run,
+        LONG,
+    )
+    if found is None:
+        return None
+    values, status, tally, kinds = found
     repairs = {} if kinds == prepared.kinds else dicts.compared(run, kinds, prepared.kinds, {})
-    return Coverage(prepared, status, tally, len(run), run, repairs, uncounted)
+    return values, status, Coverage(prepared, status, tally, len(run), run, repairs)
 
 
 def dicts_together(
@@ -59,8 +72,8 @@ def dicts_together(
     counts, kinds = judge(first.judged, jobs, run)
     repairs = {} if kinds == first.kinds else dicts.compared(run, kinds, first.kinds, {})
     return [
-        Coverage(part, status, tally, len(run), run, repairs, uncounted)
-        for (part, _), (_, status), (tally, uncounted) in zip(parts, tables, counts, strict=True)
+        Coverage(part, status, tally, len(run), run, repairs)
+        for (part, _), (_, status), tally in zip(parts, tables, counts, strict=True)
     ]
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastir.evaluation.measuring import OneRuleSet
+from fastir.evaluation.part_states import Ranks
 from fastir.join._keep import judgments, keeping_plan
 from fastir.judged_rankings import JudgedRankings
 from fastir.measure._codes import READ_CODES, STATUS_CODES
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
     from fastir.evaluation.measuring import Measurer
     from fastir.evaluation.prepared import Prepared
     from fastir.results.report import Report
-
-
-class Ranks(NamedTuple):
-    """Where the judged documents stand, query by query and by rank; `sizes` says how many of them each query has."""
-
-    sizes: np.ndarray
-    ranks: np.ndarray
-    labels: np.ndarray
-    num_ret: np.ndarray
-    missing: np.ndarray
 
 
 def judged(prepared: Measurer, run: Any) -> JudgedRankings:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 from numpy import empty, ndarray
 
 from fastir.evaluation.coverage import MISSING, Coverage
-from fastir.evaluation.held_runs import dicts_together, from_dict, from_run, from_whole_file
+from fastir.evaluation.held_runs import dicts_together, from_dict, from_plain_dict, from_run, from_whole_file
 from fastir.evaluation.list_runs import from_list_columns, from_lists
 from fastir.evaluation.prepared import Prepared
 from fastir.inputs import formats
@@ -66,9 +66,12 @@ class OneRuleSet(Prepared):
         FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
             Of the run, as for `evaluate`.
         """
-        values = empty(self.shape)
-        status = self.status.copy()
-        coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
+        found = from_plain_dict(self, run) if self.parents is None else None
+        if found is None:
+            values, status = empty(self.shape), self.status.copy()
+            coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
+        else:
+            values, status, coverage = found
         if coverage.clean:
             return self.judged.query_ids, values, status, coverage
         return self.checked(values, status, coverage)
@@ -110,9 +113,9 @@ def from_table(
     if prepared.reads_whole:
         held = Run.from_table(run, prepared.columns, prepared.settings.options.duplicates)
         return from_run(prepared, held, values, status, n_threads, watch)
-    from fastir.evaluation import table_runs
+    from fastir.evaluation.table_runs import from_table  # a module's own name, which is found sooner than a package's
 
-    return table_runs.from_table(prepared, run, values, status, n_threads)
+    return from_table(prepared, run, values, status, n_threads)
 
 
 def from_path(

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
-from fastir.errors import DuplicateError, quote
-from fastir.evaluation.part_states import ONCE, State
 from fastir.inputs.ranking_lists import is_of_lists
 from fastir.inputs.shapes import PATH, TABLE, shape_of
 from fastir.run import Run
@@ -42,16 +40,6 @@ def check_two_pass(prepared: Measurer) -> None:
         raise ValueError(f"two passes cannot remove duplicates (duplicates={options.duplicates!r}); {advice}")
     if prepared.parents is not None:
         raise ValueError(f"two passes cannot put the parts of a document together (parents); {advice}")
-
-
-def check_once(prepared: Measurer, state: State) -> None:
-    """Refuse judged documents that stand twice, unless the options permit them."""
-    again = state.arrays.get("again")
-    if again is not None and again.any() and prepared.settings.options.duplicates != "once":
-        raise DuplicateError(
-            f"run: a judged document stands twice for query {quote(state.query_ids[int((again > 0).argmax())])}, in "
-            f"two parts; {ONCE}"
-        )
 
 
 def reads_of(prepared: Measurer) -> int:

@@ -6,11 +6,11 @@ processes. Both are merged alike. Each kind of state is a table of its arrays, a
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from fastir.errors import quote
+from fastir.errors import DuplicateError, quote
 
 Count = tuple[int, int]  # of queries: how many, and the position of the first; -1 if there is none
 Repairs = dict[str, tuple[int, str]]
@@ -18,6 +18,16 @@ NONE: Count = (0, -1)
 ONCE = "duplicates='once' would repair it"
 EXAMPLES = ("nothing", "tied", "repeated")  # of the counts of a Tally, those that have an example
 COUNTED = (*EXAMPLES, "unjudged")
+
+
+class Ranks(NamedTuple):
+    """Where the judged documents stand, query by query and by rank; `sizes` says how many of them each query has."""
+
+    sizes: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    num_ret: np.ndarray
+    missing: np.ndarray
 
 
 class State:
@@ -107,6 +117,8 @@ class State:
 
     def slots(self, at: np.ndarray) -> np.ndarray:
         """Where the judgments of the queries at these indices stand, one after the other."""
+        if len(at) == len(self.sizes):  # all, as `at` rises
+            return np.arange(int(self.sizes.sum()))
         sizes = self.sizes[at]
         first = (np.cumsum(self.sizes) - self.sizes)[at] - (np.cumsum(sizes) - sizes)
         return np.repeat(first, sizes) + np.arange(int(sizes.sum()))
@@ -192,8 +204,9 @@ class Found(State):
         twice = ~np.isnan(mine) & ~np.isnan(theirs)
         for name in self.of_queries:
             self.arrays[name][at] += other.arrays[name]
-        owners = np.repeat(np.arange(len(at)), other.sizes)[twice]
-        self.arrays["again"][at] += np.bincount(owners, minlength=len(at))
+        if twice.any():
+            owners = np.repeat(np.arange(len(at)), other.sizes)[twice]
+            self.arrays["again"][at] += np.bincount(owners, minlength=len(at))
         self.arrays["scores"][slots] = np.fmax(mine, theirs)
 
 
@@ -218,3 +231,13 @@ def came_back(query_id: Any) -> ValueError:
         f"run: query {quote(query_id)} comes in two parts, and strategy='grouped' needs all its rows in one; bring "
         "them together, or take strategy='two-pass' with validate='judged'"
     )
+
+
+def check_once(state: State, duplicates: str | None) -> None:
+    """Refuse judged documents that stand twice, unless the options permit them."""
+    again = state.arrays.get("again")
+    if again is not None and again.any() and duplicates != "once":
+        raise DuplicateError(
+            f"run: a judged document stands twice for query {quote(state.query_ids[int((again > 0).argmax())])}, in "
+            f"two parts; {ONCE}"
+        )

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fastir.checks import one_of
 from fastir.columns.ids import encode
 from fastir.errors import NoOverlapError
 from fastir.evaluation.coverage import MISSING, Coverage
 from fastir.evaluation.judging import rankings, single_order
-from fastir.evaluation.part_rows import FirstOfTwo, Lists, SecondOfTwo, Way, WholeQueries
+from fastir.evaluation.part_passes import FirstOfTwo, SecondOfTwo, Way, empty
+from fastir.evaluation.part_rows import Lists, WholeQueries
 from fastir.evaluation.part_rules import (
     AUTO,
     GROUPED,
     LISTS,
     STRATEGIES,
     TWO_PASS,
-    check_once,
     check_two_pass,
     digest,
     digest_of,
     reads_of,
     strategy_for,
 )
-from fastir.evaluation.part_states import Counted, Found, Ranked, State
+from fastir.evaluation.part_states import Counted, Found, Ranked, State, check_once
 from fastir.request.settled import settled
 from fastir.text import counted
 
@@ -106,7 +104,7 @@ class Partial:
         if strategy == TWO_PASS:
             check_two_pass(prepared)
         self._way = way = WAYS[strategy](prepared.rankers()[0], reads_of(prepared))
-        self._state = state = empty(prepared, way.state)
+        self._state = state = empty(prepared.qrels, way.state)
         return way, state
 
     def _begin_second(self, prepared: Measurer, after: Partial) -> None:
@@ -115,13 +113,13 @@ class Partial:
             raise TypeError("after must be the Partial of a first pass over all parts")
         self._check(after)
         check_two_pass(prepared)
-        first = empty(prepared, Found)
+        first = empty(prepared.qrels, Found)
         if after._state is not None:
             first.merge(after._state)
-        check_once(prepared, first)
+        check_once(first, prepared.settings.options.duplicates)
         self._of = digest(array.tobytes() for array in first.arrays.values())
         self._way = SecondOfTwo(prepared.rankers()[0], reads_of(prepared), first)
-        self._state = empty(prepared, Counted)
+        self._state = empty(prepared.qrels, Counted)
 
     def _attached(self) -> Measurer:
         if self._prepared is None:
@@ -201,7 +199,7 @@ class Partial:
         self._failed = True
         state.merge(more)
         if prepared is not None:
-            check_once(prepared, state)
+            check_once(state, prepared.settings.options.duplicates)
         self._failed = False
 
     def result(self) -> Results:
@@ -287,10 +285,3 @@ def restored(digest: str, of: str | None, state: State | None) -> Partial:
     made._prepared, made._digest, made._of, made._state = None, digest, of, state
     made._way, made._failed = None, False
     return made
-
-
-def empty(prepared: Measurer, kind: type[State]) -> State:
-    """The state of all queries of an Evaluator, of which nothing is known."""
-    qrels = prepared.qrels
-    query_ids = qrels.prepared().query_ids
-    return kind.empty(np.arange(len(query_ids)), query_ids, np.diff(qrels._offsets))

@@ -1,7 +1,7 @@
 """Runs that are tables, in memory or in a file: evaluated batch by batch while they are read.
 
 Rows that are grouped by query go to the join in stretches of whole queries (`Columns`); once they turn out not to be
-grouped, all of them go to a join that takes rows in any order (`Scattered`).
+grouped, all of them go to a join that takes rows in any order (`Scattered`), or are read twice (`two_passes`).
 """
 
 from __future__ import annotations
@@ -69,11 +69,12 @@ def from_rows(
     """
     settings = prepared.settings
     batches = rows_of(found, prepared.parents is not None)
-    head = deque(until(batches, WORTH if found.n_rows is None else 1))
+    n_rows = found.n_rows if found.n_rows is not None or found.split is None else found.split.rows(WORTH)
+    head = deque(until(batches, WORTH if n_rows is None else 1))
     if not head:
         return Coverage(prepared, status, Tally(), 0, [], {})
     integer_docs = head[0].docs.integers
-    n_rows = sum(len(batch.docs) for batch in head) if found.n_rows is None else found.n_rows
+    n_rows = sum(len(batch.docs) for batch in head) if n_rows is None else n_rows
     threads = thread_count(n_threads, n_rows)
     make = (
         prepared.judged,
@@ -100,6 +101,12 @@ def from_rows(
             )
         if found.again:
             batches.close()  # releases the stream behind it: some sources allow only one at a time
+            head.clear()
+            del join  # and what it holds beside the judgments
+            from fastir.evaluation import two_passes
+
+            if two_passes.suits(prepared, found):
+                return two_passes.from_groups(prepared, found, values, status, threads)
         rows = rows_of(found, prepared.parents is not None) if found.again else chain(filter(None, kept or ()), source)
         if prepared.parents is not None:
             held = Run(*grouped(found, prepared.settings.options.duplicates, rows))
@@ -135,7 +142,7 @@ def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) 
             first, later = pair
             if first == later:
                 raise not_a_number(found, queries[first], docs[first], first + row)
-            raise repeated("run", queries[later], docs[later], first + row, later + row)
+            raise repeated(found, queries[later], docs[later], first + row, later + row)
         return join.ungrouped
 
     problems = share(lambda t: next(tasks, None), work, threads)
@@ -238,7 +245,7 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
     def settle(evaluate, t, *task):
         pair = within_reach(lambda: evaluate(t, *task), rows)
         if pair is not None:
-            raise repeated("run", *ids_at(kept, pair[1]), *pair)
+            raise repeated(found, *ids_at(kept, pair[1]), *pair)
 
     share_all(range(join.n_ranges), lambda t, task, number: settle(join.settle, t, task), threads)
     again = join.ranges_again(tasks if threads > 1 else 1)

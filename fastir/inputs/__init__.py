@@ -18,7 +18,7 @@ calls need are imported by the function that needs them.
     places.py        where bytes lie: paths, folders, patterns, file objects, URLs, file systems
     formats.py       the formats of files, and the ends of names that stand for them
     files.py         opening, unpacking and writing files
-    parents.py       the documents that the ids of a run stand for
+    parents.py       the documents that the ids of a run stand for; parent_columns reads their columns
     trec.py          files with a row per line: TREC, BEIR, MS MARCO
     json_files.py    JSON files
     engine_json.py   JSON that engines export: _rank_eval, Search Relevance Workbench

@@ -7,34 +7,23 @@ for the ids of each run when the run is known. Ids that are integers equal their
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from fastir.checks import one_of
-from fastir.columns._arrow import Batches
-from fastir.columns._ids import joined
 from fastir.columns.ids import Arena
-from fastir.errors import FormatError, quote
-from fastir.inputs import files, formats
-from fastir.inputs.tables import ARROW, ArrayReader, ArrowReader, as_objects, is_missing
 from fastir.join._parents import Parents
 from fastir.request.options import AGGREGATES
 
 if TYPE_CHECKING:
-    from fastir.columns._ids import Ids
+    from fastir.inputs.files import Path
     from fastir.inputs.shapes import ArrowArray, ArrowStream, Frame
     from fastir.request.options import Aggregate, Duplicates
 
     ParentsLike: TypeAlias = (
-        Mapping[Any, Any]
-        | Callable[[np.ndarray], Any]
-        | tuple[Any, Any]
-        | ArrowStream
-        | ArrowArray
-        | Frame
-        | files.Path
+        Mapping[Any, Any] | Callable[[np.ndarray], Any] | tuple[Any, Any] | ArrowStream | ArrowArray | Frame | Path
     )
 
 
@@ -61,6 +50,9 @@ class ParentFunction:
         TypeError, ValueError
             The function does not return an id for each id.
         """
+        from fastir.inputs.parent_columns import arena_of, column_of
+        from fastir.inputs.tables import as_objects
+
         ids = run.columns()[0]
         distinct = list(dict.fromkeys(ids[:]))
         found = self.function(np.array(distinct) if ids.integers else as_objects(distinct))
@@ -85,12 +77,16 @@ def parents_of(
     FormatError, OSError
         A file cannot be read.
     """
+    if given is None and aggregate == "max":
+        return None
     check_aggregate(given, aggregate, duplicates)
     rule = None if duplicates == "once" else aggregate
     if given is None or isinstance(given, (Parents, ParentFunction)):
         return given
     if callable(given):
         return ParentFunction(given, rule)
+    from fastir.inputs.parent_columns import arena_of, column_of, column_pair, read_file
+
     if isinstance(given, Mapping):
         given = dict(given)  # the mapping of one moment, whatever other threads do
         keys, values = list(given), list(given.values())
@@ -114,89 +110,3 @@ def check_aggregate(given: object, aggregate: str, duplicates: str | None) -> No
         raise ValueError(
             f"aggregate={aggregate!r} makes one row of a document, but duplicates='once' keeps all of them"
         )
-
-
-def arena_of(ids: Ids) -> Arena:
-    """Ids as text that is ours."""
-    return Arena(*ids.copy(0, len(ids)), ids.integers)
-
-
-def column_of(values: Any, what: str, chunks: list[Any] | None = None) -> Ids:
-    """Ids from a sequence or an array; `chunks` beside them are for messages."""
-    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
-        raise TypeError(f"parents: {what} must be an array of ids, got {type(values).__name__}")
-    array = as_objects(values) if isinstance(values, (list, tuple)) else np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"parents: {what} must have one dimension, got shape {array.shape}")
-    try:
-        return ArrayReader(array).ids("parents", what, 0)
-    except (TypeError, ValueError):
-        if chunks is None:
-            raise
-    kind = str if isinstance(values[0], str) else int
-    place = next(i for i, value in enumerate(values) if is_missing(value) or not isinstance(value, (kind, np.integer)))
-    value = values[place]
-    raise (ValueError if is_missing(value) else TypeError)(
-        f"parents: the document of chunk {quote(chunks[place])} must be a str or an int like those before it, "
-        f"got {type(value).__name__} {quote(value)}"
-    )
-
-
-def column_pair(given: Any) -> tuple[Ids, Ids]:
-    """The two columns of a table, or of a tuple of columns."""
-    if isinstance(given, (tuple, list)) and len(given) == 2:
-        return column_of(given[0], "the column of chunks"), column_of(given[1], "the column of documents")
-    if hasattr(given, "iloc") and hasattr(given, "columns"):
-        check_two(list(given.columns))
-        return column_pair((given.iloc[:, 0], given.iloc[:, 1]))
-    if any(hasattr(given, name) for name in ARROW):
-        batches = Batches(given)
-        check_two(batches.names)
-        pieces: tuple[list[Any], list[Any]] = ([], [])
-        row = 0
-        for batch in batches:
-            for place, name in enumerate(batches.names):
-                ids = ArrowReader(batch, place).ids("parents", name, row)
-                pieces[place].append((ids, 0, len(ids)))
-            row += batch.n
-        if row == 0:
-            return column_of([], ""), column_of([], "")
-        return joined(pieces[0]), joined(pieces[1])
-    raise TypeError(
-        "parents must be a mapping of chunk to document, a table or tuple of two columns, a function of an array "
-        f"of ids, or a path, got {type(given).__name__}"
-    )
-
-
-def check_two(names: list[Any]) -> None:
-    if len(names) != 2:
-        raise ValueError(
-            f"parents: expected two columns, chunks and documents, got {len(names)}: "
-            f"{', '.join(map(repr, names[:20])) or 'none'}"
-        )
-
-
-def read_file(path: files.Path) -> tuple[Ids, Ids]:
-    """A file with a chunk and a document, separated by a tab or blanks, on each line; or a table of two columns."""
-    format = formats.format_of(path)
-    if format in formats.TABLES:
-        from fastir.inputs import table_files
-
-        return column_pair(table_files.read_columns(path, format))
-    rows = [(chunk, document) for _, chunk, document in lines_of_two(path, "a chunk", "a document")]
-    return column_of([chunk for chunk, _ in rows], "a chunk"), column_of([doc for _, doc in rows], "a document")
-
-
-def lines_of_two(path: files.Path, first: str, second: str) -> Iterator[tuple[int, str, str]]:
-    """(number, a field, a field) of each line of a file, whose fields a tab or blanks separate."""
-    with files.Source(path) as source:
-        lines = source.read_all().decode("utf-8", "surrogateescape").split("\n")
-    for number, line in enumerate(lines, 1):
-        fields = line.rstrip("\r").split("\t") if "\t" in line else line.split()
-        if not any(fields):
-            continue
-        if len(fields) != 2 or not all(fields):
-            raise FormatError(
-                f"expected {first} and {second}, got {len(fields)} fields: {quote(line)}", source.path, number
-            )
-        yield number, fields[0], fields[1]

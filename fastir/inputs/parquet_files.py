@@ -1,20 +1,37 @@
 """Parquet: one file, or the files of a folder or pattern, as one table, with the columns of hive partitions.
 
-The files are read one after the other, so that each keeps its own types and an error can name its file and row.
+The files are read one after the other, so that each keeps its own types and an error can name its file and row; or in
+row groups, which a `Split` hands to threads, each with files of its own.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from fastir.errors import FormatError
 from fastir.inputs import places
-from fastir.inputs.tables import OfPart
+from fastir.inputs.tables import OfPart, read_arrow
+
+if TYPE_CHECKING:
+    from fastir.inputs.files import Watch
 
 ROWS = 1 << 16  # rows that pyarrow decodes at a time
 BUFFER = 1 << 20  # bytes that it reads at a time
+PATIENCE = 1.0  # seconds
+
+
+class Group(NamedTuple):
+    """A row group, with the footer of its file, which is parsed once."""
+
+    part: places.Part
+    footer: Any
+    number: int
+    first: int  # row in its file
+    row: int  # the same in the table
+    position: int  # bytes of the files before, and about those of the rows before in this one
 
 
 class Parquet:
@@ -30,6 +47,7 @@ class Parquet:
         self.done: int = 0  # bytes of the files before
         self.before: int = 0  # rows of them
         self.name: str = ""
+        self.starts: dict[str, int] = {}  # of several files: the row of the table where each begins
 
     def __enter__(self) -> Self:
         return self
@@ -42,15 +60,23 @@ class Parquet:
         self.table: Any = self.opened(self.parts[0])
         self.names: list[str] = self.columns_of(self.parts[0])
 
-    def opened(self, part: places.Part) -> Any:
+    def opened(self, part: places.Part, footer: Any = None) -> Any:
         """A part as pyarrow's ParquetFile; the part before it is closed."""
         from pyarrow.parquet import ParquetFile
 
         self.open_files.close()
-        self.name = places.name_of(part.place)
+        self.part, self.name = part, places.name_of(part.place)
         self.file = self.open_files.enter_context(contextlib.closing(places.opened(part.place)))
         with self.naming():
-            return ParquetFile(self.file, buffer_size=BUFFER, pre_buffer=False)
+            return ParquetFile(self.file, metadata=footer, buffer_size=BUFFER, pre_buffer=False)
+
+    def turn_to(self, part: places.Part, names: tuple[Any, ...], footer: Any = None) -> None:
+        """Open another part, which must have these columns, too."""
+        self.table = self.opened(part, footer)
+        known = self.columns_of(part)
+        missing = next((name for name in names if name not in known), None)
+        if missing is not None:
+            raise FormatError(f"the file has no column {missing!r}, which the others have", self.name)
 
     def columns_of(self, part: places.Part) -> list[str]:
         """The names of the columns of the part that is open."""
@@ -58,28 +84,54 @@ class Parquet:
         return [*own, *(name for name in part.partition if name not in own)]
 
     def batches(self, names: tuple[Any, ...]) -> Iterator[Any]:
+        row = 0
         for number, part in enumerate(self.parts):
             if number:
                 self.done += self.file.tell()
-                self.table = self.opened(part)
-                known = self.columns_of(part)
-                missing = next((name for name in names if name not in known), None)
-                if missing is not None:
-                    raise FormatError(f"the file has no column {missing!r}, which the others have", self.name)
+                self.turn_to(part, names)
+            self.begin(row)
             for batch in self.rows(part, names):
                 yield batch
                 self.before += batch.num_rows
+            row += self.before
             self.before = 0
 
     list_batches = batches
 
-    def rows(self, part: places.Part, names: tuple[Any, ...]) -> Iterator[Any]:
-        """The batches of the part that is open, with these columns."""
+    def groups(self) -> Iterator[Group]:
+        """The row groups of all parts."""
+        position = row = 0
+        for number, part in enumerate(self.parts):
+            if number:
+                self.table = self.opened(part)
+            self.begin(row)
+            footer, first, size = self.table.metadata, 0, places.size_of(part.place)
+            for group in range(footer.num_row_groups):
+                place = position + size * first // max(footer.num_rows, 1)
+                yield Group(part, footer, group, first, row + first, place)
+                first += footer.row_group(group).num_rows
+            position += size
+            row += first
+
+    def begin(self, row: int) -> None:
+        """Note where the part that is open begins, if it is one of several."""
+        if self.several:
+            self.starts[self.name] = row
+
+    def of_group(self, group: Group, names: tuple[Any, ...]) -> Iterator[Any]:
+        """The batches of a row group."""
+        if self.part is not group.part:
+            self.turn_to(group.part, names, group.footer)
+        self.before = group.first
+        for batch in self.rows(group.part, names, [group.number]):
+            yield batch
+            self.before += batch.num_rows
+
+    def rows(self, part: places.Part, names: tuple[Any, ...], groups: list[int] | None = None) -> Iterator[Any]:
+        """The batches of the part that is open, or of some of its row groups, with these columns."""
         own = set(self.table.schema_arrow.names)
         with self.naming():
-            for batch in self.table.iter_batches(
-                ROWS, columns=[name for name in names if name in own], use_threads=False
-            ):
+            for batch in self.table.iter_batches(ROWS, groups, [name for name in names if name in own], False):
                 for name, text in part.partition.items():
                     if name in names and name not in own:
                         batch = batch.append_column(name, self.constant(name, text, batch.num_rows))
@@ -110,6 +162,64 @@ class Parquet:
 
     def readers(self, readers: list[Any]) -> list[Any]:
         return [OfPart(reader, self.name, self.before) for reader in readers] if self.several else readers
+
+
+class Split:
+    """A table in Parquet files, of which threads read a row group each.
+
+    Parameters
+    ----------
+    fresh : function
+        Makes a Parquet that has been looked at, for one thread.
+    watch : function of (position), or None
+        Called with the number of bytes that have been read, of two passes half as many.
+    """
+
+    def __init__(self, fresh: Callable[[], Parquet], watch: Watch | None) -> None:
+        self.fresh, self.watch = fresh, watch
+        self.files: dict[int, Parquet] = {}  # by thread
+        self.locks: dict[int, threading.Lock] = {}  # of each: held while it reads
+        self.closed: bool = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closed = True
+        for lock in self.locks.values():
+            lock.acquire(timeout=PATIENCE)  # of Ctrl-C: a thread may have a batch in its hands
+
+    def rows(self, enough: int) -> int:
+        """How many rows the table has, or at least `enough`; opens no more files than it must."""
+        rows = 0
+        for group in self.fresh().groups():
+            rows += group.footer.row_group(group.number).num_rows
+            if rows >= enough:
+                break
+        return rows
+
+    def groups(self, number: int) -> Iterator[Group]:
+        """The row groups of all parts, for the pass of this number."""
+        file = self.fresh()
+        size = sum(places.size_of(part.place) for part in file.parts)
+        for group in file.groups():
+            if self.watch is not None:
+                self.watch((number * size + group.position) // 2)
+            yield group
+
+    def read(self, t: int, group: Group, names: tuple[Any, ...]) -> Iterator[list[Any]]:
+        """The readers of the batches of a row group, for thread t."""
+        if t not in self.files:
+            self.files[t], self.locks[t] = self.fresh(), threading.Lock()
+        file = self.files[t]
+        batches = file.of_group(group, names)
+        while not self.closed:
+            with self.locks[t]:
+                batch = next(batches, None) if not self.closed else None
+            if batch is None:
+                return
+            for readers in read_arrow(batch, names, []):
+                yield file.readers(readers)
 
 
 def whole_numbers(parts: list[places.Part]) -> set[str]:

@@ -5,14 +5,13 @@ File systems of pyarrow and fsspec, and paths in them, are recognised by their m
 
 from __future__ import annotations
 
-import fnmatch
-import glob
 import io
 import os
 import re
 from typing import Any, NamedTuple
 
 from fastir.errors import FormatError
+from fastir.inputs.foreign_tables import in_memory
 
 WILD = re.compile(r"[*?\[]")
 HIDDEN = (".", "_")  # how the names of files begin that hold no rows: _SUCCESS, _metadata
@@ -54,11 +53,9 @@ def is_file_object(data: Any) -> bool:
 
 def is_place(data: Any) -> bool:
     """Whether an object says where bytes lie."""
-    if isinstance(data, (str, bytes, os.PathLike)):
-        return True
-    from fastir.inputs.foreign_tables import in_memory
-
-    return not in_memory(data) and (is_file_object(data) or is_remote(data))
+    if in_memory(data):
+        return False
+    return isinstance(data, (str, bytes, os.PathLike)) or is_file_object(data) or is_remote(data)
 
 
 def is_remote(data: Any) -> bool:
@@ -87,6 +84,14 @@ def name_of(place: Any) -> str:
 def on_disk(place: Any) -> bool:
     """Whether it is the path of a regular file of this machine."""
     return isinstance(place, (str, bytes, os.PathLike)) and not is_remote(place) and os.path.isfile(place)
+
+
+def size_of(place: Any) -> int:
+    """The bytes of a file of this machine, or of the parts in a folder or a pattern; 0 if they are unknown."""
+    if on_disk(place):
+        return os.path.getsize(place)
+    many = isinstance(place, (str, os.PathLike)) and is_local(place) and is_many(place)
+    return sum(map(size_of, parquet_in(place))) if many else 0
 
 
 def reopens(place: Any) -> bool:
@@ -179,6 +184,8 @@ def files_of(place: Any) -> list[Any]:
     """The visible files of a folder and the folders in it, or those that a pattern fits, in order of their names."""
     if is_local(place):
         path = os.fsdecode(place)
+        import glob
+
         found = sorted(glob.glob(path, recursive=True)) if not os.path.isdir(path) else [path]
         return [file for one in found for file in walked(one)]
     system, path = remote(place)
@@ -203,6 +210,8 @@ def fits(path: list[str], pattern: list[str]) -> bool:
         return True
     if pattern[0] == "**":
         return fits(path, pattern[1:]) or (bool(path) and fits(path[1:], pattern))
+    import fnmatch
+
     return bool(path) and fnmatch.fnmatchcase(path[0], pattern[0]) and fits(path[1:], pattern[1:])
 
 
@@ -218,6 +227,11 @@ def is_visible(path: str) -> bool:
     return not any(step.startswith(HIDDEN) and "=" not in step for step in path.split(os.sep))
 
 
+def parquet_in(place: Any) -> list[Any]:
+    """The Parquet files of a folder or a pattern."""
+    return [file for file in files_of(place) if name_of(file).lower().endswith(PARQUET)]
+
+
 def parts_of(place: Any) -> list[Part]:
     """The Parquet files of a folder or a pattern, with the values of hive partitions; or the one file itself.
 
@@ -228,7 +242,7 @@ def parts_of(place: Any) -> list[Part]:
     """
     if not is_many(place):
         return [Part(place, {})]
-    files = [file for file in files_of(place) if name_of(file).lower().endswith(PARQUET)]
+    files = parquet_in(place)
     if not files:
         raise FormatError(
             "no Parquet file (.parquet) is there; files of other formats are read together only by evaluate_many, as "

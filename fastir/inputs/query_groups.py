@@ -23,9 +23,9 @@ class QueryGroups(NamedTuple):
 
 def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets: ArrayLike | None) -> QueryGroups:
     """The QueryGroups of n rows, of which at most one description is given; without any the rows are one query."""
-    given = {"group": group, "qid": qid, "offsets": offsets}
-    names = [name for name, array in given.items() if array is not None]
-    if len(names) > 1:
+    if (group is not None) + (qid is not None) + (offsets is not None) > 1:
+        given = {"group": group, "qid": qid, "offsets": offsets}
+        names = [name for name, array in given.items() if array is not None]
         raise ValueError(f"{' and '.join(names)} must not be given together: they say the same in different ways")
     if qid is not None:
         return by_ids(qid, n)
@@ -126,6 +126,8 @@ def offset_array(offsets: ArrayLike, n: int, name: str, what: str) -> np.ndarray
     if array.size == 0:
         raise ValueError(f"{name} must have 1 dimension and at least one entry, got shape {array.shape}")
     array = np.ascontiguousarray(array)
+    if len(array) == 2 and array[0] == 0 and array[1] == n:
+        return array  # of one query, which may be small
     if array[0] != 0:
         raise ValueError(f"{name} must start at 0, got offset {array[0]}")
     falls = array[1:] < array[:-1]

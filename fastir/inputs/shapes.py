@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fastir.columns._dicts import is_nested
 from fastir.columns.id_lists import is_mapping
-from fastir.inputs import places
-from fastir.inputs.list_columns import ListColumns
+from fastir.inputs import foreign_tables, places
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -74,12 +73,12 @@ def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = No
         return LISTS  # a single query, for which what follows would take as long as its evaluation
     if isinstance(data, held):
         return HELD
-    from fastir.inputs import foreign_tables, tables
-
     if foreign_tables.in_memory(data) or foreign_tables.is_of_ir_datasets(data):
         return TABLE
     if places.is_place(data):
         return PATH
+    from fastir.inputs import tables
+    from fastir.inputs.list_columns import ListColumns
 
     if isinstance(data, ListColumns):
         return COLUMNS

@@ -17,7 +17,7 @@ from fastir.columns.line_formats import NUMBER_PROBLEMS
 from fastir.errors import FormatError, quote
 from fastir.inputs import table_rows, tables
 from fastir.inputs.files import Repairs, Source, Watch
-from fastir.inputs.parquet_files import Parquet
+from fastir.inputs.parquet_files import Parquet, Split
 from fastir.inputs.places import name_of, reopens
 
 BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
@@ -59,11 +59,14 @@ def opened(
 ) -> Iterator[tuple[tables.Table, Repairs]]:
     """The file as a Table, and its repairs; an error in its content is a FormatError."""
     name = name_of(path)
+    starts: dict[str, int] = {}  # of all readers, which see the same files
     with contextlib.ExitStack() as files:
 
         def fresh() -> Any:
             file = files.enter_context(FILES[format](path))
             file.look()
+            if format == "parquet":
+                file.starts = starts
             return file
 
         def rows(names: tuple[Any, ...]) -> Iterator[list[Any]]:
@@ -81,7 +84,12 @@ def opened(
         with translated(name):
             first = [fresh()]
             repairs = first[0].repairs
-            yield tables.Table(what, first[0].names, columns, rows, reopens(path)), repairs
+            table = tables.Table(what, first[0].names, columns, rows, reopens(path))
+            table.starts = starts
+            if format == "parquet" and table.again:
+                table.split = files.enter_context(Split(fresh, watch))
+                table.n_rows = None if first[0].several else first[0].table.metadata.num_rows
+            yield table, repairs
 
 
 @contextlib.contextmanager

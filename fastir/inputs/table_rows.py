@@ -65,9 +65,7 @@ def grouped(
     first, second = min(wrong or pairs, key=lambda pair: order[pair[1]])
     if wrong:
         query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
-        raise repeated(
-            "run" if is_run else what, query, arena[second : second + 1][0], row_of(order[first]), row_of(order[second])
-        )
+        raise repeated(found, query, arena[second : second + 1][0], row_of(order[first]), row_of(order[second]))
     offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, is_run)
     arena = Arena(arena.text, arena.starts[kept], arena.lengths[kept], arena.integers)
     return (
@@ -144,17 +142,17 @@ def check_labels(numbers: np.ndarray, batches: list[Batch], name: str) -> None:
     )
 
 
-def not_a_number(found: Table, query: Any, doc: Any, row: int) -> ValueError:
-    return ValueError(
-        f"{found.what}: row {row}: {quote(found.names[2])} is NaN, missing or not a number "
-        f"(query {query}, document {doc})"
-    )
+def not_a_number(found: Table, query: Any, doc: Any, row: int) -> Exception:
+    return found.wrong(row, f"{quote(found.names[2])} is NaN, missing or not a number (query {query}, document {doc})")
 
 
-def repeated(what: str, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
+def repeated(found: Table, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
+    what = "qrels" if found.what == "qrels" else "run"
+    (file, first), (other, later) = found.place_of(first), found.place_of(later)
+    rows = f"rows {first} and {later}" if file == other else f"row {first} of {file} and row {later} of this file"
     return DuplicateError(
-        f"{what}: document {quote(doc)} stands twice for query {quote(query)}, in rows {first} and "
-        f"{later}; {remedy(what == 'run')}"
+        f"{what}: document {quote(doc)} stands twice for query {quote(query)}, in {rows}; {remedy(what == 'run')}",
+        other,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -29,6 +30,8 @@ NUMBER: dict[str, tuple[str, ...]] = {
     "qrels": ("label", "relevance", "rating", "score"),
 }
 ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")
+SMALL = 256  # rows of a frame whose strings are read as Python objects
+NUMBERS = 2  # the place of the numbers among the columns that are read
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
@@ -71,37 +74,52 @@ class Table:
         self.what = what
         self.again = again
         self.n_rows = n_rows
-        self.names: tuple[Any, ...] = find_columns(what, list(names), columns or {})
+        found = usual_columns(what, tuple(names)) if not columns else find_columns(what, list(names), columns)
+        self.names: tuple[Any, ...] = found
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
         self.read = read
+        self.split: Any = None  # a Split of `parquet_files`, for threads that read row groups
+        self.kinds: tuple[bool, bool] | None = None  # of the ids, once rows were read: whether they are integers
+        self.first: Ids | None = None  # names of runs
+        self.starts: dict[str, int] = {}  # of several files that were read: the row where each begins
 
     def __iter__(self) -> Generator[Batch, None, None]:
         """All batches that have rows; the kinds of ids do not change."""
         for batch, _ in self.with_runs():
             yield batch
 
-    def with_runs(self) -> Iterator[tuple[Batch, Ids | None]]:
-        """The same, each with the names of the runs of its rows, if the table has them."""
-        row = 0
-        kinds = first = None
-        for readers in self.read(self.names):
+    def with_runs(
+        self, read: Iterator[Sequence[Any]] | None = None, row: int = 0
+    ) -> Iterator[tuple[Batch, Ids | None]]:
+        """The same, each with the names of its runs, if the table has them; or of what was `read`, from `row` on."""
+        for readers in self.read(self.names) if read is None else read:
             ids = zip(readers[:2], self.names, strict=False)
             queries, docs = (reader.ids(self.what, name, row) for reader, name in ids)
             numbers = readers[2].numbers(self.what, self.names[2], row)
             batch = Batch(queries, docs, 0.0 - numbers if self.ranks else numbers)
-            if kinds is None or row == 0:
-                kinds = queries.integers, docs.integers
-            elif kinds != (queries.integers, docs.integers) and len(docs):
-                raise TypeError(
-                    f"{self.what}: row {row}: ids are of another type than those before: strings and integers"
-                )
             if len(docs):
+                self.kinds = self.kinds or (queries.integers, docs.integers)
+                if self.kinds != (queries.integers, docs.integers):
+                    raise self.wrong(row, "ids are of another type than those before: strings and integers", TypeError)
                 runs = readers[3].ids(self.what, self.names[3], row) if self.names[3:] else None
                 if self.what == "run" and runs is not None:
-                    first = first or runs
-                    self.check_one_run(first, runs)
+                    self.first = self.first or runs
+                    self.check_one_run(self.first, runs)
                 yield batch, runs
             row += len(docs)
+
+    def place_of(self, row: int) -> tuple[str | None, int]:
+        """The file of a row, if there are several, and the row in it."""
+        for name, first in reversed(list(self.starts.items())):
+            if first <= row:
+                return name, row - first
+        return None, row
+
+    def wrong(self, row: int, problem: str, kind: type[Exception] = ValueError) -> Exception:
+        """The error that a row is wrong."""
+        file, row = self.place_of(row)
+        message = f"{self.what}: row {row}: {problem}"
+        return kind(message) if file is None else FormatError(message, file)
 
     def check_one_run(self, first: Ids, runs: Ids) -> None:
         """Refuse rows of several runs, where one is to be evaluated."""
@@ -127,6 +145,12 @@ def wanted(what: str, columns: Mapping[Any, Any]) -> list[tuple[str, Sequence[An
     if what == "runs":
         usual["run"] = RUN
     return [(role, [columns[role]] if role in columns else names) for role, names in usual.items()]
+
+
+@lru_cache(maxsize=64)
+def usual_columns(what: str, names: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What find_columns finds without names by the caller: the same for all tables with the same names."""
+    return find_columns(what, list(names), {})
 
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -434,6 +458,9 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
     series = [frame[name] for name in names]
     if any(one.ndim != 1 for one in series):
         raise ValueError("a column name stands for several columns of the frame")
+    if len(frame) <= SMALL and (columns := small_columns(series)):
+        yield from read_columns(columns)
+        return
     arrow = [hasattr(one.array, "__arrow_array__") and is_arrow_text(one.dtype) for one in series]
     if any(arrow) and not any(one.dtype == object for one in series):
         import pyarrow
@@ -449,9 +476,29 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
     yield from read_columns([pandas_column(one, what) for one in series])
 
 
+def small_columns(series: Sequence[Any]) -> list[np.ndarray]:
+    """Columns of a small frame as arrays: numbers, and strings in Arrow's memory, whose objects are sooner made.
+
+    Empty if a column is of another kind, or lacks a value, which the Arrow table will then say.
+    """
+    arrays = []
+    for place, one in enumerate(series):
+        kind = one.dtype.kind if isinstance(one.dtype, np.dtype) else None
+        if kind == "i" or (kind == "f" and place == NUMBERS and not np.isnan(one.values).any()):
+            arrays.append(one.values)
+        elif place != NUMBERS and getattr(one.dtype, "storage", None) == "pyarrow":
+            text = one.array.__arrow_array__()
+            if text.null_count:
+                return []
+            arrays.append(text.to_numpy())
+        else:
+            return []
+    return arrays
+
+
 def plain(series: Any) -> Any:
     """The NumPy array of a pandas column that is one, which is read in a quarter of the time; else the column."""
-    return series.to_numpy() if isinstance(series.dtype, np.dtype) else series
+    return series.values if isinstance(series.dtype, np.dtype) else series
 
 
 def is_arrow_text(dtype: Any) -> bool:
@@ -464,7 +511,7 @@ def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.n
     if hasattr(series.dtype, "categories"):
         return series.cat.codes.to_numpy(), series.cat.categories.to_numpy()
     if isinstance(series.dtype, np.dtype):
-        return series.to_numpy()
+        return series.values
     if getattr(series.dtype, "kind", "O") in "iufb":  # nullable numbers
         missing = series.isna().to_numpy()
         if missing.any():

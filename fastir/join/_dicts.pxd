@@ -20,9 +20,11 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef const Lookup* lookups  # the judged ids by hash, NULL until a ranking is looked up
     cdef double* out            # a row per query
     cdef unsigned char* codes   # likewise
+    cdef object status          # the status codes, copied for the first query that the run lacks; till then no codes
     cdef Py_buffer value_buffer, status_buffer
     cdef Counts tally
-    cdef bytearray uncounted    # None where a tally of unjudged documents is not wanted
+    cdef bint counts            # whether a tally of unjudged documents is wanted
+    cdef bytearray uncounted    # None until a ranking is kept for count_rest()
     cdef Reader reader
     cdef bint nan               # whether a score of the current ranking is NaN
     cdef int ties
@@ -32,6 +34,8 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef bint breathes          # whether the GIL may be released within a ranking, which is then a copy
     cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint breathes) except -1
     cdef int write_to(self, values, status) except -1
+    cdef int own_status(self) except -1
+    cdef void let_go(self) noexcept
     cdef int room(self, int64_t n, int64_t hits) except -1
     cdef int read(self, dict ranking) except -1
     cdef bint are_plain(self, int64_t first, Py_ssize_t n) noexcept

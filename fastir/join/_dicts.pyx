@@ -39,8 +39,9 @@ from fastir.measure._measure cimport Judgments, Plan, label_code, measure, with_
 from fastir.rank._rank cimport compare_fn, discard, rank_and_measure, reserve
 
 import numpy as np
+from numpy import empty
 
-from fastir.columns._dicts import has_integer_documents, plain_scores, refuse_nan
+from fastir.columns._dicts import has_integer_documents, is_nested, plain_scores, refuse_nan
 
 cdef extern from "Python.h":
     int Py_EQ
@@ -72,6 +73,8 @@ cdef enum:
     AHEAD = 16
     # Rows whose scores are asked for before the first of them is read.
     BATCH = 64
+    # Rows and hits whose scratch is kept for the next call; to make it takes a tenth of a call with one small query.
+    SPARE = 4096
 
 
 cdef enum:                  # results of Walk.read
@@ -129,12 +132,23 @@ cdef class Walk:
         PyBuffer_Release(&self.status_buffer)
 
     cdef int write_to(self, values, status) except -1:
-        """Set `out` and `codes`, and count unjudged documents."""
+        """Set `out`, and whose status codes these are; and count unjudged documents."""
         PyObject_GetBuffer(values, &self.value_buffer, PyBUF_WRITABLE)
-        PyObject_GetBuffer(status, &self.status_buffer, PyBUF_WRITABLE)
-        self.out, self.codes = <double*>self.value_buffer.buf, <unsigned char*>self.status_buffer.buf
-        self.uncounted = bytearray()
+        self.out, self.status, self.counts = <double*>self.value_buffer.buf, status, True
         return 0
+
+    cdef int own_status(self) except -1:
+        """Set `codes`."""
+        PyObject_GetBuffer(self.status, &self.status_buffer, PyBUF_WRITABLE)
+        self.codes = <unsigned char*>self.status_buffer.buf
+        return 0
+
+    cdef void let_go(self) noexcept:
+        """Keep the scratch alone."""
+        PyBuffer_Release(&self.value_buffer)
+        PyBuffer_Release(&self.status_buffer)
+        self.judged, self.plan, self.ids, self.status, self.uncounted = None, None, None, None, None
+        self.out, self.codes, self.lookups = NULL, NULL, NULL
 
     cdef int room(self, int64_t n, int64_t hits) except -1:
         cdef int64_t m
@@ -195,10 +209,13 @@ cdef class Walk:
 
     cdef bint keep(self, int64_t q) except -1:
         """Append query q's ranking as int64: 2 q, and 1 for integers; its length; its words. False if one is longer."""
-        cdef bytearray kept = self.uncounted
-        cdef Py_ssize_t size = PyByteArray_Size(kept)
+        cdef bytearray kept
+        cdef Py_ssize_t size
         cdef int64_t* words
         cdef int64_t i
+        if self.uncounted is None:
+            self.uncounted = bytearray()
+        kept, size = self.uncounted, PyByteArray_Size(self.uncounted)
         PyByteArray_Resize(kept, size + (self.n + 2) * sizeof(int64_t))
         words = <int64_t*>(PyByteArray_AsString(kept) + size)
         words[0], words[1] = 2 * q + self.integers, self.n
@@ -267,7 +284,7 @@ cdef class Walk:
             rest = 0
         else:
             n_hits = n_found = self.probe(ranking, first, probes)
-        if rest > 0 and self.n > 0 and self.uncounted is not None:
+        if rest > 0 and self.n > 0 and self.counts:
             if rest * COUNTED_RATIO <= self.n or n_hits == 0 or not self.keep(q):
                 n_found += count(self.ids, ranking, first + probes, first + n)
         known = judged.of(q)
@@ -292,6 +309,9 @@ cdef class Walk:
         """What the run has nothing for is an empty ranking."""
         cdef int64_t q = 0 if self.pooled else place
         cdef Judgments known = self.judged.of(q)
+        if self.codes == NULL:
+            self.status = self.status.copy()
+            self.own_status()
         self.codes[row] = MISSING
         self.room(0, known.n_pool)
         measure(self.plan, &self.ranking.measured, 0, 0, &known, self.out + row * self.plan.n_slots)
@@ -300,16 +320,18 @@ cdef class Walk:
 
 def longest_ranking(run):
     """The documents of the longest ranking that is a dict; -1 if not all keys of a dict are exact str, or exact int."""
+    return longest_of(run) if type(run) is dict else -1
+
+
+cdef int64_t longest_of(dict run) except -2:
     cdef PyObject* keys[BATCH]
     cdef PyObject* values[BATCH]
     cdef Py_ssize_t position = 0, longest = 0, i, n
     cdef bint plain, strings = True, integers = True
-    if type(run) is not dict:
-        return -1
     with cython.critical_section(run):
-        plain = strings_only(<dict>run)
+        plain = strings_only(run)
         while True:
-            n = gather(<dict>run, plain, &position, keys, values, BATCH)
+            n = gather(run, plain, &position, keys, values, BATCH)
             if n == 0:
                 return longest if strings or integers else -1
             for i in range(n):
@@ -337,37 +359,81 @@ def judge_dict(Judged judged, list jobs, dict run, bint breathes=False):
 
     Returns
     -------
-    list of (Tally, bytearray)
-        Of each job: the counts, and what Walk.keep() kept of rankings in which looking up the documents that no metric
-        reads would have been most of the work: `unjudged` is too high by count_rest() of it.
+    list of Tally
+        The counts of each job.
     tuple of type
         The types of the run's query ids and document ids, str or int; None if there are none.
     """
-    cdef fenv_t callers
     cdef Walk walk
     cdef Judged own
     cdef Plan plan
     cdef int ties
     cdef bint single
     cdef list walks = []
-    cdef object integers = has_integer_documents(run)
-    cdef Py_ssize_t position = 0
-    cdef PyObject* key
-    cdef PyObject* value
-    cdef object query_kind = type(<object>key) if PyDict_Next(run, &position, &key, &value) else None
+    cdef tuple kinds = kinds_of(run)
     for own, plan, values, status, ties, single in jobs:
         walk = Walk.__new__(Walk)
-        walk.begin(own, plan, integers is True, ties, single, breathes)
+        walk.begin(own, plan, kinds[1] is int, ties, single, breathes)
         walk.pooled = own is not judged
         walk.write_to(values, status)
+        walk.own_status()
         walks.append(walk)
+    judge_walks(walks, judged, run, kinds)
+    return [tally_of(&walk.tally, walk.uncounted) for walk in walks], kinds
+
+
+def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, run, int64_t most):
+    """What judge_dict does for one job, with what is to be done around it: together they take a microsecond or two.
+
+    Returns
+    -------
+    None, or (values, status, Tally, tuple of type)
+        The values, of this shape; `status`, or a copy if the run lacks a query; and what judge_dict returns. None
+        unless `run` is a dict of dicts that it takes, with rankings of at most `most` documents.
+    """
+    cdef Walk walk
+    cdef tuple kinds
+    if type(run) is not dict or not is_nested(run) or not 0 <= longest_of(run) <= most:
+        return None
+    kinds = kinds_of(run)
+    values = empty(shape)
+    with cython.critical_section(plan):
+        walk, plan.spare = plan.spare, None
+    if walk is None:
+        walk = Walk.__new__(Walk)
+    walk.begin(judged, plan, kinds[1] is int, ties, single, False)
+    walk.write_to(values, status)
+    judge_walks([walk], judged, run, kinds)
+    made = values, walk.status, tally_of(&walk.tally, walk.uncounted), kinds
+    if walk.capacity <= SPARE:
+        walk.let_go()
+        with cython.critical_section(plan):
+            plan.spare = walk
+    return made
+
+
+cdef tuple kinds_of(dict run):
+    """The types of the query ids and of the document ids, str or int, by the first ones; None if there are none."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0
+    cdef object query_kind = None
+    with cython.critical_section(run):
+        if PyDict_Next(run, &position, &key, &value):
+            query_kind = type(<object>key)
+    integers = has_integer_documents(run)
+    return query_kind, None if integers is None else int if integers else str
+
+
+cdef int judge_walks(list walks, Judged judged, dict run, tuple kinds) except -1:
+    """What judge_all does for all queries, with ordinary arithmetic."""
+    cdef fenv_t callers
     ordinary(&callers)
     try:
-        judge_all(walks, judged, run, query_kind is int, None)
+        judge_all(walks, judged, run, kinds[0] is int, None)
     finally:
         fesetenv(&callers)
-    return ([(tally_of(&walk.tally), walk.uncounted) for walk in walks],
-            (query_kind, None if integers is None else int if integers else str))
+    return 0
 
 
 cdef PyObject* ranking_of(dict run, PyObject* query, Py_ssize_t* place) except? NULL:

@@ -40,6 +40,7 @@ cdef struct Part:               # the work of one thread, and its scratch
 cdef class Tally:
     cdef readonly int64_t found, tied, tied_example, nothing, nothing_example, ranked, unjudged
     cdef readonly int64_t repeated, repeated_example, rounded, rounded_example
+    cdef readonly bytearray uncounted
 
 
 cdef class Join:
@@ -76,4 +77,4 @@ cdef void clear_tally(Counts* tally) noexcept nogil
 cdef void count_ranking(Counts* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil
 cdef not_summed(const Group* g, query)
 cdef bytes query_bytes(const Text* query, bint integers)
-cdef Tally tally_of(const Counts* counts)
+cdef Tally tally_of(const Counts* counts, bytearray uncounted=*)

@@ -16,6 +16,7 @@ class Tally:
     repeated_example: int
     rounded: int
     rounded_example: int
+    uncounted: bytearray | None
 
 class Join:
     removes: bool

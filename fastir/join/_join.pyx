@@ -240,14 +240,17 @@ cdef class Tally:
         Rows whose document stands in an earlier row of the query too, where that is no error; as above.
     rounded, rounded_example : int
         Rankings in which two integer scores are different, but not as float64; as above.
+    uncounted : bytearray or None
+        Where `unjudged` is too high by what count_rest() finds in this.
     """
 
     def __cinit__(self):
         self.tied_example = self.nothing_example = self.repeated_example = self.rounded_example = -1
 
 
-cdef Tally tally_of(const Counts* counts):
+cdef Tally tally_of(const Counts* counts, bytearray uncounted=None):
     cdef Tally tally = Tally.__new__(Tally)
+    tally.uncounted = uncounted
     tally.found, tally.ranked, tally.unjudged = counts.found, counts.ranked, counts.unjudged
     tally.tied, tally.tied_example = counts.tied, counts.tied_example
     tally.nothing, tally.nothing_example = counts.nothing, counts.nothing_example

@@ -52,6 +52,8 @@ cdef class Judged:
     cdef Index* indexes[2]      # by the bytes of text and of int64; NULL before they are asked for
     cdef Lookup* lookups[2]     # per query, by Python's own hash of str and of int, likewise
     cdef bint used              # whether a dict was joined with them before
+    cdef int fill(self, list query_ids, doc_ids, const int64_t* offsets, Py_ssize_t n_offsets, const int32_t* labels,
+                  int64_t n) except -1
     cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil
     cdef Judgments of(self, int64_t q) noexcept nogil
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept

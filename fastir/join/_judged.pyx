@@ -17,12 +17,12 @@ section go: so each thread looks again before it notes what it made, and the fir
 
 cimport cython
 from cpython.object cimport PyObject
-from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-import numpy as np
+from numpy import uint8, zeros
 
 from fastir.columns._ids cimport borrow_text
 from fastir.columns._text cimport Text, equal, hash_of
@@ -49,12 +49,29 @@ cdef class Judged:
     labels : int32 array beside doc_ids; any negative label means in the pool, not judged
     """
 
-    def __cinit__(self, list query_ids, doc_ids, const int64_t[::1] offsets, const int32_t[::1] labels):
+    def __cinit__(self, list query_ids, doc_ids, offsets, labels):
+        cdef Py_buffer of_offsets, of_labels
+        PyObject_GetBuffer(offsets, &of_offsets, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+        try:
+            PyObject_GetBuffer(labels, &of_labels, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+            try:
+                if not (has_integers(&of_offsets, sizeof(int64_t)) and has_integers(&of_labels, sizeof(int32_t))):
+                    raise ValueError("qrels: offsets must be int64 and labels int32")
+                self.fill(query_ids, doc_ids, <const int64_t*>of_offsets.buf, of_offsets.shape[0],
+                          <const int32_t*>of_labels.buf, of_labels.shape[0])
+            finally:
+                PyBuffer_Release(&of_labels)
+        finally:
+            PyBuffer_Release(&of_offsets)
+
+    cdef int fill(self, list query_ids, doc_ids, const int64_t* offsets, Py_ssize_t n_offsets, const int32_t* labels,
+                  int64_t n) except -1:
+        """Copy the judgments, the best first."""
         cdef Py_ssize_t q
-        cdef int64_t i, n = labels.shape[0]
+        cdef int64_t i
         cdef int64_t* order
         cdef int64_t* spare
-        if not (offsets.shape[0] == len(query_ids) + 1 and offsets[0] == 0 and offsets[len(query_ids)] == n
+        if not (n_offsets == len(query_ids) + 1 and offsets[0] == 0 and offsets[n_offsets - 1] == n
                 and len(doc_ids) == n):
             raise ValueError(f"qrels: offsets must go from 0 to the {n} labels, beside as many ids")
         for q in range(len(query_ids)):
@@ -76,7 +93,7 @@ cdef class Judged:
             for q in range(self.n_queries):
                 self.offsets[q + 1] = offsets[q + 1]
                 if offsets[q + 1] > offsets[q]:
-                    self.sort(q, &labels[offsets[q]], order, spare)
+                    self.sort(q, labels + offsets[q], order, spare)
                 for i in range(offsets[q], offsets[q + 1]):
                     self.positive[q] += self.labels[i] > 0
                     self.judged[q] += self.labels[i] >= 0
@@ -91,6 +108,7 @@ cdef class Judged:
         finally:
             free(order)
             free(spare)
+        return 0
 
     cdef take(self, arena, const int64_t* order, int64_t n):
         """Fill self.texts from an Arena."""
@@ -165,13 +183,16 @@ cdef class Judged:
         """uint8 array: NO_RELEVANT for every query without a label of at least `level` above 0, else EVALUATED."""
         cdef Py_ssize_t q
         cdef Py_buffer buffer  # a memoryview would take 200 ns, as much as everything else here
-        codes = np.zeros(self.n_queries, np.uint8)
-        PyObject_GetBuffer(codes, &buffer, PyBUF_WRITABLE)
-        cdef unsigned char* view = <unsigned char*>buffer.buf
+        cdef unsigned char* view = NULL
+        codes = zeros(self.n_queries, uint8)
         for q in range(self.n_queries):
             if self.positive[q] == 0 or self.labels[self.offsets[q]] < level:
+                if view == NULL:
+                    PyObject_GetBuffer(codes, &buffer, PyBUF_WRITABLE)
+                    view = <unsigned char*>buffer.buf
                 view[q] = NO_RELEVANT
-        PyBuffer_Release(&buffer)
+        if view != NULL:
+            PyBuffer_Release(&buffer)
         return codes
 
     cdef list ids(self, bint integers):
@@ -236,6 +257,11 @@ cdef class Judged:
                 return made
             place[0] = made
             return NULL
+
+
+cdef bint has_integers(const Py_buffer* buffer, Py_ssize_t size) noexcept:
+    """Whether a buffer is one array of signed integers of this size; a memoryview takes longer than to read a few."""
+    return buffer.ndim == 1 and buffer.itemsize == size and buffer.format[0] in b"ilq" and buffer.format[1] == 0
 
 
 cdef list as_integers(list strings):

@@ -14,7 +14,7 @@ first hit that it stands before, and at the first hit that has its score:
 A hit's own row is not before it, but before the next. So a row needs its query's place, one search among few scores,
 and its document's id only where a hit has the same score, as in _rank. Tie rules by label need no ids: there all hits
 of one score have the rows above counted at the first, and labels settle the rest. Parts may have ids of any kind: order
-goes by their text. Each object is of one thread; the arrays are the caller's.
+goes by their text. A FirstPass is of one thread, which a SecondPass need not be; the arrays are the caller's, and are.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -22,6 +22,7 @@ from libc.stdlib cimport calloc, free, qsort
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport INTEGERS, Column, Ids, read
+from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Text, compare, equal, hash_of, write_decimal
 from fastir.join._join cimport query_bytes
 from fastir.join._judged cimport Index, Judged, collision, find_judged
@@ -41,9 +42,9 @@ cdef enum:
 cdef struct Hit:        # a judged document that was found
     double score
     int64_t slot        # of its judgment
-    int32_t label
     const Text* doc     # NULL if the tie rule goes by label
-    int sign            # 1: the larger id, or label, stands first; -1: the smaller
+    int32_t label
+    int32_t sign        # 1: the larger id, or label, stands first; -1: the smaller
 
 
 cdef int in_rank_order(const void* a, const void* b) noexcept nogil:
@@ -305,12 +306,19 @@ cdef class SecondPass(Rows):
                          int64_t* num_ret, int64_t* before, int64_t* alike) noexcept nogil:
         cdef Text[CHUNK] texts
         cdef int64_t[CHUNK] codes
-        cdef int64_t i, q, n, low, high, slot, first = 0
+        cdef int64_t i, q, n, low, high, slot, quarter, first = 0
         cdef const double* levels
         cdef double score
         while first < n_rows:
             n = min(CHUNK, n_rows - first)
             self.find_queries(queries, first, n, texts, codes)
+            for i in range(n):
+                if codes[i] >= 0:  # where the search looks first
+                    levels = self.levels + self.judged.offsets[codes[i]]
+                    quarter = self.n_hits[codes[i]] >> 2
+                    prefetch(levels + quarter)
+                    prefetch(levels + 2 * quarter)
+                    prefetch(levels + 3 * quarter)
             for i in range(n):
                 q = codes[i]
                 if q < 0:
@@ -324,8 +332,13 @@ cdef class SecondPass(Rows):
                     alike[slot + low] += 1
                     if self.ties < INPUT:
                         high = self.tied_place(docs, first + i, slot, low, high)
+                codes[i] = -1
                 if high < self.n_hits[q]:
-                    before[slot + high] += 1
+                    codes[i] = slot + high  # counted later, when it is at hand
+                    prefetch(before + codes[i])
+            for i in range(n):
+                if codes[i] >= 0:
+                    before[codes[i]] += 1
             first += n
 
     cdef int64_t tied_place(self, const Column* docs, int64_t row, int64_t slot, int64_t low,

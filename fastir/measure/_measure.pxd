@@ -58,6 +58,7 @@ cdef class Plan:
     cdef walk_fn walk
     cdef Kept kept              # ranks is NULL in a plan that measures
     cdef object keeper          # what owns the memory of kept
+    cdef object spare           # scratch that a join left for the next call, or None
     cdef View* views
     cdef Slot* slots
     cdef double* numbers        # the params of all slots

@@ -1,6 +1,5 @@
 """Papers that metrics come from, each said once: the text `source` of a card and BibTeX entries are made of these."""
 
-import unicodedata
 from typing import NamedTuple
 
 FIELDS = {"inproceedings": "booktitle", "article": "journal", "misc": "howpublished"}
@@ -50,6 +49,8 @@ class Reference(NamedTuple):
 
     def bibtex(self) -> str:
         """The entry; its key is the first author's family name, the year and the first word of the title."""
+        import unicodedata
+
         words = f"{self.families()[0]}{self.year}{self.title.split()[0]}".lower()
         letters = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode()
         key = "".join(letter for letter in letters if letter.isalnum())

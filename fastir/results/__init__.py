@@ -8,7 +8,7 @@ Allocates a Results keeps the arrays that it is given and makes `values` read-on
 Raises    KeyError for a metric that was not evaluated, ValueError and TypeError for groups that do not fit, OSError by
           `save`, FormatError by `load_results` for a file that was cut or changed
 
-results   Results
+results   Results; _held has its fields
 report    Report: how the queries of qrels and run overlap, and what was repaired
 by_run    ResultsByRun: the Results of many runs
 tables    ResultsTable and ResultsByGroup: several Results, printed as one table of means

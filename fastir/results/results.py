@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import positive
 from fastir.measure._codes import STATUS_CODES
+from fastir.results._held import Held, row_dicts
 from fastir.results._totals import exact_total
 from fastir.results.means import geometric_mean, weighted_mean
 from fastir.results.report import Report
@@ -37,7 +38,7 @@ STATUSES = tuple(STATUS_CODES)
 FEW = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
-class Results:
+class Results(Held):
     """The values of one run, read like a dict: from the metric as the caller typed it to its mean over the queries.
 
     ``results["ndcg@10"]`` is a float: the exact sum of the queries' values, rounded once, divided by their number.
@@ -67,51 +68,13 @@ class Results:
     provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
-    __slots__ = (
-        "_aggregates",
-        "_columns",
-        "_means",
-        "_names",
-        "_provenance",
-        "_query_ids",
-        "_report",
-        "_status_codes",
-        "_values",
-        "_weighing",
-        "_weights",
-    )
-
-    def __init__(
-        self,
-        query_ids: Sequence[str] | Sequence[int],
-        names: Sequence[str],
-        values: np.ndarray,
-        status_codes: np.ndarray,
-        aggregates: Sequence[str],
-        report: Report | Callable[[], Report],
-        weights: dict[Any, float] | None = None,
-        provenance: Provenance | Callable[[], Provenance] | None = None,
-    ) -> None:
-        values.setflags(False)  # type: ignore[call-arg]  # by keyword it takes twice as long
-        self._query_ids: Sequence[Any] = query_ids
-        self._names = names
-        self._values = values
-        self._status_codes = status_codes
-        self._aggregates = aggregates
-        self._report = report
-        self._weights = weights
-        self._provenance = provenance
-        self._means: dict[str, float] | None = None
+    __slots__ = ("_columns", "_weighing")
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
 
-    def __getitem__(self, name: str) -> float:
-        if self._means is None:
-            self._means = {}
-        mean = self._means.get(name)
-        if mean is None:
-            mean = self._means[name] = self._aggregate(self._column(name))
-        return mean
+    def _mean(self, name: str) -> float:
+        """What ``self[name]`` is when it is first read."""
+        return self._aggregate(self._column(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -121,10 +84,6 @@ class Results:
 
     def __contains__(self, name: object) -> bool:
         return name in self._names or (not isinstance(name, str) and str(name) in self._names)
-
-    def keys(self) -> list[str]:
-        """The names, as `dict` asks for them."""
-        return self.names
 
     def items(self) -> list[tuple[str, float]]:
         """(name, mean) of every metric."""
@@ -277,11 +236,7 @@ class Results:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """All values, {query_id: {name: value}}, as new dicts of Python floats."""
-        names = self._names
-        return {
-            query: dict(zip(names, row, strict=True))
-            for query, row in zip(self._query_ids, self._values.tolist(), strict=True)
-        }
+        return row_dicts(self._query_ids, dict.fromkeys(self._names, 0.0), self._names, self._values)
 
     def to_pandas(self) -> pandas.DataFrame:
         """All values as a new frame: float64, a row per query (index ``query_id``), a column per metric.

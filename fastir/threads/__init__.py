@@ -204,6 +204,20 @@ def may_share() -> bool:
     return not forked() and not getattr(here, "busy", False)
 
 
+def do_all(take: Callable[[int], T | None], work: Callable[[int, T, int], object]) -> dict[int, BaseException]:
+    """What share() does, by the caller's thread alone."""
+    for number in itertools.count():
+        try:
+            task = take(0)
+            if task is None or work(0, task, number):
+                break
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            return {number: error}
+    return {}
+
+
 def share(
     take: Callable[[int], T | None], work: Callable[[int, T, int], object], threads: int
 ) -> dict[int, BaseException]:
@@ -227,6 +241,8 @@ def share(
     KeyboardInterrupt
         All threads have ended by then, unless one has a long query in its hands.
     """
+    if threads == 1:
+        return do_all(take, work)
     lock = threading.Lock()
     numbers = itertools.count()
     problems: dict[int, BaseException] = {}
@@ -234,7 +250,7 @@ def share(
 
     def loop(t: int) -> None:
         outer = getattr(here, "busy", False)
-        here.busy = outer or threads > 1
+        here.busy = True
         try:
             take_tasks(t)
         finally:

@@ -35,7 +35,7 @@ def colliding(n):
     while len(ids) < n:
         i += 1
         first = b"q%07d" % i
-        product = (START ^ 16 ^ int.from_bytes(first, "little")) * FACTOR
+        product = (START ^ int.from_bytes(first, "little")) * FACTOR
         last = ((product ^ product >> 64) & MASK ^ 0x123456789ABCDEF).to_bytes(8, "little")
         if min(last) > 32:
             ids.append(first + last)

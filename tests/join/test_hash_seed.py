@@ -143,7 +143,7 @@ def foreseen(n, slots):
         product = x * factor
         return product & MASK ^ product >> 64
 
-    return list(itertools.islice((i for i in itertools.count() if fold(fold(start ^ 8 ^ i) ^ start) % slots == 7), n))
+    return list(itertools.islice((i for i in itertools.count() if fold(fold(start ^ i) ^ start ^ 8) % slots == 7), n))
 
 
 def test_a_run_of_ids_that_were_foreseen_is_sorted():

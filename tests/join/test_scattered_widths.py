@@ -83,6 +83,7 @@ def test_only_the_same_query_id_is_the_same_number(known):
         "٣",
         "",
         "4",
+        "2",
         "0",
         "00",
         "12",
@@ -100,3 +101,14 @@ def test_only_the_same_query_id_is_the_same_number(known):
     right = fastir.evaluate(qrels, run, ["mrr", "num_ret"])
     found = fastir.evaluate(qrels, table(*map(list, zip(*rows, strict=True))), ["mrr", "num_ret"])
     assert found.values.tobytes() == right.values.tobytes()
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_texts_of_different_lengths_are_different_queries():
+    """A hash of a text to which its length is added finds "2" and "12" alike, whatever its seed is."""
+    digits = [*map(str, range(2000)), *(f"0{i}" for i in range(1200))]
+    longer = [head + "x" * n for n in range(20) for head in ("", "y", "\x01", "\x02\x03")]
+    queries = sorted({*digits, *longer})
+    rows = [(query, doc, 1.0) for doc in ("a", "b") for query in [*queries, "known"]]
+    found = fastir.evaluate({"known": {"a": 1}}, table(*map(list, zip(*rows, strict=True))), "mrr")
+    assert found.report.only_in_run == len(queries)

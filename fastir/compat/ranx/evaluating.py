@@ -88,6 +88,8 @@ def evaluate(
 
 def mean(column: np.ndarray) -> Any:
     """np.mean of float64 values, without what it looks at before; it warns where there are none."""
+    if len(column) == 1:
+        return column[0]
     return np.add.reduce(column) / len(column) if len(column) else np.mean(column)
 
 

@@ -1,0 +1,109 @@
+"""What Results hold, and the two readings of it that follow most calls: the means, and a dict for each query.
+
+In C because a Results is made in every call, and a call may evaluate one query in a microsecond. Several threads may
+read a Results at once: what is made at a reading and kept is set and read in critical sections. A row of the nested
+dict is a copy of one dict whose values are then replaced: its keys are hashed and placed once, not once for each query.
+"""
+
+cimport cython
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+
+
+cdef class Held:
+    """The fields of Results, whose docstring says what they are; `values` is made read-only."""
+
+    cdef readonly object _query_ids, _names, _values, _status_codes, _aggregates, _weights
+    cdef object report, provenance      # these, or functions that make them
+    cdef dict means
+
+    def __init__(self, query_ids, names, values, status_codes, aggregates, report, weights=None, provenance=None):
+        values.setflags(False)      # by keyword it takes twice as long
+        self._query_ids, self._names, self._values, self._status_codes = query_ids, names, values, status_codes
+        self._aggregates, self._weights = aggregates, weights
+        self.report, self.provenance = report, provenance
+
+    def keys(self):
+        """The names, as `dict` asks for them."""
+        return list(self._names)
+
+    def __getitem__(self, name):
+        cdef dict means
+        with cython.critical_section(self):
+            means = self.means
+        if means is None:
+            means = {} if len(self._query_ids) != 1 or self._weights is not None else plain_means(self)
+            with cython.critical_section(self):
+                self.means = means if self.means is None else self.means
+                means = self.means
+        mean = means.get(name)
+        if mean is None:
+            mean = means[name] = self._mean(name)
+        return mean
+
+    @property
+    def _report(self):
+        with cython.critical_section(self):
+            return self.report
+
+    @_report.setter
+    def _report(self, report):
+        with cython.critical_section(self):
+            self.report = report
+
+    @property
+    def _provenance(self):
+        with cython.critical_section(self):
+            return self.provenance
+
+    @_provenance.setter
+    def _provenance(self, provenance):
+        with cython.critical_section(self):
+            self.provenance = provenance
+
+
+cdef int look(values, Py_buffer* buffer, Py_ssize_t n, Py_ssize_t n_names) except -1:
+    """Look at float64 values of shape (n, n_names); a memoryview would take as long as reading those of a query."""
+    PyObject_GetBuffer(values, buffer, PyBUF_STRIDES | PyBUF_FORMAT)
+    if (buffer.ndim != 2 or buffer.shape[0] != n or buffer.shape[1] != n_names or buffer.format[0] != c"d"
+            or buffer.format[1] != 0):
+        PyBuffer_Release(buffer)
+        raise ValueError(f"values must be float64 of shape {(n, n_names)}")
+    return 0
+
+
+cdef dict plain_means(Held held):
+    """The means over a single query that are its values."""
+    cdef dict means = {}
+    cdef double value
+    cdef const char* place
+    cdef Py_buffer buffer
+    look(held._values, &buffer, len(held._query_ids), len(held._names))
+    place = <const char*>buffer.buf
+    for name, how in zip(held._names, held._aggregates):
+        value = (<const double*>place)[0]
+        place += buffer.strides[1]
+        if value == value and how in ("mean", "sum", "count", "mean_or_nan"):
+            means[name] = value + 0.0       # a sum is not -0.0
+    PyBuffer_Release(&buffer)
+    return means
+
+
+def row_dicts(query_ids, dict row, keys, values):
+    """{query_id: a copy of `row` with these values for these keys}; float64 of shape (n_queries, n_keys)."""
+    cdef dict rows = {}, copied
+    cdef tuple names = tuple(keys)
+    cdef Py_buffer buffer
+    cdef const char* place
+    cdef Py_ssize_t i = 0, j
+    look(values, &buffer, len(query_ids), len(names))
+    try:
+        for query_id in query_ids:
+            copied = row.copy()
+            place = <const char*>buffer.buf + i * buffer.strides[0]
+            for j in range(len(names)):
+                copied[names[j]] = (<const double*>(place + j * buffer.strides[1]))[0]
+            rows[query_id] = copied
+            i += 1
+    finally:
+        PyBuffer_Release(&buffer)
+    return rows
