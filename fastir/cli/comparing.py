@@ -66,6 +66,7 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
         choices=Later(effects),
         help="the effect size: %(choices)s (default %(default)s)",
     )
+    add("--groups", metavar="FILE", help="compare in groups of queries, too; a line has a query and its group")
     add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
     add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
     add(
@@ -171,7 +172,13 @@ def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
 
 def in_order(comparison: Comparison, metric: str) -> Comparison:
     """The same comparison with its runs in order of a metric, the best first."""
-    runs = best_first({mean.run: mean.mean for mean in comparison.means if mean.metric == metric}, metric)
+    return with_runs_in(
+        best_first({mean.run: mean.mean for mean in comparison.means if mean.metric == metric}, metric), comparison
+    )
+
+
+def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
+    """The same comparison, and those of its groups, with the runs in another order."""
 
     def place(record: Mean | System) -> tuple[int, int]:
         return comparison.metrics.index(record.metric), runs.index(record.run)
@@ -185,6 +192,7 @@ def in_order(comparison: Comparison, metric: str) -> Comparison:
         sorted(comparison.means, key=place),
         comparison.method,
         lambda: (comparison.pairs, sorted(comparison.systems, key=place)),
+        {group: with_runs_in(runs, part) for group, part in comparison.groups.items()},
     )
 
 
@@ -207,6 +215,7 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
         raise FastirError(str(error)) from None
     statistics = {name: getattr(options, name) for name in STATISTICS}
     checked_options(**statistics, seeds=None, n_threads=options.n_threads)
+    statistics["groups"] = options.groups
     if options.plot is not None:
         plot_format(options.plot)
     if options.baseline is None:
@@ -258,7 +267,7 @@ def shape_of(options: argparse.Namespace) -> dict[str, Any]:
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
     from fastir.comparison.tables import pair_lines
 
-    return pair_lines(comparison.pairs)
+    return pair_lines(comparison.pairs, {group: part.pairs for group, part in comparison.groups.items()})
 
 
 FORMATS: dict[str, Callable[..., Any]] = {

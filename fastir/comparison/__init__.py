@@ -8,7 +8,9 @@ Raises    ValueError and TypeError for options and values, NoOverlapError for qu
           demanded; FastirWarning. What cannot be computed is NaN, with the reason in `Pair.note`
 
 compare         compare(): evaluates runs under one policy of queries
-compare_scores  compare_scores(): checks the options, corrects p-values, makes the records
+compare_scores  compare_scores(): checks the options, corrects p-values
+groups          groups of queries: which query is in which, means over them
+tested          runs tested on one list of queries, and the records of it
 scores          values per query from anywhere, aligned by id
 turning         which differences the labels of unjudged documents could turn
 pairwise        all pairs at once, with the functions that fastir.stats has for plain arrays

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.checks import flag
 from fastir.comparison.compare_scores import checked_options, compare_scores
+from fastir.comparison.groups import GroupsLike, checked_groups
 from fastir.comparison.turning import turned
 from fastir.evaluation import named_runs
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
@@ -38,6 +39,7 @@ def compare(
     effect: str = "d_z",
     queries: str | Collection[Any] | None = None,
     seeds: Literal["mean", "crossed", "folds"] | None = None,
+    groups: GroupsLike | None = None,
     random_state: int = 0,
     bounds: bool = False,
     n_threads: SupportsIndex | None = None,
@@ -59,11 +61,12 @@ def compare(
         and all runs have; "strict": all, and every run must have the same. An iterable: exactly these queries, which
         the qrels must have. With ``seeds="folds"`` each run counts for the queries that it has; None then demands the
         same queries of all systems, "qrels" and "strict" all queries of the qrels.
-    baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state
+    baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, groups, random_state
         As for `compare_scores`.
     bounds : bool
         Whether the `note` of a pair says between which values its difference lies, whatever labels the unjudged
-        documents have (`fastir.bounds`), where some of these have another sign. Runs are then held in memory.
+        documents have (`fastir.bounds`), where some of these have another sign; of all queries, not of groups. Runs
+        are then held in memory.
     notice : function of (name, position), or None
         Called repeatedly, in any thread, with the number of bytes read of a run's file.
 
@@ -97,6 +100,8 @@ def compare(
     ('first', 'often', 2, 4, 0, 0.1667, 0.5)
     """
     checked_options(test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads)
+    if groups is not None:
+        groups = checked_groups(groups, correction)
     named: Mapping[Any, Any] = runs if isinstance(runs, Mapping) else {}
     done = {name: run for name, run in named.items() if are_results(run)}
     rest = {name: run for name, run in named.items() if name not in done} if done else runs
@@ -122,6 +127,7 @@ def compare(
         effect=effect,
         queries=queries,
         seeds=seeds,
+        groups=groups,
         random_state=random_state,
         n_threads=n_threads,
     )

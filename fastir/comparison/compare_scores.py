@@ -1,12 +1,11 @@
 """compare_scores(): values per query of several runs in, a Comparison out.
 
-scores.py aligns the values, and pairwise.py computes on all pairs at once with the functions of `fastir.stats`; here
-options are checked, p-values corrected, and records made.
+scores.py aligns the values, pairwise.py computes on all pairs at once with the functions of `fastir.stats`, and
+tested.py makes the records; here options are checked and p-values corrected.
 """
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import warnings
@@ -15,26 +14,17 @@ from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
-from fastir._version import __version__
 from fastir.checks import one_of, proportion, whole_number
 from fastir.comparison.comparison import Comparison
-from fastir.comparison.pairwise import (
-    SIMULTANEOUS,
-    TESTS,
-    Group,
-    Intervals,
-    Options,
-    Outcome,
-    by_bootstrap,
-    by_crossed_bootstrap,
-    by_t,
-)
-from fastir.comparison.records import RESAMPLED, Mean, Method, Pair, System, Verdict
-from fastir.comparison.scores import Scores, read_scores
+from fastir.comparison.groups import GroupsLike, checked_groups, rows_of
+from fastir.comparison.pairwise import SIMULTANEOUS, TESTS, Options, Outcome
+from fastir.comparison.records import RESAMPLED
+from fastir.comparison.scores import read_scores
+from fastir.comparison.tested import Tested, tested_part
 from fastir.errors import FastirWarning, quote
 from fastir.stats._scipy import check_scipy
 from fastir.stats.corrections import METHODS, adjust
-from fastir.stats.effects import EFFECTS, detectable
+from fastir.stats.effects import EFFECTS
 from fastir.threads import thread_count
 
 FAMILIES = ("metric", "all")
@@ -56,6 +46,7 @@ def compare_scores(
     effect: str = "d_z",
     queries: Literal["intersection", "zero"] | Iterable[Hashable] | None = None,
     seeds: Literal["mean", "crossed", "folds"] | None = None,
+    groups: GroupsLike | None = None,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Comparison:
@@ -101,6 +92,11 @@ def compare_scores(
         inference is over queries, given these seeds. "crossed": seeds, which the bootstrap draws as it draws queries;
         for ``test="bootstrap"`` and ``interval="percentile"``, and the test is then of the mean. "folds": parts of the
         queries, put together.
+    groups : mapping of query_id to group, path, or None
+        Segments of the queries, compared each by itself, too: `Comparison.groups`. Every compared query must have one;
+        other queries are ignored. A path: a query and its group on each line, with a tab or blanks between. A
+        correction takes the p-values of all groups together (``"max_t"`` cannot, and Tukey's tests correct inside of
+        each); what is said of all queries stays as it is without groups.
     random_state : int
         The same state gives the same numbers, for any number of threads and any order of queries and runs.
     n_threads : int or None
@@ -141,44 +137,28 @@ def compare_scores(
     options = checked_options(
         test, n_resamples, correction, family, confidence, interval, effect, seeds, random_state, n_threads
     )
+    if groups is not None:
+        groups = checked_groups(groups, correction)
     scores = read_scores(runs, metrics, queries, seeds)
-    means = scores.means()
     a, b, against = chosen_pairs(scores.runs, baseline)
-    groups = [
-        Group(metric, values, columns, scores.owner, a, b, options.effect)
-        for metric, values, columns in zip(scores.metrics, means, scores.repeats, strict=True)
-    ]
-    if test in ("wilcoxon", "sign") and groups[0].n >= MANY_QUERIES:
+    rows = {} if groups is None else rows_of(groups, scores.query_ids)
+    whole = Tested(scores, a, b, options)
+    if test in ("wilcoxon", "sign") and whole.columns[0].n >= MANY_QUERIES:
         warn(
-            f"with {groups[0].n} queries the {test} test tends to find differences that do not matter; "
+            f"with {whole.columns[0].n} queries the {test} test tends to find differences that do not matter; "
             "the t and randomization tests do less"
         )
-    names = list(map(str, scores.runs))
-    intervals = functools.cache(lambda: [intervals_of(group, names, options) for group in groups])
-    if not len(a):
-        outcomes = [Outcome(np.empty(0), np.empty(0, bool)) for _ in groups]
-    elif options.seeds == "crossed":
-        outcomes = [found.outcome for found in intervals() if found.outcome is not None]
-    else:
-        outcomes = TESTS[test](groups, options)
-    adjusted = corrected(outcomes, options)
-    verdicts = [make_verdicts(scores.runs, group, p_values) for group, p_values in zip(groups, adjusted, strict=True)]
-    of_runs = [make_means(scores.runs, group) for group in groups]
-
-    def complete() -> tuple[list[Pair], list[System]]:
-        pairs = map(make_pairs, verdicts, groups, outcomes, intervals(), itertools.repeat(options))
-        systems = map(make_systems, of_runs, groups, intervals())
-        return list(itertools.chain.from_iterable(pairs)), list(itertools.chain.from_iterable(systems))
-
-    return Comparison(
-        scores.runs,
-        scores.metrics,
-        scores.query_ids,
-        means.transpose(0, 2, 1),
-        list(itertools.chain.from_iterable(verdicts)),
-        list(itertools.chain.from_iterable(of_runs)),
-        describe(scores, groups, outcomes, options, against, queries),
-        complete,
+    [adjusted] = corrected([whole.outcomes], options)
+    policy = queries if isinstance(queries, str) else "same" if queries is None else "chosen"
+    parts = [tested_part(group, scores.part(own), a, b, options) for group, own in rows.items()]
+    of_parts = corrected([part.outcomes for part in parts], options) if parts else []
+    return whole.comparison(
+        adjusted,
+        whole.describe(against, policy),
+        {
+            group: part.comparison(own, part.describe(against, "chosen", [other.outcomes for other in parts]))
+            for group, part, own in zip(rows, parts, of_parts, strict=True)
+        },
     )
 
 
@@ -242,21 +222,18 @@ def chosen_pairs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray
     return a, b, against
 
 
-# ---- results -------------------------------------------------------------------------------------------------------
+# ---- p-values -----------------------------------------------------------------------------------------------------
 
 
-def intervals_of(group: Group, names: list[str], options: Options) -> Intervals:
-    """The intervals that were asked for."""
-    if options.seeds == "crossed":
-        return by_crossed_bootstrap(group, options, names)
-    return by_t(group, options) if options.interval == "t" else by_bootstrap(group, options)
-
-
-def corrected(outcomes: list[Outcome], options: Options) -> list[np.ndarray]:
-    """The adjusted p-values of each metric."""
+def corrected(outcomes: list[list[Outcome]], options: Options) -> list[list[np.ndarray]]:
+    """The adjusted p-values of each metric, for each list of queries; all lists make a family together."""
     if options.correction is None or options.correction == "max_t":
-        return [outcome.p_values if outcome.adjusted is None else outcome.adjusted for outcome in outcomes]
-    families = [[outcome] for outcome in outcomes] if options.family == "metric" else [outcomes]
+        return [
+            [outcome.p_values if outcome.adjusted is None else outcome.adjusted for outcome in own] for own in outcomes
+        ]
+    whole = list(itertools.chain.from_iterable(outcomes))
+    of_metrics = len(outcomes[0])
+    families = [whole[metric::of_metrics] for metric in range(of_metrics)] if options.family == "metric" else [whole]
     for family in families:
         p = np.concatenate([outcome.p_values for outcome in family])
         size = np.count_nonzero(~np.isnan(p))
@@ -268,98 +245,13 @@ def corrected(outcomes: list[Outcome], options: Options) -> list[np.ndarray]:
                 f"{1 - options.confidence:.3g}; that takes {needed}"
             )
             break
-    adjusted = [
-        adjust(
-            np.concatenate([outcome.p_values for outcome in family]), options.correction, alpha=1 - options.confidence
-        )
-        for family in families
-    ]
-    return np.split(np.concatenate(adjusted), len(outcomes))
+    adjusted: list[np.ndarray] = [np.empty(0)] * len(whole)
+    for place, family in enumerate(families):
+        p = np.concatenate([outcome.p_values for outcome in family])
+        found = adjust(p, options.correction, alpha=1 - options.confidence)
+        adjusted[place :: len(families)] = np.split(found, len(family))
+    return [adjusted[first : first + of_metrics] for first in range(0, len(whole), of_metrics)]
 
 
 def warn(message: str) -> None:
     warnings.warn(message, FastirWarning, stacklevel=4)
-
-
-def make_verdicts(runs: list[Any], group: Group, adjusted: np.ndarray) -> list[Verdict]:
-    """What is known of each pair of runs on the metric of the group without the intervals."""
-    rows = zip(group.a.tolist(), group.b.tolist(), group.pair_moments.mean.tolist(), adjusted.tolist(), strict=True)
-    return [Verdict(runs[a], runs[b], group.metric, difference, p) for a, b, difference, p in rows]
-
-
-def make_means(runs: list[Any], group: Group) -> list[Mean]:
-    """The mean of each run on the metric of the group."""
-    rows = zip(runs, group.values.tolist(), strict=True)
-    return [Mean(run, group.metric, math.fsum(row) / group.n) for run, row in rows]
-
-
-def make_pairs(
-    verdicts: list[Verdict], group: Group, outcome: Outcome, intervals: Intervals, options: Options
-) -> list[Pair]:
-    """A record for each pair of runs on the metric of the group."""
-    moments = group.pair_moments
-    low, high = intervals.pairs
-    if outcome.margins is not None:
-        low, high = moments.mean - outcome.margins, moments.mean + outcome.margins
-    notes = moments.notes()
-    if outcome.notes is not None:
-        notes = np.where(notes == "", outcome.notes, notes)
-    ties = group.n - group.wins - group.losses
-    smallest = moments.deviation * detectable(group.n, alpha=1 - options.confidence)
-    columns = (low, high, group.effects, group.wins, ties, group.losses)
-    rows: Iterable[Any] = zip(
-        verdicts,
-        outcome.p_values.tolist(),
-        zip(*(column.tolist() for column in columns), strict=True),
-        outcome.exact.tolist(),
-        smallest.tolist(),
-        notes.tolist(),
-        strict=True,
-    )
-    return [
-        Pair._make((*verdict[:4], p, verdict.adjusted_p, *numbers, group.n, exact, found, note))
-        for verdict, p, numbers, exact, found, note in rows
-    ]
-
-
-def make_systems(means: list[Mean], group: Group, intervals: Intervals) -> list[System]:
-    """A record for each run on the metric of the group."""
-    rows = zip(means, *intervals.runs.tolist(), strict=True)
-    return [System._make((*mean, low, high, group.n)) for mean, low, high in rows]
-
-
-def describe(
-    scores: Scores,
-    groups: list[Group],
-    outcomes: list[Outcome],
-    options: Options,
-    against: tuple[Any, ...],
-    queries: Any,
-) -> Method:
-    """The record of how the comparison was made."""
-    sizes = [int(np.count_nonzero(~np.isnan(outcome.p_values))) for outcome in outcomes]
-    policy = queries if isinstance(queries, str) else "same" if queries is None else "chosen"
-    exact, n_pairs = sum(int(outcome.exact.sum()) for outcome in outcomes), len(groups) * len(groups[0].a)
-    resampled = (options.test in RESAMPLED and exact < n_pairs) or options.interval != "t"
-    left_out = {group.metric: len(scores.query_ids) - group.n for group in groups if group.n < len(scores.query_ids)}
-    return Method(
-        options.test,
-        options.n_resamples if resampled else 0,
-        n_pairs,
-        exact,
-        options.random_state,
-        options.correction,
-        options.family,
-        max(sizes) if options.family == "metric" else sum(sizes),
-        options.confidence,
-        "simultaneous" if options.test in SIMULTANEOUS else options.interval,
-        EFFECTS[options.effect][0],
-        policy,
-        len(scores.query_ids),
-        scores.unshared,
-        left_out,
-        options.seeds,
-        against,
-        scores.convention,
-        __version__,
-    )

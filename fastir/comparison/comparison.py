@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of, positive
-from fastir.comparison.tables import json_types, level_of, pairs_table, runs_table
+from fastir.comparison.tables import grouped, json_types, level_of, pairs_table, runs_table
 from fastir.rendering import rendered, transposed
 from fastir.request.directions import direction_of
 from fastir.results.changes import changes_of
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas
 
+    from fastir.comparison.groups import Macro
     from fastir.comparison.records import Mean, Method, Pair, System, Verdict
+    from fastir.rendering import Table
     from fastir.results.changes import ResultsDiff
     from fastir.stats import Anova
 
@@ -44,6 +46,8 @@ class Comparison:
         Sorted by their text.
     values : float64 array of shape (n_metrics, n_queries, n_runs)
         Read-only; several seeds are averaged here.
+    groups : dict of group to Comparison
+        The comparison of each group of queries by itself, where `compare` was told ``groups``; else empty.
     """
 
     def __init__(
@@ -56,6 +60,7 @@ class Comparison:
         means: Sequence[Mean | System],
         method: Method,
         complete: Callable[[], tuple[list[Pair], list[System]]],
+        groups: dict[Any, Comparison] | None = None,
     ) -> None:
         """`complete` makes the pairs and systems when one of them is first asked for: their bounds take SciPy."""
         values.flags.writeable = False
@@ -66,6 +71,7 @@ class Comparison:
         self.verdicts = verdicts
         self.means = means
         self.method = method
+        self.groups = groups or {}
         self._complete = complete
 
     @cached_property
@@ -79,6 +85,14 @@ class Comparison:
     @property
     def systems(self) -> list[System]:
         return self._records[1]
+
+    @cached_property
+    def macro(self) -> Macro:
+        """The means over the groups of queries, each of which counts the same; without groups there are none."""
+        from fastir.comparison.groups import macro_of
+
+        values = [part.values for part in self.groups.values()]
+        return macro_of(self.runs, self.metrics, self.pairs, values, self.method.confidence)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_records": self._records, "_complete": None}
@@ -134,7 +148,7 @@ class Comparison:
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
-        """A table to print.
+        """A table to print; with groups of queries, that of each group, of all queries, and the means over the groups.
 
         Parameters
         ----------
@@ -168,10 +182,23 @@ class Comparison:
         one_of("rows", rows, ("runs", "pairs"))
         digits = positive("digits", "the number of decimals", digits, 17)
         level = level_of(self.method) if alpha is None else alpha
-        if rows == "pairs":
-            table = pairs_table(self.pairs, self.method, digits, level)
-        else:
-            table = runs_table(self.means, self.verdicts, self.systems if intervals else (), self.method, digits, level)
+
+        def table_of(part: Comparison) -> Table:
+            if rows == "pairs":
+                return pairs_table(part.pairs, part.method, digits, level)
+            systems = part.systems if intervals else ()
+            return runs_table(part.means, part.verdicts, systems, part.method, digits, level)
+
+        table = table_of(self)
+        if self.groups:
+            systems, pairs = self.macro
+            macro = (
+                pairs_table(pairs, self.method, digits, level)
+                if rows == "pairs"
+                else runs_table(systems, (), systems if intervals else (), self.method, digits, level)
+            )
+            tables = {group: table_of(part) for group, part in self.groups.items()}
+            table = grouped(tables, table, macro, [part.method for part in (*self.groups.values(), self)])
         return rendered(transposed(table) if transpose else table, format, caption, label)
 
     def __repr__(self) -> str:
@@ -192,7 +219,8 @@ class Comparison:
         -------
         dict
             ``"runs"`` and ``"metrics"``: names; ``"systems"`` and ``"pairs"``: a dict for each record; ``"method"``: a
-            dict; ``"query_ids"`` and ``"per_query"``: as they are here. Names that are no str are their str().
+            dict; ``"query_ids"`` and ``"per_query"``: as they are here; ``"groups"``, if there are any: a dict of the
+            same for each, with its name as ``"group"``, and ``"macro"``. Names that are no str are their str().
         """
         data: dict[str, Any] = {
             "runs": self.runs,
@@ -203,6 +231,9 @@ class Comparison:
         }
         if per_query:
             data["query_ids"], data["per_query"] = self.query_ids, self.per_query
+        if self.groups:
+            data["groups"] = [{"group": group, **part.to_json(per_query)} for group, part in self.groups.items()]
+            data["macro"] = {name: [record._asdict() for record in rows] for name, rows in self.macro._asdict().items()}
         return json_types(data)
 
     def to_pandas(self, rows: str = "pairs") -> pandas.DataFrame:
@@ -270,7 +301,14 @@ class Comparison:
         """
         from fastir.comparison.saved import load_fields
 
-        return Comparison(*load_fields(path))
+        return Comparison._of_fields(load_fields(path))
+
+    @staticmethod
+    def _of_fields(fields: tuple[Any, ...]) -> Comparison:
+        """The comparison that was saved as these, the last of which are those of its groups."""
+        *own, groups = fields
+        whole: tuple[Any, ...] = *own, {group: Comparison._of_fields(part) for group, part in groups.items()}
+        return Comparison(*whole)
 
     def __eq__(self, other: object) -> bool:
         """Same runs, metrics, queries, values and records; NaN equals NaN."""

@@ -12,6 +12,7 @@ from fastir.text import counted
 
 DISTRIBUTED = ("t", "tukey")  # tests whose p-values come from a formula, which are not called exact
 TURNS = "unjudged documents could turn it"  # in the note of a pair
+IN_GROUPS = ", groups"  # of a family to which the pairs of all groups of queries belong
 RESAMPLED = ("randomization", "bootstrap", "randomized_tukey")
 
 
@@ -108,8 +109,8 @@ class Method(NamedTuple):
         The number of pairs over all metrics, and of exact p-values among them.
     random_state : int
     correction : str or None
-    family : {"metric", "all"}
-        Which p-values are corrected together.
+    family : {"metric", "all", "metric, groups", "all, groups"}
+        Which p-values are corrected together: of these queries, or of all groups of queries.
     family_size : int
         p-values in the largest family that are not NaN.
     confidence : float
@@ -153,13 +154,20 @@ class Method(NamedTuple):
     convention: str
     version: str
 
+    @property
+    def corrected(self) -> str:
+        """The correction and its family."""
+        of_pairs = {"metric": "the pairs of each metric", "all": "all pairs and metrics"}
+        of_family = of_pairs[self.family.removesuffix(IN_GROUPS)]
+        in_groups = " in all groups" if self.family.endswith(IN_GROUPS) else ""
+        return f"{self.correction} over {of_family}{in_groups} ({self.family_size})"
+
     def __str__(self) -> str:
         sure = ", exact" if self.exact_pairs == self.pairs else f", {self.exact_pairs} of {self.pairs} p-values exact"
         if self.test in DISTRIBUTED:
             sure = ""
         drawn = f"; {self.n_resamples} resamples (random_state {self.random_state})" if self.n_resamples else ""
-        of_family = {"metric": "the pairs of each metric", "all": "all pairs and metrics"}[self.family]
-        corrected = f"; {self.correction} over {of_family} ({self.family_size})" if self.correction else ""
+        corrected = f"; {self.corrected}" if self.correction else ""
         queries = {
             "same": "",
             "intersection": f" that all runs have, {self.unshared} left out",

@@ -36,8 +36,6 @@ def write_comparison(path: str | os.PathLike[str], comparison: Any) -> None:
 
 def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
     """Read what a Comparison is made from; see `Comparison.load`."""
-    import numpy as np
-
     head, body, table = read(path)
     if head["kind"] != KIND:
         refuse_kind(path, head, "a comparison")
@@ -48,27 +46,35 @@ def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
             if body is not None
             else [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         )
-        runs, metrics, values = data["runs"], data["metrics"], data["per_query"]
-        query_ids = data["query_ids"]
-        matrix = [
-            [[READERS["float"](values[run][metric][str(query_id)]) for run in runs] for query_id in query_ids]
-            for metric in metrics
-        ]
-        method = data["method"]
-        pairs = [record(Pair, row) for row in rows]
-        systems = [record(System, row) for row in data["systems"]]
-        return (
-            runs,
-            metrics,
-            query_ids,
-            np.array(matrix, np.float64).reshape(len(metrics), len(query_ids), len(runs)),
-            pairs,
-            systems,
-            record(Method, {**method, "baseline": tuple(method["baseline"])}),
-            lambda: (pairs, systems),
-        )
+        return fields_of(data, rows)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"a saved comparison that was cut or changed: {error!r}", os.fsdecode(path)) from None
+
+
+def fields_of(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
+    """What a Comparison is made from, of the pairs and the rest of what `Comparison.to_json` gives."""
+    import numpy as np
+
+    runs, metrics, values = data["runs"], data["metrics"], data["per_query"]
+    query_ids = data["query_ids"]
+    matrix = [
+        [[READERS["float"](values[run][metric][str(query_id)]) for run in runs] for query_id in query_ids]
+        for metric in metrics
+    ]
+    method = data["method"]
+    pairs = [record(Pair, row) for row in rows]
+    systems = [record(System, row) for row in data["systems"]]
+    return (
+        runs,
+        metrics,
+        query_ids,
+        np.array(matrix, np.float64).reshape(len(metrics), len(query_ids), len(runs)),
+        pairs,
+        systems,
+        record(Method, {**method, "baseline": tuple(method["baseline"])}),
+        lambda: (pairs, systems),
+        {part["group"]: fields_of(part, part["pairs"]) for part in data.get("groups", [])},
+    )
 
 
 def record(kind: Any, row: dict[str, Any]) -> Any:

@@ -65,6 +65,11 @@ class Scores(NamedTuple):
     unshared: int
     convention: str
 
+    def part(self, rows: list[int]) -> Scores:
+        """The same of some of the queries."""
+        query_ids = [self.query_ids[row] for row in rows]
+        return self._replace(query_ids=query_ids, repeats=np.ascontiguousarray(self.repeats[:, :, rows]))
+
     def means(self) -> np.ndarray:
         """The mean over a run's columns: float64 of shape (n_metrics, n_runs, n_queries)."""
         if len(self.owner) == len(self.runs):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.comparison.records import RESAMPLED, TURNS, Pair
@@ -31,10 +31,13 @@ def json_types(data: Any) -> Any:
     return data if data is None or isinstance(data, (bool, int, str)) else str(data)
 
 
-def pair_lines(pairs: Sequence[Pair]) -> str:
-    """The pairs as tab-separated lines; numbers read back exactly."""
+def pair_lines(pairs: Sequence[Pair], groups: Mapping[Any, Sequence[Pair]]) -> str:
+    """The pairs as tab-separated lines; numbers read back exactly. Those of groups come first, with their names."""
     fields = pairs[0]._fields if pairs else ()
-    return tsv_text([list(fields), *(list(map(str, pair)) for pair in pairs)])
+    if not groups:
+        return tsv_text([list(fields), *(list(map(str, pair)) for pair in pairs)])
+    named = [(str(group), pair) for group, own in [*groups.items(), ("all", pairs)] for pair in own]
+    return tsv_text([["group", *fields], *([group, *map(str, pair)] for group, pair in named)])
 
 
 # ---- contents --------------------------------------------------------------------------------------------------
@@ -124,6 +127,25 @@ def turning_text(turning: Sequence[Pair], places: dict[Any, int], labels: Sequen
         of_metrics.setdefault(pair.metric, []).append(f"{labels[places[pair.a]]} - {labels[places[pair.b]]}")
     which = "; ".join(f"{', '.join(differences)} ({metric})" for metric, differences in of_metrics.items())
     return f"Unjudged documents could turn the sign of {which}."
+
+
+def grouped(groups: dict[Any, Table], whole: Table, macro: Table, methods: Sequence[Method]) -> Table:
+    """The tables of the groups of queries, of all queries, and of means over groups, one below the other.
+
+    `methods` are those of the groups, and of the whole.
+    """
+    counts = [str(method.n_queries) for method in methods]
+    names = [*map(str, groups), "all", "macro"]
+    noted = "note" if any("note" in table.head for table in groups.values()) else ""
+    head = [*whole.head, *[noted] * (bool(noted) and "note" not in whole.head)]
+    rows = [
+        [Cell(name), Cell(count), *row, *[Cell("")] * (len(head) - len(row))]
+        for name, count, table in zip(names, [*counts, ""], (*groups.values(), whole, macro), strict=True)
+        for row in table.rows
+    ]
+    corrected = f"; in the groups {methods[0].corrected}" if methods[0].correction else ""
+    notes = [*whole.notes[:-1], f"macro: the mean of the groups' means{corrected}.", whole.notes[-1]]
+    return Table(["group", "queries", *head], rows, whole.first + 2, notes)
 
 
 def beaten_by(

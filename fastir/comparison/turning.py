@@ -33,6 +33,7 @@ def turned(comparison: Comparison, qrels: Any, runs: Mapping[Hashable, Any], opt
         systems,
         comparison.method,
         lambda: (pairs, systems),
+        comparison.groups,
     )
 
 

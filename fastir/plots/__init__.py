@@ -5,7 +5,7 @@ its labels (``layout="constrained"``) and saves PDF with TrueType fonts. Fonts, 
 of the rcParams, which stay as they are. The colours, by Okabe and Ito, are distinct for colour-blind readers; many
 lines differ in dashes and markers, too. What all names begin or end with is said once; long names lose their middle.
 
-    of a Comparison, or the results of runs    means  forest  differences  wins  overview
+    of a Comparison, or the results of runs    means  forest  differences  wins  topics  overview
     of runs                                    precision_recall  cutoffs
     of Bounds                                  bounds
     of lists of labels                         ranked_cutoffs
@@ -25,12 +25,14 @@ figure         the figure, and what it saves
 names          names on pictures
 queries        the picture of two runs by query
 style          colours, dashes, axes and sizes that all share
+topics         the picture of all runs by query
 """
 
 from fastir.plots.comparisons import forest, means, overview, wins
 from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs
 from fastir.plots.holes import bounds
 from fastir.plots.queries import differences
+from fastir.plots.topics import topics
 
 __all__ = [
     "bounds",
@@ -42,6 +44,7 @@ __all__ = [
     "precision_recall",
     "rank_weights",
     "ranked_cutoffs",
+    "topics",
     "wins",
 ]
 

@@ -2,6 +2,7 @@
 
     differences of two runs    t_test  wilcoxon  sign_test  randomization_test  bootstrap_test  equivalence_test
     their mean, an interval    t_interval  bootstrap_interval
+    few judged by people       ppi_mean  ppi_difference
     many runs                  two_way_anova  tukey_test  randomized_tukey_test
     many p-values              adjust  max_t
     size and power             effect_size  power  sample_size  detectable
@@ -12,7 +13,7 @@ the queries, and are the same for any number of threads and on every machine; di
 digits may differ between machines.
 
 In        plain arrays of finite float64 values, as above
-Out       named tuples: Test, Interval, Anova, Tukey; arrays of p-values
+Out       named tuples: Test, Interval, PredictionPowered, Anova, Tukey; arrays of p-values
 Validates _checks the shapes and finite values, fastir.checks the options. Kernels get values as whole numbers of a
           common unit, and nothing else
 Allocates each call its own arrays; resamples are drawn in blocks
@@ -22,6 +23,7 @@ paired          t, Wilcoxon, sign and equivalence tests of two runs
 randomization   sign flips, exact where they can be enumerated; max_t
 bootstrap       intervals and tests by resampling queries
 anova           two-way analysis of variance, Tukey's tests
+predictions     means of which few values are known and many predicted: prediction-powered inference
 effects         effect sizes, power, sample size
 corrections     of many p-values
 numeric         the studentized range, and the root of a function
@@ -39,12 +41,14 @@ from fastir.stats.corrections import adjust
 from fastir.stats.effects import EFFECTS, detectable, effect_size, hedges_factor, power, sample_size
 from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
 from fastir.stats.paired import equivalence_test, sign_test, t_interval, t_test, welch_test, wilcoxon
+from fastir.stats.predictions import PredictionPowered, ppi_difference, ppi_mean
 from fastir.stats.randomization import max_t, randomization_test
 
 __all__ = [
     "EFFECTS",
     "Anova",
     "Interval",
+    "PredictionPowered",
     "Source",
     "Test",
     "Tukey",
@@ -57,6 +61,8 @@ __all__ = [
     "hedges_factor",
     "max_t",
     "power",
+    "ppi_difference",
+    "ppi_mean",
     "randomization_test",
     "randomized_tukey_test",
     "sample_size",

@@ -1,0 +1,125 @@
+"""The picture of all runs on all topics, group by group: where runs fail together, and where one alone does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastir.plots.compared import Compared
+from fastir.plots.names import elided, plain
+from fastir.plots.queries import LONGEST, name
+from fastir.plots.style import em, figure_size, new_axes, noted, width_beside
+from fastir.text import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fastir.comparison.comparison import Comparison
+
+MAP = "cividis"  # which is the same to colour-blind readers
+LETTER = 0.62  # the width of a letter, in sizes of its font
+
+
+def topics(
+    comparison: Comparison | Mapping[Any, Any],
+    metric: str | None = None,
+    ax: Axes | None = None,
+    *,
+    sort: bool = False,
+) -> Axes:
+    """The value of each run on each query, as a heat map; undefined values are left empty.
+
+    The queries stand from the one on which the runs are best to the one on which they are worst; where the comparison
+    has groups of queries, group by group, with their names above.
+
+    Parameters
+    ----------
+    comparison : Comparison, or mapping of name to Results
+    metric : str or None
+        None: the first.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+    sort : bool
+        Whether the best run stands at the top; otherwise the runs are in the caller's order.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    KeyError
+        There is no such metric.
+    """
+    on = Compared(comparison, metric)
+    runs, groups = on.ordered(sort), ordered_groups(on)
+    order = [place for places in groups.values() for place in places]
+    values = on.whole.values[on.whole.metrics.index(on.metric)][order][:, [on.places[run] for run in runs]].T
+    drawn = ax or new_axes((13 + 1.8 * len(runs)) * em(), 1.3 * figure_size()[0] + width_beside(on.names.values()) / 4)
+    known = values[~np.isnan(values)]
+    shares = bool(len(known)) and known.min() >= 0 and known.max() <= 1
+    image = drawn.imshow(
+        values,
+        cmap=MAP,
+        vmin=0 if shares else None,
+        vmax=1 if shares else None,
+        aspect="auto",
+        interpolation="nearest",
+    )
+    drawn.figure.colorbar(image, ax=drawn, label=plain(on.metric))
+    drawn.set_yticks(range(len(runs)), [on.names[run] for run in runs])
+    drawn.tick_params(length=0)
+    drawn.grid(False)
+    drawn.spines[:].set_visible(False)
+    if on.whole.groups:
+        room = named_groups(drawn, groups, len(order))
+        if ax is None:
+            figure: Any = drawn.figure
+            figure.set_figheight(figure.get_figheight() + room)
+    pad = name(drawn, [elided(str(on.whole.query_ids[place]), LONGEST) for place in order])
+    each = "each group from" if on.whole.groups else "from"
+    about = f"{counted(len(order), 'query', 'queries')}, {each} the easiest to the hardest"
+    drawn.set_xlabel(noted(about, on.note), labelpad=pad)
+    return drawn
+
+
+def ordered_groups(on: Compared) -> dict[Any, list[int]]:
+    """The places of the queries of each group, of all if there are none, from the one with the best mean."""
+    table = on.whole.values[on.whole.metrics.index(on.metric)]
+    counts = np.maximum((~np.isnan(table)).sum(axis=1), 1)
+    means = (on.sign or 1) * np.nansum(table, axis=1) / counts
+    places = {query_id: place for place, query_id in enumerate(on.whole.query_ids)}
+    groups = {group: [places[query_id] for query_id in part.query_ids] for group, part in on.whole.groups.items()}
+    return {
+        group: sorted(own, key=lambda place: -means[place])
+        for group, own in (groups or {"all": list(places.values())}).items()
+    }
+
+
+def named_groups(ax: Axes, groups: Mapping[Any, list[int]], n: int) -> float:
+    """Lines between the groups, and their names above, upright where wider than the group; returns their height."""
+    figure: Any = ax.figure
+    letters = ax.get_window_extent().width / figure.dpi / (em() * LETTER) / n  # that one query has room for
+    first, longest = 0, 1
+    for group, own in groups.items():
+        if first:
+            ax.axvline(first - 0.5, color=ax.get_facecolor(), linewidth=3)
+        text = elided(str(group), LONGEST)
+        upright = len(text) > letters * len(own)
+        ax.annotate(
+            plain(text),
+            (first + (len(own) - 1) / 2, 1),
+            (0, 4),
+            xycoords=ax.get_xaxis_transform(),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            rotation=90 if upright else 0,
+            fontsize="small",
+        )
+        first += len(own)
+        longest = max(longest, len(text) if upright else 1)
+    return longest * LETTER * em()

@@ -1,0 +1,338 @@
+"""Means and differences of which few values are known and many predicted: values by human and by model judgments.
+
+The model's values of all queries give a mean that is precise but may be off; the queries that have both say by how
+much. A weight, which the data choose unless it is given, says how far the model is trusted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastir.checks import number, proportion
+from fastir.errors import quote
+from fastir.stats._checks import SINGLE, column, is_constant
+from fastir.stats._scipy import special
+
+Values = ArrayLike | Mapping[Any, float]
+Strata = Mapping[Any, Hashable] | tuple[ArrayLike, ArrayLike]
+TO_ONE = 1e-9  # by which given shares may miss a sum of 1
+NO_MODEL, ONE_UNJUDGED, NO_VARIANCE = "all values of the model are equal", "one unjudged query", "nothing varies"
+
+
+class PredictionPowered(NamedTuple):
+    """An `Interval` that model judgments have made narrower.
+
+    Attributes
+    ----------
+    estimate, low, high : float
+    standard_error : float
+    weight : float or dict
+        How far the model is trusted, 0 not at all and 1 as in plain prediction-powered inference; with strata
+        {stratum: weight}.
+    note : str
+        Why the data are degenerate, "" if they are not.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    standard_error: float
+    weight: float | dict[Any, float]
+    note: str = ""
+
+
+class Sample(NamedTuple):
+    """Values of the judged queries, the model's for these and the unjudged, and the largest magnitude behind them."""
+
+    y: np.ndarray
+    model: np.ndarray
+    unlabelled: np.ndarray
+    largest: float
+
+
+class Found(NamedTuple):
+    """The mean of a Sample and its variance, NaN where that cannot be known."""
+
+    mean: float
+    variance: float
+    weight: float
+    note: str
+
+
+def ppi_mean(
+    y: Values,
+    y_model: Values,
+    y_model_unlabelled: Values,
+    *,
+    confidence: float = 0.95,
+    weight: float | None = None,
+    strata: Strata | None = None,
+    shares: Mapping[Any, float] | None = None,
+) -> PredictionPowered:
+    """The mean over queries that all have model judgments, and few of them human ones, with its interval.
+
+    Parameters
+    ----------
+    y : float array of shape (n_judged,), or mapping of query_id to value
+        A metric by the human judgments, such as ``Results.per_query`` gives.
+    y_model : float array of shape (n_judged,), or mapping
+        The metric by the model's judgments, aligned with `y`; of a mapping the queries of `y` are taken.
+    y_model_unlabelled : float array of shape (n_unjudged,), or mapping
+        The same for other queries of the same population, which have no human judgments.
+    confidence : float
+    weight : float from 0 to 1, or None
+        None: the weight that makes the variance smallest (PPI++), estimated from the data and never outside 0 to 1; in
+        each stratum its own. 0 takes no notice of the model, 1 is prediction-powered inference without a weight.
+    strata : mapping of query_id to stratum, pair of arrays, or None
+        Queries whose means are estimated stratum by stratum and then weighted by the shares of the strata: of judged
+        queries that were drawn stratum by stratum, or to make the interval narrower. A mapping for values by query;
+        for arrays the strata of the judged queries, and those of the unjudged.
+    shares : mapping of stratum to share, or None
+        The shares of the strata in the population. None: those among all queries, judged and unjudged.
+
+    Returns
+    -------
+    PredictionPowered
+        **Undefined**: the bounds are NaN for one judged query, and for one unjudged that counts, also in one stratum.
+        Model values that are all equal have the weight 0, unless it is given. The `note` says so.
+
+    Raises
+    ------
+    ValueError
+        Values are not aligned, or are NaN; a query is judged and unjudged; a stratum has no judged or no unjudged
+        queries; shares do not sum to 1; an option is out of range.
+    TypeError
+        Some values are mappings and others are not; an option has another type.
+
+    Notes
+    -----
+    Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), and Angelopoulos, Duchi and Zrnic (2023) for the weight;
+    without strata the numbers are equal to those of ``ppi_py.ppi_mean_ci``. Strata as in Fisch et al. (2024), and the
+    variance of shares that are counted is added. The bounds are of the normal distribution: for fewer than about 100
+    judged queries they are too narrow.
+
+    Examples
+    --------
+    >>> from fastir import stats
+    >>> found = stats.ppi_mean([0.9, 0.5, 0.4, 0.2], [0.8, 0.5, 0.3, 0.3], [0.7, 0.2, 0.6, 0.5, 0.4, 0.3, 0.2, 0.9])
+    >>> round(found.estimate, 4), round(found.low, 4), round(found.high, 4), round(found.weight, 4)
+    (0.5, 0.3311, 0.6689, 0.6086)
+    """
+    labelled, unlabelled, ids = aligned({"y": y, "y_model": y_model}, {"y_model_unlabelled": y_model_unlabelled}, 1)
+    return inferred(sample_of(labelled, unlabelled), ids, confidence, weight, strata, shares)
+
+
+def ppi_difference(
+    a: Values,
+    b: Values,
+    a_model: Values,
+    b_model: Values,
+    a_model_unlabelled: Values,
+    b_model_unlabelled: Values,
+    *,
+    confidence: float = 0.95,
+    weight: float | None = None,
+    strata: Strata | None = None,
+    shares: Mapping[Any, float] | None = None,
+) -> PredictionPowered:
+    """The mean difference of two runs, a minus b, by `ppi_mean` of the differences of every query.
+
+    Parameters
+    ----------
+    a, b : float arrays of shape (n_judged,), or mappings of query_id to value
+        A metric of two runs by the human judgments.
+    a_model, b_model : float arrays of shape (n_judged,), or mappings
+        The same by the model's judgments.
+    a_model_unlabelled, b_model_unlabelled : float arrays of shape (n_unjudged,), or mappings
+        The same for other queries, which have no human judgments.
+    confidence, weight, strata, shares
+        As for `ppi_mean`.
+
+    Returns
+    -------
+    PredictionPowered
+        **Undefined** as for `ppi_mean`. The runs differ significantly where 0 is outside of the bounds.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As by `ppi_mean`.
+    """
+    labelled, unlabelled, ids = aligned(
+        {"a": a, "b": b, "a_model": a_model, "b_model": b_model},
+        {"a_model_unlabelled": a_model_unlabelled, "b_model_unlabelled": b_model_unlabelled},
+        2,
+    )
+    whole = sample_of([labelled[0] - labelled[1], labelled[2] - labelled[3]], [unlabelled[0] - unlabelled[1]])
+    largest = max(float(np.abs(values).max()) for values in (*labelled, *unlabelled))
+    return inferred(whole._replace(largest=largest), ids, confidence, weight, strata, shares)
+
+
+# ---- arguments -----------------------------------------------------------------------------------------------------
+
+Ids = tuple[list[Any], list[Any]] | None  # of the judged and of the unjudged queries; None for arrays
+
+
+def aligned(
+    labelled: dict[str, Values], unlabelled: dict[str, Values], n_human: int
+) -> tuple[list[np.ndarray], list[np.ndarray], Ids]:
+    """All values as arrays, in the order of the first of their side; the first `n_human` are by human judgments."""
+    given = {**labelled, **unlabelled}
+    mappings = [isinstance(values, Mapping) for values in given.values()]
+    if any(mappings):
+        if not all(mappings):
+            name = list(given)[mappings.index(False)]
+            raise TypeError(
+                f"{name} is {type(given[name]).__name__}, but other values are mappings of query_id to value"
+            )
+        judged, others = (list(next(iter(side.values()))) for side in (labelled, unlabelled))  # type: ignore[arg-type]
+        both = next((query_id for query_id in others if query_id in set(judged)), None)
+        if both is not None:
+            raise ValueError(f"query {quote(both)} is judged, and in {next(iter(unlabelled))}")
+        whole = [*list(labelled)[:n_human], *unlabelled]
+        first, second = (
+            [by_query(name, values, ids, name in whole) for name, values in side.items()]  # type: ignore[arg-type]
+            for side, ids in ((labelled, judged), (unlabelled, others))
+        )
+        return first, second, (judged, others)
+    first, second = (
+        [column(values, name) for name, values in side.items()]  # type: ignore[arg-type]
+        for side in (labelled, unlabelled)
+    )
+    for names, side in ((list(labelled), first), (list(unlabelled), second)):
+        for name, values in zip(names, side, strict=True):
+            if len(values) != len(side[0]):
+                raise ValueError(f"{names[0]} has {len(side[0])} values but {name} has {len(values)}")
+    return first, second, None
+
+
+def by_query(name: str, values: Mapping[Any, float], ids: list[Any], whole: bool) -> np.ndarray:
+    """The values of some queries, which must be all that there are if `whole`."""
+    lacking = next((query_id for query_id in ids if query_id not in values), None)
+    if lacking is not None:
+        raise ValueError(f"{name} has no value for query {quote(lacking)}")
+    if whole and len(values) > len(ids):
+        more = next(query_id for query_id in values if query_id not in set(ids))
+        raise ValueError(f"{name} has a value for query {quote(more)}, which the other run has not")
+    array = np.array([values[query_id] for query_id in ids], np.float64)
+    odd = np.flatnonzero(~np.isfinite(array))
+    if len(odd):
+        raise ValueError(f"{name}: query {quote(ids[odd[0]])} is {array[odd[0]]}; expected finite values")
+    return column(array, name)
+
+
+def sample_of(labelled: Sequence[np.ndarray], unlabelled: Sequence[np.ndarray]) -> Sample:
+    (y, model), (others,) = labelled, unlabelled
+    return Sample(y, model, others, max(float(np.abs(values).max()) for values in (y, model, others)))
+
+
+def rows_of(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[list[int], list[int]]]:
+    """{stratum: the places of its judged and of its unjudged queries}, in the order of the first of each."""
+    sizes = len(whole.y), len(whole.unlabelled)
+    if isinstance(strata, Mapping) != (ids is not None):
+        raise TypeError("strata must be a mapping of query_id to stratum for values by query, else a pair of arrays")
+    if ids is not None:
+        lacking = next((query_id for side in ids for query_id in side if query_id not in strata), None)
+        if lacking is not None:
+            raise ValueError(f"strata: query {quote(lacking)} has none")
+        sides = [[strata[query_id] for query_id in side] for side in ids]
+    else:
+        if not isinstance(strata, (tuple, list)) or len(strata) != 2:
+            raise ValueError("strata must be two arrays, of the judged and of the unjudged queries")
+        sides = [np.asarray(side).tolist() for side in strata]
+        for side, size, what in zip(sides, sizes, ("judged", "unjudged"), strict=True):
+            if not isinstance(side, list) or len(side) != size:
+                raise ValueError(f"strata must have one value for each of the {size} {what} queries")
+    rows: dict[Any, tuple[list[int], list[int]]] = {}
+    for place, side in enumerate(sides):
+        for row, stratum in enumerate(side):
+            rows.setdefault(stratum, ([], []))[place].append(row)
+    for stratum, found in rows.items():
+        for part, what in zip(found, ("judged", "unjudged"), strict=True):
+            if not part:
+                raise ValueError(f"stratum {quote(stratum)} has no {what} query")
+    return rows
+
+
+def checked_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> dict[Any, float]:
+    """The given share of each stratum."""
+    if not isinstance(shares, Mapping):
+        raise TypeError(f"shares must map strata to shares, got {type(shares).__name__}")
+    for stratum in (*strata, *shares):
+        if (stratum in strata) != (stratum in shares):
+            raise ValueError(f"stratum {quote(stratum)} has {'no share' if stratum in strata else 'no query'}")
+    found = {stratum: number(f"the share of stratum {quote(stratum)}", shares[stratum], 0) for stratum in strata}
+    if abs(math.fsum(found.values()) - 1) > TO_ONE:
+        raise ValueError(f"shares must sum to 1, got {math.fsum(found.values())!r}")
+    return found
+
+
+# ---- arithmetic ----------------------------------------------------------------------------------------------------
+
+
+def inferred(
+    whole: Sample,
+    ids: Ids,
+    confidence: float,
+    weight: float | None,
+    strata: Strata | None,
+    shares: Mapping[Any, float] | None,
+) -> PredictionPowered:
+    """The record of a sample, of one stratum or of several."""
+    z = float(special().ndtri((1 + proportion("confidence", confidence)) / 2))
+    if weight is not None:
+        weight = number("weight", weight, 0)
+        if weight > 1:
+            raise ValueError(f"weight must be at most 1, got {weight!r}")
+    if strata is None:
+        if shares is not None:
+            raise ValueError("shares are those of strata, and there are no strata")
+        found = estimate(whole, weight)
+        return record(found.mean, found.variance, z, found.weight, found.note)
+    rows = rows_of(strata, ids, whole)
+    parts = {
+        stratum: estimate(Sample(whole.y[judged], whole.model[judged], whole.unlabelled[others], whole.largest), weight)
+        for stratum, (judged, others) in rows.items()
+    }
+    total = len(whole.y) + len(whole.unlabelled)
+    counted = {stratum: (len(judged) + len(others)) / total for stratum, (judged, others) in rows.items()}
+    share = counted if shares is None else checked_shares(shares, rows)
+    mean = math.fsum(share[stratum] * part.mean for stratum, part in parts.items())
+    variance = math.fsum(share[stratum] ** 2 * part.variance for stratum, part in parts.items())
+    if shares is None:
+        variance += math.fsum(share[stratum] * (part.mean - mean) ** 2 for stratum, part in parts.items()) / total
+    notes = [f"stratum {quote(stratum)}: {part.note}" for stratum, part in parts.items() if part.note]
+    return record(mean, variance, z, {stratum: part.weight for stratum, part in parts.items()}, "; ".join(notes))
+
+
+def record(mean: float, variance: float, z: float, weight: Any, note: str) -> PredictionPowered:
+    error = variance**0.5
+    return PredictionPowered(mean, mean - z * error, mean + z * error, error, weight, note)
+
+
+def estimate(sample: Sample, weight: float | None) -> Found:
+    """The mean by a weight, or by the one that makes the variance smallest."""
+    y, model, unlabelled, largest = sample
+    n, others = len(y), len(unlabelled)
+    note = ""
+    if weight is None:
+        everywhere = np.concatenate([model, unlabelled])
+        spread = float(np.var(everywhere, ddof=1))
+        if is_constant(spread, largest):
+            weight, note = 0.0, NO_MODEL
+        else:
+            together = float(((y - y.mean()) * (model - model.mean())).mean())
+            weight = min(max(together / ((1 + n / others) * spread), 0.0), 1.0)
+    corrected = y - weight * model
+    mean = float(weight * unlabelled.mean() + corrected.mean())
+    if n == 1 or (others == 1 and weight > 0):
+        return Found(mean, math.nan, weight, SINGLE if n == 1 else ONE_UNJUDGED)
+    spreads = [float(values.var()) for values in (corrected, weight * unlabelled)]
+    of_labelled, of_others = (0.0 if is_constant(spread, largest) else spread for spread in spreads)
+    variance = of_labelled / n + of_others / others
+    return Found(mean, variance, weight, note if variance else NO_VARIANCE)
