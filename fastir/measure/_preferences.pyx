@@ -26,6 +26,15 @@ cdef struct Pairs:              # of documents with different labels
     int64_t all
 
 
+cdef inline int32_t lowest_relevant(const Query* q) noexcept nogil:
+    """Labels below are 0: a level of the metric's own takes their worth away."""
+    return max(q.floor, 1)
+
+
+cdef inline int64_t count_relevant(const Query* q) noexcept nogil:
+    return labels_from(q.ideal, q.num_ideal, lowest_relevant(q))
+
+
 cdef int64_t merge_runs(const int32_t* a, int64_t n, int64_t width, int32_t* out) noexcept nogil:
     """Merge falling runs of `width` labels two by two; returns how many pairs were larger label first."""
     cdef int64_t first = 0, middle, stop, i, j, k = 0, right = 0
@@ -45,16 +54,18 @@ cdef int64_t merge_runs(const int32_t* a, int64_t n, int64_t width, int32_t* out
     return right
 
 
-cdef Pairs pairs_from(const Query* q, int32_t lowest) noexcept nogil:
-    """The pairs of documents whose labels are at least `lowest`, which is 0 or 1."""
+cdef Pairs pairs_of(const Query* q, bint relevant_only) noexcept nogil:
+    """The pairs of judged documents, or of relevant ones."""
     cdef Pairs pairs = Pairs(0, 0, 0, 0, 0)
-    cdef int64_t n_judged = q.num_ideal if lowest else q.num_rel + q.num_nonrel
+    cdef int64_t n_relevant = count_relevant(q)
+    cdef int64_t n_judged = n_relevant if relevant_only else q.num_rel + q.num_nonrel
     cdef int64_t n = 0, width = 1, i, stop, lower = 0, higher = 0
+    cdef int32_t lowest = lowest_relevant(q)
     cdef int32_t* a = <int32_t*>q.room
     cdef int32_t* b = a + q.num_hits
     for i in range(q.num_hits):
-        if q.labels[i] >= lowest:
-            a[n] = q.labels[i]
+        if q.labels[i] >= lowest or (q.labels[i] >= 0 and not relevant_only):
+            a[n] = q.labels[i] if q.labels[i] >= lowest else 0
             n += 1
     while width < n:
         pairs.both_right += merge_runs(a, n, width, b)
@@ -65,15 +76,15 @@ cdef Pairs pairs_from(const Query* q, int32_t lowest) noexcept nogil:
         stop = labels_from(a, n, a[i])
         pairs.both += i * (stop - i)
         if a[i] < INT32_MAX:
-            higher += (stop - i) * labels_from(q.ideal, q.num_ideal, a[i] + 1)
+            higher += (stop - i) * labels_from(q.ideal, n_relevant, a[i] + 1)
         if a[i] > 0:
-            lower += (stop - i) * (n_judged - labels_from(q.ideal, q.num_ideal, a[i]))
+            lower += (stop - i) * (n_judged - labels_from(q.ideal, n_relevant, a[i]))
         i = stop
     pairs.one_right = max(lower - pairs.both, 0)
     pairs.one = pairs.one_right + max(higher - pairs.both, 0)
     i = 0
-    while i < q.num_ideal:
-        stop = labels_from(q.ideal, q.num_ideal, q.ideal[i])
+    while i < n_relevant:
+        stop = labels_from(q.ideal, n_relevant, q.ideal[i])
         pairs.all += (stop - i) * (n_judged - stop)
         i = stop
     return pairs
@@ -97,7 +108,7 @@ cdef count(str name, str summary, str formula):
 
 
 cdef double num_prefs_poss(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return <double>pairs_from(q, 0).all
+    return <double>pairs_of(q, False).all
 
 declare(num_prefs_poss, count(
     "prefs_num_prefs_poss", "number of preferences", "pairs with different labels, over all judges")._replace(
@@ -105,7 +116,7 @@ declare(num_prefs_poss, count(
 
 
 cdef double num_prefs_ful(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Pairs pairs = pairs_from(q, 0)
+    cdef Pairs pairs = pairs_of(q, False)
     return <double>(pairs.both_right + pairs.one_right)
 
 declare(num_prefs_ful, count(
@@ -115,7 +126,7 @@ declare(num_prefs_ful, count(
 
 
 cdef double num_prefs_ful_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return <double>pairs_from(q, 0).both_right
+    return <double>pairs_of(q, False).both_right
 
 declare(num_prefs_ful_ret, count(
     "prefs_num_prefs_ful_ret", "number of preferences fulfilled, between retrieved documents",
@@ -124,7 +135,7 @@ declare(num_prefs_ful_ret, count(
 
 
 cdef double of_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Pairs pairs = pairs_from(q, 0)
+    cdef Pairs pairs = pairs_of(q, False)
     return ratio(<double>(pairs.both_right + pairs.one_right), <double>pairs.all)
 
 declare(of_all, share(
@@ -149,9 +160,9 @@ cdef Found found_with(const Query* q, int64_t most) noexcept nogil:
     cdef Found found = Found(0, 0, 0, 0)
     cdef int64_t i
     for i in range(q.num_hits):
-        if q.labels[i] > 0:
+        if q.labels[i] >= lowest_relevant(q):
             found.relevant += 1
-        elif q.labels[i] == 0:
+        elif q.labels[i] >= 0:
             if found.nonrelevant < most:
                 found.above += found.relevant + found.nonrelevant
                 found.first += 1
@@ -160,10 +171,10 @@ cdef Found found_with(const Query* q, int64_t most) noexcept nogil:
 
 
 cdef double with_as_many(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t relevant = q.num_ideal, n_judged = q.num_rel + q.num_nonrel, right
+    cdef int64_t relevant = count_relevant(q), n_judged = q.num_rel + q.num_nonrel, right
     cdef int64_t lacking = 2 * relevant - n_judged
     cdef Found found = found_with(q, relevant)
-    cdef Pairs pairs = pairs_from(q, 0 if lacking >= 0 else 1)
+    cdef Pairs pairs = pairs_of(q, lacking < 0)
     right = pairs.both_right + pairs.one_right
     if lacking >= 0:
         return ratio(<double>(right + found.relevant * lacking), <double>(pairs.all + relevant * lacking))
@@ -178,7 +189,7 @@ declare(with_as_many, share(
 
 
 cdef double of_both(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Pairs pairs = pairs_from(q, 0)
+    cdef Pairs pairs = pairs_of(q, False)
     return ratio(<double>pairs.both_right, <double>pairs.both)
 
 declare(of_both, share(
@@ -198,10 +209,10 @@ declare(of_both, share(
 cdef double of_both_with_as_many(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef Found found = found_with(q, q.num_hits)
     cdef int64_t lacking = found.relevant - found.nonrelevant
-    cdef Pairs pairs = pairs_from(q, 0 if lacking >= 0 else 1)
+    cdef Pairs pairs = pairs_of(q, lacking < 0)
     if lacking >= 0:
         return ratio(<double>(pairs.both_right + found.relevant * lacking),
-                     <double>(pairs.both + q.num_ideal * lacking))
+                     <double>(pairs.both + count_relevant(q) * lacking))
     return ratio(<double>(pairs.both_right + found_with(q, found.relevant).above),
                  <double>(pairs.both + (found.relevant + found.nonrelevant) * found.relevant))
 
@@ -213,7 +224,7 @@ declare(of_both_with_as_many, share(
 
 
 cdef double of_any(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Pairs pairs = pairs_from(q, 0)
+    cdef Pairs pairs = pairs_of(q, False)
     return ratio(<double>(pairs.both_right + pairs.one_right), <double>(pairs.both + pairs.one))
 
 declare(of_any, share(

@@ -32,6 +32,9 @@ NIST = {
     "out.test.aql": "-m all_trec -mrelstring.20 -q -l2 qrels.rel_level results.test",
     "out.test.qrels_jg": "-m qrels_jg -q -R qrels_jg qrels.123 results.test",
     "out.test.qrels_jg (comments)": "-m qrels_jg -q -R qrels_jg qrels.comments.123 results.test",
+    "out.test.prefs": "-m all_prefs -q -R prefs prefs.test prefs.results.test",
+    "out.test.prefs (comments)": "-m all_prefs -q -R prefs prefs.comment.test prefs.results.test",
+    "out.test.qrels_prefs": "-m all_prefs -q -R qrels_prefs qrels.test results.test",
     "out.test.meas_params": "-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 "
     "-m Rprec_mult.5.0,0.2,0.35 -mutility.2,-1,0,0 -m 11pt_avg..25,.5,.75 -mndcg.1=3,2=9,4=4.5 "
     "-mndcg_cut.10,20,23.4 -msuccess.2,5,20 qrels.test results.test",
@@ -377,8 +380,9 @@ def test_every_measure_and_set_can_be_asked_for(values, files):
         assert values(*by_name, files.qrels, files.run) == values("-m", nickname, files.qrels, files.run)
         assert {"runid", "num_q", *NICKNAMES[nickname].split()} - trec_lines.SETS[nickname] == set()
     for name in trec_lines.MEASURES:
-        groups = name in NICKNAMES["qrels_jg"].split()
-        printed = values("-q", "-R", "qrels_jg" if groups else "qrels", "-m", name, files.qrels, files.run, query="all")
+        kind = "qrels_prefs" if name.startswith("prefs") else "qrels"
+        kind = "qrels_jg" if name in NICKNAMES["qrels_jg"].split() else kind
+        printed = values("-q", "-R", kind, "-m", name, files.qrels, files.run, query="all")
         assert all(text.startswith(name) for text in printed)
         assert printed or name == "relstring"
 
