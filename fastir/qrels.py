@@ -42,10 +42,11 @@ class Qrels(Rows):
     def from_dict(cls, data: JudgmentsLike) -> Qrels:
         """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
 
-        Groups are the subtopics of a query, or groups of judges. Preferences of judges that order only parts of the
-        documents are ``{query_id: {judge: {part: {doc_id: level}}}}``: within a part, a document with a higher level, a
-        number of any size, is preferred; what follows from several parts of a judge is preferred, too. In place of ``{doc_id: label}`` may stand the ids of
+        Groups are the subtopics of a query, or groups of judges. In place of ``{doc_id: label}`` may stand the ids of
         the relevant documents, a list, tuple, set or array, or one id: their label is 1, and one given twice is one.
+
+        Preferences are ``{query_id: {judge: {part: {doc_id: level}}}}``. Within a part, a document with a higher level,
+        a number of any size, is preferred, and so is what follows from several parts of a judge.
 
         Raises
         ------
@@ -82,9 +83,9 @@ class Qrels(Rows):
             between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
             "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for `from_table`.
             "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic
-            or a group of judges. "prefs": query, judge, part, document, level, and "qrels_prefs": query, judge, document,
-            level, the preferences that `from_dict` describes. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz
-            or .zst), else "trec".
+            or a group of judges. "prefs", query, judge, part, document, level, and "qrels_prefs", the same without
+            part, are preferences as for `from_dict`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or
+            .parquet, before any .gz or .zst), else "trec".
         duplicates : None, "first", "last", "max" or "once"
             None makes a document that stands twice an error, "once" only if its labels differ.
         columns : dict or None
@@ -284,7 +285,8 @@ class Preferences(GroupedQrels):
         self.union.repairs = repairs
         self.orders = [preferences.orders_of(query_id, judges) for query_id, judges in self.data.items()]
         self.keys = [(query_id, judge) for query_id, judges in self.data.items() for judge in judges]
-        Rows.__init__(self, list(self.data), *(getattr(self.union, name) for name in ROWS), repairs)
+        union = self.union
+        Rows.__init__(self, list(self.data), union._offsets, union._ids, union._numbers, repairs)
 
     def __getitem__(self, query_id: Any) -> dict[Any, Any]:
         return self.data[query_id] if query_id in self.data else super(GroupedQrels, self).__getitem__(query_id)
@@ -318,9 +320,6 @@ class Preferences(GroupedQrels):
         judges = counted(len(self.keys), "judge", "judges")
         documents = counted(self.n_rows, "document", "documents")
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, preferences of {judges}, {documents}>"
-
-
-ROWS = ("_offsets", "_ids", "_numbers")
 
 
 def preferences_of(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import fastir
-from fastir.inputs.formats import READERS, TABLES, BY_PART
+from fastir.inputs.formats import BY_PART, READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions import CONVENTIONS

@@ -295,7 +295,7 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
     cdef const unsigned char* p = c.p
     cdef const unsigned char* token
     cdef bint tabs = c.line_format.tabs, masked = HAS_LINE_MASKS and not tabs and c.line_format.query == 1
-    cdef int failed, more
+    cdef int failed, _more
     g.n = 0
     while p < c.stop:
         c.line = p
@@ -319,7 +319,7 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
                 if failed:
                     return failed
                 p = behind_field(token, tabs)
-                for more in range(1, c.line_format.query):
+                for _more in range(1, c.line_format.query):
                     p = skip_token(skip_blanks(p))
                 g.query.start = <const char*>token
                 g.query.length = p - token

@@ -69,7 +69,12 @@ OPTIONS = (  # letter, word, what it takes, what it does
     ("J", "Judged_docs_only", "", "drop documents without a judgment from the rankings"),
     ("M", "Max_retrieved_per_topic", "N", "cut every ranking after N documents"),
     ("N", "Number_docs_in_coll", "N", "documents in the collection, for utility (default 0)"),
-    ("R", "Rel_info_format", "FORMAT", "qrels (default), qrels_jg: its second column is a group of judges, qrels_prefs"),
+    (
+        "R",
+        "Rel_info_format",
+        "FORMAT",
+        "qrels (default), qrels_jg: its second column is a group of judges, qrels_prefs",
+    ),
     ("T", "Results_format", "FORMAT", "of runs: trec_results (default), the only one"),
     ("", "trec-eval-version", "N", "whose numbers: 10 (default) or 9"),
 )

@@ -59,7 +59,7 @@ class Refusal(Exception):
 
 
 class Options(NamedTuple):
-    """The other options; `new` is version 10, `level` 0 makes all judged documents relevant, `format` is that of the qrels."""
+    """The other options; `new` is version 10, `level` 0 makes all judged documents relevant."""
 
     by_query: bool
     summary: bool
@@ -136,7 +136,7 @@ def lines_of(name: str, params: str, options: Options) -> list[Line]:
     if name != "num_q" and of_set != OF_FORMAT.get(options.format):
         raise Refusal(
             NOT_COMPUTED,
-            f"measure {name} is not defined on judgments of the format {options.format}; -R says which format they have",
+            f"measure {name} is not defined on judgments of the format {options.format}; -R says which they have",
         )
     shown = f"{name}_{params}" if params else name
     if name == "relstring":

@@ -212,7 +212,9 @@ def with_as_many(judge: Placed, retrieved: bool) -> float:
     first = np.flatnonzero(lowest)[:relevant]
     if retrieved:
         first = first[first < n_ret]
-    return quotient(right + int(np.minimum(first, n_ret).sum()), possible + (n_ret if retrieved else len(levels)) * len(first))
+    return quotient(
+        right + int(np.minimum(first, n_ret).sum()), possible + (n_ret if retrieved else len(levels)) * len(first)
+    )
 
 
 def quotient(a: int, b: int) -> float:

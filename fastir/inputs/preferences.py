@@ -115,13 +115,12 @@ def order_of(query_id: Any, judge: Any, parts: Parts, places: dict[Any, int]) ->
         for doc_id, level in docs.items():
             if levels.setdefault(doc_id, level) != level and 0 in (level, levels[doc_id]):
                 raise ValueError(f"qrels: {where}: document {quote(doc_id)} has the level 0 and another one")
-    docs = sorted(levels, key=lambda doc_id: places[doc_id])
-    beats = None if len(parts) == 1 else beaten(parts, {doc_id: place for place, doc_id in enumerate(docs)})
-    if beats is not None and (both := beats & beats.T).any():
-        a, b = (docs[place] for place in np.argwhere(both)[0])
-        other = next((docs[place] for place in np.flatnonzero(both[docs.index(a)]) if docs[place] != a), b)
-        raise ValueError(f"qrels: {where}: document {quote(a)} is preferred to {quote(other)}, and that to {quote(a)}")
-    return Order(np.array([places[doc_id] for doc_id in docs]), np.array([levels[doc_id] for doc_id in docs]), beats)
+    own = sorted(levels, key=lambda doc_id: places[doc_id])
+    beats = None if len(parts) == 1 else beaten(parts, {doc_id: place for place, doc_id in enumerate(own)})
+    if beats is not None and (both := (beats & beats.T) & ~np.eye(len(own), dtype=bool)).any():
+        a, b = (quote(own[place]) for place in np.argwhere(both)[0])
+        raise ValueError(f"qrels: {where}: document {a} is preferred to {b}, and that to {a}")
+    return Order(np.array([places[doc_id] for doc_id in own]), np.array([levels[doc_id] for doc_id in own]), beats)
 
 
 def beaten(parts: Parts, places: dict[Any, int]) -> np.ndarray:

@@ -286,7 +286,7 @@ def test_fastir_has_every_measure_of_trec_eval_in_its_order():
     assert OF_TREC_EVAL.split() == trec_lines.MEASURES
     known = {name for card in fastir.metrics() for name in (card.name, *card.aliases, card.family)}
     assert set(OF_TREC_EVAL.split()) - {name for name in known if name} <= {"runid", "relstring", *aliases()}
-    assert METRICS == [f"prefs_{name}" for name in ALL_PREFS.split()] and len(METRICS) == 14
+    assert [f"prefs_{name}" for name in ALL_PREFS.split()] == METRICS and len(METRICS) == 14
 
 
 def aliases():
