@@ -11,9 +11,10 @@ import numpy as np
 
 from fastir.checks import number, one_of
 from fastir.columns._dicts import plain_judgments
-from fastir.columns.line_formats import WITH_GROUPS
+from fastir.columns.line_formats import OF_PREFERENCES, WITH_GROUPS
 from fastir.columns.rows import Rows
-from fastir.inputs import dicts, files, formats
+from fastir.errors import FormatError
+from fastir.inputs import dicts, files, formats, places, preferences
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, shape_of
 from fastir.join._judged import Judged
@@ -44,14 +45,20 @@ class Qrels(Rows):
         Groups are the subtopics of a query, or groups of judges. In place of ``{doc_id: label}`` may stand the ids of
         the relevant documents, a list, tuple, set or array, or one id: their label is 1, and one given twice is one.
 
+        Preferences are ``{query_id: {judge: {part: {doc_id: level}}}}``. Within a part, a document with a higher level,
+        a number of any size, is preferred, and so is what follows from several parts of a judge.
+
         Raises
         ------
         TypeError, ValueError, OverflowError
-            An id is neither a str nor an int, or a label is not an integer in [-2^31, 2^31 - 1].
+            An id is neither a str nor an int, or a label is not an integer in [-2^31, 2^31 - 1]; or a judge prefers
+            each of two documents to the other, or gives a document the level 0 in one part and another one elsewhere.
         """
         columns = plain_judgments(data) if type(data) is dict else None
         if columns is not None:
             return Qrels(*columns)
+        if preferences.is_of_parts(data):
+            return Preferences(data, {})
         keys, data = dicts.without_groups(data)
         qrels = Qrels(*dicts.judgments(data))
         return qrels if keys is None else GroupedQrels(keys, qrels)
@@ -71,13 +78,14 @@ class Qrels(Rows):
         ----------
         path : str, path or file object
             As for `Run.from_file`.
-        format : None, "trec", "beir", "msmarco", "json", "csv", "jsonl", "parquet", "subtopic" or "qrels_jg"
+        format : str or None
             "trec", and "msmarco" alike: query, iteration, document, label. "beir": query, document, label, with tabs
             between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id: label}}``.
             "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for `from_table`.
             "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic
-            or a group of judges. None: by the end of the name (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz
-            or .zst), else "trec".
+            or a group of judges. "prefs", query, judge, part, document, level, and "qrels_prefs", the same without
+            part, are preferences as for `from_dict`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or
+            .parquet, before any .gz or .zst), else "trec".
         duplicates : None, "first", "last", "max" or "once"
             None makes a document that stands twice an error, "once" only if its labels differ.
         columns : dict or None
@@ -89,6 +97,8 @@ class Qrels(Rows):
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
+        if format in OF_PREFERENCES:
+            return preferences_of(path, str(format), duplicates)
         from_on = None if threshold is None else number("threshold", threshold)
         query_ids, offsets, ids, numbers, repairs = formats.read(
             path, False, format, duplicates, columns, threshold=from_on
@@ -242,6 +252,88 @@ class GroupedQrels(Qrels):
         groups = counted(len(self.keys), "group", "groups")
         judgments = counted(self.n_rows, "judgment", "judgments")
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, {groups}, {judgments}>"
+
+
+class Preferences(GroupedQrels):
+    """Preferences of each query's judges; made by the methods of Qrels.
+
+    Like Qrels, but ``qrels[query_id]`` is ``{judge: {part: {doc_id: level}}}``.
+
+    Parameters
+    ----------
+    data : mapping
+        Of all queries.
+    repairs : dict
+        {kind: (count, place)} of the file.
+
+    Attributes
+    ----------
+    documents : list of list
+        The documents of each query, by their ids. In `union` their labels are their places in this list, from 1 up.
+    orders : list of list of Order
+        What each query's judges prefer, by these places.
+    """
+
+    def __init__(self, data: Mapping[Any, Any], repairs: dict[str, tuple[int, str]]) -> None:
+        self.data = preferences.checked(data)
+        self.documents = [preferences.documents(judges) for judges in self.data.values()]
+        labels = {
+            query_id: {doc_id: place for place, doc_id in enumerate(docs, 1)}
+            for query_id, docs in zip(self.data, self.documents, strict=True)
+        }
+        self.union = Qrels.from_dict(labels)
+        self.union.repairs = repairs
+        self.orders = [preferences.orders_of(query_id, judges) for query_id, judges in self.data.items()]
+        self.keys = [(query_id, judge) for query_id, judges in self.data.items() for judge in judges]
+        union = self.union
+        Rows.__init__(self, list(self.data), union._offsets, union._ids, union._numbers, repairs)
+
+    def __getitem__(self, query_id: Any) -> dict[Any, Any]:
+        return self.data[query_id] if query_id in self.data else super(GroupedQrels, self).__getitem__(query_id)
+
+    def save(self, path: Path, format: str | None = None) -> None:
+        """Write a file of preferences, in one step; .gz and .zst are packed.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None or "prefs"
+            Both are the same.
+
+        Raises
+        ------
+        ValueError
+            There is no such format, or an id cannot be a field of a line.
+        OSError
+            The file cannot be written. After this and any other error its old content is untouched.
+        """
+        from fastir.inputs import writers
+
+        one_of("format", format, (None, "prefs"))
+        with files.created(os.fsdecode(path)) as file:
+            writers.preferences(file, self.data)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Preferences, (self.data, self.repairs)
+
+    def __repr__(self) -> str:
+        judges = counted(len(self.keys), "judge", "judges")
+        documents = counted(self.n_rows, "document", "documents")
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, preferences of {judges}, {documents}>"
+
+
+def preferences_of(path: Path | IO[bytes], format: str, duplicates: Duplicates | None) -> Preferences:
+    """Preferences from a file of a format of OF_PREFERENCES."""
+    keys, offsets, ids, levels, repairs = formats.read(path, False, format, duplicates)
+    data: dict[str, Any] = {}
+    for key, first, stop in zip(keys, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        query_id, judge, *part = key.split(" ")
+        docs = dict(zip(ids[first:stop], levels[first:stop].tolist(), strict=True))
+        data.setdefault(query_id, {}).setdefault(judge, {})["".join(part)] = docs
+    try:
+        return Preferences(data, repairs)
+    except ValueError as error:
+        raise FormatError(str(error).removeprefix("qrels: "), places.name_of(path)) from None
 
 
 QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are evaluated against

@@ -79,11 +79,12 @@ print(fastir.evaluate(qrels, run, "ndcg@4")["ndcg@4"])
 def reference() -> str:
     """The text of METRICS.md."""
     empty = next(param for card in CARDS for param in card.params if param.name == "empty")
+    without_empty = (card for card in CARDS if not any(param is empty for param in card.params))
     head = HEAD.format(
         nicknames="\n".join(f"- `{name}`: {code(members.split())}" for name, members in NICKNAMES.items()),
         single=code(FAMILIES[name].family for name in sorted(SINGLE)),
         local="\n".join(map(ambiguity, dict.fromkeys(name for _, name in LOCAL))),
-        without_empty=code(card.name for card in CARDS if not any(param is empty for param in card.params)),
+        without_empty=code(dict.fromkeys(map(family_of, without_empty))),
         empty=f"{empty.accepted()}: {empty.meaning}",
         default=empty.default,
         seen="\n".join(f"| `{card.name}` | {card.relevance} | {card.order} | {card.summary} |" for card in CARDS),
@@ -96,6 +97,11 @@ def reference() -> str:
         **evaluate(BY_GROUP, RUN, [example(card) for card in CARDS if card.groups], queries="qrels"),
     }
     return "\n".join([head, *(section(card, values[example(card)]) for card in CARDS)])
+
+
+def family_of(card: Card) -> str:
+    """Its name, or that of all metrics of pairs together."""
+    return "prefs_*" if card.groups == "pairs" else card.name
 
 
 def ambiguity(name: str) -> str:

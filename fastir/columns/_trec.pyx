@@ -2,6 +2,7 @@
 
     TREC run        query Q0 document rank score tag    six fields or more; the second, fourth and last are not read
     TREC qrels      query iteration document label      exactly four
+    prefs           query judge part document level     exactly five
     BEIR            query document score or label       exactly three, with single tabs between, below a header
     MS MARCO run    query document rank                 three; a fourth, the score, is not read
 
@@ -24,7 +25,7 @@ from fastir.columns._number import slow_number
 from fastir.columns.line_formats import LINE_FORMATS, explain
 
 cdef enum:              # what a number is
-    SCORE
+    SCORE               # or a level
     LABEL
     RANK
 
@@ -46,7 +47,7 @@ cdef set_line_format(Cursor* c, format, bint is_run):
     c.line_format.query = line_format.query
     c.line_format.doc = line_format.doc - line_format.query + 1
     c.line_format.number = line_format.number
-    c.line_format.kind = {"score": SCORE, "label": LABEL, "rank": RANK}[line_format.what]
+    c.line_format.kind = {"score": SCORE, "level": SCORE, "label": LABEL, "rank": RANK}[line_format.what]
     c.line_format.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[line_format.behind]
     c.line_format.tabs = line_format.tabs
 
@@ -178,7 +179,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
     p = next_field(p, tabs)
     if ends(p[0]):
         return NUL if p[0] == 0 else FIELDS
-    if line_format.number == 4:
+    if line_format.number > line_format.doc + line_format.query:
         p = next_field(behind_field(p, tabs), tabs)
         if ends(p[0]):
             return NUL if p[0] == 0 else FIELDS
@@ -294,7 +295,7 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
     cdef const unsigned char* p = c.p
     cdef const unsigned char* token
     cdef bint tabs = c.line_format.tabs, masked = HAS_LINE_MASKS and not tabs and c.line_format.query == 1
-    cdef int failed
+    cdef int failed, _more
     g.n = 0
     while p < c.stop:
         c.line = p
@@ -318,7 +319,7 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
                 if failed:
                     return failed
                 p = behind_field(token, tabs)
-                if c.line_format.query == 2:
+                for _more in range(1, c.line_format.query):
                     p = skip_token(skip_blanks(p))
                 g.query.start = <const char*>token
                 g.query.length = p - token

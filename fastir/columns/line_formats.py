@@ -12,10 +12,10 @@ class LineFormat(NamedTuple):
     expected: str  # for messages
     doc: int  # the field of the document
     number: int  # the field of the number
-    what: str  # the meaning of the number: "score", "label" or "rank"
+    what: str  # the meaning of the number: "score", "label", "rank" or "level"
     behind: str  # the fields behind it: "none", "at most one" or "some"
     tabs: bool = False  # whether a tab ends a field, and nothing else does; the first line is then HEADER
-    query: int = 1  # how many fields the query takes: with 2, the second is a group of its judgments
+    query: int = 1  # how many fields the query takes: the second is a group of its judgments, the third a part of that
 
 
 TREC_QRELS = LineFormat("qrels", "exactly 4 fields (query iteration document label)", 2, 3, "label", "none")
@@ -35,6 +35,14 @@ LINE_FORMATS = {  # (format, is_run)
 }
 WITH_GROUPS = ("subtopic", "qrels_jg")  # one line_format, whose iteration is a subtopic or a group of judges
 LINE_FORMATS |= {(format, False): TREC_QRELS._replace(query=2) for format in WITH_GROUPS}
+OF_PREFERENCES = {
+    "prefs": LineFormat("prefs", "exactly 5 fields (query judge part document level)", 3, 4, "level", "none", query=3),
+    "qrels_prefs": LineFormat(
+        "qrels_prefs", "exactly 4 fields (query judge document level)", 2, 3, "level", "none", query=2
+    ),
+}
+LINE_FORMATS |= {(format, False): line_format for format, line_format in OF_PREFERENCES.items()}
+BY_PART = (*WITH_GROUPS, *OF_PREFERENCES)  # whose judgments of a query are in several parts
 HEADER = "query-id\tcorpus-id\tscore"
 
 LINE_PROBLEMS = {

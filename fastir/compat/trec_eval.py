@@ -13,7 +13,9 @@ ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 unde
 anywhere, gains given twice for a label, recall points outside of 0 to 1, p outside of it, cutoffs and -M below 1, -l
 and -N below 0. Comments are skipped, files may be packed, and there may be several runs. Messages are fastir's own.
 
-Not offered: preferences (-R prefs, -R qrels_prefs), z-scores (-Z), debugging (-D), other formats of runs (-T), and -o.
+Preferences (-R prefs, -R qrels_prefs) that contradict each other end the program by a signal, here they are an error.
+
+Not offered: z-scores (-Z), debugging (-D), other formats of runs (-T), and -o.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from fastir.compat.trec_lines import (
     NEW,
     NO_QUERIES,
     NOT_COMPUTED,
+    OF_FORMAT,
     SETS,
     UNREADABLE,
     USAGE,
@@ -53,6 +56,7 @@ from fastir.text import aligned
 
 DUMMY = "no document"  # in place of a missing ranking: no id in a file has a blank
 BLOCK = 1 << 20
+PREFERRED = {"ties": "doc_id_asc", "judged_only": False}  # how the program reads runs for preferences
 
 OPTIONS = (  # letter, word, what it takes, what it does
     ("h", "help", "", "print this; fastir explain says more of a measure"),
@@ -65,7 +69,12 @@ OPTIONS = (  # letter, word, what it takes, what it does
     ("J", "Judged_docs_only", "", "drop documents without a judgment from the rankings"),
     ("M", "Max_retrieved_per_topic", "N", "cut every ranking after N documents"),
     ("N", "Number_docs_in_coll", "N", "documents in the collection, for utility (default 0)"),
-    ("R", "Rel_info_format", "FORMAT", "qrels (default), or qrels_jg: its second column is a group of judges"),
+    (
+        "R",
+        "Rel_info_format",
+        "FORMAT",
+        "qrels (default), qrels_jg: its second column is a group of judges, qrels_prefs",
+    ),
     ("T", "Results_format", "FORMAT", "of runs: trec_results (default), the only one"),
     ("", "trec-eval-version", "N", "whose numbers: 10 (default) or 9"),
 )
@@ -121,12 +130,12 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
         whole_number(given, "l", 0, 1),
         whole_number(given, "M", 1, None),
         whole_number(given, "N", 0, 0),
-        one_of(given, "R", ("qrels", "qrels_jg"), UNREADABLE) == "qrels_jg",
+        one_of(given, "R", ("qrels", *OF_FORMAT), UNREADABLE),
         new,
     )
     one_of(given, "T", ("trec_results",), UNREADABLE)
-    with translated({}, UNREADABLE if options.groups else NOT_COMPUTED):
-        qrels = qrels_of(paths[0], options.groups)
+    with translated({}, NOT_COMPUTED if options.format == "qrels" else UNREADABLE):
+        qrels = qrels_of(paths[0], options.format)
     runs: dict[str, str] = {}
     with contextlib.ExitStack() as stack, translated(runs):
         for path in paths[1:]:
@@ -200,11 +209,11 @@ def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None
         raise Refusal(next(code for kinds, code in codes if isinstance(error, kinds)), error) from error
 
 
-def qrels_of(path: str, groups: bool) -> fastir.Qrels:
+def qrels_of(path: str, format: str) -> fastir.Qrels:
     """The qrels, with groups in the order in which the program adds up their values."""
-    if not groups:
-        return fastir.Qrels.from_file(path, "trec")
-    qrels = fastir.Qrels.from_file(path, "qrels_jg").to_dict()
+    if format != "qrels_jg":
+        return fastir.Qrels.from_file(path, "trec" if format == "qrels" else format)
+    qrels = fastir.Qrels.from_file(path, format).to_dict()
     return fastir.Qrels.from_dict(
         {
             query_id: {group: judged[group] for group in sorted(judged, key=encoded)}
@@ -284,6 +293,8 @@ def judges_of(qrels: fastir.Qrels, metrics: list[str], options: Options) -> list
         "judged_only": options.judged_only,
         "max_depth": options.depth,
     }
+    if OF_FORMAT.get(options.format) == "all_prefs":
+        return [fastir.Evaluator(qrels, metrics, **chosen | PREFERRED)]
     if options.level:
         return [fastir.Evaluator(qrels, metrics, rel_level=options.level, **chosen)]
     graded = [metric for metric in metrics if is_graded(metric)]

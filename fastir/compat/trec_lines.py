@@ -23,10 +23,16 @@ MARKS = np.array([*".-0123456789>"])  # of relstring: in the pool without a judg
 LONGEST = 10_000  # documents of relstring
 
 # Measures that are not in the set all_trec, and the member of the set before which the program prints each.
-BEFORE = {"num_q": "runid", "recall": "relstring", "ndcg": "dcg ideal_dcg", "rbp": f"{NICKNAMES['qrels_jg']} yaap"}
+BEFORE = {
+    "num_q": "runid",
+    "recall": "relstring",
+    "ndcg": "dcg ideal_dcg",
+    "rbp": f"{NICKNAMES['all_prefs']} {NICKNAMES['qrels_jg']} yaap",
+}
 MEASURES = " ".join(f"{BEFORE.get(name, '')} {name}" for name in NICKNAMES["all_trec"].split()).split()
 SETS = {nickname: {"runid", "num_q", *names.split()} for nickname, names in NICKNAMES.items()}
 SETS["all_trec"].add("relstring")
+OF_FORMAT = {"qrels_jg": "qrels_jg", "qrels_prefs": "all_prefs", "prefs": "all_prefs"}  # the set that -R makes possible
 NEW = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}  # in version 10
 WIPED = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: wiped by version 10 if the run lacks the query
 FLOOR = math.log(1e-5)  # of the terms of a geometric mean
@@ -62,7 +68,7 @@ class Options(NamedTuple):
     level: int
     depth: int | None
     n_docs: int
-    groups: bool
+    format: str
     new: bool
 
 
@@ -126,11 +132,11 @@ def lines_of(name: str, params: str, options: Options) -> list[Line]:
     """The lines of a measure: one, or one for each cutoff. A measure that takes no parameters ignores them."""
     if name == "runid":
         return [Line(name, (), "runid")]
-    if name != "num_q" and (name in SETS["qrels_jg"]) != options.groups:
+    of_set = next((nickname for nickname in OF_FORMAT.values() if name in SETS[nickname]), None)
+    if name != "num_q" and of_set != OF_FORMAT.get(options.format):
         raise Refusal(
             NOT_COMPUTED,
-            f"measure {name} is not defined on qrels {'with' if options.groups else 'without'} "
-            "groups of judges; -R says which kind they are",
+            f"measure {name} is not defined on judgments of the format {options.format}; -R says which they have",
         )
     shown = f"{name}_{params}" if params else name
     if name == "relstring":

@@ -10,7 +10,7 @@ from fastir.errors import NoOverlapError
 from fastir.evaluation.measuring import OneRuleSet
 from fastir.inputs import dicts, files
 from fastir.inputs.parents import parents_of
-from fastir.qrels import GroupedQrels, as_qrels
+from fastir.qrels import GroupedQrels, Preferences, as_qrels
 from fastir.request.options import Aggregate, Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
@@ -303,6 +303,10 @@ def prepare(
     qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None, parents: AnyParents | None = None
 ) -> Measurer:
     """A Prepared, or an object that puts several of them together for groups or for metrics with rules of their own."""
+    if isinstance(qrels, Preferences):
+        from fastir.evaluation.preferring import Preferring
+
+        return Preferring(prepare, qrels, settings, columns, parents)
     if isinstance(qrels, GroupedQrels):
         from fastir.evaluation.groups import Groups
 

@@ -2,7 +2,8 @@
 
 A group is evaluated like a query of its own, and a query's value is the mean over its groups. Some metrics (alpha_ndcg)
 are relative to the best possible ranking for all groups together. That ranking is made once from the qrels, greedily,
-and evaluated like a run; the metric's value is the quotient of the two means.
+and evaluated like a run; the metric's value is the quotient of the two means. Metrics of pairs count the pairs of all
+groups (preferring.py).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from fastir.columns.ids import encode
 from fastir.errors import UnknownMetricError, quote
-from fastir.qrels import GroupedQrels
+from fastir.qrels import GroupedQrels, Preferences
 from fastir.request import names
 from fastir.request.compiler import EMPTY
 from fastir.request.options import WHOLE
@@ -73,9 +74,15 @@ class Groups:
         self.whole: Measurer = prepare(qrels.union, compile_settings(("num_q",), settings.options))
         self.queries: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
         self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels.keys]
-        self.bases: dict[str, str] = {text: base_of(request) for text, request in self.requests.items()}
-        by_part = compile_settings(tuple(self.bases.values()), settings.options.but(queries="qrels"))
-        self.parts: Measurer = prepare(qrels.parts, by_part)
+        options = settings.options.but(queries="qrels")
+        paired = tuple(text for text, request in self.requests.items() if request.card.groups == "pairs")
+        self.bases: dict[str, str] = {
+            text: base_of(request) for text, request in self.requests.items() if text not in paired
+        }
+        self.parts: Measurer = prepare(qrels.parts, compile_settings(tuple(self.bases.values()) or ("num_q",), options))
+        self.paired: Measurer | None = None
+        if paired:
+            self.paired = prepare(preferences_in(qrels), compile_settings(paired, options))
         levels = {request.level or level for request in self.requests.values()}
         self.relevant: dict[int, np.ndarray] = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
         self.level = level
@@ -126,19 +133,36 @@ class Groups:
         query_ids, _, status, coverage = self.whole.measure(run, n_threads, watch)
         by_part = self.parts.measure(self.spread(run), n_threads)[1]
         columns = {base: column for column, base in enumerate(dict.fromkeys(self.bases.values()))}
+        places = {text: column for column, text in enumerate(self.requests)}
         values = np.empty((len(self.queries), len(self.requests)))
-        for column, (text, base) in enumerate(self.bases.items()):
+        if self.paired is not None:
+            values[:, [places[text] for text in self.paired.settings.names]] = self.paired.measure(run, n_threads)[1]
+        for text, base in self.bases.items():
             means = self.mean(text, by_part[:, columns[base]])
             if text in self.ideals:
                 ideal = self.ideals[text]
                 means = np.where(ideal > 0, means / np.where(ideal > 0, ideal, 1.0), ideal)  # else 0 or NaN
-            values[:, column] = means
+            values[:, places[text]] = means
         kept = [self.queries[query_id] for query_id in query_ids]
         return query_ids, values[kept], status, coverage
 
     def rankers(self) -> list[Prepared]:
         """The Prepared objects that decide the order of documents."""
         return self.parts.rankers()
+
+
+def preferences_in(qrels: GroupedQrels) -> Preferences:
+    """The labels of each group as the preferences of a judge."""
+    return Preferences(
+        {
+            query_id: {
+                group_id: {"": {doc_id: label for doc_id, label in docs.items() if label >= 0}}
+                for group_id, docs in qrels[query_id].items()
+            }
+            for query_id in qrels
+        },
+        qrels.repairs,
+    )
 
 
 def base_of(request: names.Request) -> str:

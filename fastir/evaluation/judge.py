@@ -49,4 +49,4 @@ def judge(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRankings:
     >>> judged.evaluate(["ndcg@10", "map"])["map"]
     0.5833333333333333
     """
-    return Evaluator(qrels, "num_ret", **options).judge(run)
+    return Evaluator(qrels, "num_q", **options).judge(run)

@@ -26,7 +26,7 @@ from fastir.explanation.records import Document, Explanation
 from fastir.inputs.query_groups import QueryGroups
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.measure._codes import READ_CODES
-from fastir.qrels import GroupedQrels, Qrels
+from fastir.qrels import GroupedQrels, Preferences, Qrels
 from fastir.request import names
 from fastir.request.options import TIES
 from fastir.request.plan import BY_SCORE, compile_settings
@@ -48,6 +48,8 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
     `prepared` evaluates runs for the caller; ``prepare(qrels, settings)`` makes another object that does.
     """
     settings, qrels = prepared.settings, prepared.qrels
+    if isinstance(qrels, Preferences):
+        raise ValueError("explain: preferences are of pairs, and no single document contributes a part of the value")
     union = qrels.union if isinstance(qrels, GroupedQrels) else qrels
     query_id = known(query_id, union)
     labels = union[query_id]

@@ -11,7 +11,7 @@ import numpy as np
 from fastir.columns._trec import last_line
 from fastir.columns._trec_rows import Reader
 from fastir.columns.ids import Arena
-from fastir.columns.line_formats import WITH_GROUPS
+from fastir.columns.line_formats import BY_PART
 from fastir.errors import FormatError
 from fastir.inputs.files import Source
 from fastir.inputs.grouping import gather
@@ -55,7 +55,7 @@ def read(
     if not reader.n_rows:
         raise wrong or empty(reader)
     arena, starts, lengths, numbers, first_rows, query_ids, is_grouped = reader.columns()
-    if format in WITH_GROUPS:  # what stands between query and group is a blank
+    if format in BY_PART:  # what stands between query and group is a blank
         query_ids = [" ".join(query.split()) for query in query_ids]
         is_grouped = False
     grouped_ids, offsets, ids, grouped_numbers, repairs = gather(

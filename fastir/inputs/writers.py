@@ -54,6 +54,20 @@ def groups(file: BinaryIO, data: Nested) -> None:
             file.write(text.encode("utf-8", "surrogateescape"))
 
 
+def preferences(file: BinaryIO, data: dict[Any, Any]) -> None:
+    """Write {query_id: {judge: {part: {doc_id: level}}}} as lines of five fields; a part without a name is called 0."""
+    for query_id, judges in data.items():
+        for judge, parts in judges.items():
+            for part, docs in parts.items():
+                fields, ids = [str(query_id), str(judge), str(part) or "0"], list(map(str, docs))
+                for field, what in zip(fields, ("query", "judge", "part"), strict=True):
+                    check_fields([field], what)
+                check_fields(ids, "document")
+                rows = zip(ids, docs.values(), strict=True)
+                text = "".join([f"{' '.join(fields)} {doc} {level!r}\n" for doc, level in rows])
+                file.write(text.encode("utf-8", "surrogateescape"))
+
+
 def json(file: BinaryIO, data: Nested, is_run: bool) -> None:
     """Write an object of objects, a line per query."""
     from json import dumps

@@ -144,7 +144,8 @@ class Card(NamedTuple):
         The parameter that the short form ``name.95`` sets.
     groups : str
         Whether it is defined on qrels with groups (subtopics, or groups of judges), as the mean over "all" groups or
-        over groups with "relevant" documents; empty if not. Qrels without groups are one group.
+        over groups with "relevant" documents, or over "pairs" of documents, whose order several groups may know; empty
+        if not. Qrels without groups are one group.
     normalises : str or None
         On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
     equals : tuple of (str, str, str)

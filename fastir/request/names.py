@@ -24,6 +24,8 @@ MAX_WEIGHTED = 100_000  # the largest cutoff for metrics that add up a weight fo
 # trec_eval's lists, in the order in which it prints them, without runid and relstring, which are not numbers.
 COUNTS = "num_q num_ret num_rel num_rel_ret"
 OFFICIAL = f"{COUNTS} map gm_map Rprec bpref recip_rank iprec_at_recall P"
+PREFS = "num_prefs_poss num_prefs_ful num_prefs_ful_ret simp pair avgjg"
+ALL_PREFS = f"{PREFS} avgjg_Rnonrel simp_ret pair_ret avgjg_ret avgjg_Rnonrel_ret simp_imp pair_imp avgjg_imp"
 SETS = "set_P set_relative_P set_recall set_map set_F"
 NICKNAMES = {
     "official": OFFICIAL,
@@ -31,6 +33,10 @@ NICKNAMES = {
     "all_trec": f"{OFFICIAL} recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut "
     f"map_cut relative_P success {SETS} num_nonrel_judged_ret rbp rbp_resid unj",
     "qrels_jg": "map_avgjg P_avgjg Rprec_mult_avgjg",
+    **{
+        nickname: " ".join(f"prefs_{name}" for name in names.split())
+        for nickname, names in {"prefs": PREFS, "all_prefs": ALL_PREFS}.items()
+    },
 }
 # ir_measures' metrics that become another metric if a parameter is given.
 BECOMES = {"rel": ("num_ret", "num_rel_ret"), "relative": ("precision", "relative_precision")}

@@ -78,7 +78,8 @@ def one(metric: str, request: Request) -> list[str]:
         first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
         lines.append(f"  depth           {'the whole ranking' if request.cutoff is None else first}")
     if card.groups:
-        lines.append("  groups          averaged over the subtopics or groups of judges of the qrels")
+        how = "counted over the pairs" if card.groups == "pairs" else "averaged over the subtopics or groups"
+        lines.append(f"  groups          {how} of judges of the qrels")
     if request.level is not None:
         lines.append(f"  relevant        label >= {request.level}; lower labels have no gain")
     for param in card.params:

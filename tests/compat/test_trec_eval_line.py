@@ -32,6 +32,9 @@ NIST = {
     "out.test.aql": "-m all_trec -mrelstring.20 -q -l2 qrels.rel_level results.test",
     "out.test.qrels_jg": "-m qrels_jg -q -R qrels_jg qrels.123 results.test",
     "out.test.qrels_jg (comments)": "-m qrels_jg -q -R qrels_jg qrels.comments.123 results.test",
+    "out.test.prefs": "-m all_prefs -q -R prefs prefs.test prefs.results.test",
+    "out.test.prefs (comments)": "-m all_prefs -q -R prefs prefs.comment.test prefs.results.test",
+    "out.test.qrels_prefs": "-m all_prefs -q -R qrels_prefs qrels.test results.test",
     "out.test.meas_params": "-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 "
     "-m Rprec_mult.5.0,0.2,0.35 -mutility.2,-1,0,0 -m 11pt_avg..25,.5,.75 -mndcg.1=3,2=9,4=4.5 "
     "-mndcg_cut.10,20,23.4 -msuccess.2,5,20 qrels.test results.test",
@@ -377,8 +380,9 @@ def test_every_measure_and_set_can_be_asked_for(values, files):
         assert values(*by_name, files.qrels, files.run) == values("-m", nickname, files.qrels, files.run)
         assert {"runid", "num_q", *NICKNAMES[nickname].split()} - trec_lines.SETS[nickname] == set()
     for name in trec_lines.MEASURES:
-        groups = name in NICKNAMES["qrels_jg"].split()
-        printed = values("-q", "-R", "qrels_jg" if groups else "qrels", "-m", name, files.qrels, files.run, query="all")
+        kind = "qrels_prefs" if name.startswith("prefs") else "qrels"
+        kind = "qrels_jg" if name in NICKNAMES["qrels_jg"].split() else kind
+        printed = values("-q", "-R", kind, "-m", name, files.qrels, files.run, query="all")
         assert all(text.startswith(name) for text in printed)
         assert printed or name == "relstring"
 
@@ -439,7 +443,7 @@ def test_the_tag_is_that_of_the_last_line(end, packed, values, files, tmp_path):
         ("-m ndgc QRELS RUN", 1, "measure 'ndgc': there is none; -h lists those that there are"),
         ("-m MAP QRELS RUN", 1, "measure 'MAP'"),
         ("-m P_5 QRELS RUN", 1, "measure 'P_5'"),
-        ("-m prefs QRELS RUN", 1, "measure 'prefs'"),
+        ("-m prefs QRELS RUN", 4, "measure prefs_num_prefs_poss is not defined on judgments of the format qrels"),
         ("-m P. QRELS RUN", 1, "measure 'P.': nothing stands behind the dot"),
         ("-h -m ndgc", 1, "measure 'ndgc'"),
         ("--trec-eval-version 9 -m unj QRELS RUN", 1, "measure 'unj'"),
@@ -448,7 +452,8 @@ def test_the_tag_is_that_of_the_last_line(end, packed, values, files, tmp_path):
         ("-M 0 QRELS RUN", 1, "-M must be a whole number from 1 up, got '0'"),
         ("-N ٣ QRELS RUN", 1, "-N must be a whole number from 0 up, got '٣'"),
         ("-Z scores QRELS RUN", 1, "option -Z not recognized"),
-        ("-R prefs QRELS RUN", 2, "-R must be qrels or qrels_jg, got 'prefs'"),
+        ("-R pairs QRELS RUN", 2, "-R must be qrels or qrels_jg or qrels_prefs or prefs, got 'pairs'"),
+        ("-R prefs -m prefs QRELS RUN", 2, "qrels:1: malformed prefs line with 4 fields, expected exactly 5"),
         ("absent RUN", 2, "absent: No such file or directory"),
         ("QRELS absent", 2, "absent: No such file or directory"),
         ("QRELS FOLDER", 2, "Is a directory"),
@@ -471,8 +476,8 @@ def test_the_tag_is_that_of_the_last_line(end, packed, values, files, tmp_path):
         ("-m rbp.p=1 QRELS RUN", 2, "p must be a number above 0 and below 1"),
         ("-m relstring.10001 QRELS RUN", 2, "relstring shows 10000 labels at most, got '10001'"),
         ("-m utility.1,2 QRELS RUN", 4, "measure utility takes 4 numbers, got '1,2'"),
-        ("-m map_avgjg QRELS RUN", 4, "measure map_avgjg is not defined on qrels without groups of judges"),
-        ("-R qrels_jg QRELS RUN", 4, "measure num_ret is not defined on qrels with groups of judges"),
+        ("-m map_avgjg QRELS RUN", 4, "measure map_avgjg is not defined on judgments of the format qrels;"),
+        ("-R qrels_jg QRELS RUN", 4, "measure num_ret is not defined on judgments of the format qrels_jg;"),
         ("QRELS TWICE", 4, "twice:2: document 'a' stands twice for query 'q1'"),
         ("TWICE_JUDGED RUN", 4, "twice_judged:2: document 'a' stands twice for query 'q1'"),
         ("-R qrels_jg -m qrels_jg TWICE_JUDGED RUN", 2, "twice_judged:2: document 'a' stands twice"),

@@ -72,7 +72,11 @@ def test_both_are_columns_of_the_list_of_metrics():
         assert re.match(
             rf"{re.escape(card.name)}\S*\s+{card.relevance}\s+{card.order}\s+{card.summary.split()[0]}", row
         )
-    assert {card.name for card in CARDS if card.graded and not card.rank_sensitive} == {"cg", "ideal_dcg"}
+    assert {card.name for card in CARDS if card.graded and not card.rank_sensitive} == {
+        "cg",
+        "ideal_dcg",
+        "prefs_num_prefs_poss",
+    }
 
 
 # ---- papers --------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import math
 from typing import NamedTuple
 
 import oracle_intents
+import oracle_preferences
 import oracle_sets
 import oracle_users
 from oracle_common import best_first, discounted, gains, ideal_gains, num_relevant
@@ -179,11 +180,12 @@ METRICS = {
     "map": average_precision,
     **{f.__name__: f for f in (cg, dcg, dcg_burges, ndcg, ndcg_burges, err, nerr)},
     **oracle_intents.METRICS,
+    **oracle_preferences.METRICS,
     **oracle_sets.METRICS,
     **oracle_users.METRICS,
 }
 
-COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret")
+COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", *oracle_preferences.COUNTS)
 GRADED = ("cg", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr", *oracle_users.GRADED)
 
 # ---- from ids to codes -----------------------------------------------------------------------------------------

@@ -224,7 +224,7 @@ def test_what_no_dialect_writes(bad):
         assert names.read(name)
 
 
-@pytest.mark.parametrize("name", ["relstring", "relstring_20", "runid", "prefs", "all_prefs"])
+@pytest.mark.parametrize("name", ["relstring", "relstring_20", "runid"])
 def test_what_only_trec_eval_has(name):
     assert message(name) == f"metric {name!r} is not supported; trec_eval has it"
 
