@@ -25,6 +25,7 @@ JudgedRankings.
 
     evaluation     wires these boxes together: evaluate(), Evaluator and their siblings for arrays
     comparison     which of several Results is better, with the tests of `stats`
+    concordance    whether two sets of judgments, two leaderboards or two runs agree
     explanation    what each document of one ranking contributes
     compat, cli    calls of other tools and the command line, answered by the boxes above, which know neither
     spark          runs that are DataFrames of Spark, judged where their rows are
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from fastir.comparison.compare import compare
     from fastir.comparison.compare_scores import compare_scores
     from fastir.comparison.comparison import Comparison
+    from fastir.concordance.correlation import rank_correlation
+    from fastir.concordance.judgments import agreement
     from fastir.config import show_config
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
@@ -77,6 +80,7 @@ __all__ = [
     "ResultsByRun",
     "Run",
     "UnknownMetricError",
+    "agreement",
     "compare",
     "compare_scores",
     "conventions",
@@ -94,6 +98,7 @@ __all__ = [
     "metrics",
     "plots",
     "precision_recall_curve",
+    "rank_correlation",
     "show_config",
     "stats",
 ]
@@ -109,6 +114,7 @@ LATER = {
     "PrecisionRecallCurve": "evaluation.recall_curve",
     "RankedExplanation": "explanation.ranked",
     "ResultsByRun": "results.by_run",
+    "agreement": "concordance.judgments",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
     "conventions": "conventions",
@@ -122,6 +128,7 @@ LATER = {
     "load_results": "results.by_run",
     "plots": "plots",
     "precision_recall_curve": "evaluation.recall_curve",
+    "rank_correlation": "concordance.correlation",
     "show_config": "config",
     "stats": "stats",
 }

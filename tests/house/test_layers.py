@@ -20,6 +20,7 @@ LAYERS = """
     qrels run judged_rankings
     evaluation
     comparison explanation plots config conventions
+    concordance pools
     fastir
     compat spark
     cli __main__
