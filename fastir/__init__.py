@@ -26,6 +26,7 @@ JudgedRankings.
     evaluation     wires these boxes together: evaluate(), Evaluator and their siblings for arrays
     comparison     which of several Results is better, with the tests of `stats`
     concordance    whether two sets of judgments, two leaderboards or two runs agree
+    pools          which documents were judged because of which run, and which should be next
     explanation    what each document of one ranking contributes
     compat, cli    calls of other tools and the command line, answered by the boxes above, which know neither
     spark          runs that are DataFrames of Spark, judged where their rows are
@@ -59,6 +60,10 @@ if TYPE_CHECKING:
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
     from fastir.explanation.ranked import RankedExplanation, explain_ranked
     from fastir.judged_rankings import JudgedRankings
+    from fastir.pools.choosing import to_judge
+    from fastir.pools.contributing import contributions
+    from fastir.pools.leaving_out import leave_one_out
+    from fastir.pools.pooling import pool
     from fastir.results.by_run import ResultsByRun, load_results
 
 __all__ = [
@@ -83,6 +88,7 @@ __all__ = [
     "agreement",
     "compare",
     "compare_scores",
+    "contributions",
     "conventions",
     "evaluate",
     "evaluate_lists",
@@ -94,13 +100,16 @@ __all__ = [
     "explain",
     "explain_ranked",
     "judge",
+    "leave_one_out",
     "load_results",
     "metrics",
     "plots",
+    "pool",
     "precision_recall_curve",
     "rank_correlation",
     "show_config",
     "stats",
+    "to_judge",
 ]
 
 # Public names that not every program needs, and their modules, which are imported at the first use of the name. None of
@@ -117,6 +126,7 @@ LATER = {
     "agreement": "concordance.judgments",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
+    "contributions": "pools.contributing",
     "conventions": "conventions",
     "evaluate_lists": "evaluation.id_lists",
     "evaluate_matrix": "evaluation.matrix",
@@ -125,12 +135,15 @@ LATER = {
     "evaluate_topk": "evaluation.matrix",
     "explain_ranked": "explanation.ranked",
     "judge": "evaluation.judge",
+    "leave_one_out": "pools.leaving_out",
     "load_results": "results.by_run",
     "plots": "plots",
+    "pool": "pools.pooling",
     "precision_recall_curve": "evaluation.recall_curve",
     "rank_correlation": "concordance.correlation",
     "show_config": "config",
     "stats": "stats",
+    "to_judge": "pools.choosing",
 }
 
 
