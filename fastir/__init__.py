@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
     from fastir.concordance.correlation import rank_correlation
     from fastir.concordance.judgments import agreement
+    from fastir.concordance.similarity import similarity
     from fastir.config import show_config
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
@@ -108,6 +109,7 @@ __all__ = [
     "precision_recall_curve",
     "rank_correlation",
     "show_config",
+    "similarity",
     "stats",
     "to_judge",
 ]
@@ -142,6 +144,7 @@ LATER = {
     "precision_recall_curve": "evaluation.recall_curve",
     "rank_correlation": "concordance.correlation",
     "show_config": "config",
+    "similarity": "concordance.similarity",
     "stats": "stats",
     "to_judge": "pools.choosing",
 }

@@ -11,4 +11,7 @@ counts        kappa, alpha and overlap of such tables, many at once
 correlation   rank_correlation(): systems by two sets of values
 taus          the coefficients, on plain arrays
 swaps         pairs of systems that the two order differently
+similarity    similarity(): the rankings of two runs
+measures      what their likeness is measured by, for one query
+_overlap      rank-biased overlap at all depths
 """
