@@ -102,8 +102,10 @@ def read_measure(name: object) -> Measure:
     biased = own in BIASED
     if k is not None and (biased or int(k) < 1):
         raise UnknownMetricError(f"measure {quote(name)}: {'it has no cutoff' if biased else '@ must be positive'}")
-    given = dict(part.split("=", 1) if "=" in part else (part, "") for part in re.split(r"\s*,\s*", text or "") if part)
-    given = {key.strip(): value.strip() for key, value in given.items()}
+    given = {}
+    for part in filter(None, re.split(r"\s*,\s*", text or "")):
+        key, _, value = part.partition("=")
+        given[key.strip()] = value.strip()
     for key in given:
         if not biased or key not in ("p", "ties"):
             raise UnknownMetricError(f"measure {quote(name)} has no parameter {quote(key)}")

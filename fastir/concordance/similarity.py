@@ -45,7 +45,7 @@ class Side:
         if self.dicts is None:
             self.run = as_run(given, None, None)
             self.integers = self.run.columns()[0].integers
-        self.query_ids: dict[Any, None] = dict.fromkeys(self.dicts if self.run is None else self.run)
+        self.query_ids: dict[Any, None] = dict.fromkeys(self.run if self.run is not None else self.dicts or ())
 
     def ranking(self, query_id: Any) -> Ranking:
         """As `evaluate` ranks it: ties by id, the larger first; nothing for a query that the run lacks."""
