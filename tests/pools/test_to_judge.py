@@ -1,8 +1,10 @@
 """What to judge next: influence against evaluating with one more judgment, and what a batch of judgments brings."""
 
 import itertools
+import random
 
 import pytest
+from common import ABSENT, SHARED
 from pooled_runs import made
 
 import fastir
@@ -39,6 +41,33 @@ def test_judging_in_this_order_settles_the_differences_sooner():
         for c in batch:
             known[c.query_id][c.doc_id] = hidden[c.query_id, c.doc_id]
     assert left == sorted(left, reverse=True) and left[-1] < left[0]
+
+
+@pytest.mark.skipif(not (SHARED / "data" / "cast21").is_dir(), reason=ABSENT)
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_on_a_real_collection_less_stays_uncertain_than_by_chance():
+    """Half of its judgments are hidden, and come back in three batches of 200."""
+    folder = SHARED / "data" / "cast21"
+    read = fastir.Qrels.from_file(folder / "qrels.txt.gz").to_dict()
+    qrels = {q: {d: max(label, 0) for d, label in own.items()} for q, own in read.items()}
+    runs = {name: fastir.Run.from_file(folder / f"org_{name}.run.gz") for name in ("manual_bm25", "convdr_bert")}
+    draw = random.Random(0)
+    rows = [(q, d) for q, own in qrels.items() for d in own]
+    hidden = set(draw.sample(rows, len(rows) // 2))
+    left = {}
+    for by_chance in (False, True):
+        known = {q: {d: label for d, label in own.items() if (q, d) not in hidden} for q, own in qrels.items()}
+        left[by_chance] = []
+        for _ in range(4):
+            chosen = fastir.to_judge(known, runs, "ndcg@10", 10**9)
+            left[by_chance].append(chosen.uncertainty)
+            batch = [candidate[:2] for candidate in chosen if candidate[:2] in hidden]
+            if by_chance:
+                draw.shuffle(batch)
+            for q, d in batch[:200]:
+                known[q][d] = qrels[q][d]
+    assert left[False] == sorted(left[False], reverse=True)
+    assert left[False][-1] < 0.95 * left[True][-1] < left[True][0]
 
 
 def test_a_list_is_written_as_a_table(tmp_path):
