@@ -25,6 +25,8 @@ JudgedRankings.
 
     evaluation     wires these boxes together: evaluate(), Evaluator and their siblings for arrays
     comparison     which of several Results is better, with the tests of `stats`
+    concordance    whether two sets of judgments, two leaderboards or two runs agree
+    pools          which documents were judged because of which run, and which should be next
     explanation    what each document of one ranking contributes
     holes          how far documents that nobody judged could change a metric
     compat, cli    calls of other tools and the command line, answered by the boxes above, which know neither
@@ -46,6 +48,9 @@ if TYPE_CHECKING:
     from fastir.comparison.compare import compare
     from fastir.comparison.compare_scores import compare_scores
     from fastir.comparison.comparison import Comparison
+    from fastir.concordance.correlation import rank_correlation
+    from fastir.concordance.judgments import agreement
+    from fastir.concordance.similarity import similarity
     from fastir.config import show_config
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
@@ -59,6 +64,10 @@ if TYPE_CHECKING:
     from fastir.holes.bounded import Bounds
     from fastir.holes.bounds import bounds
     from fastir.judged_rankings import JudgedRankings
+    from fastir.pools.choosing import to_judge
+    from fastir.pools.contributing import contributions
+    from fastir.pools.leaving_out import leave_one_out
+    from fastir.pools.pooling import pool
     from fastir.results.by_run import ResultsByRun, load_results
 
 __all__ = [
@@ -81,9 +90,11 @@ __all__ = [
     "ResultsByRun",
     "Run",
     "UnknownMetricError",
+    "agreement",
     "bounds",
     "compare",
     "compare_scores",
+    "contributions",
     "conventions",
     "evaluate",
     "evaluate_lists",
@@ -95,12 +106,17 @@ __all__ = [
     "explain",
     "explain_ranked",
     "judge",
+    "leave_one_out",
     "load_results",
     "metrics",
     "plots",
+    "pool",
     "precision_recall_curve",
+    "rank_correlation",
     "show_config",
+    "similarity",
     "stats",
+    "to_judge",
 ]
 
 # Public names that not every program needs, and their modules, which are imported at the first use of the name. None of
@@ -115,9 +131,11 @@ LATER = {
     "PrecisionRecallCurve": "evaluation.recall_curve",
     "RankedExplanation": "explanation.ranked",
     "ResultsByRun": "results.by_run",
+    "agreement": "concordance.judgments",
     "bounds": "holes.bounds",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
+    "contributions": "pools.contributing",
     "conventions": "conventions",
     "evaluate_lists": "evaluation.id_lists",
     "evaluate_matrix": "evaluation.matrix",
@@ -126,11 +144,16 @@ LATER = {
     "evaluate_topk": "evaluation.matrix",
     "explain_ranked": "explanation.ranked",
     "judge": "evaluation.judge",
+    "leave_one_out": "pools.leaving_out",
     "load_results": "results.by_run",
     "plots": "plots",
+    "pool": "pools.pooling",
     "precision_recall_curve": "evaluation.recall_curve",
+    "rank_correlation": "concordance.correlation",
     "show_config": "config",
+    "similarity": "concordance.similarity",
     "stats": "stats",
+    "to_judge": "pools.choosing",
 }
 
 

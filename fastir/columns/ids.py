@@ -78,8 +78,13 @@ class Arena:
             return []
         low = int(starts.min())
         text = self.text[low : int((starts + lengths).max())].tobytes()
-        places = zip((starts - low).tolist(), lengths.tolist(), strict=True)
-        ids = [text[start : start + length].decode("utf-8", "surrogateescape") for start, length in places]
+        starts = starts - low
+        places = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
+        if text.isascii():  # an id then has as many characters as bytes, and cutting is faster than decoding
+            whole = text.decode()
+            ids = [whole[start:stop] for start, stop in places]
+        else:
+            ids = [text[start:stop].decode("utf-8", "surrogateescape") for start, stop in places]
         return list(map(int, ids)) if self.integers else ids
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -21,6 +21,7 @@ LAYERS = """
     evaluation
     holes
     comparison explanation plots config conventions
+    concordance pools
     fastir
     compat spark
     cli __main__

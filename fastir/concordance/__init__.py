@@ -1,0 +1,17 @@
+"""Do two sets of judgments agree, two leaderboards, two runs?
+
+In        two of a kind: qrels, the values of systems, or runs, in any form that `evaluate` takes
+Out       Agreement, RankCorrelation; Results for the similarity of runs, query by query
+Validates options, that both sides share queries, documents or systems, and that values are numbers
+Allocates a table of counts per query (judgments), matrices of systems × systems, the ranks of one query at a time
+Raises    TypeError and ValueError, NoOverlapError where nothing is shared. What is undefined is NaN
+
+judgments     agreement(): labels of the same documents, as tables of counts
+counts        kappa, alpha and overlap of such tables, many at once
+correlation   rank_correlation(): systems by two sets of values
+taus          the coefficients, on plain arrays
+swaps         pairs of systems that the two order differently
+similarity    similarity(): the rankings of two runs
+measures      what their likeness is measured by, for one query
+_overlap      rank-biased overlap at all depths
+"""

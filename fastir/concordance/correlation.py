@@ -1,0 +1,243 @@
+"""rank_correlation(): would these judgments have chosen another system?"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastir.checks import proportion
+from fastir.concordance import taus
+from fastir.concordance.swaps import Swap, p_values, swapped
+from fastir.errors import NoOverlapError, quote
+from fastir.rendering import Cell, Table, rendered
+from fastir.request.directions import SIGNS, direction_of
+from fastir.results.by_run import ResultsByRun, load_results
+from fastir.results.results import Results
+from fastir.text import counted, decimals
+
+if TYPE_CHECKING:
+    import os
+
+SHOWN = 20  # swapped pairs that are printed
+
+
+class Drop(NamedTuple):
+    """The system that falls by the most places from the first leaderboard to the second, and its two places."""
+
+    system: Hashable
+    place_a: int
+    place_b: int
+
+    @property
+    def places(self) -> int:
+        return self.place_b - self.place_a
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class RankCorrelation:
+    """How two leaderboards of the same systems agree; made by `rank_correlation`, prints as a report.
+
+    Attributes
+    ----------
+    systems : list
+        The best by `a` first.
+    metric : str or None
+    a, b : dict of system to float
+        The two values of each.
+    tau_b : float
+        Kendall's, from -1 to 1. **Undefined** (NaN) if all values of one side are equal.
+    tau_ap : float
+        The AP correlation, in which the top counts more, of `b` with the truth `a`. **Undefined** (NaN) with ties.
+        **Source** Yilmaz, Aslam and Robertson 2008.
+    tau_ap_a : float
+        Its mean over all orders of systems that are tied in `b`. **Undefined** (NaN) if `a` has ties. **Source** Urbano
+        and Marrero 2017.
+    tau_ap_b : float
+        The symmetric one, with ties on both sides. **Undefined** (NaN) if all values of one side are equal. **Source**
+        Urbano and Marrero 2017.
+    spearman : float
+        The correlation of ranks. **Undefined** as `tau_b`.
+    largest_drop : Drop
+        Tied systems share the best of their places.
+    same_winner : bool
+        Whether the best systems of `a` and those of `b` have one in common.
+    swaps : list of Swap
+        The pairs that stand in opposite orders, the largest true difference first.
+    """
+
+    systems: list[Any]
+    metric: str | None
+    a: dict[Any, float]
+    b: dict[Any, float]
+    tau_b: float
+    tau_ap: float
+    tau_ap_a: float
+    tau_ap_b: float
+    spearman: float
+    largest_drop: Drop
+    same_winner: bool
+    swaps: list[Swap]
+
+    def to_table(self, format: str = "text") -> str:
+        """The report in one of the formats of `Results.to_table`: coefficients in the notes, a row per swapped pair."""
+        return rendered(self._table(), format)
+
+    def _table(self) -> Table:
+        rows = [
+            [
+                Cell(str(swap.better)),
+                Cell(str(swap.worse)),
+                *(
+                    Cell(decimals(value), exact=repr(value))
+                    for value in (swap.difference_a, swap.difference_b, swap.p_a, swap.p_b)
+                ),
+                Cell(swap.significant or "-"),
+            ]
+            for swap in self.swaps[:SHOWN]
+        ]
+        names = "tau_b", "tau_ap", "tau_ap_a", "tau_ap_b", "spearman"
+        drop = self.largest_drop
+        notes = [
+            f"{counted(len(self.systems), 'system', 'systems')}{f' by {self.metric}' if self.metric else ''}: "
+            + ", ".join(f"{name} {decimals(getattr(self, name))}" for name in names)
+            + ".",
+            f"{'The same system wins' if self.same_winner else 'Another system wins'}; "
+            + (
+                f"{drop.system} falls from place {drop.place_a} to {drop.place_b}, the most."
+                if drop.places
+                else "none falls."
+            ),
+            f"{counted(len(self.swaps), 'pair is', 'pairs are')} swapped"
+            + (f", of which the first {SHOWN} are shown." if len(self.swaps) > SHOWN else "."),
+        ]
+        return Table(["better in a", "worse in a", "a", "b", "p in a", "p in b", "significant in"], rows, 2, notes)
+
+    def __repr__(self) -> str:
+        return self.to_table().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")
+
+
+def rank_correlation(
+    a: Mapping[Any, Any] | str | os.PathLike[str],
+    b: Mapping[Any, Any] | str | os.PathLike[str],
+    metric: str | None = None,
+    *,
+    test: str = "t",
+    correction: str | None = "holm",
+    confidence: float = 0.95,
+) -> RankCorrelation:
+    """Say how two leaderboards of the same systems agree, and which pairs of systems they order differently.
+
+    Parameters
+    ----------
+    a, b : mapping of system to value, ResultsByRun, or a file in which `ResultsByRun.save` has put them
+        `a` is the truth. Of a system that has `Results`, the mean counts, and swapped pairs are tested query by query.
+    metric : str or None
+        Which metric of `Results`; None if they have but one. Its name also says whether less is better.
+    test, correction
+        As for `compare_scores`, over all pairs of systems. Tests need SciPy; without it there are no p-values.
+    confidence : float
+        A difference is significant if its p-value is at most 1 - confidence.
+
+    Returns
+    -------
+    RankCorrelation
+
+    Raises
+    ------
+    NoOverlapError
+        A system has a value on one side alone.
+    TypeError, ValueError
+        A value is no number, or NaN; there are fewer than two systems; the metric is not there; an option is wrong.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> human = {"bm25": 0.42, "dense": 0.45, "hybrid": 0.51, "random": 0.05}
+    >>> model = {"bm25": 0.47, "dense": 0.46, "hybrid": 0.62, "random": 0.11}
+    >>> result = fastir.rank_correlation(human, model)
+    >>> round(result.tau_b, 4), round(result.tau_ap, 4), result.same_winner
+    (0.6667, 0.6667, True)
+    >>> [swap[:2] for swap in result.swaps]
+    [('dense', 'bm25')]
+    """
+    alpha = round(1 - proportion("confidence", confidence), 12)
+    (values_a, per_query_a, metric_a), (values_b, per_query_b, metric_b) = (
+        leaderboard(side, given, metric) for side, given in (("a", a), ("b", b))
+    )
+    metric = metric or metric_a or metric_b
+    sign = SIGNS[direction_of(metric)] or 1
+    check_systems(values_a, values_b)
+    systems = sorted(values_a, key=lambda system: -sign * values_a[system])
+    x, y = (np.array([values[system] for system in systems]) for values in (values_a, values_b))
+    up_x, up_y = sign * x, sign * y
+    places_a, places_b = taus.places(up_x), taus.places(up_y)
+    fall = int((places_b - places_a).argmax())
+    ps = p_values(per_query_a, metric, test, correction), p_values(per_query_b, metric, test, correction)
+    return RankCorrelation(
+        systems,
+        metric,
+        {system: values_a[system] for system in systems},
+        {system: values_b[system] for system in systems},
+        taus.tau_b(up_x, up_y),
+        taus.tau_ap(up_x, up_y),
+        taus.tau_ap_a(up_x, up_y),
+        taus.tau_ap_b(up_x, up_y),
+        taus.spearman(up_x, up_y),
+        Drop(systems[fall], int(places_a[fall]), int(places_b[fall])),
+        bool(((places_a == 1) & (places_b == 1)).any()),
+        swapped(systems, x, y, sign, ps, alpha),
+    )
+
+
+def leaderboard(side: str, given: Any, metric: str | None) -> tuple[dict[Any, float], Any, str | None]:
+    """{system: value} of what a caller gave, the Results by system if there are any, and the metric."""
+    if not hasattr(given, "items"):
+        if not isinstance(given, str) and not hasattr(given, "__fspath__"):
+            raise TypeError(f"{side} must map systems to values or to Results, got {type(given).__name__}")
+        given = load_results(given)
+    if isinstance(given, Results):
+        raise TypeError(f"{side} must map systems to values or to Results, got the Results of a single run")
+    held = isinstance(given, ResultsByRun) or any(isinstance(value, Results) for value in given.values())
+    values = {}
+    for system, value in given.items():
+        if held:
+            if not isinstance(value, Results):
+                raise TypeError(f"{side}: system {quote(system)} has no Results, as others have, but {quote(value)}")
+            metric = metric or only_metric(side, value)
+            if metric not in value:
+                raise ValueError(f"{side}: system {quote(system)} has no metric {quote(metric)}; it has {value.names}")
+            value = value[metric]
+        values[system] = finite(side, system, value)
+    return values, given if held else None, metric
+
+
+def only_metric(side: str, results: Results) -> str:
+    if len(results) != 1:
+        raise ValueError(f"{side} has the metrics {', '.join(results.names)}; say with metric= which one counts")
+    return results.names[0]
+
+
+def finite(side: str, system: Any, value: Any) -> float:
+    try:
+        real = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{side}: the value of system {quote(system)} is {quote(value)}, expected a number") from None
+    if not np.isfinite(real):
+        raise ValueError(f"{side}: the value of system {quote(system)} is {real}, expected a finite number")
+    return real
+
+
+def check_systems(a: dict[Any, float], b: dict[Any, float]) -> None:
+    """Both sides must have the same systems, two at least."""
+    for has, lacks, name in ((a, b, "b"), (b, a, "a")):
+        missing = [system for system in has if system not in lacks]
+        if missing:
+            raise NoOverlapError(f"{name} has no value for system {quote(missing[0])}, which the other side has")
+    if len(a) < 2:
+        raise ValueError(f"a rank correlation takes two systems or more, got {len(a)}")

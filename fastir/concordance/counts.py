@@ -1,0 +1,58 @@
+"""Coefficients of agreement from tables of counts: n[..., i, j] documents have label i from one side, j from the other.
+
+Any number of tables at once, in the leading axes: of each query, of all, and of every resample of the queries.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+LEVELS = ("nominal", "ordinal", "interval")
+WEIGHTS = ("linear", "quadratic")
+
+
+def divided(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """The quotient, NaN where it is 0 / 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(below > 0, above / below, np.nan)
+
+
+def overlap(counts: np.ndarray, relevant: np.ndarray) -> np.ndarray:
+    """Documents that both sides call relevant, of those that either does."""
+    both = counts[..., relevant, :][..., :, relevant].sum(axis=(-2, -1))
+    neither = counts[..., ~relevant, :][..., :, ~relevant].sum(axis=(-2, -1))
+    return divided(both, counts.sum(axis=(-2, -1)) - neither)
+
+
+def kappa(counts: np.ndarray, distances: np.ndarray) -> np.ndarray:
+    """1 less the observed distance over that which independent sides with these shares of labels would have."""
+    rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
+    seen = (counts * distances).sum(axis=(-2, -1)) * counts.sum(axis=(-2, -1))
+    chance = ((rows @ distances) * columns).sum(axis=-1)
+    return 1 - divided(seen, chance)
+
+
+def alpha(counts: np.ndarray, labels: np.ndarray, level: str) -> np.ndarray:
+    """Krippendorff's alpha of two coders: the sides are interchangeable, and chance draws without replacement."""
+    coincidences = counts + np.swapaxes(counts, -1, -2)
+    shares = coincidences.sum(axis=-1)
+    n = shares.sum(axis=-1)
+    if level == "ordinal":
+        between = ordinal(shares)
+    else:
+        between = distances(labels, "quadratic" if level == "interval" else level)
+    seen = (coincidences * between).sum(axis=(-2, -1)) * (n - 1)
+    chance = (shares[..., :, None] * shares[..., None, :] * between).sum(axis=(-2, -1))
+    return 1 - divided(seen, chance)
+
+
+def distances(labels: np.ndarray, kind: str) -> np.ndarray:
+    """How far each two labels are apart: 0 or 1, their difference, or its square."""
+    apart = np.abs(labels[:, None] - labels[None, :]).astype(float)
+    return (apart > 0).astype(float) if kind == "nominal" else apart if kind == "linear" else apart**2
+
+
+def ordinal(shares: np.ndarray) -> np.ndarray:
+    """The squares of how many codes lie between two labels, half of those at either end counted."""
+    middle = np.cumsum(shares, axis=-1) - shares / 2
+    return (middle[..., :, None] - middle[..., None, :]) ** 2

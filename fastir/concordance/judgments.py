@@ -1,0 +1,260 @@
+"""agreement(): do two sets of judgments give the same documents the same labels?
+
+Everything follows from one table of counts per query, over the documents that both sides have judged. Resampling
+queries adds such tables up, with the draws of `fastir.stats.bootstrap`, so that intervals do not depend on the machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+
+import numpy as np
+
+from fastir.checks import integer, one_of, proportion
+from fastir.concordance import counts
+from fastir.errors import NoOverlapError, quote
+from fastir.qrels import GroupedQrels, Qrels, as_qrels
+from fastir.rendering import Cell, Table, rendered
+from fastir.stats._checks import SINGLE, Interval
+from fastir.stats.bootstrap import draws, resampled
+from fastir.stats.grid import Grid
+from fastir.text import counted, decimals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastir.qrels import QrelsLike
+
+MEASURES = ("overlap", "kappa", "weighted_kappa", "alpha")
+MOST_LABELS = 100
+BLOCK = 1024  # resamples whose tables are made at once
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Agreement:
+    """How two sets of judgments agree; made by `agreement`, prints as a table.
+
+    Attributes
+    ----------
+    overlap : float
+        Of the documents that either side calls relevant the share that both do, 0 to 1. **Undefined** (NaN) if neither
+        calls any relevant. **Source** Voorhees 1998.
+    kappa : float
+        Cohen's, of the labels as names, at most 1. **Undefined** (NaN) if each side has a single label, the same one.
+        **Source** Cohen 1960.
+    weighted_kappa : float
+        The same, with the distance of two labels, or its square. **Undefined** as `kappa`. **Source** Cohen 1968.
+    alpha : float
+        Krippendorff's, at most 1. **Undefined** (NaN) if there is but one label in all. **Source** Krippendorff 2011.
+    intervals : dict of str to Interval
+        Of each of the four; percentiles of resamples of queries. NaN where there is but one query.
+    labels : list of int
+        All labels of the documents that both have judged, rising.
+    confusion : int64 array of shape (n_labels, n_labels)
+        How many documents have the row's label in `a`, and the column's in `b`.
+    confusions : int64 array of shape (n_queries, n_labels, n_labels)
+        The same per query.
+    query_ids : list
+        The queries that both have, with a document that both have judged, in the order of `a`.
+    per_query : dict of query_id to dict of str to float
+        The four for each query, and ``n``, its documents that both have judged.
+    only_a, only_b : int
+        Documents that one side alone has judged, among the queries that both have; they count for nothing.
+    left_out : int
+        Queries of either side without a document that both have judged.
+    confidence : float
+    """
+
+    overlap: float
+    kappa: float
+    weighted_kappa: float
+    alpha: float
+    intervals: dict[str, Interval]
+    labels: list[int]
+    confusion: np.ndarray
+    confusions: np.ndarray
+    query_ids: list[Any]
+    per_query: dict[Any, dict[str, float]]
+    only_a: int
+    only_b: int
+    left_out: int
+    confidence: float
+
+    def to_table(self, format: str = "text") -> str:
+        """The four in one of the formats of `Results.to_table`, with their intervals; the confusion in the notes."""
+        return rendered(self._table(), format)
+
+    def _table(self) -> Table:
+        rows = []
+        for name in MEASURES:
+            value, bounds = getattr(self, name), self.intervals[name]
+            interval = f"[{decimals(bounds.low)}, {decimals(bounds.high)}]"
+            rows.append([Cell(name), Cell(decimals(value), exact=repr(value)), Cell(interval)])
+        n = counted(int(self.confusion.sum()), "document", "documents")
+        notes = [
+            f"{n} of {counted(len(self.query_ids), 'query', 'queries')} judged by both; {self.only_a} by a alone, "
+            f"{self.only_b} by b alone."
+        ]
+        for label, row in zip(self.labels, self.confusion.tolist(), strict=True):
+            said = ", ".join(f"{n} times {other}" for other, n in zip(self.labels, row, strict=True) if n)
+            notes.append(f"Where a says {label}, b says {said or 'nothing'}.")
+        return Table(["", "value", f"{self.confidence:.0%} interval"], rows, 1, notes)
+
+    def __repr__(self) -> str:
+        return self.to_table().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")
+
+
+def agreement(
+    qrels_a: QrelsLike,
+    qrels_b: QrelsLike,
+    *,
+    rel_level: SupportsIndex = 1,
+    weights: Literal["linear", "quadratic"] = "quadratic",
+    level: Literal["nominal", "ordinal", "interval"] = "ordinal",
+    confidence: float = 0.95,
+    n_resamples: SupportsIndex = 10_000,
+    random_state: SupportsIndex = 0,
+    n_threads: SupportsIndex | None = None,
+) -> Agreement:
+    """Say how two sets of judgments agree on the documents that both have judged.
+
+    Parameters
+    ----------
+    qrels_a, qrels_b : as for `evaluate`
+        A negative label is no judgment. Of judgments by groups the largest label of each document counts.
+    rel_level : int
+        From which label on a document is relevant, for `overlap`.
+    weights : {"quadratic", "linear"}
+        What a difference of labels costs in `weighted_kappa`.
+    level : {"ordinal", "nominal", "interval"}
+        What labels are to `alpha`: ranks, names or numbers.
+    confidence, n_resamples, random_state, n_threads
+        Of the bootstrap over queries, as for `fastir.stats.bootstrap_interval`.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    NoOverlapError
+        No query, or no document of a query, is judged by both.
+    FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate` for qrels; an option is wrong.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> human = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 0, "b": 1}}
+    >>> model = {"q1": {"a": 2, "b": 2, "c": 0}, "q2": {"a": 1, "b": 1}}
+    >>> result = fastir.agreement(human, model)
+    >>> result.overlap, round(result.kappa, 4), result.confusion.tolist()
+    (0.75, 0.4118, [[1, 1, 0], [0, 1, 1], [0, 0, 1]])
+    """
+    relevant_from = integer("rel_level", rel_level)
+    one_of("weights", weights, counts.WEIGHTS)
+    one_of("level", level, counts.LEVELS)
+    confidence = proportion("confidence", confidence)
+    a, b = (judged(qrels) for qrels in (qrels_a, qrels_b))
+    shared, pairs = label_pairs(a, b)
+    labels = np.unique(np.concatenate([np.array(own).ravel() for own in pairs.values()]))
+    if len(labels) > MOST_LABELS:
+        raise ValueError(f"the judgments have {len(labels)} different labels, expected grades, {MOST_LABELS} at most")
+    tables = np.stack([table_of(own, labels) for own in pairs.values()])
+
+    def measures(of: np.ndarray) -> dict[str, np.ndarray]:
+        return {
+            "overlap": counts.overlap(of, labels >= relevant_from),
+            "kappa": counts.kappa(of, counts.distances(labels, "nominal")),
+            "weighted_kappa": counts.kappa(of, counts.distances(labels, weights)),
+            "alpha": counts.alpha(of, labels, level),
+        }
+
+    total, each = measures(tables.sum(axis=0).astype(float)), measures(tables.astype(float))
+    resamples = [measures(part) for part in resampled_tables(tables, n_resamples, random_state, n_threads)]
+    return Agreement(
+        **{name: float(value) for name, value in total.items()},
+        intervals={
+            name: interval(float(value), np.concatenate([part[name] for part in resamples]), confidence, len(tables))
+            for name, value in total.items()
+        },
+        labels=labels.tolist(),
+        confusion=tables.sum(axis=0),
+        confusions=tables,
+        query_ids=list(pairs),
+        per_query={
+            query_id: {name: float(values[place]) for name, values in each.items()} | {"n": shared[query_id]}
+            for place, query_id in enumerate(pairs)
+        },
+        only_a=sum(len(a[query_id]) - n for query_id, n in shared.items()),
+        only_b=sum(len(b[query_id]) - n for query_id, n in shared.items()),
+        left_out=len(a.keys() | b.keys()) - len(pairs),
+        confidence=confidence,
+    )
+
+
+def judged(given: Any) -> dict[Any, dict[Any, int]]:
+    """{query_id: {doc_id: label}} without negative labels."""
+    qrels = as_qrels(given, None, None)
+    rows: Qrels = qrels.union if isinstance(qrels, GroupedQrels) else qrels
+    return {query_id: {doc_id: label for doc_id, label in rows[query_id].items() if label >= 0} for query_id in rows}
+
+
+def label_pairs(a: dict[Any, Any], b: dict[Any, Any]) -> tuple[dict[Any, int], dict[Any, list[tuple[int, int]]]]:
+    """For each query of both sides how many documents both have judged, and their labels if there are any."""
+    both = {
+        query_id: [(label, b[query_id][doc_id]) for doc_id, label in docs.items() if doc_id in b[query_id]]
+        for query_id, docs in a.items()
+        if query_id in b
+    }
+    if not both:
+        raise NoOverlapError(f"the two sets of judgments have no query in common: {first_of(a)} and {first_of(b)}")
+    pairs = {query_id: labels for query_id, labels in both.items() if labels}
+    if not pairs:
+        query_id = next(iter(both))
+        raise NoOverlapError(
+            f"no document is judged by both for any query: of query {quote(query_id)} one side has "
+            f"{first_of(a[query_id])}, the other {first_of(b[query_id])}"
+        )
+    return {query_id: len(labels) for query_id, labels in both.items()}, pairs
+
+
+def first_of(ids: dict[Any, Any]) -> str:
+    """An id of one side, for a message."""
+    return quote(next(iter(ids))) if ids else "nothing"
+
+
+def table_of(pairs: list[tuple[int, int]], labels: np.ndarray) -> np.ndarray:
+    """How often each pair of labels occurs."""
+    rows, columns = np.searchsorted(labels, np.array(pairs)).T
+    size = len(labels)
+    return np.bincount(rows * size + columns, minlength=size * size).reshape(size, size).astype(np.int64)
+
+
+def resampled_tables(
+    tables: np.ndarray, n_resamples: SupportsIndex, random_state: SupportsIndex, n_threads: SupportsIndex | None
+) -> Iterator[np.ndarray]:
+    """The sum of the tables of as many queries, drawn with replacement: float64, a table per resample, in blocks."""
+    n_queries, size, _ = tables.shape
+    cells = tables.reshape(n_queries, -1).T
+    seen = np.flatnonzero(cells.any(axis=1))
+    grid = Grid(np.ascontiguousarray(cells[seen]), 1.0, 0)
+    found = resampled(grid, draws(n_queries, len(seen), n_resamples, random_state, n_threads)).sums.T
+    for start in range(0, len(found), BLOCK):
+        part = found[start : start + BLOCK]
+        sums = np.zeros((len(part), size * size))
+        sums[:, seen] = part
+        yield sums.reshape(-1, size, size)
+
+
+def interval(estimate: float, values: np.ndarray, confidence: float, n_queries: int) -> Interval:
+    """The percentiles of resampled values; those that are undefined are left out."""
+    defined = values[~np.isnan(values)]
+    if n_queries < 2 or not len(defined):
+        return Interval(estimate, np.nan, np.nan, np.nan, SINGLE if n_queries < 2 else "undefined")
+    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Interval(estimate, float(low), float(high), float(defined.std()))

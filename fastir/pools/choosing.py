@@ -1,0 +1,187 @@
+"""to_judge(): which unjudged documents could change the differences between runs most.
+
+The influence of a document: how much the value of each run would change if it got the largest label, and how far these
+changes are apart, added up over all pairs of runs. A document that all runs have at the same rank changes no
+difference, and can wait.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+import numpy as np
+
+from fastir.checks import positive
+from fastir.pools.changes import changes_of
+from fastir.pools.members import check_overlap, labels_of, masks_of
+from fastir.pools.pooling import write_lines
+from fastir.pools.ranked import depth_of, rankings_of, read_runs
+from fastir.request.options import MAX_LABEL, WHOLE
+from fastir.text import counted
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas
+
+    from fastir.qrels import QrelsLike
+    from fastir.run import RunsLike
+
+
+class Candidate(NamedTuple):
+    """An unjudged document.
+
+    Attributes
+    ----------
+    query_id, doc_id : ids
+    influence : float
+        By how much the differences of the means of all pairs of runs, added up, change if it gets the largest label.
+    n_runs : int
+        How many runs have it, to the depth.
+    """
+
+    query_id: Any
+    doc_id: Any
+    influence: float
+    n_runs: int
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class ToJudge:
+    """Documents to be judged next, the one with the most influence first; made by `to_judge`.
+
+    Attributes
+    ----------
+    candidates : list of Candidate
+        As many as the budget allows.
+    n_unjudged : int
+        How many there are in all.
+    uncertainty : float
+        The influence of all of them, added up.
+    covered : float
+        That of `candidates`.
+    metric : str
+    """
+
+    candidates: list[Candidate]
+    n_unjudged: int
+    uncertainty: float
+    covered: float
+    metric: str
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self.candidates)
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A new frame with a row for each candidate.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+
+        return pandas.DataFrame(self.candidates, columns=list(Candidate._fields))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a list to work through, in one step: query_id, doc_id, influence and n_runs, with tabs between them.
+
+        Raises
+        ------
+        ValueError
+            The path does not end in .tsv.
+        OSError
+            The file cannot be written; its old content is untouched.
+        """
+        write_lines(path, [Candidate._fields, *self.candidates])
+
+    def __repr__(self) -> str:
+        share = f", {self.covered / self.uncertainty:.0%} of the influence" if self.uncertainty else ""
+        documents = counted(self.n_unjudged, "unjudged document", "unjudged documents")
+        return f"<ToJudge: {len(self)} of {documents}{share} on {self.metric}>"
+
+
+def to_judge(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    metric: str,
+    budget: SupportsIndex,
+    *,
+    depth: SupportsIndex | None = 100,
+    max_label: SupportsIndex | None = None,
+    **options: Any,
+) -> ToJudge:
+    """List unjudged documents in the order of how much they could change the differences between runs.
+
+    Parameters
+    ----------
+    qrels, runs : as for `evaluate_many`
+        A negative label is no judgment. Queries without qrels are not considered.
+    metric : str
+    budget : int
+        How many documents can be judged.
+    depth : int or None
+        Down to which rank unjudged documents are considered; None is all.
+    max_label : int or None
+        The label that a document may get; None is the largest of the qrels, at least 1.
+    **options
+        rel_level, convention and parameters of the metric, as for `JudgedRankings.evaluate`.
+
+    Returns
+    -------
+    ToJudge
+
+    Raises
+    ------
+    NoOverlapError, UnknownMetricError, FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate_many`; there is only one run; the budget or the label is not positive.
+
+    Notes
+    -----
+    Influence is exact for one document, and no bound for many. After each batch call it again with the new judgments.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = {"q1": {"a": 1, "b": 0}}
+    >>> runs = {"bm25": {"q1": {"a": 3.0, "c": 2.0, "d": 1.0}}, "dense": {"q1": {"e": 3.0, "c": 2.0, "a": 1.0}}}
+    >>> for candidate in fastir.to_judge(qrels, runs, "p@2", 2):
+    ...     print(candidate)
+    Candidate(query_id='q1', doc_id='e', influence=0.5, n_runs=1)
+    Candidate(query_id='q1', doc_id='c', influence=0.0, n_runs=2)
+    """
+    budget = positive("budget", "the number of documents to judge", budget, WHOLE)
+    cut = depth_of(depth)
+    found = read_runs(runs)
+    if len(found) < 2:
+        raise ValueError("to_judge compares runs, two or more; there is 1")
+    everything = labels_of(qrels)
+    check_overlap(everything, found)
+    labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
+    largest = max((label for own in labels.values() for label in own.values()), default=1)
+    label = max(1, largest) if max_label is None else positive("max_label", "the label", max_label, MAX_LABEL)
+    masks = masks_of((place, rankings_of(run, cut)) for place, run in enumerate(found.values()))
+    unjudged = {q: {d: mask for d, mask in masks.get(q, {}).items() if d not in own} for q, own in labels.items()}
+    changes = [changes_of(rankings_of(run, WHOLE), labels, metric, unjudged, label, options) for run in found.values()]
+    candidates = []
+    for query_id, having in unjudged.items():
+        columns = [list(map(own.get, having, itertools.repeat(lack))) for lack, own in (of[query_id] for of in changes)]
+        for (doc_id, mask), influence in zip(having.items(), spreads(columns) / len(labels), strict=True):
+            candidates.append(Candidate(query_id, doc_id, float(influence), mask.bit_count()))
+    candidates.sort(key=lambda candidate: (-candidate.influence, str(candidate.doc_id)))
+    chosen = candidates[:budget]
+    total, covered = (float(np.sum([c.influence for c in own])) for own in (candidates, chosen))
+    return ToJudge(chosen, len(candidates), total, covered, metric)
+
+
+def spreads(columns: list[list[float]]) -> np.ndarray:
+    """For each row the differences of all pairs of columns, added up without their signs."""
+    n = len(columns)
+    return np.maximum(np.arange(1 - n, n, 2) @ np.sort(np.array(columns), axis=0), 0.0)

@@ -1,0 +1,159 @@
+"""contributions(): which judged document came from which run or team."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+from fastir.checks import integer
+from fastir.pools.members import Names, check_overlap, labels_of, masks_by_team, named, teams_of
+from fastir.pools.ranked import depth_of, read_runs
+from fastir.rendering import Cell, Table, rendered
+
+if TYPE_CHECKING:
+    from fastir.qrels import QrelsLike
+    from fastir.run import RunsLike
+
+
+class Contributed(NamedTuple):
+    """A judged document, its label, and the teams that have it."""
+
+    query_id: Any
+    doc_id: Any
+    label: int
+    teams: Names
+
+
+class Share(NamedTuple):
+    """How many judged documents a team has, and how many of them no other team has.
+
+    Attributes
+    ----------
+    judged, relevant : int
+    only_judged, only_relevant : int
+        Those that no other team has.
+    """
+
+    judged: int
+    relevant: int
+    only_judged: int
+    only_relevant: int
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Contributions:
+    """Where the judged documents come from; made by `contributions`, prints as a table of the teams.
+
+    Attributes
+    ----------
+    documents : list of Contributed
+        All judged documents; without teams those that no run has.
+    teams : dict of team to Share
+        Each run is a team unless teams were given.
+    judged, relevant : int
+        Of the qrels, in all.
+    nobody_judged, nobody_relevant : int
+        Of them those that no run has.
+    """
+
+    documents: list[Contributed]
+    teams: dict[Hashable, Share]
+    judged: int
+    relevant: int
+    nobody_judged: int
+    nobody_relevant: int
+
+    def __iter__(self) -> Iterator[Contributed]:
+        return iter(self.documents)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def to_table(self, format: str = "text") -> str:
+        """A row for each team, in one of the formats of `Results.to_table`."""
+        return rendered(self._table(), format)
+
+    def _table(self) -> Table:
+        rows = [[Cell(str(team)), *(Cell(str(n)) for n in share)] for team, share in self.teams.items()]
+        notes = [
+            f"Of {self.judged} judged documents, {self.relevant} of them relevant, no run has {self.nobody_judged}, "
+            f"{self.nobody_relevant} of them relevant."
+        ]
+        return Table(["team", "judged", "relevant", "only here", "relevant only here"], rows, 1, notes)
+
+    def __repr__(self) -> str:
+        return self.to_table().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")
+
+
+def contributions(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    *,
+    teams: Mapping[Any, Hashable] | None = None,
+    depth: SupportsIndex | None = None,
+    rel_level: SupportsIndex = 1,
+) -> Contributions:
+    """Say which judged documents came from which run or team.
+
+    Parameters
+    ----------
+    qrels, runs : as for `evaluate_many`
+        A negative label is no judgment.
+    teams : mapping of run to team, or None
+        Every run must have one; None: each run is a team of its own.
+    depth : int or None
+        How many documents of each ranking count, such as the depth of the pool; None is all.
+    rel_level : int
+        From which label on a document is relevant.
+
+    Returns
+    -------
+    Contributions
+
+    Raises
+    ------
+    NoOverlapError
+        No run has a query of the qrels.
+    FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate_many`; a run has no team, or a team no run; an option is wrong. The run is named.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = {"q1": {"a": 1, "b": 0, "e": 1}}
+    >>> runs = {"bm25": {"q1": {"a": 3.0, "b": 2.0}}, "dense": {"q1": {"b": 0.8, "c": 0.7}}}
+    >>> fastir.contributions(qrels, runs).teams["bm25"]
+    Share(judged=2, relevant=1, only_judged=1, only_relevant=1)
+    """
+    relevant_from, cut = integer("rel_level", rel_level), depth_of(depth)
+    found = read_runs(runs)
+    team_of = teams_of(found, teams)
+    labels = labels_of(qrels)
+    check_overlap(labels, found)
+    names, masks = masks_by_team(found, team_of, cut)
+    documents = [
+        Contributed(query_id, doc_id, label, named(masks.get(query_id, {}).get(doc_id, 0), names))
+        for query_id, judged in labels.items()
+        for doc_id, label in judged.items()
+        if label >= 0
+    ]
+    shares = {team: [0, 0, 0, 0] for team in names}
+    for row in documents:
+        relevant = row.label >= relevant_from
+        for team in row.teams:
+            share, only = shares[team], len(row.teams) == 1
+            for place, counts in enumerate((True, relevant, only, only and relevant)):
+                share[place] += counts
+    nobody = [row.label >= relevant_from for row in documents if not row.teams]
+    return Contributions(
+        documents,
+        {team: Share(*share) for team, share in shares.items()},
+        len(documents),
+        sum(row.label >= relevant_from for row in documents),
+        len(nobody),
+        sum(nobody),
+    )

@@ -1,0 +1,235 @@
+"""leave_one_out(): the leaderboard as it would be if a team had not taken part in the pool.
+
+The judgments of documents that only this team has are taken away, and all runs are evaluated again. A new system is
+treated like the run that lost its own contributions: where that hardly falls, the pool can be used for new systems.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+import numpy as np
+
+from fastir.concordance import taus
+from fastir.errors import FastirWarning
+from fastir.evaluation.evaluator import Evaluator
+from fastir.pools.members import Masks, check_overlap, labels_of, masks_by_team, teams_of
+from fastir.pools.ranked import depth_of, read_runs
+from fastir.rendering import Cell, Table, rendered
+from fastir.request.directions import SIGNS, direction_of
+from fastir.results.by_run import ResultsByRun
+from fastir.text import decimals
+
+if TYPE_CHECKING:
+    from fastir.qrels import QrelsLike
+    from fastir.run import RunsLike
+
+
+class Fall(NamedTuple):
+    """A run with and without what only its team contributed.
+
+    Attributes
+    ----------
+    run, team : names
+    metric : str
+    value, value_without : float
+    place, place_without : int
+        On the leaderboard of all judgments, and on that without its team's own; equal values share the best place. 0
+        where the value is NaN.
+    """
+
+    run: Hashable
+    team: Hashable
+    metric: str
+    value: float
+    value_without: float
+    place: int
+    place_without: int
+
+    @property
+    def places(self) -> int:
+        """By how many places the run falls."""
+        return self.place_without - self.place
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class LeftOut:
+    """Leaderboards without what only one team contributed; made by `leave_one_out`, prints as a table of the runs.
+
+    Attributes
+    ----------
+    results : ResultsByRun
+        By all judgments.
+    without : dict of team to ResultsByRun
+        By the judgments without those that only this team has, for all runs.
+    removed : dict of team to int
+        How many judgments that takes away.
+    falls : list of Fall
+        One for each run and metric, by metric, the best run first.
+    tau : dict of metric to dict of team to float
+        Kendall's tau_b of the leaderboard of all judgments and that without the team's. **Undefined** (NaN) if all runs
+        have one value, or a value is NaN.
+    largest_fall : dict of metric to Fall
+        The run that falls by the most places, of those with the same number the one that loses most.
+    """
+
+    results: ResultsByRun
+    without: dict[Hashable, ResultsByRun]
+    removed: dict[Hashable, int]
+    falls: list[Fall]
+    tau: dict[str, dict[Hashable, float]]
+    largest_fall: dict[str, Fall]
+
+    def to_table(self, format: str = "text") -> str:
+        """A row for each run and metric, in one of the formats of `Results.to_table`."""
+        return rendered(self._table(), format)
+
+    def _table(self) -> Table:
+        rows = [
+            [
+                Cell(fall.metric),
+                Cell(str(fall.run)),
+                Cell(str(fall.team)),
+                Cell(str(self.removed[fall.team])),
+                Cell(decimals(fall.value), exact=repr(fall.value)),
+                Cell(decimals(fall.value_without), exact=repr(fall.value_without)),
+                Cell(str(fall.place)),
+                Cell(str(fall.place_without)),
+                Cell(decimals(self.tau[fall.metric][fall.team])),
+            ]
+            for fall in self.falls
+        ]
+        head = ["metric", "run", "team", "only here", "value", "without", "place", "without", "tau"]
+        notes = [
+            f"{metric}: {fall.run} falls most, from place {fall.place} to {fall.place_without}."
+            if fall.places > 0
+            else f"{metric}: no run falls."
+            for metric, fall in self.largest_fall.items()
+        ]
+        return Table(head, rows, 3, notes)
+
+    def __repr__(self) -> str:
+        return self.to_table().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.to_table("html")
+
+
+def leave_one_out(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    metrics: str | Iterable[str],
+    *,
+    teams: Mapping[Any, Hashable] | None = None,
+    depth: SupportsIndex | None = None,
+    **options: Any,
+) -> LeftOut:
+    """Evaluate all runs with and without the judgments that only one team contributed, for each team.
+
+    Parameters
+    ----------
+    qrels, runs, metrics : as for `evaluate_many`
+    teams, depth
+        As for `contributions`. With the depth of the pool, a document counts as a team's own if no other team has it
+        above that depth.
+    **options
+        As for `evaluate`; ``queries`` is "qrels" if not given, so that all runs count for the same queries.
+
+    Returns
+    -------
+    LeftOut
+
+    Raises
+    ------
+    NoOverlapError, UnknownMetricError, FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate_many` and by `contributions`.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = {"q1": {"a": 1, "c": 1}}
+    >>> runs = {"bm25": {"q1": {"a": 3.0, "b": 2.0}}, "dense": {"q1": {"c": 0.8, "d": 0.7}}}
+    >>> left_out = fastir.leave_one_out(qrels, runs, "mrr")
+    >>> left_out.largest_fall["mrr"]
+    Fall(run='bm25', team='bm25', metric='mrr', value=1.0, value_without=0.0, place=1, place_without=2)
+    """
+    cut = depth_of(depth)
+    options = {"queries": "qrels", **options}
+    metrics = metrics if isinstance(metrics, str) else list(metrics)
+    found = read_runs(runs)
+    team_of = teams_of(found, teams)
+    labels = labels_of(qrels)
+    check_overlap(labels, found)
+    results = Evaluator(qrels, metrics, **options).evaluate_many(found)
+    own = own_documents(labels, *masks_by_team(found, team_of, cut))
+    without = {}
+    for team, documents in own.items():
+        kept = {
+            query_id: {doc_id: label for doc_id, label in judged.items() if doc_id not in documents[query_id]}
+            if query_id in documents
+            else judged
+            for query_id, judged in labels.items()
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FastirWarning)  # what all judgments lack was said before
+            without[team] = Evaluator(kept, metrics, **options).evaluate_many(found) if documents else results
+    names = next(iter(results.values())).names
+    falls = [fall for name in names for fall in falls_of(name, results, without, team_of)]
+    return LeftOut(
+        results,
+        without,
+        {team: sum(map(len, documents.values())) for team, documents in own.items()},
+        falls,
+        {name: {team: tau_of(name, results, other) for team, other in without.items()} for name in names},
+        {
+            name: max(
+                (fall for fall in falls if fall.metric == name), key=lambda f: (f.places, f.value - f.value_without)
+            )
+            for name in names
+        },
+    )
+
+
+def own_documents(
+    labels: dict[Any, dict[Any, int]], teams: list[Hashable], masks: Masks
+) -> dict[Hashable, dict[Any, set[Any]]]:
+    """For each team {query_id: the judged documents that only it has}."""
+    own: dict[Hashable, dict[Any, set[Any]]] = {team: {} for team in teams}
+    for query_id, judged in labels.items():
+        having = masks.get(query_id, {})
+        for doc_id, label in judged.items():
+            mask = having.get(doc_id, 0)
+            if label >= 0 and mask.bit_count() == 1:
+                own[teams[mask.bit_length() - 1]].setdefault(query_id, set()).add(doc_id)
+    return own
+
+
+def column(metric: str, results: ResultsByRun) -> np.ndarray:
+    """The means of the runs, larger for the better."""
+    sign = SIGNS[direction_of(metric)] or 1
+    return sign * np.array([of_run[metric] for of_run in results.values()])
+
+
+def tau_of(metric: str, results: ResultsByRun, other: ResultsByRun) -> float:
+    one, two = column(metric, results), column(metric, other)
+    return np.nan if np.isnan(one + two).any() else taus.tau_b(one, two)
+
+
+def falls_of(
+    metric: str, results: ResultsByRun, without: dict[Hashable, ResultsByRun], teams: dict[Hashable, Hashable]
+) -> list[Fall]:
+    """What each run has with and without its team's own documents, the best first."""
+    means = column(metric, results)
+    places = {None: taus.places(means)} | {team: taus.places(column(metric, other)) for team, other in without.items()}
+    found = []
+    for row, (run, team) in enumerate(teams.items()):
+        values = results[run][metric], without[team][run][metric]
+        at = (
+            int(p) if value == value else 0
+            for p, value in zip((places[None][row], places[team][row]), values, strict=True)
+        )
+        found.append(Fall(run, team, metric, *values, *at))
+    return sorted(found, key=lambda fall: fall.place or len(found) + 1)

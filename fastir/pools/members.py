@@ -1,0 +1,80 @@
+"""Which runs have which documents near the top, and which team each run is of."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+from fastir.errors import NoOverlapError, quote
+from fastir.pools.ranked import Rankings, kinds_of, rankings_of
+from fastir.qrels import GroupedQrels, Qrels, as_qrels
+from fastir.run import Run
+
+Names = tuple[Hashable, ...]
+Masks = dict[Any, dict[Any, int]]  # {query_id: {doc_id: a bit for each who has it}}
+
+
+def masks_of(rankings: Iterable[tuple[int, Rankings]]) -> Masks:
+    """For every document the bits of those who have it; the places of bits come with the rankings."""
+    held = list(rankings)
+    found: Masks = {}
+    for query_id in dict.fromkeys(itertools.chain.from_iterable(of_run for _, of_run in held)):
+        masks: dict[Any, int] = {}  # of one query at a time, so that it stays in the caches
+        for place, of_run in held:
+            for doc_id in of_run.get(query_id, ()):
+                masks[doc_id] = masks.get(doc_id, 0) | 1 << place
+        found[query_id] = masks
+    return found
+
+
+def named(mask: int, names: Sequence[Hashable]) -> Names:
+    """The names that the bits stand for."""
+    found = []
+    while mask:
+        lowest = mask & -mask
+        found.append(names[lowest.bit_length() - 1])
+        mask ^= lowest
+    return tuple(found)
+
+
+def teams_of(runs: Mapping[Hashable, Any], teams: Mapping[Any, Hashable] | None) -> dict[Hashable, Hashable]:
+    """{run: team}; without teams each run is one."""
+    if teams is None:
+        return {name: name for name in runs}
+    if not hasattr(teams, "items"):
+        raise TypeError(f"teams must map runs to teams, got {type(teams).__name__}")
+    for name in runs:
+        if name not in teams:
+            raise ValueError(f"teams: run {quote(name)} has none")
+    for name in teams:
+        if name not in runs:
+            raise ValueError(f"teams: there is no run {quote(name)}")
+    return {name: teams[name] for name in runs}
+
+
+def masks_by_team(
+    runs: Mapping[Hashable, Run], teams: Mapping[Hashable, Hashable], depth: int
+) -> tuple[list[Hashable], Masks]:
+    """The teams, and for every document the bits of those that have it in a run, to a depth."""
+    names = list(dict.fromkeys(teams.values()))
+    places = {team: place for place, team in enumerate(names)}
+    return names, masks_of((places[teams[name]], rankings_of(run, depth)) for name, run in runs.items())
+
+
+def labels_of(qrels: Any) -> dict[Any, dict[Any, int]]:
+    """{query_id: {doc_id: label}} of a caller's qrels, negative labels too; of groups the largest label."""
+    read = as_qrels(qrels, None, None)
+    rows: Qrels = read.union if isinstance(read, GroupedQrels) else read
+    return {query_id: rows[query_id] for query_id in rows}
+
+
+def check_overlap(labels: dict[Any, dict[Any, int]], runs: Mapping[Hashable, Run]) -> None:
+    """Runs and qrels must have ids of one kind, and a query in common."""
+    judged = next((doc_id for documents in labels.values() for doc_id in documents), None)
+    kind = f"({type(next(iter(labels), None)).__name__}, {type(judged).__name__})"
+    for name, run in runs.items():
+        if judged is not None and run.n_rows and kinds_of(run) != kind:
+            raise TypeError(f"the qrels have ids of type {kind}, run {quote(name)} of {kinds_of(run)}")
+    if not any(query_id in run for run in runs.values() for query_id in labels):
+        raise NoOverlapError("no run has a query of the qrels")

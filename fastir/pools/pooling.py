@@ -1,0 +1,145 @@
+"""pool(): the documents that any run ranks near the top, which are those to be judged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+from fastir.errors import quote
+from fastir.pools.members import Masks, Names, labels_of, masks_of, named
+from fastir.pools.ranked import depth_of, rankings_of, read_runs
+from fastir.text import counted, replacing, tsv_text
+
+if TYPE_CHECKING:
+    import pandas
+
+    from fastir.qrels import QrelsLike
+    from fastir.run import RunsLike
+
+
+class Pooled(NamedTuple):
+    """A row of a pool: a document of a query, and the names of the runs that have it."""
+
+    query_id: Any
+    doc_id: Any
+    runs: Names
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Pool:
+    """The documents of runs to a depth; made by `pool`.
+
+    Iteration gives a `Pooled` for each, by queries, and in them in the order of ids, which tells no ranks. len() is
+    their number.
+
+    Attributes
+    ----------
+    masks : dict of query_id to dict of doc_id to int
+        Which runs have each document: bit i for the i-th run.
+    runs : list
+        The names of the runs.
+    depth : int or None
+    """
+
+    masks: Masks
+    runs: list[Any]
+    depth: int | None
+
+    def __iter__(self) -> Iterator[Pooled]:
+        for query_id, masks in self.masks.items():
+            for doc_id in sorted(masks):
+                yield Pooled(query_id, doc_id, named(masks[doc_id], self.runs))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.masks.values()))
+
+    @property
+    def query_ids(self) -> list[Any]:
+        """The queries that any run has. A new list."""
+        return list(self.masks)
+
+    def unjudged(self, qrels: QrelsLike) -> list[Pooled]:
+        """The rows whose documents have no label, or a negative one.
+
+        Raises
+        ------
+        FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
+            As by `evaluate` for qrels.
+        """
+        labels = labels_of(qrels)
+        return [row for row in self if labels.get(row.query_id, {}).get(row.doc_id, -1) < 0]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A new frame with a row for each document: query_id, doc_id, and runs, a tuple of names.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+
+        return pandas.DataFrame(list(self), columns=list(Pooled._fields))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a table, in one step: a line for each document, with tabs; the names of its runs with commas.
+
+        Raises
+        ------
+        ValueError
+            The path does not end in .tsv.
+        OSError
+            The file cannot be written; its old content is untouched.
+        """
+        write_lines(path, [Pooled._fields, *((q, doc_id, ",".join(map(str, names))) for q, doc_id, names in self)])
+
+    def __repr__(self) -> str:
+        documents = counted(len(self), "document", "documents")
+        queries = counted(len(self.masks), "query", "queries")
+        to = "" if self.depth is None else f" to depth {self.depth}"
+        return f"<Pool: {documents} of {queries} from {counted(len(self.runs), 'run', 'runs')}{to}>"
+
+
+def write_lines(path: str | os.PathLike[str], rows: list[Any]) -> None:
+    """Write rows as tab-separated lines, to a path that says so."""
+    name = os.fsdecode(path)
+    if not name.lower().endswith(".tsv"):
+        raise ValueError(f"the path must end in .tsv, got {quote(name)}")
+    with replacing(name) as file:
+        file.write(tsv_text([list(map(str, row)) for row in rows]).encode("utf-8", "surrogateescape"))
+
+
+def pool(runs: RunsLike, depth: SupportsIndex | None) -> Pool:
+    """The documents that any run has among the first of its ranking.
+
+    Parameters
+    ----------
+    runs : as for `evaluate_many`
+    depth : int or None
+        How many documents of each ranking; None is all. Ties stand as under ``ties="trec"``.
+
+    Returns
+    -------
+    Pool
+
+    Raises
+    ------
+    FormatError, DuplicateError, TypeError, ValueError, OSError
+        As by `evaluate_many`; the ids of two runs are of different kinds; the depth is not positive. The run is named.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> runs = {"bm25": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}, "dense": {"q1": {"d": 0.9, "b": 0.8, "a": 0.7}}}
+    >>> for row in fastir.pool(runs, 2):
+    ...     print(*row)
+    q1 a ('bm25',)
+    q1 b ('bm25', 'dense')
+    q1 d ('dense',)
+    """
+    cut = depth_of(depth)
+    found = read_runs(runs)
+    masks = masks_of((place, rankings_of(run, cut)) for place, run in enumerate(found.values()))
+    return Pool(masks, list(found), None if depth is None else cut)

@@ -1,0 +1,113 @@
+"""Agreement of judgments against Krippendorff's worked examples, scikit-learn and counting by hand."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import fastir
+from fastir.errors import NoOverlapError
+
+
+def qrels(labels):
+    return {"q": {f"d{place}": label for place, label in enumerate(labels)}}
+
+
+def test_alpha_is_that_of_the_published_examples():
+    """Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), sections A and B."""
+    binary = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
+    nominal = "aabbdcccedda", "babbbccceddd"
+    assert fastir.agreement(*map(qrels, binary), level="nominal").alpha == pytest.approx(0.095, abs=5e-4)
+    codes = [["abcde".index(code) for code in codes] for codes in nominal]
+    assert fastir.agreement(*map(qrels, codes), level="nominal").alpha == pytest.approx(0.692, abs=5e-4)
+
+
+def alpha_by_definition(a, b, level):
+    """1 - observed over expected disagreement, over all pairs of codes."""
+    codes = sorted([*a, *b])
+
+    def distance(x, y):
+        if level == "nominal":
+            return float(x != y)
+        if level == "interval":
+            return float(x - y) ** 2
+        low, high = min(x, y), max(x, y)
+        return (sum(low <= code <= high for code in codes) - (codes.count(x) + codes.count(y)) / 2) ** 2
+
+    observed = sum(distance(x, y) for x, y in zip(a, b, strict=True)) / len(a)
+    expected = [distance(x, y) for x, y in itertools.combinations(codes, 2)]
+    return 1 - observed / (sum(expected) / len(expected))
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+@pytest.mark.parametrize("seed", range(10))
+def test_alpha_is_its_definition(seed, level):
+    a, b = np.random.default_rng(seed).integers(0, 5, (2, 12)).tolist()
+    result = fastir.agreement(qrels(a), qrels(b), level=level)
+    assert result.alpha == pytest.approx(alpha_by_definition(a, b, level), abs=1e-12)
+    assert result.per_query["q"]["alpha"] == result.alpha
+
+
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_kappa_is_that_of_scikit_learn(weights):
+    metrics = pytest.importorskip("sklearn.metrics")
+    a, b = np.random.default_rng(1).integers(0, 4, (2, 200)).tolist()
+    result = fastir.agreement(qrels(a), qrels(b), weights=weights)
+    assert result.kappa == pytest.approx(metrics.cohen_kappa_score(a, b), abs=1e-12)
+    assert result.weighted_kappa == pytest.approx(metrics.cohen_kappa_score(a, b, weights=weights), abs=1e-12)
+    assert result.confusion.tolist() == metrics.confusion_matrix(a, b).tolist()
+
+
+def test_what_only_one_side_judged_counts_for_nothing():
+    a = {"q1": {"x": 1, "y": 0, "z": -1}, "q2": {"x": 1}, "q3": {"u": 1}}
+    b = {"q1": {"x": 1, "y": 1, "z": 1, "w": 2}, "q2": {"y": 1}, "q4": {"x": 1}}
+    result = fastir.agreement(a, b)
+    assert result.labels == [0, 1] and result.confusion.tolist() == [[0, 1], [0, 1]]
+    assert (result.only_a, result.only_b, result.left_out, result.query_ids) == (1, 3, 3, ["q1"])
+    assert result.overlap == 0.5 and result.per_query["q1"]["n"] == 2
+    assert math.isnan(result.intervals["kappa"].low)  # one query
+    assert "2 documents of 1 query judged by both; 1 by a alone, 3 by b alone." in repr(result)
+
+
+def test_intervals_are_those_of_resampled_queries():
+    """With three queries all 27 resamples are listed, so that the interval can be had by hand."""
+    a = {f"q{i}": {f"d{j}": (i + j) % 3 for j in range(6)} for i in range(3)}
+    b = {f"q{i}": {f"d{j}": (i * j) % 3 for j in range(6)} for i in range(3)}
+    result = fastir.agreement(a, b, confidence=0.8)
+    each = []
+    for drawn in itertools.product(range(3), repeat=3):
+        left, right = ({f"{n}{i}": docs[f"q{i}"] for n, i in enumerate(drawn)} for docs in (a, b))
+        each.append(fastir.agreement(left, right, n_resamples=1).kappa)
+    low, high = np.quantile(each, [0.1, 0.9])
+    assert result.intervals["kappa"][:3] == pytest.approx((result.kappa, low, high), abs=1e-12)
+
+
+def test_agreement_with_oneself_is_one_and_a_single_label_is_undefined():
+    own = {f"q{i}": {"a": 0, "b": 1, "c": 2} for i in range(4)}
+    result = fastir.agreement(own, own)
+    assert (result.overlap, result.kappa, result.weighted_kappa, result.alpha) == (1.0, 1.0, 1.0, 1.0)
+    none = fastir.agreement({"q": {"a": 0}}, {"q": {"a": 0}})
+    assert all(map(math.isnan, (none.overlap, none.kappa, none.weighted_kappa, none.alpha)))
+
+
+def test_groups_count_with_their_largest_label():
+    grouped = {"q": {"one": {"a": 1}, "two": {"a": 2, "b": 0}}}
+    assert fastir.agreement(grouped, {"q": {"a": 2, "b": 0}}).kappa == 1.0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "error", "message"),
+    [
+        ({"q": {"a": 1}}, {"p": {"a": 1}}, {}, NoOverlapError, "no query in common: 'q' and 'p'"),
+        ({"q": {"a": 1}}, {"q": {"b": 1}}, {}, NoOverlapError, "of query 'q' one side has 'a', the other 'b'"),
+        ({"q": {"a": 1}}, {"q": {"a": -1}}, {}, NoOverlapError, "the other nothing"),
+        ({"q": {"a": 1}}, {"q": {"a": 1}}, {"weights": "cubic"}, ValueError, "weights must be one of"),
+        ({"q": {"a": 1}}, {"q": {"a": 1}}, {"level": "ratio"}, ValueError, "level must be one of"),
+        ({"q": {"a": 1}}, {"q": {"a": 1}}, {"confidence": 95}, ValueError, "confidence must be between 0 and 1"),
+        (qrels(range(101)), qrels(range(101)), {}, ValueError, "101 different labels, expected grades"),
+    ],
+)
+def test_bad_input_is_named(a, b, options, error, message):
+    with pytest.raises(error, match=message):
+        fastir.agreement(a, b, **options)
