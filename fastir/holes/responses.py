@@ -22,6 +22,8 @@ RATIO    DCG over ideal DCG: sorted in the same way. DCG is linear in the gains,
 TOPS     Labels are divided by the query's largest, or count by it. For a given largest label the value rises with
          every label: all holes have it, or all but the last are 0; each largest label is tried.
 OUTER    Nothing is shown: the range of the metric.
+
+Metrics of preferences (prefs_*), which every judged document takes part in, have no class and are refused.
 """
 
 from __future__ import annotations
@@ -111,9 +113,11 @@ def response_of(request: names.Request, values: dict[str, Any], level: int, leve
     Raises
     ------
     UnknownMetricError
-        Its gains are such that no bound is known.
+        It counts preferences, or its gains are such that no bound is known.
     """
     name, max_label = request.card.name, levels[-1]
+    if name not in RESPONSES:
+        raise refused(request, "pairs of documents, which a label of one of them makes or takes away,")
     gains = gains_of(request, values, level, levels)
     order = sorted(range(len(levels)), key=lambda place: gains[place])
     own = own_gains(values)

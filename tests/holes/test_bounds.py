@@ -84,6 +84,13 @@ def test_every_metric_has_a_response():
     assert set(CATALOGUE) - set(METRICS) <= {"hole"}
 
 
+def test_preferences_have_no_bounds():
+    for name in (card.name for card in fastir.metrics() if card.name not in RESPONSES):
+        assert name.startswith("prefs_")
+        with pytest.raises(fastir.UnknownMetricError, match=f"'{name}': pairs of documents"):
+            fastir.bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}, name)
+
+
 @pytest.mark.parametrize("depth", [None, 3])
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("max_label", [1, 2])

@@ -1,8 +1,8 @@
-"""Every metric of rankings without ids and groups, at several cutoffs and with each of its parameters."""
+"""Every metric that has bounds, of rankings without ids and groups, at several cutoffs, with each of its parameters."""
 
 import fastir
 
-CARDS = fastir.metrics()
+CARDS = [card for card in fastir.metrics() if not card.name.startswith("prefs_")]
 CATALOGUE = [card.name for card in CARDS]
 CUT = [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3)]
 CUTS, GAINS = ("", "@3"), ("exp2", "binary")
