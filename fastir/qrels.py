@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 Label = SupportsIndex | SupportsFloat
 Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray | str | int  # those of a query
-JudgmentsLike = Mapping[Any, Relevant] | Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
+Groups = Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
+Preferred = Mapping[Any, Mapping[Any, Mapping[Any, Mapping[Any, Label]]]]
+JudgmentsLike = Mapping[Any, Relevant] | Groups | Preferred
 
 
 class Qrels(Rows):

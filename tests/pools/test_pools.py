@@ -62,7 +62,7 @@ def test_a_pool_is_written_as_a_table(tmp_path):
         "runs": [("a", "b"), ("a",)],
     }
     assert [row.doc_id for row in pool.unjudged({"q": {"x": 0, "y": -1}})] == ["y"]
-    with pytest.raises(ValueError, match=r"must end in \.tsv, got .*pool\.txt"):
+    with pytest.raises(ValueError, match=r"must end in \.tsv, got "):
         pool.save(tmp_path / "pool.txt")
 
 
