@@ -38,13 +38,16 @@ API = {
     "Comparing": "compare compare_scores Comparison stats plots",
     "Explaining": "explain_ranked RankedExplanation precision_recall_curve PrecisionRecallCurve",
     "Parts": "judge JudgedRankings Partial",
+    "Judgments": "bounds Bounds pool contributions leave_one_out to_judge agreement rank_correlation similarity",
     "Metrics and conventions": "metrics explain conventions Convention",
     "Errors": "FastirError FormatError DuplicateError NoOverlapError UnknownMetricError FastirWarning show_config",
 }
 MODULES = {"stats": stats.__all__, "plots": plots.__all__}
-SPARK = "evaluate evaluate_many SparkResults RankingEvaluator"
+SPARK = "evaluate evaluate_many compare SparkResults RankingEvaluator"
 
-BOXES = "inputs columns join rank measure results request evaluation comparison explanation threads"
+BOXES = (
+    "inputs columns join rank measure results request evaluation comparison explanation holes pools concordance threads"
+)
 KERNELS = "join/_dicts join/_join join/_ungrouped rank/_rank rank/_row_counts measure/_walk"
 
 RANK_WEIGHTS = """\

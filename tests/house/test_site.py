@@ -1,5 +1,6 @@
 """The site: its formulas are those of the cards, its names those of the package, and it is built without a warning."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -25,6 +26,18 @@ def test_every_page_is_in_the_menu():
     menu = (SITE / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
     pages = [page for page in PAGES if page.is_relative_to(DOCS) and page.parent.name != "coming_from"]
     assert [name_of(page) for page in pages if f" {page.name}\n" not in menu + "\n"] == []
+
+
+def test_every_public_name_is_on_a_page_of_the_interface():
+    """Read without a run: the program that writes the pages needs the extra docs."""
+    names = {}
+    for line in ast.parse((SITE / "generated.py").read_text("utf-8")).body:
+        if isinstance(line, ast.Assign) and line.targets[0].id in ("API", "SPARK"):
+            names[line.targets[0].id] = ast.literal_eval(line.value)
+    assert sorted(" ".join(names["API"].values()).split()) == sorted(fastir.__all__)
+    assert sorted(names["SPARK"].split()) == ast.literal_eval(
+        re.search(r"__all__ = (\[.*?\])", (DOCS.parent / "fastir/spark/__init__.py").read_text("utf-8"))[1]
+    )
 
 
 def test_links_between_pages_lead_somewhere():
