@@ -3,11 +3,11 @@ from typing import Self
 from numpy import ndarray
 
 from fastir.measure._measure import Plan
-from fastir.threads._blocks import Blocks
+from fastir.rank._judged_lists import Rows
 
 HOLE: int
 
-class Labelings(Blocks):
+class Labelings(Rows):
     def __new__(
         cls,
         plan: Plan,
@@ -26,4 +26,3 @@ class Labelings(Blocks):
         order: ndarray,
         values: ndarray,
     ) -> Self: ...
-    def check(self) -> None: ...

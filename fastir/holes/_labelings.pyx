@@ -12,26 +12,22 @@ they are few runs of equal labels. Threads take blocks of labelings; what comes 
 from libc.stdint cimport INT32_MIN, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free
 
-from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.measure._codes cimport ALL, NO_MEMORY
-from fastir.measure._measure cimport Judgments, Plan, Scratch, grow, is_hit, label_code, measure, release
-from fastir.measure._sort cimport labels_from
-from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
-
-cdef int64_t BLOCK = 64     # labelings
+from fastir.measure._measure cimport Plan, Scratch, grow, is_hit, label_code
+from fastir.rank._judged_lists cimport Rows
+from fastir.threads._blocks cimport MOST_THREADS
 
 HOLE = INT32_MIN
 
 
-cdef struct Desk:               # of a thread
-    Scratch scratch
+cdef struct Desk:               # of a thread, beside its scratch
     int32_t* ideal              # known labels and those of holes, best first
     int64_t room
     int32_t* run_labels         # the labels of the holes as runs, best first, and how many have each
     int64_t* run_sizes
 
 
-cdef class Labelings(Blocks):
+cdef class Labelings(Rows):
     """Measures labelings of rankings with holes.
 
     Parameters
@@ -53,38 +49,34 @@ cdef class Labelings(Blocks):
     values : float64 array of shape (n_labelings, n_slots), filled
     """
 
-    cdef Plan plan
     cdef const int64_t[::1] offsets, known_offsets, ranks, num_ret, unseen, rows, inside
     cdef const int32_t[::1] labels, known_labels, below, order
     cdef const int64_t[:, ::1] counts
     cdef const uint8_t[::1] from_top
-    cdef double[:, ::1] values
-    cdef Desk* desks[MOST_THREADS]
+    cdef Desk[MOST_THREADS] desks
 
     def __cinit__(self, Plan plan, const int64_t[::1] offsets, const int64_t[::1] ranks, const int32_t[::1] labels,
                   const int64_t[::1] num_ret, const int64_t[::1] unseen, const int64_t[::1] known_offsets,
                   const int32_t[::1] known_labels, const int64_t[::1] rows, const uint8_t[::1] from_top,
                   const int64_t[:, ::1] counts, const int64_t[::1] inside, const int32_t[::1] below,
                   const int32_t[::1] order, double[:, ::1] values):
-        self.plan, self.offsets, self.ranks, self.labels, self.num_ret = plan, offsets, ranks, labels, num_ret
+        self.begin(plan, values)
+        self.offsets, self.ranks, self.labels, self.num_ret = offsets, ranks, labels, num_ret
         self.unseen, self.known_offsets, self.known_labels = unseen, known_offsets, known_labels
         self.rows, self.from_top, self.counts, self.inside, self.below = rows, from_top, counts, inside, below
-        self.order, self.values = order, values
-        self.n_blocks = blocks_of(rows.shape[0], BLOCK)
+        self.order = order
 
     def __dealloc__(self):
         cdef int t
         for t in range(self.n_threads):
-            if self.desks[t] != NULL:
-                release(&self.desks[t].scratch)
-                free(self.desks[t].ideal)
-                free(self.desks[t].run_labels)
-                free(self.desks[t].run_sizes)
-                free(self.desks[t])
+            free(self.desks[t].ideal)
+            free(self.desks[t].run_labels)
+            free(self.desks[t].run_sizes)
 
-    cdef int make_room(self, Desk* desk, int64_t n_slots, int64_t num_ret, int64_t n_ideal) noexcept nogil:
+    cdef int make_room(self, int thread, int64_t n_slots, int64_t num_ret, int64_t n_ideal) noexcept nogil:
         cdef int64_t levels = self.order.shape[0] + 1
-        if grow(&desk.scratch, self.plan, max(num_ret if self.plan.reads == ALL else n_slots, n_ideal)) < 0:
+        cdef Desk* desk = &self.desks[thread]
+        if grow(self.scratch[thread], self.plan, max(num_ret if self.plan.reads == ALL else n_slots, n_ideal)) < 0:
             return NO_MEMORY
         if desk.run_labels == NULL:
             desk.run_labels = <int32_t*>calloc(levels, sizeof(int32_t))
@@ -100,7 +92,7 @@ cdef class Labelings(Blocks):
             desk.room = n_ideal
         return 0
 
-    cdef int64_t fill_hits(self, Desk* desk, int64_t c, int64_t* n_below) noexcept nogil:
+    cdef int64_t fill_hits(self, Scratch* scratch, int64_t c, int64_t* n_below) noexcept nogil:
         """The hits of a labeling; returns how many. `n_below` is set to the holes of the ranking beyond the cutoff."""
         cdef int64_t q = self.rows[c], i, place, hole = 0, n_hits = 0, inside = self.inside[c], step
         cdef int64_t levels = self.counts.shape[1]
@@ -120,8 +112,8 @@ cdef class Labelings(Blocks):
                     n_below[0] += 1
                 hole += 1
             if is_hit(label_code(label), self.plan.reads):
-                desk.scratch.ranks[n_hits] = self.ranks[i]
-                desk.scratch.labels[n_hits] = label_code(label)
+                scratch.ranks[n_hits] = self.ranks[i]
+                scratch.labels[n_hits] = label_code(label)
                 n_hits += 1
         return n_hits
 
@@ -160,40 +152,13 @@ cdef class Labelings(Blocks):
             j += 1
         return n
 
-    cdef int measure_labeling(self, Desk* desk, int64_t c) noexcept nogil:
-        """A row of values; 0 or NO_MEMORY."""
-        cdef int64_t q = self.rows[c], n_slots = self.offsets[q + 1] - self.offsets[q], n_hits, n_below
-        cdef Judgments known
-        if self.make_room(desk, n_slots, self.num_ret[q],
+    cdef int measure_row(self, int thread, int64_t row) noexcept nogil:
+        cdef int64_t q = self.rows[row], n_slots = self.offsets[q + 1] - self.offsets[q], n_hits, n_ideal, n_below
+        cdef Desk* desk = &self.desks[thread]
+        if self.make_room(thread, n_slots, self.num_ret[q],
                           self.known_offsets[q + 1] - self.known_offsets[q] + n_slots + self.unseen[q]):
             return NO_MEMORY
-        n_hits = self.fill_hits(desk, c, &n_below)
-        known.n_pool = self.merge_ideal(desk, c, n_below)
-        known.labels = desk.ideal
-        known.n_positive = labels_from(known.labels, known.n_pool, 1)
-        known.n_judged = labels_from(known.labels, known.n_pool, 0)
-        known.retrieved = False
-        known.values = NULL
-        measure(self.plan, &desk.scratch, n_hits, self.num_ret[q], &known, &self.values[c, 0])
+        n_hits = self.fill_hits(self.scratch[thread], row, &n_below)
+        n_ideal = self.merge_ideal(desk, row, n_below)
+        self.measure_hits(thread, row, n_hits, self.num_ret[q], desk.ideal, n_ideal)
         return 0
-
-    cdef int work(self, int thread, int64_t block) noexcept nogil:
-        cdef int64_t c
-        cdef int problem = 0
-        cdef fenv_t callers
-        if self.desks[thread] == NULL:
-            self.desks[thread] = <Desk*>calloc(1, sizeof(Desk))
-            if self.desks[thread] == NULL:
-                return NO_MEMORY
-        ordinary(&callers)
-        for c in range(block * BLOCK, min((block + 1) * BLOCK, self.rows.shape[0])):
-            problem = self.measure_labeling(self.desks[thread], c)
-            if problem:
-                break
-        fesetenv(&callers)
-        return problem
-
-    def check(self):
-        """Raise MemoryError if a block failed."""
-        if self.failed:
-            raise MemoryError

@@ -5,7 +5,10 @@ from numpy import ndarray
 from fastir.measure._measure import Plan
 from fastir.threads._blocks import Blocks
 
-class JudgedLists(Blocks):
+class Rows(Blocks):
+    def check(self) -> None: ...
+
+class JudgedLists(Rows):
     def __new__(
         cls,
         plan: Plan,
@@ -17,4 +20,3 @@ class JudgedLists(Blocks):
         ideal_labels: ndarray,
         values: ndarray,
     ) -> Self: ...
-    def check(self) -> None: ...

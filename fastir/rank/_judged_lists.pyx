@@ -6,7 +6,8 @@
     ideal_labels   3  2  1  0  0     all judgments, best first, with offsets of their own
 
 Nothing is ranked here: the hits are copied to the scratch of a thread, those that the plan reads, and measured. What
-comes in was checked before. Threads take blocks of queries.
+comes in was checked before. Threads take blocks of rows: of JudgedLists a row is a query, of holes._labelings one
+labeling of a query.
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -16,12 +17,65 @@ from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.measure._codes cimport ALL, NO_MEMORY
 from fastir.measure._measure cimport Judgments, Plan, Scratch, grow, is_hit, label_code, measure, release
 from fastir.measure._sort cimport labels_from
-from fastir.threads._blocks cimport MOST_THREADS, Blocks, blocks_of
+from fastir.threads._blocks cimport Blocks, blocks_of
 
-cdef int64_t BLOCK = 64     # queries
+cdef int64_t BLOCK = 64     # rows
 
 
-cdef class JudgedLists(Blocks):
+cdef class Rows(Blocks):
+    """Rows of values, each of one ranking; the hits of a row are put into the scratch of its thread by a subclass."""
+
+    cdef int begin(self, Plan plan, double[:, ::1] values) except -1:
+        self.plan, self.values, self.n_rows = plan, values, values.shape[0]
+        self.n_blocks = blocks_of(self.n_rows, BLOCK)
+        return 0
+
+    def __dealloc__(self):
+        cdef int t
+        for t in range(self.n_threads):
+            if self.scratch[t] != NULL:
+                release(self.scratch[t])
+                free(self.scratch[t])
+
+    cdef int measure_row(self, int thread, int64_t row) noexcept nogil:
+        """A row of values; 0 or NO_MEMORY."""
+        return NO_MEMORY
+
+    cdef void measure_hits(self, int thread, int64_t row, int64_t n_hits, int64_t num_ret, const int32_t* labels,
+                           int64_t n) noexcept nogil:
+        """Measure the hits in the scratch of a thread against all n labels of their query, best first."""
+        cdef Judgments known
+        known.labels = labels
+        known.n_pool = n
+        known.n_positive = labels_from(labels, n, 1)
+        known.n_judged = labels_from(labels, n, 0)
+        known.retrieved = False
+        known.values = NULL
+        measure(self.plan, self.scratch[thread], n_hits, num_ret, &known, &self.values[row, 0])
+
+    cdef int work(self, int thread, int64_t block) noexcept nogil:
+        cdef int64_t row
+        cdef int problem = 0
+        cdef fenv_t callers
+        if self.scratch[thread] == NULL:
+            self.scratch[thread] = <Scratch*>calloc(1, sizeof(Scratch))
+            if self.scratch[thread] == NULL:
+                return NO_MEMORY
+        ordinary(&callers)
+        for row in range(block * BLOCK, min((block + 1) * BLOCK, self.n_rows)):
+            problem = self.measure_row(thread, row)
+            if problem:
+                break
+        fesetenv(&callers)
+        return problem
+
+    def check(self):
+        """Raise MemoryError if a block failed."""
+        if self.failed:
+            raise MemoryError
+
+
+cdef class JudgedLists(Rows):
     """Measures judged rankings.
 
     Parameters
@@ -34,64 +88,27 @@ cdef class JudgedLists(Blocks):
     values : float64 array of shape (n_queries, n_slots), filled
     """
 
-    cdef Plan plan
     cdef const int64_t[::1] offsets, ideal_offsets, ranks, num_ret
     cdef const int32_t[::1] labels, ideal_labels
-    cdef double[:, ::1] values
-    cdef Scratch* desks[MOST_THREADS]
 
     def __cinit__(self, Plan plan, const int64_t[::1] offsets, const int64_t[::1] ranks, const int32_t[::1] labels,
                   const int64_t[::1] num_ret, const int64_t[::1] ideal_offsets, const int32_t[::1] ideal_labels,
                   double[:, ::1] values):
-        self.plan, self.offsets, self.ranks, self.labels, self.num_ret = plan, offsets, ranks, labels, num_ret
-        self.ideal_offsets, self.ideal_labels, self.values = ideal_offsets, ideal_labels, values
-        self.n_blocks = blocks_of(num_ret.shape[0], BLOCK)
+        self.begin(plan, values)
+        self.offsets, self.ranks, self.labels, self.num_ret = offsets, ranks, labels, num_ret
+        self.ideal_offsets, self.ideal_labels = ideal_offsets, ideal_labels
 
-    def __dealloc__(self):
-        cdef int t
-        for t in range(self.n_threads):
-            if self.desks[t] != NULL:
-                release(self.desks[t])
-                free(self.desks[t])
-
-    cdef int measure_query(self, Scratch* desk, int64_t q) noexcept nogil:
-        """A row of values; 0 or NO_MEMORY."""
-        cdef int64_t i, n_hits = 0, first = self.ideal_offsets[q]
-        cdef int64_t n = self.offsets[q + 1] - self.offsets[q], room = self.num_ret[q] if self.plan.reads == ALL else n
-        cdef Judgments known
-        known.n_pool = self.ideal_offsets[q + 1] - first
-        if grow(desk, self.plan, max(room, known.n_pool)) < 0:
+    cdef int measure_row(self, int thread, int64_t row) noexcept nogil:
+        cdef Scratch* desk = self.scratch[thread]
+        cdef int64_t i, n_hits = 0, first = self.ideal_offsets[row], n_pool = self.ideal_offsets[row + 1] - first
+        cdef int64_t n = self.offsets[row + 1] - self.offsets[row]
+        if grow(desk, self.plan, max(self.num_ret[row] if self.plan.reads == ALL else n, n_pool)) < 0:
             return NO_MEMORY
-        for i in range(self.offsets[q], self.offsets[q + 1]):
+        for i in range(self.offsets[row], self.offsets[row + 1]):
             if is_hit(label_code(self.labels[i]), self.plan.reads):
                 desk.ranks[n_hits] = self.ranks[i]
                 desk.labels[n_hits] = label_code(self.labels[i])
                 n_hits += 1
-        known.labels = &self.ideal_labels[first] if known.n_pool > 0 else NULL
-        known.n_positive = labels_from(known.labels, known.n_pool, 1)
-        known.n_judged = labels_from(known.labels, known.n_pool, 0)
-        known.retrieved = False
-        known.values = NULL
-        measure(self.plan, desk, n_hits, self.num_ret[q], &known, &self.values[q, 0])
+        self.measure_hits(thread, row, n_hits, self.num_ret[row],
+                          &self.ideal_labels[first] if n_pool > 0 else NULL, n_pool)
         return 0
-
-    cdef int work(self, int thread, int64_t block) noexcept nogil:
-        cdef int64_t q
-        cdef int problem = 0
-        cdef fenv_t callers
-        if self.desks[thread] == NULL:
-            self.desks[thread] = <Scratch*>calloc(1, sizeof(Scratch))
-            if self.desks[thread] == NULL:
-                return NO_MEMORY
-        ordinary(&callers)
-        for q in range(block * BLOCK, min((block + 1) * BLOCK, self.num_ret.shape[0])):
-            problem = self.measure_query(self.desks[thread], q)
-            if problem:
-                break
-        fesetenv(&callers)
-        return problem
-
-    def check(self):
-        """Raise MemoryError if a block failed."""
-        if self.failed:
-            raise MemoryError
