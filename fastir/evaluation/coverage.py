@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
 from fastir.run import MERGED
 from fastir.text import counted
-
-if TYPE_CHECKING:
-    pass
 
 Repairs = dict[str, tuple[int, str]]
 ROUNDED = "rankings in which different integers are one float64"  # a kind of repair: scores beyond 2^53
@@ -188,6 +185,18 @@ class Coverage(Overlap):
             unjudged_share=self.unjudged() / tally.ranked if tally.ranked else None,
             repairs=self.repairs,
         )
+
+
+def without_missing(
+    query_ids: list[Any], values: np.ndarray, status: np.ndarray
+) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """The rows of the queries that the run has."""
+    kept = status != MISSING
+    return (
+        [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep],
+        values[kept],
+        status[kept],
+    )
 
 
 def frames_of_ours() -> int:

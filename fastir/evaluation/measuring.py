@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 
 from numpy import empty, ndarray
 
-from fastir.evaluation.coverage import MISSING, Coverage
+from fastir.evaluation.coverage import Coverage, without_missing
 from fastir.evaluation.held_runs import dicts_together, from_dict, from_plain_dict, from_run, from_whole_file
 from fastir.evaluation.list_runs import from_list_columns, from_lists
 from fastir.evaluation.prepared import Prepared
@@ -83,9 +83,7 @@ class OneRuleSet(Prepared):
             queries = self.settings.queries
             coverage.check(queries)
             if queries == "intersection" and coverage.tally.found < len(query_ids):
-                kept = status != MISSING
-                query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
-                values, status = values[kept], status[kept]
+                query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from fastir.errors import UnknownMetricError, quote
-from fastir.evaluation.coverage import MISSING
+from fastir.evaluation.coverage import without_missing
 from fastir.evaluation.judging import keeper_of
 from fastir.measure._codes import READ_CODES
 from fastir.request.names import CARDS
@@ -81,9 +81,7 @@ class Preferring:
             first += len(self.qrels.documents[row])
             values[row] = shares(orders, found, len(self.qrels.documents[row]), names)
         if self.settings.queries == "intersection":
-            there = status != MISSING
-            query_ids = [query_id for query_id, keep in zip(query_ids, there.tolist(), strict=True) if keep]
-            return query_ids, values[there], status[there], coverage
+            query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
 
     def rankers(self) -> list[Prepared]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.evaluation.coverage import MISSING, Counts, Coverage, Repairs
+from fastir.evaluation.coverage import MISSING, Counts, Coverage, Repairs, without_missing
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
 from fastir.request.settled import rules_of
 from fastir.results.results import Results
@@ -89,9 +89,7 @@ def results_of(evaluator: Evaluator, parts: list[Part], lacking: np.ndarray | No
     coverage = coverage_of(missing, status, parts)
     coverage.check(settings.queries)
     if settings.queries == "intersection":
-        kept = status != MISSING
-        query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
-        values, status = values[kept], status[kept]
+        query_ids, values, status = without_missing(query_ids, values, status)
     hows = list(base.aggregates.values())
     made = Results(query_ids, base.names, values, status, hows, coverage, evaluator._weights, evaluator._provenance)
     return made, coverage
