@@ -183,9 +183,9 @@ def is_many(place: Any) -> bool:
 def files_of(place: Any) -> list[Any]:
     """The visible files of a folder and the folders in it, or those that a pattern fits, in order of their names."""
     if is_local(place):
-        path = os.fsdecode(place)
         import glob
 
+        path = os.fsdecode(place)
         found = sorted(glob.glob(path, recursive=True)) if not os.path.isdir(path) else [path]
         return [file for one in found for file in walked(one)]
     system, path = remote(place)
