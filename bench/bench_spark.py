@@ -33,21 +33,24 @@ SELECT avg(dcg / ideal_dcg) AS `ndcg@10`, avg(ap / n_rel) AS map, avg(rr) AS mrr
 """
 
 
+def session_of(settings):
+    """A session with two cores, on this machine alone."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]")
+    common = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+    here = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    for name, value in {**common, **here, **settings}.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
 @pytest.fixture(scope="module")
 def spark():
-    sql = pytest.importorskip("pyspark.sql")
+    pytest.importorskip("pyspark.sql")
     if shutil.which("java") is None:
         pytest.skip("no Java: default-jre-headless on Debian")
-    session = (
-        sql.SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "8")
-        .config("spark.driver.memory", "4g")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.log.level", "ERROR")
-        .getOrCreate()
-    )
+    session = session_of({"spark.sql.shuffle.partitions": "8", "spark.driver.memory": "4g"})
     yield session
     session.stop()
 

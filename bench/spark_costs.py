@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from bench_spark import COUNT, REPARTITION, SQL, counted, evaluated, ranking_metrics
+from bench_spark import COUNT, REPARTITION, SQL, counted, evaluated, ranking_metrics, session_of
 from pyarrow import dataset, parquet
 from timing import METRICS
 
@@ -116,22 +116,13 @@ def write(path, **columns):
 
 
 def session():
-    from pyspark.sql import SparkSession
-
     settings = {
-        "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "6g",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.log.level": "ERROR",
         "spark.sql.files.maxPartitionBytes": "1g",
         "spark.sql.files.openCostInBytes": "1g",  # so that no two files share a partition
     }
-    builder = SparkSession.builder.master("local[2]")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
+    return session_of(settings)
 
 
 def contenders(spark, folder):
