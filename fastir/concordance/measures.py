@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastir.concordance import taus
-from fastir.concordance._overlap import rbo
+from fastir.concordance._pair import Pair
 from fastir.errors import UnknownMetricError, quote
 
 VARIANTS = ("w", "a", "b")
@@ -56,6 +56,7 @@ CARDS = {
     ),
 }
 BIASED = ("rbo", "rbo_min", "rbo_res")
+NOTHING_TO_COMPARE = (0.0, 0.0, 1.0)  # rank-biased overlap with an empty ranking
 NAME = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9]+))?\s*")
 
 
@@ -66,22 +67,6 @@ class Measure(NamedTuple):
     k: int | None
     p: float
     ties: str
-
-
-class Paired(NamedTuple):
-    """Two rankings of one query.
-
-    Attributes
-    ----------
-    a, b : float64 arrays
-        Their scores, which do not rise.
-    place : int64 array
-        For each document of `a` its place in `b`, from 0, or -1.
-    """
-
-    a: np.ndarray
-    b: np.ndarray
-    place: np.ndarray
 
 
 def read_measures(measures: str | Iterable[str]) -> dict[str, Measure]:
@@ -125,49 +110,37 @@ def persistence(name: str, text: str) -> float:
     return p
 
 
-def values_of(measures: Iterable[Measure], pair: Paired) -> list[float]:
-    """The value of each measure."""
+def values_of(measures: Iterable[Measure], pair: Pair) -> list[float]:
+    """The value of each measure for the current rankings of two runs."""
+    sizes = pair.sizes
     known: dict[tuple[float, str], tuple[float, float, float]] = {}
     values = []
     for measure in measures:
-        if not len(pair.a) and not len(pair.b):
+        if not any(sizes):
             values.append(math.nan)
         elif measure.name in BIASED:
             key = measure.p, measure.ties
             if key not in known:
-                known[key] = rank_biased(pair, *key)
+                known[key] = rank_biased(pair, *key) if all(sizes) else NOTHING_TO_COMPARE
             ext, low, high = known[key]
-            values.append({"rbo": ext, "rbo_min": low, "rbo_res": high - low}[measure.name])
+            values.append(ext if measure.name == "rbo" else low if measure.name == "rbo_min" else high - low)
         else:
             values.append(at_depth(measure, pair))
     return values
 
 
-def at_depth(measure: Measure, pair: Paired) -> float:
+def at_depth(measure: Measure, pair: Pair) -> float:
     """The overlap, Jaccard index or tau of the first documents of both."""
-    k = max(len(pair.a), len(pair.b)) if measure.k is None else measure.k
-    place = pair.place[:k]
-    common = np.flatnonzero((place >= 0) & (place < k))
-    n, sizes = len(common), (min(k, len(pair.a)), min(k, len(pair.b)))
-    if measure.name == "overlap":
-        return n / max(sizes)
-    if measure.name == "jaccard":
-        return n / (sum(sizes) - n)
-    return taus.tau_b(pair.a[common], pair.b[place[common]])
+    k = max(pair.sizes) if measure.k is None else measure.k
+    if measure.name == "tau":
+        return taus.tau_of_pairs(*pair.concordance(k))
+    n, sizes = pair.in_common(k), [min(k, size) for size in pair.sizes]
+    return n / max(sizes) if measure.name == "overlap" else n / (sum(sizes) - n)
 
 
-def rank_biased(pair: Paired, p: float, ties: str) -> tuple[float, float, float]:
-    """Extrapolated, smallest and largest rank-biased overlap."""
-    if not len(pair.a) or not len(pair.b):
-        return 0.0, 0.0, 1.0
-    short, long, place = pair
-    if len(short) > len(long):
-        short, long = long, short
-        place = np.full(len(pair.b), -1)
-        found = np.flatnonzero(pair.place >= 0)
-        place[pair.place[found]] = found
-    n = len(long)
-    return rbo(short, long, place, p, VARIANTS.index(ties), tail(p, n), np.empty((5, n + 1), np.int64), np.empty(n + 1))
+def rank_biased(pair: Pair, p: float, ties: str) -> tuple[float, float, float]:
+    """Extrapolated, smallest and largest rank-biased overlap of two rankings that are not empty."""
+    return pair.overlap(p, VARIANTS.index(ties), tail(p, max(pair.sizes)))
 
 
 @functools.lru_cache(1 << 14)

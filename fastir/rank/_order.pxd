@@ -1,0 +1,22 @@
+# Whole rankings in rank order.
+from libc.stdint cimport int64_t
+
+from fastir.columns._text cimport Text
+
+
+cdef struct Row:
+    double score
+    Text id
+    int64_t place       # in the input
+
+
+cdef inline bint falls(const double* scores, int64_t n) noexcept nogil:
+    """Whether every score is less than the one before it, as in most rankings: they stand in rank order, without NaN."""
+    cdef int64_t i
+    cdef bint falling = True
+    for i in range(1, n):
+        falling &= scores[i] < scores[i - 1]
+    return falling
+
+
+cdef void put_in_order(Row* rows, int64_t n) noexcept nogil
