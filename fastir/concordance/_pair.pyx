@@ -3,8 +3,8 @@
 In: the Rankings of two runs. Out, query by query: how many documents both have among their first k, their rank-biased
 overlap (_overlap), and how many pairs of them both put in one order.
 
-The ids of the longer ranking go into a table by their hash, and those of the shorter one are looked up: in a table at
-most half full, on whose words stands half of a hash, so that hardly any id is compared in vain. After that no id is
+The ids of the longer ranking go into a table by their hash, and those of the shorter one are looked up: in a table
+with half of a hash in each word, so that hardly any id is compared in vain. After that no id is
 needed, and nothing of a caller's is borrowed any more.
 
 Pairs are counted by sorting, as Knight (1966) does: of documents that fall by one ranking, those that are out of order
@@ -15,7 +15,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memset
 
-from fastir.columns._text cimport Text, equal, hash_of
+from fastir.columns._text cimport equal
 from fastir.concordance._overlap cimport Overlap, overlap
 from fastir.concordance._rankings cimport Rankings
 from fastir.measure._measure cimport with_spare
@@ -23,6 +23,7 @@ from fastir.measure._sort cimport falling_order
 
 cdef enum:
     PER_ROW = 8         # numbers of workspace for each row: what overlap() needs is the most
+    SPARSE = 4          # words of the table for each row, at least: few rows meet there
     HALF = 32           # bits of a hash that stand in the table; the others are the row's number, from 1
 
 
@@ -86,7 +87,7 @@ cdef class Pair:
         cdef int64_t m = with_spare(n), size = 16
         if n < self.capacity:
             return 0
-        while size < 2 * m:
+        while size < SPARSE * m:
             size *= 2
         free(self.place)
         free(self.table)
@@ -112,12 +113,12 @@ cdef class Pair:
         """Put the longer ranking's documents into the table."""
         cdef int64_t i, n = self.long.n, size = 16
         cdef uint64_t h, slot
-        while size < 2 * n:
+        while size < SPARSE * n:
             size *= 2
         self.mask = size - 1
         memset(self.table, 0, size * sizeof(uint64_t))
         for i in range(n):
-            h = hash_of(self.long.ids + i)
+            h = self.long.hashes[i]
             slot = h & self.mask
             while self.table[slot] != 0:
                 slot = slot + 1 & self.mask
@@ -128,7 +129,7 @@ cdef class Pair:
         cdef int64_t i, j
         cdef uint64_t h, slot
         for i in range(self.short.n):
-            h = hash_of(self.short.ids + i)
+            h = self.short.hashes[i]
             slot = h & self.mask
             j = -1
             while j < 0 and self.table[slot] != 0:

@@ -1,6 +1,6 @@
 # The rankings of a run, one at a time.
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from fastir.columns._ids cimport Ids
 from fastir.columns._scalars cimport Reader
@@ -12,6 +12,7 @@ cdef class Rankings:            # the current ranking in rank order, in scratch 
     cdef int64_t n, capacity
     cdef double* scores         # one allocation with what follows
     cdef Text* ids              # borrowed
+    cdef uint64_t* hashes
     cdef Row* rows
     cdef int room(self, int64_t n) except -1
     cdef void settle(self) noexcept nogil

@@ -10,14 +10,14 @@ surrogates or of more than 64 bits) is converted, and read() returns False: all 
 """
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from fastir.columns._dict_rows cimport HAS_NAN, ROWS_READ, read_rows
 from fastir.columns._ids cimport held_text
 from fastir.columns._ids cimport read as read_ids
 from fastir.columns._prefetch cimport prefetch
-from fastir.columns._text cimport write_decimal
+from fastir.columns._text cimport hash_of, write_decimal
 from fastir.join._unchanged cimport unchanged
 from fastir.measure._measure cimport with_spare
 from fastir.rank._order cimport falls, put_in_order
@@ -35,6 +35,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     AHEAD = 16          # how many rows ahead an id is asked for
+    LINE = 64           # bytes that arrive together; an id may reach into a second line
     LONGEST = 32        # characters of an integer, and what write_decimal may write behind them
 
 
@@ -50,25 +51,20 @@ cdef class Rankings:
         if n > self.capacity or self.scores == NULL:
             free(self.scores)
             self.capacity = self.n = 0
-            self.scores = <double*>malloc(m * (sizeof(double) + sizeof(Text) + sizeof(Row)))
+            self.scores = <double*>malloc(m * (sizeof(double) + sizeof(Text) + sizeof(uint64_t) + sizeof(Row)))
             if self.scores == NULL:
                 raise MemoryError
             self.ids = <Text*>(self.scores + m)
-            self.rows = <Row*>(self.ids + m)
+            self.hashes = <uint64_t*>(self.ids + m)
+            self.rows = <Row*>(self.hashes + m)
             self.capacity = m
         self.n = n
         return 0
 
     cdef void settle(self) noexcept nogil:
         """Put the current ranking in rank order."""
-        cdef int64_t i
-        if falls(self.scores, self.n):
-            return
-        for i in range(self.n):
-            self.rows[i].score, self.rows[i].id = self.scores[i], self.ids[i]
-        put_in_order(self.rows, self.n)
-        for i in range(self.n):
-            self.scores[i], self.ids[i] = self.rows[i].score, self.rows[i].id
+        if not falls(self.scores, self.n):
+            put_in_order(self.scores, self.ids, <int64_t*>self.hashes, self.n, self.rows)
 
     cdef bint read(self, query_id) except -1:
         """Make a query's ranking the current one; False if Python code has run."""
@@ -93,6 +89,7 @@ cdef class ColumnRankings(Rankings):
         read_ids(&self.column.column, first, self.n, self.ids)
         for i in range(self.n):
             self.scores[i] = self.numbers[first + i]
+            self.hashes[i] = hash_of(self.ids + i)
         self.settle()
         return True
 
@@ -143,20 +140,22 @@ cdef class DictRankings(Rankings):
         return 0
 
     cdef bint borrow(self) noexcept:
-        """Set the ids to the keys' texts; False if one is no text that its object holds, or too large an integer."""
+        """Set ids and hashes to those of the keys; False if one is no text that its object holds, or too large an integer."""
         cdef int64_t i, number
         cdef int too_large = 0
         for i in range(self.n):
             prefetch(<const char*>self.keys[min(i + AHEAD, self.n - 1)])
+            prefetch(<const char*>self.keys[min(i + AHEAD, self.n - 1)] + LINE)
             if not self.integers:
                 if not held_text(self.keys[i], self.ids + i):
                     return False
-                continue
-            number = PyLong_AsLongLongAndOverflow(self.keys[i], &too_large)
-            if too_large:
-                return False
-            self.ids[i].start = self.digits + LONGEST * i
-            self.ids[i].length = write_decimal(number, self.digits + LONGEST * i)
+            else:
+                number = PyLong_AsLongLongAndOverflow(self.keys[i], &too_large)
+                if too_large:
+                    return False
+                self.ids[i].start = self.digits + LONGEST * i
+                self.ids[i].length = write_decimal(number, self.digits + LONGEST * i)
+            self.hashes[i] = hash_of(self.ids + i)
         return True
 
     cdef int convert(self, query_id, ranking) except -1:
@@ -176,6 +175,7 @@ cdef class DictRankings(Rankings):
         own.read(self.converted_id)
         self.scores, own.scores = own.scores, self.scores
         self.ids, own.ids = own.ids, self.ids
+        self.hashes, own.hashes = own.hashes, self.hashes
         self.rows, own.rows = own.rows, self.rows
         self.capacity, own.capacity = own.capacity, self.capacity
         self.n = own.n

@@ -4,10 +4,10 @@ from libc.stdint cimport int64_t
 from fastir.columns._text cimport Text
 
 
-cdef struct Row:
+cdef struct Row:            # while it is sorted
     double score
     Text id
-    int64_t place       # in the input
+    int64_t word
 
 
 cdef inline bint falls(const double* scores, int64_t n) noexcept nogil:
@@ -19,4 +19,4 @@ cdef inline bint falls(const double* scores, int64_t n) noexcept nogil:
     return falling
 
 
-cdef void put_in_order(Row* rows, int64_t n) noexcept nogil
+cdef void put_in_order(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) noexcept nogil

@@ -7,6 +7,7 @@ already, or but for their ties: then only rows of one score are sorted.
 
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memcpy
 
 from fastir.columns._ids cimport Ids, read
 from fastir.columns._text cimport Text, compare
@@ -22,19 +23,36 @@ cdef int rank_order(const void* a, const void* b) noexcept nogil:
     return compare(&y.id, &x.id)
 
 
-cdef void put_in_order(Row* rows, int64_t n) noexcept nogil:
-    """Sort the rows of one ranking, whose scores are no NaN."""
+cdef void sort(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) noexcept nogil:
+    cdef int64_t i
+    for i in range(n):
+        rows[i].score, rows[i].id, rows[i].word = scores[i], ids[i], words[i]
+    qsort(rows, n, sizeof(Row), rank_order)
+    for i in range(n):
+        scores[i], ids[i], words[i] = rows[i].score, rows[i].id, rows[i].word
+
+
+cdef void put_in_order(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) noexcept nogil:
+    """Put one ranking in rank order.
+
+    Parameters
+    ----------
+    scores : no NaN
+    ids : no integers but as text
+    words : what goes with each row
+    rows : workspace of n rows
+    """
     cdef int64_t i, first = 0
     cdef bint rises = False
     for i in range(1, n):
-        rises |= rows[i].score > rows[i - 1].score
+        rises |= scores[i] > scores[i - 1]
     if rises:
-        qsort(rows, n, sizeof(Row), rank_order)
+        sort(scores, ids, words, n, rows)
         return
     for i in range(1, n + 1):
-        if i == n or rows[i].score != rows[first].score:
+        if i == n or scores[i] != scores[first]:
             if i - first > 1:
-                qsort(rows + first, i - first, sizeof(Row), rank_order)
+                sort(scores + first, ids + first, words + first, i - first, rows)
             first = i
 
 
@@ -52,27 +70,26 @@ def in_rank_order(Ids ids, const int64_t[::1] offsets, const double[::1] scores)
     -------
     int64 array of shape (n_rows,)
     """
-    cdef int64_t q, i, first, n, longest = 0
+    cdef int64_t q, first, n, longest = 0
     order = np.arange(scores.shape[0])
     cdef int64_t[::1] places = order
     cdef Row* rows
     cdef Text* texts
+    cdef double* own
     for q in range(offsets.shape[0] - 1):
         longest = max(longest, offsets[q + 1] - offsets[q])
-    rows = <Row*>malloc((longest + 1) * (sizeof(Row) + sizeof(Text)))
+    rows = <Row*>malloc((longest + 1) * (sizeof(Row) + sizeof(Text) + sizeof(double)))
     if rows == NULL:
         raise MemoryError
-    texts = <Text*>(rows + longest + 1)
+    texts = <Text*>(rows + longest)
+    own = <double*>(texts + longest)
     with nogil:
         for q in range(offsets.shape[0] - 1):
             first, n = offsets[q], offsets[q + 1] - offsets[q]
             if n < 2 or falls(&scores[first], n):
                 continue
             read(&ids.column, first, n, texts)
-            for i in range(n):
-                rows[i].score, rows[i].id, rows[i].place = scores[first + i], texts[i], first + i
-            put_in_order(rows, n)
-            for i in range(n):
-                places[first + i] = rows[i].place
+            memcpy(own, &scores[first], n * sizeof(double))
+            put_in_order(own, texts, &places[first], n, rows)
     free(rows)
     return order
