@@ -34,11 +34,13 @@ cdef inline double most(double a, double b) noexcept nogil:
 
 cdef void group(const double* scores, int64_t n, Groups of) noexcept nogil:
     """Find the groups of tied documents."""
-    cdef int64_t i
-    for i in range(n):
-        of.top[i] = of.top[i - 1] if i and scores[i] == scores[i - 1] else i
-    for i in range(n - 1, -1, -1):
-        of.bottom[i] = of.bottom[i + 1] if i + 1 < n and scores[i] == scores[i + 1] else i
+    cdef int64_t i, first = 0, stop = 1
+    while first < n:
+        while stop < n and scores[stop] == scores[first]:
+            stop += 1
+        for i in range(first, stop):
+            of.top[i], of.bottom[i] = first, stop - 1
+        first, stop = stop, stop + 1
 
 
 cdef inline double counted(int64_t d, Groups of, int64_t i) noexcept nogil:

@@ -12,6 +12,7 @@ surrogates or of more than 64 bits) is converted, and read() returns False: all 
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 from fastir.columns._dict_rows cimport HAS_NAN, ROWS_READ, read_rows
 from fastir.columns._ids cimport held_text
@@ -35,6 +36,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     AHEAD = 16          # how many rows ahead an id is asked for
+    STRETCH = 64        # rows whose ids are read before they are hashed
     LINE = 64           # bytes that arrive together; an id may reach into a second line
     LONGEST = 32        # characters of an integer, and what write_decimal may write behind them
 
@@ -79,17 +81,19 @@ cdef class ColumnRankings(Rankings):
 
     cdef bint read(self, query_id) except -1:
         cdef PyObject* place = PyDict_GetItemWithError(self.places, <PyObject*>query_id)
-        cdef int64_t q, first, i
-        if place == NULL:
-            self.room(0)
+        cdef int64_t q, first = 0, n = 0, start, stop, i
+        if place != NULL:
+            q = <object>place
+            first, n = self.offsets[q], self.offsets[q + 1] - self.offsets[q]
+        self.room(n)
+        if n == 0:
             return True
-        q = <object>place
-        first = self.offsets[q]
-        self.room(self.offsets[q + 1] - first)
-        read_ids(&self.column.column, first, self.n, self.ids)
-        for i in range(self.n):
-            self.scores[i] = self.numbers[first + i]
-            self.hashes[i] = hash_of(self.ids + i)
+        memcpy(self.scores, &self.numbers[0] + first, self.n * sizeof(double))
+        for start in range(0, self.n, STRETCH):
+            stop = min(self.n, start + STRETCH)
+            read_ids(&self.column.column, first + start, stop - start, self.ids + start)
+            for i in range(start, stop):
+                self.hashes[i] = hash_of(self.ids + i)
         self.settle()
         return True
 

@@ -42,18 +42,16 @@ cdef void put_in_order(double* scores, Text* ids, int64_t* words, int64_t n, Row
     words : what goes with each row
     rows : workspace of n rows
     """
-    cdef int64_t i, first = 0
-    cdef bint rises = False
-    for i in range(1, n):
-        rises |= scores[i] > scores[i - 1]
-    if rises:
-        sort(scores, ids, words, n, rows)
-        return
+    cdef int64_t i, first = 0   # of the rows that tie with the current one
     for i in range(1, n + 1):
-        if i == n or scores[i] != scores[first]:
-            if i - first > 1:
-                sort(scores + first, ids + first, words + first, i - first, rows)
-            first = i
+        if i < n and scores[i] == scores[i - 1]:
+            continue
+        if i < n and scores[i] > scores[i - 1]:
+            sort(scores, ids, words, n, rows)
+            return
+        if i - first > 1:
+            sort(scores + first, ids + first, words + first, i - first, rows)
+        first = i
 
 
 def in_rank_order(Ids ids, const int64_t[::1] offsets, const double[::1] scores):
