@@ -1,4 +1,4 @@
-"""The subcommands `fastir metrics`, `explain` and `conventions`: what metrics mean, and whose numbers there are."""
+"""The subcommands `fastir metrics`, `explain` and `conventions`: what metrics and measures of similarity mean, and whose numbers there are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 import fastir
 from fastir.cli.arguments import UsageError, arguments_checked
 from fastir.cli.terminal import Output
+from fastir.concordance import measures
+from fastir.measure.cards import Card
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.reference import bibtex
 
@@ -32,21 +34,33 @@ def metrics_command(options: argparse.Namespace) -> Output:
 
         return Output(reference())
     word = (options.word or "").lower()
-    entries = []
+    metrics, similar = [], []
     for card in fastir.metrics():
-        name = card.name + (f"[{card.place()}]" if card.place() else "")
         about = f"{card.summary} (also {', '.join(card.aliases)})" if card.aliases else card.summary
-        if word in name.lower() or word in about.lower():
-            entries.append((name, card.relevance, card.order, about))
-    if not entries:
+        metrics.append((shown(card), card.relevance, card.order, about))
+    for measure in measures.CARDS.values():
+        similar.append((shown(measure), measure.summary))
+    heads = ("metric", "relevance", "first k", "what it is"), ("of two runs", "how alike they are, by similarity")
+    tables = []
+    for head, entries in zip(heads, (metrics, similar), strict=True):
+        if found := [entry for entry in entries if word in entry[0].lower() or word in entry[-1].lower()]:
+            tables.append(filled([head, *found]))
+    if not tables:
         raise UsageError(f"no metric has {options.word!r} in its name or description")
-    entries.insert(0, ("metric", "relevance", "first k", "what it is"))
-    return Output(filled(entries))
+    return Output("\n".join(tables))
+
+
+def shown(card: Card | measures.Card) -> str:
+    """Its name, and what may follow it."""
+    return card.name + (f"[{card.place()}]" if card.place() else "")
 
 
 def explain_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
-        return Output(bibtex(options.metric) if options.bibtex else f"{fastir.explain(options.metric)}\n")
+        if options.bibtex:
+            return Output(bibtex(options.metric))
+        tell = measures.explained if measures.is_measure(options.metric) else fastir.explain
+        return Output(f"{tell(options.metric)}\n")
 
 
 def add_conventions_arguments(add: Callable[..., Any]) -> None:

@@ -13,49 +13,87 @@ import numpy as np
 from fastir.concordance import taus
 from fastir.concordance._pair import Pair
 from fastir.errors import UnknownMetricError, quote
+from fastir.measure.cards import Param
 
-VARIANTS = ("w", "a", "b")
-PERSISTENCE = 0.9
 ENDLESS = 1e-18  # a share of the weight that no sum shows
 NEAR_ONE = 0.9999  # a persistence above which the tail is taken from its closed form
 
 
 class Card(NamedTuple):
-    """What a measure of similarity is: its formula in words, its range, where it is undefined, its source."""
+    """What a measure of similarity is: all that is said of it anywhere.
 
-    meaning: str
+    Attributes
+    ----------
+    name : str
+    summary : str
+        What it is, without the first word's capital.
+    params : tuple of Param
+    cutoff : bool
+        Whether its name may end in ``@k``.
+    range, undefined, source : str
+    """
+
+    name: str
+    summary: str
+    params: tuple[Param, ...]
+    cutoff: bool
     range: str
     undefined: str
     source: str
 
+    def place(self) -> str:
+        """What may follow the name."""
+        return "@k" if self.cutoff else ""
+
 
 RBO = "Webber, Moffat and Zobel 2010; with ties Corsi and Urbano 2024"
 FOUND = "neither run has a document for the query"
-CARDS = {
-    "rbo": Card(
-        "rank-biased overlap, extrapolated: (1 - p) p^(d-1) times the agreement at each depth d, with the agreement "
-        "that was seen where a ranking has ended",
-        "0 to 1",
-        FOUND,
-        RBO,
-    ),
-    "rbo_min": Card("rank-biased overlap if no more documents were in common", "0 to 1", FOUND, RBO),
-    "rbo_res": Card("the largest rank-biased overlap that is possible less the smallest", "0 to 1", FOUND, RBO),
-    "overlap": Card(
-        "documents among the first k of both, divided by k, or by the longer ranking's length if that is less",
-        "0 to 1",
-        FOUND,
-        "",
-    ),
-    "jaccard": Card("documents among the first k of both, divided by those of either", "0 to 1", FOUND, "Jaccard 1912"),
-    "tau": Card(
-        "Kendall's tau_b of the scores of documents that both have among their first k",
-        "-1 to 1",
-        "fewer than two of these, or all tied in one run",
-        "Kendall 1945",
-    ),
+P = Param("p", 0.9, "the chance of going on from each rank to the next", low=0, high=1)
+TIES = Param(
+    "ties",
+    "w",
+    "tied documents share a place (w); the mean over all orders of them (a); corrected for what ties leave open (b)",
+    choices=("w", "a", "b"),
+)
+BIASED = {
+    "rbo": "rank-biased overlap, extrapolated: (1 - p) p^(d-1) times the agreement at each depth d, with the "
+    "agreement that was seen where a ranking has ended",
+    "rbo_min": "rank-biased overlap if no more documents were in common",
+    "rbo_res": "the largest rank-biased overlap that is possible less the smallest",
 }
-BIASED = ("rbo", "rbo_min", "rbo_res")
+CARDS = {
+    card.name: card
+    for card in (
+        *(Card(name, summary, (P, TIES), False, "0 to 1", FOUND, RBO) for name, summary in BIASED.items()),
+        Card(
+            "overlap",
+            "documents among the first k of both, divided by k, or by the longer ranking's length if that is less",
+            (),
+            True,
+            "0 to 1",
+            FOUND,
+            "set overlap",
+        ),
+        Card(
+            "jaccard",
+            "documents among the first k of both, divided by those of either",
+            (),
+            True,
+            "0 to 1",
+            FOUND,
+            "Jaccard 1912",
+        ),
+        Card(
+            "tau",
+            "Kendall's tau_b of the scores of documents that both have among their first k",
+            (),
+            True,
+            "-1 to 1",
+            "fewer than two of these, or all tied in one run",
+            "Kendall 1945",
+        ),
+    )
+}
 NOTHING_TO_COMPARE = (0.0, 0.0, 1.0)  # rank-biased overlap with an empty ranking
 NAME = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9]+))?\s*")
 
@@ -63,10 +101,14 @@ NAME = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9]+))?\s*")
 class Measure(NamedTuple):
     """A measure as it was asked for: its card, depth (None: the whole ranking), persistence and variant of ties."""
 
-    name: str
+    card: Card
     k: int | None
     p: float
     ties: str
+
+    @property
+    def name(self) -> str:
+        return self.card.name
 
 
 def read_measures(measures: str | Iterable[str]) -> dict[str, Measure]:
@@ -77,27 +119,33 @@ def read_measures(measures: str | Iterable[str]) -> dict[str, Measure]:
     return {name: read_measure(name) for name in asked}
 
 
+def is_measure(name: object) -> bool:
+    """Whether a name is that of a measure, whatever follows it."""
+    match = NAME.fullmatch(name) if isinstance(name, str) else None
+    return match is not None and match[1] in CARDS
+
+
 def read_measure(name: object) -> Measure:
     if not isinstance(name, str):
         raise TypeError(f"a measure must be a str, got {type(name).__name__} {quote(name)}")
     match = NAME.fullmatch(name)
-    if match is None or match[1] not in CARDS:
+    if match is None or not is_measure(name):
         raise UnknownMetricError(f"there is no measure {quote(name)}; the measures are {', '.join(CARDS)}")
-    own, text, k = match[1], match[2], match[3]
-    biased = own in BIASED
-    if k is not None and (biased or int(k) < 1):
-        raise UnknownMetricError(f"measure {quote(name)}: {'it has no cutoff' if biased else '@ must be positive'}")
+    card, text, k = CARDS[match[1]], match[2], match[3]
+    if k is not None and not (card.cutoff and int(k) > 0):
+        raise UnknownMetricError(f"measure {quote(name)}: {'@ must be positive' if card.cutoff else 'it has no cutoff'}")
     given = {}
     for part in filter(None, re.split(r"\s*,\s*", text or "")):
         key, _, value = part.partition("=")
         given[key.strip()] = value.strip()
     for key in given:
-        if not biased or key not in ("p", "ties"):
+        if key not in (param.name for param in card.params):
             raise UnknownMetricError(f"measure {quote(name)} has no parameter {quote(key)}")
-    p, ties = persistence(name, given.get("p", str(PERSISTENCE))), given.get("ties", VARIANTS[0])
-    if ties not in VARIANTS:
-        raise UnknownMetricError(f"measure {quote(name)}: ties must be one of {', '.join(VARIANTS)}, got {quote(ties)}")
-    return Measure(own, None if k is None else int(k), p, ties)
+    p, ties = persistence(name, given.get("p", str(P.default))), given.get("ties", TIES.choices[0])
+    if ties not in TIES.choices:
+        allowed = ", ".join(TIES.choices)
+        raise UnknownMetricError(f"measure {quote(name)}: ties must be one of {allowed}, got {quote(ties)}")
+    return Measure(card, None if k is None else int(k), p, ties)
 
 
 def persistence(name: str, text: str) -> float:
@@ -108,6 +156,21 @@ def persistence(name: str, text: str) -> float:
     if not 0 < p < 1:
         raise UnknownMetricError(f"measure {quote(name)}: p must be between 0 and 1, got {quote(text)}")
     return p
+
+
+def explained(name: str) -> str:
+    """Say what the name of a measure means, a line each as `fastir.explain` does of a metric."""
+    measure = read_measure(name)
+    card = measure.card
+    lines = [f"{name}: {card.summary}"]
+    if card.cutoff:
+        depth = "whole rankings" if measure.k is None else f"the first {measure.k} documents"
+        lines.append(f"  depth           {depth}")
+    for param in card.params:
+        lines.append(f"  {param.name:<15} {getattr(measure, param.name)}  ({param.accepted()}; {param.meaning})")
+    for what in ("range", "undefined", "source"):
+        lines.append(f"  {what:<15} {getattr(card, what)}")
+    return "\n".join(lines)
 
 
 def values_of(measures: Iterable[Measure], pair: Pair) -> list[float]:
@@ -140,7 +203,7 @@ def at_depth(measure: Measure, pair: Pair) -> float:
 
 def rank_biased(pair: Pair, p: float, ties: str) -> tuple[float, float, float]:
     """Extrapolated, smallest and largest rank-biased overlap of two rankings that are not empty."""
-    return pair.overlap(p, VARIANTS.index(ties), tail(p, max(pair.sizes)))
+    return pair.overlap(p, TIES.choices.index(ties), tail(p, max(pair.sizes)))
 
 
 @functools.lru_cache(1 << 14)
