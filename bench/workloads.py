@@ -223,7 +223,9 @@ def preferences(queries=50, judges=4, depth=100):
     for query in map(str, range(queries)):
         ids = [web_id(number) for number in rng.choice(10**9, depth, replace=False).tolist()]
         qrels[query] = {
-            f"judge{judge}": {ids[place]: int(rng.integers(4)) for place in rng.choice(depth, 20, replace=False).tolist()}
+            f"judge{judge}": {
+                ids[place]: int(rng.integers(4)) for place in rng.choice(depth, 20, replace=False).tolist()
+            }
             for judge in range(judges)
         }
         run[query] = dict(zip(ids, scores(rng, depth).tolist(), strict=True))

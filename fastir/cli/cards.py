@@ -1,4 +1,4 @@
-"""The subcommands `fastir metrics`, `explain` and `conventions`: what metrics and measures of similarity mean, and whose numbers there are."""
+"""The subcommands `fastir metrics`, `explain` and `conventions`: what can be measured, and whose numbers there are."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from fastir.request.conventions import CONVENTIONS
 from fastir.request.reference import bibtex
 
 WIDTH = 100  # of the list of metrics
+Entries = Sequence[tuple[str, ...]]
 
 
 def add_metrics_arguments(add: Callable[..., Any]) -> None:
@@ -34,12 +35,8 @@ def metrics_command(options: argparse.Namespace) -> Output:
 
         return Output(reference())
     word = (options.word or "").lower()
-    metrics, similar = [], []
-    for card in fastir.metrics():
-        about = f"{card.summary} (also {', '.join(card.aliases)})" if card.aliases else card.summary
-        metrics.append((shown(card), card.relevance, card.order, about))
-    for measure in measures.CARDS.values():
-        similar.append((shown(measure), measure.summary))
+    metrics: Entries = [(shown(card), card.relevance, card.order, about(card)) for card in fastir.metrics()]
+    similar: Entries = [(shown(measure), measure.summary) for measure in measures.CARDS.values()]
     heads = ("metric", "relevance", "first k", "what it is"), ("of two runs", "how alike they are, by similarity")
     tables = []
     for head, entries in zip(heads, (metrics, similar), strict=True):
@@ -52,7 +49,11 @@ def metrics_command(options: argparse.Namespace) -> Output:
 
 def shown(card: Card | measures.Card) -> str:
     """Its name, and what may follow it."""
-    return card.name + (f"[{card.place()}]" if card.place() else "")
+    return card.name + f"[{card.place()}]" * bool(card.place())
+
+
+def about(card: Card) -> str:
+    return f"{card.summary} (also {', '.join(card.aliases)})" if card.aliases else card.summary
 
 
 def explain_command(options: argparse.Namespace) -> Output:
@@ -75,7 +76,7 @@ def conventions_command(options: argparse.Namespace) -> Output:
     return Output(filled([(name, each.about) for name, each in CONVENTIONS.items()]))
 
 
-def filled(entries: Sequence[tuple[str, ...]]) -> str:
+def filled(entries: Entries) -> str:
     """Aligned columns, of which the last is text that goes on below itself."""
     widths = [max(map(len, column)) + 2 for column in list(zip(*entries, strict=True))[:-1]]
     lines = []

@@ -21,6 +21,8 @@ from fastir.concordance._rankings cimport Rankings
 from fastir.measure._measure cimport with_spare
 from fastir.measure._sort cimport falling_order
 
+from fastir.evaluation.many_runs import name_the_run
+
 cdef enum:
     PER_ROW = 8         # numbers of workspace for each row: what overlap() needs is the most
     SPARSE = 4          # words of the table for each row, at least: few rows meet there
@@ -58,6 +60,14 @@ cdef int64_t rising_pairs(double* values, int64_t n, double* spare) noexcept nog
     for i in range(k):          # the others stand where they belong
         values[i] = spare[i]
     return pairs
+
+
+cdef bint read_named(Rankings run, query_id, str name) except -1:
+    try:
+        return run.read(query_id)
+    except Exception as error:
+        name_the_run(error, name)
+        raise
 
 
 cdef class Pair:
@@ -102,7 +112,7 @@ cdef class Pair:
 
     def read(self, query_id):
         """Make the rankings of a query the current ones."""
-        while not (self.a.read(query_id) and self.b.read(query_id)):
+        while not (read_named(self.a, query_id, "run_a") and read_named(self.b, query_id, "run_b")):
             pass
         self.short, self.long = (self.a, self.b) if self.a.n <= self.b.n else (self.b, self.a)
         self.room(self.long.n)

@@ -1,8 +1,8 @@
 """A run's rankings in rank order, one query at a time, without an object for a document.
 
-In: columns, or a caller's {query_id: {doc_id: score}}. Out: for one query scores that do not rise, and the ids as bytes,
-which an arena holds, or the objects of the caller's strings; integers are written as decimal text, by which they are
-ordered, too. A query that the run lacks has an empty ranking.
+In: columns, or a caller's {query_id: {doc_id: score}}. Out: for one query scores that do not rise, and the ids as
+bytes, which an arena holds or the caller's strings, with their hashes; integers are written as decimal text, by which
+they are ordered, too. A query that the run lacks has an empty ranking.
 
 What is borrowed from a dict is valid until Python code runs or the GIL is let go: another thread may then change it. So
 read() runs none. A ranking that cannot be read without (other mappings, scores that are no plain numbers, ids with
@@ -144,7 +144,7 @@ cdef class DictRankings(Rankings):
         return 0
 
     cdef bint borrow(self) noexcept:
-        """Set ids and hashes to those of the keys; False if one is no text that its object holds, or too large an integer."""
+        """Set ids and hashes to those of the keys; False if one is not held by its object, or too large an integer."""
         cdef int64_t i, number
         cdef int too_large = 0
         for i in range(self.n):

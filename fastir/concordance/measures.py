@@ -133,7 +133,9 @@ def read_measure(name: object) -> Measure:
         raise UnknownMetricError(f"there is no measure {quote(name)}; the measures are {', '.join(CARDS)}")
     card, text, k = CARDS[match[1]], match[2], match[3]
     if k is not None and not (card.cutoff and int(k) > 0):
-        raise UnknownMetricError(f"measure {quote(name)}: {'@ must be positive' if card.cutoff else 'it has no cutoff'}")
+        raise UnknownMetricError(
+            f"measure {quote(name)}: {'@ must be positive' if card.cutoff else 'it has no cutoff'}"
+        )
     given = {}
     for part in filter(None, re.split(r"\s*,\s*", text or "")):
         key, _, value = part.partition("=")
@@ -162,15 +164,12 @@ def explained(name: str) -> str:
     """Say what the name of a measure means, a line each as `fastir.explain` does of a metric."""
     measure = read_measure(name)
     card = measure.card
-    lines = [f"{name}: {card.summary}"]
-    if card.cutoff:
-        depth = "whole rankings" if measure.k is None else f"the first {measure.k} documents"
-        lines.append(f"  depth           {depth}")
+    depth = "whole rankings" if measure.k is None else f"the first {measure.k} documents"
+    told = {"depth": depth} if card.cutoff else {}
     for param in card.params:
-        lines.append(f"  {param.name:<15} {getattr(measure, param.name)}  ({param.accepted()}; {param.meaning})")
-    for what in ("range", "undefined", "source"):
-        lines.append(f"  {what:<15} {getattr(card, what)}")
-    return "\n".join(lines)
+        told[param.name] = f"{getattr(measure, param.name)}  ({param.accepted()}; {param.meaning})"
+    told.update(range=card.range, undefined=card.undefined, source=card.source)
+    return "\n".join([f"{name}: {card.summary}", *(f"  {what:<15} {text}" for what, text in told.items())])
 
 
 def values_of(measures: Iterable[Measure], pair: Pair) -> list[float]:

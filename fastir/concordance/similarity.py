@@ -29,6 +29,7 @@ from fastir.text import counted
 if TYPE_CHECKING:
     from fastir.run import RunLike
 
+
 class Side:
     """One of the two runs: its queries, and its rankings."""
 
@@ -42,10 +43,12 @@ class Side:
 
     def open(self, given: Any) -> None:
         if shape_of(given, Run) == DICTS:
-            return self.open_dict(dicts.query_dict(given, "run"))
+            self.open_dict(dicts.query_dict(given, "run"))
+            return
         run = as_run(given, None, None)
         if "duplicates" in run.repairs:  # the columns may have a document twice, a dict has its largest score
-            return self.open_dict(run.to_dict())
+            self.open_dict(run.to_dict())
+            return
         ids, offsets, scores = run.columns()
         self.query_ids: dict[Any, None] = dict.fromkeys(run)
         self.integers = ids.integers if run.n_rows else None

@@ -66,6 +66,5 @@ def rankings_of(run: Run, depth: int) -> Rankings:
     rows = in_rank_order(of_arena(ids), offsets, scores)[places]
     doc_ids = Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)[:]
     return {
-        query_id: doc_ids[start:end]
-        for query_id, start, end in zip(run, starts.tolist(), ends.tolist(), strict=True)
+        query_id: doc_ids[start:end] for query_id, start, end in zip(run, starts.tolist(), ends.tolist(), strict=True)
     }

@@ -11,7 +11,7 @@ cdef struct Row:            # while it is sorted
 
 
 cdef inline bint falls(const double* scores, int64_t n) noexcept nogil:
-    """Whether every score is less than the one before it, as in most rankings: they stand in rank order, without NaN."""
+    """Whether each score is below the one before it, as in most rankings: rows in rank order, without NaN."""
     cdef int64_t i
     cdef bint falling = True
     for i in range(1, n):
