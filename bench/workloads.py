@@ -188,6 +188,50 @@ def without_ties(run):
     }
 
 
+def another_run(run):
+    """What another system ranks: about two thirds of the same documents, in an order that is a little like theirs."""
+    rng = np.random.default_rng(SEED)
+    other = {}
+    for query, docs in run.items():
+        ids, depth = list(docs), len(docs)
+        order = np.argsort(np.arange(depth) + rng.normal(0, depth / 5, depth)).tolist()
+        kept = (rng.random(depth) < 2 / 3).tolist()
+        names = (str(ids[place] if kept[place] else f"x{ids[place]}") for place in order)
+        other[query] = dict(zip(names, scores(rng, depth).tolist(), strict=True))
+    return other
+
+
+def systems(queries=250, runs=50, depth=100):
+    """As a shared task: judgments, and runs that rank four documents in ten of each query's pool, better or worse."""
+    rng = np.random.default_rng(SEED)
+    qrels, found = {}, {f"run{number:02d}": {} for number in range(runs)}
+    for query in map(str, range(301, 301 + queries)):
+        pool = [web_id(number) for number in rng.choice(10**9, depth * 5 // 2, replace=False).tolist()]
+        labels = rng.choice(4, len(pool), p=(0.8, 0.1, 0.06, 0.04))
+        judged = rng.random(len(pool)) < 0.6
+        qrels[query] = {doc: int(label) for doc, label, known in zip(pool, labels, judged, strict=True) if known}
+        for number, run in enumerate(found.values()):
+            order = np.argsort(rng.random(len(pool)) - labels * number / (4 * runs))[:depth].tolist()
+            run[query] = dict(zip((pool[place] for place in order), scores(rng, depth).tolist(), strict=True))
+    return qrels, found
+
+
+def preferences(queries=50, judges=4, depth=100):
+    """Judges who each put twenty of a query's documents into four levels, and a run that ranks them all."""
+    rng = np.random.default_rng(SEED)
+    qrels, run = {}, {}
+    for query in map(str, range(queries)):
+        ids = [web_id(number) for number in rng.choice(10**9, depth, replace=False).tolist()]
+        qrels[query] = {
+            f"judge{judge}": {
+                ids[place]: int(rng.integers(4)) for place in rng.choice(depth, 20, replace=False).tolist()
+            }
+            for judge in range(judges)
+        }
+        run[query] = dict(zip(ids, scores(rng, depth).tolist(), strict=True))
+    return qrels, run
+
+
 def shuffled(run):
     """The same run with the documents of each query in no order."""
     rng = np.random.default_rng(SEED)

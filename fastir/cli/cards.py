@@ -1,4 +1,4 @@
-"""The subcommands `fastir metrics`, `explain` and `conventions`: what metrics mean, and whose numbers there are."""
+"""The subcommands `fastir metrics`, `explain` and `conventions`: what can be measured, and whose numbers there are."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Any
 import fastir
 from fastir.cli.arguments import UsageError, arguments_checked
 from fastir.cli.terminal import Output
+from fastir.concordance import measures
+from fastir.measure.cards import Card
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.reference import bibtex
 
 WIDTH = 100  # of the list of metrics
+Entries = Sequence[tuple[str, ...]]
 
 
 def add_metrics_arguments(add: Callable[..., Any]) -> None:
@@ -32,21 +35,33 @@ def metrics_command(options: argparse.Namespace) -> Output:
 
         return Output(reference())
     word = (options.word or "").lower()
-    entries = []
-    for card in fastir.metrics():
-        name = card.name + (f"[{card.place()}]" if card.place() else "")
-        about = f"{card.summary} (also {', '.join(card.aliases)})" if card.aliases else card.summary
-        if word in name.lower() or word in about.lower():
-            entries.append((name, card.relevance, card.order, about))
-    if not entries:
+    metrics: Entries = [(shown(card), card.relevance, card.order, about(card)) for card in fastir.metrics()]
+    similar: Entries = [(shown(measure), measure.summary) for measure in measures.CARDS.values()]
+    heads = ("metric", "relevance", "first k", "what it is"), ("of two runs", "how alike they are, by similarity")
+    tables = []
+    for head, entries in zip(heads, (metrics, similar), strict=True):
+        if found := [entry for entry in entries if word in entry[0].lower() or word in entry[-1].lower()]:
+            tables.append(filled([head, *found]))
+    if not tables:
         raise UsageError(f"no metric has {options.word!r} in its name or description")
-    entries.insert(0, ("metric", "relevance", "first k", "what it is"))
-    return Output(filled(entries))
+    return Output("\n".join(tables))
+
+
+def shown(card: Card | measures.Card) -> str:
+    """Its name, and what may follow it."""
+    return card.name + f"[{card.place()}]" * bool(card.place())
+
+
+def about(card: Card) -> str:
+    return f"{card.summary} (also {', '.join(card.aliases)})" if card.aliases else card.summary
 
 
 def explain_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
-        return Output(bibtex(options.metric) if options.bibtex else f"{fastir.explain(options.metric)}\n")
+        if options.bibtex:
+            return Output(bibtex(options.metric))
+        tell = measures.explained if measures.is_measure(options.metric) else fastir.explain
+        return Output(f"{tell(options.metric)}\n")
 
 
 def add_conventions_arguments(add: Callable[..., Any]) -> None:
@@ -61,7 +76,7 @@ def conventions_command(options: argparse.Namespace) -> Output:
     return Output(filled([(name, each.about) for name, each in CONVENTIONS.items()]))
 
 
-def filled(entries: Sequence[tuple[str, ...]]) -> str:
+def filled(entries: Entries) -> str:
     """Aligned columns, of which the last is text that goes on below itself."""
     widths = [max(map(len, column)) + 2 for column in list(zip(*entries, strict=True))[:-1]]
     lines = []

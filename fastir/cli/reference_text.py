@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from pprint import pformat
 
+from fastir.concordance import measures
+from fastir.concordance.similarity import similarity
 from fastir.evaluation.evaluator import evaluate
 from fastir.measure.cards import DIRECTIONS, Card, Param
 from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
@@ -11,6 +13,7 @@ from fastir.request.reference import NOT_EXTREME
 QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
 BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
+OTHER = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
 HEAD = """\
 # Metrics
@@ -75,6 +78,19 @@ print(fastir.evaluate(qrels, run, "ndcg@4")["ndcg@4"])
 ```
 """
 
+SIMILARITY = """\
+## How alike two runs are
+
+`fastir.similarity` compares the rankings of two runs, query by query, without judgments. Its measures are no metrics of
+`evaluate`; their names are written in the same way, `name(param=value, ...)@k`. Without k they are of whole rankings.
+The values below are those of `run` and of `other`, in which b and y are tied.
+
+```python
+other = {other}
+print(fastir.similarity(run, other, "rbo"))
+```
+"""
+
 
 def reference() -> str:
     """The text of METRICS.md."""
@@ -96,7 +112,10 @@ def reference() -> str:
         **evaluate(QRELS, RUN, [example(card) for card in CARDS if not card.groups], queries="qrels"),
         **evaluate(BY_GROUP, RUN, [example(card) for card in CARDS if card.groups], queries="qrels"),
     }
-    return "\n".join([head, *(section(card, values[example(card)]) for card in CARDS)])
+    metrics = (section(card, values[example(card)]) for card in CARDS)
+    alike = similarity(RUN, OTHER, [example_of(card) for card in measures.CARDS.values()])
+    measured = (section_of(card, alike[example_of(card)]) for card in measures.CARDS.values())
+    return "\n".join([head, *metrics, SIMILARITY.format(other=OTHER), *measured])
 
 
 def family_of(card: Card) -> str:
@@ -142,6 +161,19 @@ def section(card: Card, value: float) -> str:
         lines.append(f"- Peers differ: {card.differs}")
     qrels = "by_group" if card.groups else "qrels"
     lines.append(f"- Example: `{example(card)}` of `{qrels}` and `run` is {value:.6g}")
+    return "\n".join([*lines, ""])
+
+
+def example_of(card: measures.Card) -> str:
+    """A request for the example of a measure of similarity: the first three documents."""
+    return card.name + "@3" * card.cutoff
+
+
+def section_of(card: measures.Card, value: float) -> str:
+    lines = [f"### `{card.name}{card.place()}`", "", f"{card.summary[0].upper()}{card.summary[1:]}.", ""]
+    lines += [described(param) for param in card.params]
+    lines += [f"- Undefined: {card.undefined}", f"- Values: {card.range}", f"- Source: {card.source}"]
+    lines.append(f"- Example: `{example_of(card)}` of `run` and `other` is {value:.6g}")
     return "\n".join([*lines, ""])
 
 

@@ -4,6 +4,25 @@ from libc.stdint cimport int64_t
 
 from fastir.columns._text cimport Text
 
+cdef extern from *:
+    """
+    /* The bytes of a str that is ASCII, or NULL: without a call where the layout of objects is known. */
+    static inline const char *fastir_ascii(PyObject *string, Py_ssize_t *length) {
+    #ifndef Py_LIMITED_API
+        if (PyUnicode_IS_COMPACT_ASCII(string)) {
+            *length = PyUnicode_GET_LENGTH(string);
+            return (const char *)PyUnicode_DATA(string);
+        }
+    #endif
+        return NULL;
+    }
+    """
+    const char* ascii_of "fastir_ascii"(PyObject*, Py_ssize_t*) noexcept
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) noexcept
+    void PyErr_Clear() noexcept
+
 
 cdef enum:              # how the ids lie
     TEXTS               # places: Text[n]
@@ -29,6 +48,18 @@ cdef struct Column:
 cdef class Ids:
     cdef Column column
     cdef list kept                      # what owns all this
+
+
+cdef inline bint held_text(PyObject* string, Text* out) noexcept:
+    """The UTF-8 bytes of a str, which its object holds; False if it has surrogates. Runs no Python code."""
+    cdef Py_ssize_t length = 0
+    out.start = ascii_of(string, &length)
+    if out.start == NULL:
+        out.start = PyUnicode_AsUTF8AndSize(string, &length)
+        if out.start == NULL:
+            PyErr_Clear()
+    out.length = length
+    return out.start != NULL
 
 
 cdef int borrow_text(PyObject* string, Text* out, list kept) except -1

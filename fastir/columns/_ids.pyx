@@ -19,25 +19,8 @@ from fastir.columns._text cimport Text, equal, write_decimal
 
 from fastir.columns.ids import Arena, encode
 
-cdef extern from *:
-    """
-    /* The bytes of a str that is ASCII, where its object holds them; else, or where that cannot be seen, NULL. */
-    static inline const char *fastir_ascii(PyObject *string, Py_ssize_t *length) {
-    #ifndef Py_LIMITED_API
-        if (PyUnicode_IS_COMPACT_ASCII(string)) {
-            *length = PyUnicode_GET_LENGTH(string);
-            return (const char *)PyUnicode_DATA(string);
-        }
-    #endif
-        return NULL;
-    }
-    """
-    const char* ascii_of "fastir_ascii"(PyObject*, Py_ssize_t*) noexcept
-
 cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
-    const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) noexcept
-    void PyErr_Clear() noexcept
 
 cdef enum:
     STRETCH = 64
@@ -99,14 +82,8 @@ cdef int64_t same_until(const Column* column, int64_t first, int64_t stop) noexc
 
 cdef int borrow_text(PyObject* string, Text* out, list kept) except -1:
     """The UTF-8 bytes of a str, which its object holds; bytes made of one with surrogates are added to `kept`."""
-    cdef Py_ssize_t length
     cdef bytes data
-    out.start = ascii_of(string, &length)
-    if out.start == NULL:
-        out.start = PyUnicode_AsUTF8AndSize(string, &length)
-    out.length = length
-    if out.start == NULL:
-        PyErr_Clear()
+    if not held_text(string, out):
         data = encode(<object>string)
         kept.append(data)
         out.start = data

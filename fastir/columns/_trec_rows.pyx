@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.columns._text cimport Group, Text, equal, hash_of
+from fastir.columns._text cimport Group, Text, copy_text, equal, hash_of
 from fastir.columns._trec cimport (
     CARRIAGE_RETURN, MEMORY, Cursor, explain_line, lines_of, scan_group, set_line_format)
 
@@ -192,7 +192,7 @@ cdef class Reader:
             self.first_rows[n] = self.n_rows
             self.n_stretches = n + 1
         for i in range(g.n):
-            memcpy(&self.arena[used], g.docs[i].start, g.docs[i].length)
+            copy_text(g.docs + i, <char*>&self.arena[used])
             self.lengths[self.n_rows] = g.docs[i].length
             self.numbers[self.n_rows] = g.scores[i]
             self.n_rows += 1

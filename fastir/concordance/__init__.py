@@ -13,5 +13,7 @@ taus          the coefficients, on plain arrays
 swaps         pairs of systems that the two order differently
 similarity    similarity(): the rankings of two runs
 measures      what their likeness is measured by, for one query
+_rankings     the rankings of a run, one at a time
+_pair         two of them side by side: what they have in common
 _overlap      rank-biased overlap at all depths
 """

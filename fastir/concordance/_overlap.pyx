@@ -12,29 +12,45 @@ but for documents in common in variants a and b, which take as many steps as the
 Memory is a workspace of the caller; nothing here is checked, and nothing raises.
 """
 
-from libc.math cimport fmax, fmin, sqrt
+from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
 cdef enum:
     W, A, B
 
 
-cdef void groups(const double[::1] scores, int64_t[::1] top, int64_t[::1] bottom) noexcept nogil:
-    """Where the group of each place begins and ends."""
-    cdef Py_ssize_t i, n = scores.shape[0]
-    for i in range(n):
-        top[i] = top[i - 1] if i and scores[i] == scores[i - 1] else i
-    for i in range(n - 1, -1, -1):
-        bottom[i] = bottom[i + 1] if i + 1 < n and scores[i] == scores[i + 1] else i
+cdef struct Groups:         # for each place of a ranking, where the group of tied documents begins and ends
+    int64_t* top
+    int64_t* bottom
 
 
-cdef inline double counted(int64_t d, int64_t top, int64_t bottom) noexcept nogil:
-    """What a document counts at a depth at which its group is open or closed."""
-    return fmin(1., <double>(d - top) / (bottom - top + 1))
+cdef inline double least(double a, double b) noexcept nogil:
+    return a if a < b else b
 
 
-cdef inline double size(int variant, int64_t d, int64_t top, int64_t bottom) noexcept nogil:
+cdef inline double most(double a, double b) noexcept nogil:
+    return a if a > b else b
+
+
+cdef void group(const double* scores, int64_t n, Groups of) noexcept nogil:
+    """Find the groups of tied documents."""
+    cdef int64_t i, first = 0, stop = 1
+    while first < n:
+        while stop < n and scores[stop] == scores[first]:
+            stop += 1
+        for i in range(first, stop):
+            of.top[i], of.bottom[i] = first, stop - 1
+        first, stop = stop, stop + 1
+
+
+cdef inline double counted(int64_t d, Groups of, int64_t i) noexcept nogil:
+    """What the document at a place counts at a depth at which its group is open or closed."""
+    return least(1., <double>(d - of.top[i]) / (of.bottom[i] - of.top[i] + 1))
+
+
+cdef inline double size(int variant, int64_t d, Groups of) noexcept nogil:
     """What all documents of one side count at a depth: added up, or in variant b their squares."""
+    cdef int64_t top = of.top[d - 1], bottom = of.bottom[d - 1]
     if variant == W:
         return bottom + 1
     if variant == A:
@@ -44,80 +60,91 @@ cdef inline double size(int variant, int64_t d, int64_t top, int64_t bottom) noe
 
 cdef inline double agreement(int variant, double common, double one, double other) noexcept nogil:
     if variant == W:
-        return fmin(1., 2 * common / (one + other))
-    return fmin(1., common / (one if variant == A else sqrt(one) * sqrt(other)))
+        return least(1., 2 * common / (one + other))
+    return least(1., common / (one if variant == A else sqrt(one) * sqrt(other)))
 
 
-cdef void overlaps(const int64_t[::1] place, int64_t[:, ::1] ints, double[::1] common, int variant) noexcept nogil:
+cdef void count_common(const int64_t* place, int64_t s, int64_t n, Groups one, Groups other, int variant,
+                       double* common) noexcept nogil:
     """What documents in common count at each depth, from 1."""
-    cdef Py_ssize_t i, d, n = common.shape[0] - 1
-    cdef int64_t j, first, last
-    common[:] = 0.
-    for i in range(place.shape[0]):
+    cdef int64_t i, j, d, last
+    for d in range(n + 1):
+        common[d] = 0
+    for i in range(s):
         j = place[i]
-        if j < 0:
-            continue
-        first = max(ints[0, i], ints[2, j])
-        last = first if variant == W else max(ints[1, i], ints[3, j])
-        common[last + 1] += 1       # from here on in full
+        if j >= 0:
+            last = max(one.top[i], other.top[j]) if variant == W else max(one.bottom[i], other.bottom[j])
+            common[last + 1] += 1       # from here on in full
     for d in range(1, n + 1):
         common[d] += common[d - 1]
     if variant == W:
         return
-    for i in range(place.shape[0]):
+    for i in range(s):
         j = place[i]
         if j >= 0:
-            for d in range(max(ints[0, i], ints[2, j]) + 1, max(ints[1, i], ints[3, j]) + 1):
-                common[d] += counted(d, ints[0, i], ints[1, i]) * counted(d, ints[2, j], ints[3, j])
+            for d in range(max(one.top[i], other.top[j]) + 1, max(one.bottom[i], other.bottom[j]) + 1):
+                common[d] += counted(d, one, i) * counted(d, other, j)
 
 
-def rbo(const double[::1] short, const double[::1] long, const int64_t[::1] place, double p, int variant, double tail,
-        int64_t[:, ::1] ints, double[::1] common):
-    """(extrapolated, smallest, largest) of two rankings, of which neither is empty.
+cdef void count_alone(const int64_t* place, int64_t s, int64_t n, int64_t* alone) noexcept nogil:
+    """How many documents before each place only the longer ranking has."""
+    cdef int64_t d
+    for d in range(n):
+        alone[d + 1] = 1
+    alone[0] = 0
+    for d in range(s):
+        if place[d] >= 0:
+            alone[place[d] + 1] = 0
+    for d in range(n):
+        alone[d + 1] += alone[d]
 
-    `tail` is the sum of p^d / d below the longer ranking; `ints`, of shape (5, length + 1), and `common`, of length
-    + 1, are workspace.
+
+cdef Overlap overlap(const double* short, int64_t s, const double* long, int64_t n, const int64_t* place, double p,
+                     int variant, double tail, int64_t* groups, double* common) noexcept nogil:
+    """Rank-biased overlap of two rankings, of which neither is empty.
+
+    `tail` is the sum of p^d / d below the longer ranking; `groups`, of 5 (n + 1) numbers, and `common`, of n + 1, are
+    workspace.
     """
-    cdef int64_t s = short.shape[0], n = long.shape[0], d, top, bottom, before, within, most
-    cdef double weight = 1 - p, ext = 0, low = 0, high = 0, a, at_s = 0, one, other, seen, share, all_seen
-    with nogil:
-        groups(short, ints[0], ints[1])
-        groups(long, ints[2], ints[3])
-        overlaps(place, ints, common, variant)
-        for d in range(n):
-            ints[4, d + 1] = 1      # documents of the longer ranking alone, counted down to each place
-        ints[4, 0] = 0
-        for d in range(s):
-            if place[d] >= 0:
-                ints[4, place[d] + 1] = 0
-        for d in range(n):
-            ints[4, d + 1] += ints[4, d]
-        for d in range(1, n + 1):
-            top, bottom, seen = ints[2, d - 1], ints[3, d - 1], common[d]
-            other = size(variant, d, top, bottom)
-            if d <= s:
-                one = size(variant, d, ints[0, d - 1], ints[1, d - 1])
-                a = at_s = agreement(variant, seen, one, other)
-                ext, low, high = ext + weight * a, low + weight * a, high + weight * a
-            else:
-                share = 1. if variant == W else counted(d, top, bottom)
-                before, within = ints[4, top], ints[4, bottom + 1]
-                low += weight * agreement(variant, seen, d, other)
-                most = d - s            # so many of the longer ranking's documents the shorter one could have next
-                a = min(most, before) + (min(most, within) - min(most, before)) * share
-                high += weight * agreement(variant, seen + a, d, other)
-                a = (before + (within - before) * share) / within
-                ext += weight * agreement(variant, seen + most * at_s * a, d, other)
-            weight *= p
-        # weight is (1 - p) p^n: what is below the longer ranking
-        all_seen = common[n]
-        ext += weight / (1 - p) * fmin(1., (all_seen + (n - s) * at_s) / n)
-        low += (1 - p) / p * all_seen * tail
-        for d in range(n + 1, n + s - <int64_t>all_seen + 1):
-            high += weight * (2 * d - n - s + all_seen) / d
-            weight *= p
-        high += weight / (1 - p)
-        low = fmax(0., fmin(1., low))
-        high = fmax(low, fmin(1., high))
-        ext = fmax(low, fmin(high, ext))
-    return ext, low, high
+    cdef Groups one, other
+    cdef int64_t d, before, within, more
+    cdef int64_t* alone = groups + 4 * (n + 1)
+    cdef double weight = 1 - p, seen, share, a, at_s = 0
+    cdef Overlap sums
+    one.top, one.bottom = groups, groups + (n + 1)
+    other.top, other.bottom = groups + 2 * (n + 1), groups + 3 * (n + 1)
+    group(short, s, one)
+    group(long, n, other)
+    count_common(place, s, n, one, other, variant, common)
+    sums.smallest = 0
+    for d in range(1, s + 1):
+        at_s = agreement(variant, common[d], size(variant, d, one), size(variant, d, other))
+        sums.smallest += weight * at_s
+        weight *= p
+    sums.extrapolated = sums.largest = sums.smallest
+    if s < n:
+        count_alone(place, s, n, alone)
+    for d in range(s + 1, n + 1):
+        seen, a = common[d], size(variant, d, other)
+        share = 1. if variant == W else counted(d, other, d - 1)
+        before, within = alone[other.top[d - 1]], alone[other.bottom[d - 1] + 1]
+        sums.smallest += weight * agreement(variant, seen, d, a)
+        more = d - s            # so many of the longer ranking's documents the shorter one could have next
+        sums.largest += weight * agreement(
+            variant, seen + (min(more, before) + (min(more, within) - min(more, before)) * share), d, a)
+        sums.extrapolated += weight * agreement(
+            variant, seen + more * at_s * ((before + (within - before) * share) / within), d, a)
+        weight *= p
+    # weight is (1 - p) p^n: what is below the longer ranking
+    seen = common[n]
+    sums.extrapolated += weight / (1 - p) * least(1., (seen + (n - s) * at_s) / n)
+    if tail > 0:                # else p may be so small that 1 / p is infinite
+        sums.smallest += (1 - p) / p * seen * tail
+    for d in range(n + 1, n + s - <int64_t>seen + 1):
+        sums.largest += weight * (2 * d - n - s + seen) / d
+        weight *= p
+    sums.largest += weight / (1 - p)
+    sums.smallest = most(0., least(1., sums.smallest))
+    sums.largest = most(sums.smallest, least(1., sums.largest))
+    sums.extrapolated = most(sums.smallest, least(sums.largest, sums.extrapolated))
+    return sums

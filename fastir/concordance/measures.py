@@ -11,77 +11,104 @@ from typing import NamedTuple
 import numpy as np
 
 from fastir.concordance import taus
-from fastir.concordance._overlap import rbo
+from fastir.concordance._pair import Pair
 from fastir.errors import UnknownMetricError, quote
+from fastir.measure.cards import Param
 
-VARIANTS = ("w", "a", "b")
-PERSISTENCE = 0.9
 ENDLESS = 1e-18  # a share of the weight that no sum shows
 NEAR_ONE = 0.9999  # a persistence above which the tail is taken from its closed form
 
 
 class Card(NamedTuple):
-    """What a measure of similarity is: its formula in words, its range, where it is undefined, its source."""
+    """What a measure of similarity is: all that is said of it anywhere.
 
-    meaning: str
+    Attributes
+    ----------
+    name : str
+    summary : str
+        What it is, without the first word's capital.
+    params : tuple of Param
+    cutoff : bool
+        Whether its name may end in ``@k``.
+    range, undefined, source : str
+    """
+
+    name: str
+    summary: str
+    params: tuple[Param, ...]
+    cutoff: bool
     range: str
     undefined: str
     source: str
 
+    def place(self) -> str:
+        """What may follow the name."""
+        return "@k" if self.cutoff else ""
+
 
 RBO = "Webber, Moffat and Zobel 2010; with ties Corsi and Urbano 2024"
 FOUND = "neither run has a document for the query"
-CARDS = {
-    "rbo": Card(
-        "rank-biased overlap, extrapolated: (1 - p) p^(d-1) times the agreement at each depth d, with the agreement "
-        "that was seen where a ranking has ended",
-        "0 to 1",
-        FOUND,
-        RBO,
-    ),
-    "rbo_min": Card("rank-biased overlap if no more documents were in common", "0 to 1", FOUND, RBO),
-    "rbo_res": Card("the largest rank-biased overlap that is possible less the smallest", "0 to 1", FOUND, RBO),
-    "overlap": Card(
-        "documents among the first k of both, divided by k, or by the longer ranking's length if that is less",
-        "0 to 1",
-        FOUND,
-        "",
-    ),
-    "jaccard": Card("documents among the first k of both, divided by those of either", "0 to 1", FOUND, "Jaccard 1912"),
-    "tau": Card(
-        "Kendall's tau_b of the scores of documents that both have among their first k",
-        "-1 to 1",
-        "fewer than two of these, or all tied in one run",
-        "Kendall 1945",
-    ),
+P = Param("p", 0.9, "the chance of going on from each rank to the next", low=0, high=1)
+TIES = Param(
+    "ties",
+    "w",
+    "tied documents share a place (w); the mean over all orders of them (a); corrected for what ties leave open (b)",
+    choices=("w", "a", "b"),
+)
+BIASED = {
+    "rbo": "rank-biased overlap, extrapolated: (1 - p) p^(d-1) times the agreement at each depth d, with the "
+    "agreement that was seen where a ranking has ended",
+    "rbo_min": "rank-biased overlap if no more documents were in common",
+    "rbo_res": "the largest rank-biased overlap that is possible less the smallest",
 }
-BIASED = ("rbo", "rbo_min", "rbo_res")
+CARDS = {
+    card.name: card
+    for card in (
+        *(Card(name, summary, (P, TIES), False, "0 to 1", FOUND, RBO) for name, summary in BIASED.items()),
+        Card(
+            "overlap",
+            "documents among the first k of both, divided by k, or by the longer ranking's length if that is less",
+            (),
+            True,
+            "0 to 1",
+            FOUND,
+            "set overlap",
+        ),
+        Card(
+            "jaccard",
+            "documents among the first k of both, divided by those of either",
+            (),
+            True,
+            "0 to 1",
+            FOUND,
+            "Jaccard 1912",
+        ),
+        Card(
+            "tau",
+            "Kendall's tau_b of the scores of documents that both have among their first k",
+            (),
+            True,
+            "-1 to 1",
+            "fewer than two of these, or all tied in one run",
+            "Kendall 1945",
+        ),
+    )
+}
+NOTHING_TO_COMPARE = (0.0, 0.0, 1.0)  # rank-biased overlap with an empty ranking
 NAME = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9]+))?\s*")
 
 
 class Measure(NamedTuple):
     """A measure as it was asked for: its card, depth (None: the whole ranking), persistence and variant of ties."""
 
-    name: str
+    card: Card
     k: int | None
     p: float
     ties: str
 
-
-class Paired(NamedTuple):
-    """Two rankings of one query.
-
-    Attributes
-    ----------
-    a, b : float64 arrays
-        Their scores, which do not rise.
-    place : int64 array
-        For each document of `a` its place in `b`, from 0, or -1.
-    """
-
-    a: np.ndarray
-    b: np.ndarray
-    place: np.ndarray
+    @property
+    def name(self) -> str:
+        return self.card.name
 
 
 def read_measures(measures: str | Iterable[str]) -> dict[str, Measure]:
@@ -92,27 +119,35 @@ def read_measures(measures: str | Iterable[str]) -> dict[str, Measure]:
     return {name: read_measure(name) for name in asked}
 
 
+def is_measure(name: object) -> bool:
+    """Whether a name is that of a measure, whatever follows it."""
+    match = NAME.fullmatch(name) if isinstance(name, str) else None
+    return match is not None and match[1] in CARDS
+
+
 def read_measure(name: object) -> Measure:
     if not isinstance(name, str):
         raise TypeError(f"a measure must be a str, got {type(name).__name__} {quote(name)}")
     match = NAME.fullmatch(name)
-    if match is None or match[1] not in CARDS:
+    if match is None or not is_measure(name):
         raise UnknownMetricError(f"there is no measure {quote(name)}; the measures are {', '.join(CARDS)}")
-    own, text, k = match[1], match[2], match[3]
-    biased = own in BIASED
-    if k is not None and (biased or int(k) < 1):
-        raise UnknownMetricError(f"measure {quote(name)}: {'it has no cutoff' if biased else '@ must be positive'}")
+    card, text, k = CARDS[match[1]], match[2], match[3]
+    if k is not None and not (card.cutoff and int(k) > 0):
+        raise UnknownMetricError(
+            f"measure {quote(name)}: {'@ must be positive' if card.cutoff else 'it has no cutoff'}"
+        )
     given = {}
     for part in filter(None, re.split(r"\s*,\s*", text or "")):
         key, _, value = part.partition("=")
         given[key.strip()] = value.strip()
     for key in given:
-        if not biased or key not in ("p", "ties"):
+        if key not in (param.name for param in card.params):
             raise UnknownMetricError(f"measure {quote(name)} has no parameter {quote(key)}")
-    p, ties = persistence(name, given.get("p", str(PERSISTENCE))), given.get("ties", VARIANTS[0])
-    if ties not in VARIANTS:
-        raise UnknownMetricError(f"measure {quote(name)}: ties must be one of {', '.join(VARIANTS)}, got {quote(ties)}")
-    return Measure(own, None if k is None else int(k), p, ties)
+    p, ties = persistence(name, given.get("p", str(P.default))), given.get("ties", TIES.choices[0])
+    if ties not in TIES.choices:
+        allowed = ", ".join(TIES.choices)
+        raise UnknownMetricError(f"measure {quote(name)}: ties must be one of {allowed}, got {quote(ties)}")
+    return Measure(card, None if k is None else int(k), p, ties)
 
 
 def persistence(name: str, text: str) -> float:
@@ -125,49 +160,49 @@ def persistence(name: str, text: str) -> float:
     return p
 
 
-def values_of(measures: Iterable[Measure], pair: Paired) -> list[float]:
-    """The value of each measure."""
+def explained(name: str) -> str:
+    """Say what the name of a measure means, a line each as `fastir.explain` does of a metric."""
+    measure = read_measure(name)
+    card = measure.card
+    depth = "whole rankings" if measure.k is None else f"the first {measure.k} documents"
+    told = {"depth": depth} if card.cutoff else {}
+    for param in card.params:
+        told[param.name] = f"{getattr(measure, param.name)}  ({param.accepted()}; {param.meaning})"
+    told.update(range=card.range, undefined=card.undefined, source=card.source)
+    return "\n".join([f"{name}: {card.summary}", *(f"  {what:<15} {text}" for what, text in told.items())])
+
+
+def values_of(measures: Iterable[Measure], pair: Pair) -> list[float]:
+    """The value of each measure for the current rankings of two runs."""
+    sizes = pair.sizes
     known: dict[tuple[float, str], tuple[float, float, float]] = {}
     values = []
     for measure in measures:
-        if not len(pair.a) and not len(pair.b):
+        if not any(sizes):
             values.append(math.nan)
         elif measure.name in BIASED:
             key = measure.p, measure.ties
             if key not in known:
-                known[key] = rank_biased(pair, *key)
+                known[key] = rank_biased(pair, *key) if all(sizes) else NOTHING_TO_COMPARE
             ext, low, high = known[key]
-            values.append({"rbo": ext, "rbo_min": low, "rbo_res": high - low}[measure.name])
+            values.append(ext if measure.name == "rbo" else low if measure.name == "rbo_min" else high - low)
         else:
             values.append(at_depth(measure, pair))
     return values
 
 
-def at_depth(measure: Measure, pair: Paired) -> float:
+def at_depth(measure: Measure, pair: Pair) -> float:
     """The overlap, Jaccard index or tau of the first documents of both."""
-    k = max(len(pair.a), len(pair.b)) if measure.k is None else measure.k
-    place = pair.place[:k]
-    common = np.flatnonzero((place >= 0) & (place < k))
-    n, sizes = len(common), (min(k, len(pair.a)), min(k, len(pair.b)))
-    if measure.name == "overlap":
-        return n / max(sizes)
-    if measure.name == "jaccard":
-        return n / (sum(sizes) - n)
-    return taus.tau_b(pair.a[common], pair.b[place[common]])
+    k = max(pair.sizes) if measure.k is None else measure.k
+    if measure.name == "tau":
+        return taus.tau_of_pairs(*pair.concordance(k))
+    n, sizes = pair.in_common(k), [min(k, size) for size in pair.sizes]
+    return n / max(sizes) if measure.name == "overlap" else n / (sum(sizes) - n)
 
 
-def rank_biased(pair: Paired, p: float, ties: str) -> tuple[float, float, float]:
-    """Extrapolated, smallest and largest rank-biased overlap."""
-    if not len(pair.a) or not len(pair.b):
-        return 0.0, 0.0, 1.0
-    short, long, place = pair
-    if len(short) > len(long):
-        short, long = long, short
-        place = np.full(len(pair.b), -1)
-        found = np.flatnonzero(pair.place >= 0)
-        place[pair.place[found]] = found
-    n = len(long)
-    return rbo(short, long, place, p, VARIANTS.index(ties), tail(p, n), np.empty((5, n + 1), np.int64), np.empty(n + 1))
+def rank_biased(pair: Pair, p: float, ties: str) -> tuple[float, float, float]:
+    """Extrapolated, smallest and largest rank-biased overlap of two rankings that are not empty."""
+    return pair.overlap(p, TIES.choices.index(ties), tail(p, max(pair.sizes)))
 
 
 @functools.lru_cache(1 << 14)

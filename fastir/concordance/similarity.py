@@ -5,18 +5,21 @@ Rankings of dicts are read where they are: a run of thousands of queries is not 
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.columns._dicts import is_plain
-from fastir.columns.ids import is_integer
-from fastir.concordance.measures import Paired, read_measures, values_of
+from fastir.columns._dicts import has_integer_documents
+from fastir.columns._ids import of_arena
+from fastir.concordance._pair import Pair
+from fastir.concordance._rankings import ColumnRankings, DictRankings, Rankings
+from fastir.concordance.measures import read_measures, values_of
 from fastir.errors import FastirWarning, NoOverlapError, quote
+from fastir.evaluation.many_runs import name_the_run
 from fastir.inputs import dicts
+from fastir.inputs.shapes import DICTS, shape_of
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
 from fastir.results.results import Results
@@ -26,40 +29,35 @@ from fastir.text import counted
 if TYPE_CHECKING:
     from fastir.run import RunLike
 
-Ranking = tuple[list[Any], np.ndarray]  # ids in rank order, and their scores
-
 
 class Side:
-    """One of the two runs: its rankings by query."""
+    """One of the two runs: its queries, and its rankings."""
 
     def __init__(self, name: str, given: Any) -> None:
         self.name = name
-        plain = type(given) is dict and all(type(ranking) is dict for ranking in given.values())
-        self.dicts: dict[Any, dict[Any, Any]] | None = dicts.query_dict(given, name) if plain else None
-        self.run: Run | None = None
-        if self.dicts is not None:
-            first = next((doc_id for ranking in self.dicts.values() for doc_id in ranking), "")
-            self.integers = is_integer(first)
-            if not all(is_plain(ranking, self.integers) for ranking in self.dicts.values()):
-                self.dicts = None
-        if self.dicts is None:
-            self.run = as_run(given, None, None)
-            self.integers = self.run.columns()[0].integers
-        self.query_ids: dict[Any, None] = dict.fromkeys(self.run if self.run is not None else self.dicts or ())
+        try:
+            self.open(given)
+        except Exception as error:
+            name_the_run(error, name)
+            raise
 
-    def ranking(self, query_id: Any) -> Ranking:
-        """As `evaluate` ranks it: ties by id, the larger first; nothing for a query that the run lacks."""
-        ranking = (self.dicts or {}).get(query_id, {}) if self.run is None else {}
-        if self.run is not None and query_id in self.query_ids:
-            ranking = self.run[query_id]
-        ids, scores = list(ranking), np.fromiter(ranking.values(), float, len(ranking))
-        if len(ids) > 1 and (scores[1:] < scores[:-1]).all():
-            return ids, scores
-        if np.isnan(scores).any():
-            document = ids[int(np.isnan(scores).argmax())]
-            raise ValueError(f"{self.name}: the score is NaN, not a number (query {query_id}, document {document})")
-        ordered = sorted(zip(scores.tolist(), map(str, ids), ids, strict=True), reverse=True)
-        return [doc_id for _, _, doc_id in ordered], np.array([score for score, _, _ in ordered])
+    def open(self, given: Any) -> None:
+        if shape_of(given, Run) == DICTS:
+            self.open_dict(dicts.query_dict(given, "run"))
+            return
+        run = as_run(given, None, None)
+        if "duplicates" in run.repairs:  # the columns may have a document twice, a dict has its largest score
+            self.open_dict(run.to_dict())
+            return
+        ids, offsets, scores = run.columns()
+        self.query_ids: dict[Any, None] = dict.fromkeys(run)
+        self.integers = ids.integers if run.n_rows else None
+        self.rankings: Rankings = ColumnRankings(of_arena(ids), run.places(), offsets, scores)
+
+    def open_dict(self, run: dict[Any, Any]) -> None:
+        self.query_ids = dict.fromkeys(run)
+        self.integers = has_integer_documents(run)
+        self.rankings = DictRankings(run, bool(self.integers))
 
 
 def similarity(run_a: RunLike, run_b: RunLike, measures: str | Iterable[str] = "rbo") -> Results:
@@ -115,11 +113,10 @@ def similarity(run_a: RunLike, run_b: RunLike, measures: str | Iterable[str] = "
     missing = np.array([q not in a.query_ids or q not in b.query_ids for q in query_ids], bool)
     check(a, b, query_ids, missing)
     values = np.empty((len(query_ids), len(asked)))
-    for row, query_id in zip(values, query_ids, strict=True):
-        (ids_a, scores_a), (ids_b, scores_b) = a.ranking(query_id), b.ranking(query_id)
-        places = dict(zip(ids_b, range(len(ids_b)), strict=True))
-        place = np.fromiter(map(places.get, ids_a, itertools.repeat(-1)), np.int64, len(ids_a))
-        row[:] = values_of(asked.values(), Paired(scores_a, scores_b, place))
+    pair = Pair(a.rankings, b.rankings)
+    for row, query_id in enumerate(query_ids):
+        pair.read(query_id)
+        values[row] = values_of(asked.values(), pair)
     codes = np.where(missing, STATUS_CODES["missing"], STATUS_CODES["evaluated"]).astype(np.uint8)
     report = Report(in_both=int(len(query_ids) - missing.sum()))
     return Results(query_ids, list(asked), values, codes, ["mean"] * len(asked), report)
@@ -129,7 +126,7 @@ def check(a: Side, b: Side, query_ids: list[Any], missing: np.ndarray) -> None:
     """The runs must share queries, and their ids must be of one kind; queries that one lacks are said."""
     if missing.all():
         raise NoOverlapError(f"the two runs have no query in common: {first_of(a)} and {first_of(b)}")
-    if a.integers != b.integers:
+    if None not in (a.integers, b.integers) and a.integers != b.integers:
         kinds = (f"{side.name} has ids that are {'int' if side.integers else 'str'}" for side in (a, b))
         raise TypeError(", ".join(kinds) + "; they never match")
     if missing.any():

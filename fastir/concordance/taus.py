@@ -21,8 +21,13 @@ def places(values: np.ndarray) -> np.ndarray:
 def tau_b(a: np.ndarray, b: np.ndarray) -> float:
     """Kendall's tau with ties on either side."""
     sa, sb = signs(a).astype(np.int64), signs(b).astype(np.int64)
-    pairs = float(np.abs(sa).sum()) * float(np.abs(sb).sum())
-    return between(float((sa * sb).sum()) / pairs**0.5) if pairs else np.nan
+    return tau_of_pairs(int((sa * sb).sum()), int(np.abs(sa).sum()), int(np.abs(sb).sum()))
+
+
+def tau_of_pairs(difference: int, untied_a: int, untied_b: int) -> float:
+    """tau_b from counts of ordered pairs: in the same order less in opposite orders, and not tied on either side."""
+    pairs = float(untied_a) * float(untied_b)
+    return between(float(difference) / pairs**0.5) if pairs else np.nan
 
 
 def spearman(a: np.ndarray, b: np.ndarray) -> float:

@@ -28,7 +28,6 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef Reader reader
     cdef bint many              # whether the current ranking's ids are looked up among the judged ones
     cdef bint tied              # whether one of its hits is tied
-    cdef bint nan               # whether a score of the current ranking is NaN
     cdef Walk reads             # the walk whose rows this one takes; None: it reads the rankings itself
     cdef Walk asks              # and the one whose hits it takes
     cdef int ties
@@ -41,9 +40,6 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef int own_status(self) except -1
     cdef void let_go(self) noexcept
     cdef int room(self, int64_t n, int64_t hits) except -1
-    cdef int read(self, dict ranking) except -1
-    cdef bint are_plain(self, int64_t first, Py_ssize_t n) noexcept
-    cdef bint read_batch(self, PyObject** values, int64_t first, Py_ssize_t n) noexcept
     cdef bint keep(self, int64_t q) except -1
     cdef int64_t probe(self, dict ranking, int64_t first, int64_t n) except -1
     cdef int follow(self, list walks) except -1

@@ -28,6 +28,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from fastir.columns._dict_rows cimport HAS_NAN, NOT_PLAIN, ROWS_READ, read_rows
 from fastir.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_only
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
@@ -73,16 +74,10 @@ cdef enum:
     BREATH = 1 << 14
     # How many rows ahead an id is asked for.
     AHEAD = 16
-    # Rows whose scores are asked for before the first of them is read.
+    # Pairs of the run that are gathered at once; rankings of more are long.
     BATCH = 64
     # Rows and hits whose scratch is kept for the next call; to make it takes a tenth of a call with one small query.
     SPARE = 4096
-
-
-cdef enum:                  # results of Walk.read and Walk.find
-    ROWS_READ
-    NOT_PLAIN               # an id is of another kind, or a score is no number that can be read without Python code
-    HAS_NAN
 
 
 cdef int compare_keys(const void* a, const void* b) noexcept nogil:
@@ -168,45 +163,6 @@ cdef class Walk:
             raise MemoryError
         return 0
 
-    cdef int read(self, dict ranking) except -1:
-        """Collect the rows; ROWS_READ, NOT_PLAIN or HAS_NAN."""
-        cdef PyObject* values[BATCH]
-        cdef Py_ssize_t position = 0, n
-        cdef bint strings = strings_only(ranking)
-        cdef int64_t i = 0
-        self.reader.type, self.reader.wide, self.nan = NULL, False, False
-        while i < self.n:
-            n = gather(ranking, strings, &position, self.keys + i, values, min(BATCH, self.n - i))
-            if n == 0:
-                break
-            if strings and self.integers or not (strings or self.are_plain(i, n)) or not self.read_batch(values, i, n):
-                return NOT_PLAIN
-            i += n
-            if self.breathes and not i & BREATH - 1:
-                with nogil:
-                    pass
-        return HAS_NAN if self.nan else ROWS_READ
-
-    cdef bint are_plain(self, int64_t first, Py_ssize_t n) noexcept:
-        """Whether the ids of n rows are exact objects of their kind."""
-        cdef int64_t i
-        cdef bint plain = True
-        for i in range(first, first + n):
-            plain &= (PyLong_CheckExact(self.keys[i]) if self.integers else PyUnicode_CheckExact(self.keys[i])) != 0
-        return plain
-
-    cdef bint read_batch(self, PyObject** values, int64_t first, Py_ssize_t n) noexcept:
-        """The scores of n rows; False if one is not plain."""
-        cdef double* scores = self.scores + first
-        cdef Py_ssize_t i
-        cdef bint nan = False
-        for i in range(n):
-            if not read_score(&self.reader, values[i], scores + i):
-                return False
-            nan |= scores[i] != scores[i]
-        self.nan |= nan
-        return True
-
     cdef bint keep(self, int64_t q) except -1:
         """Append query q's ranking as int64: 2 q, and 1 for integers; its length; its words. False if one is longer."""
         cdef bytearray kept
@@ -278,11 +234,11 @@ cdef class Walk:
         return self.room(self.n, max(self.n if self.many else 0, self.judged.offsets[q + 1] - self.judged.offsets[q]))
 
     cdef int find(self, dict ranking, int64_t place) except -1:
-        """Collect the rows and the hits of the query at this place; what read() returns."""
+        """Collect the rows and the hits of the query at this place; what read_rows() returns."""
         cdef Walk other = self.asks
         cdef int state
         if self.reads is None:
-            state = self.read(ranking)
+            state = read_rows(ranking, self.integers, self.breathes, self.n, &self.reader, self.keys, self.scores)
             if state != ROWS_READ:
                 return state
         else:

@@ -16,7 +16,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.columns._ids cimport borrow_text
+from fastir.columns._ids cimport borrow_text, held_text
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._text cimport Group, Text, room_for_rows
 from fastir.join._join cimport Join, Part
@@ -28,16 +28,6 @@ from fastir.columns.ids import is_integer
 
 cdef extern from *:
     """
-    /* The bytes of a str that is ASCII, or NULL: without a call where the layout of objects is known. */
-    static inline const char* fastir_ascii(PyObject* s, int64_t* n) {
-    #ifdef Py_LIMITED_API
-        return NULL;
-    #else
-        if (!PyUnicode_IS_COMPACT_ASCII(s)) return NULL;
-        *n = PyUnicode_GET_LENGTH(s);
-        return (const char*)PyUnicode_1BYTE_DATA(s);
-    #endif
-    }
     #ifdef Py_LIMITED_API
     #define FASTIR_LIST_ITEM PyList_GetItem
     #define FASTIR_TUPLE_ITEM PyTuple_GetItem
@@ -47,12 +37,9 @@ cdef extern from *:
     #endif
     """
     ctypedef struct PyObject
-    const char* ascii "fastir_ascii"(PyObject*, int64_t*) noexcept
     PyObject* list_item "FASTIR_LIST_ITEM"(object, Py_ssize_t) noexcept
     PyObject* tuple_item "FASTIR_TUPLE_ITEM"(object, Py_ssize_t) noexcept
     int PyErr_CheckSignals() except -1
-    void PyErr_Clear() noexcept
-    const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) noexcept
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     int Py_EQ
     int PyObject_RichCompareBool(PyObject*, PyObject*, int) except -1
@@ -108,7 +95,6 @@ cdef class Lists(Join):
     cdef int fill(self, Group* g, ids, int64_t n, bint mine) except -1:
         """Make the n ids of a list or tuple, which may be `mine` alone, the group: FILLED, NOT_PLAIN or TOO_LARGE."""
         cdef int64_t i
-        cdef Py_ssize_t length
         cdef int too_large = 0
         cdef PyObject** keys = self.keys
         cdef PyObject* key
@@ -136,12 +122,7 @@ cdef class Lists(Join):
             else:
                 if not PyUnicode_CheckExact(key):
                     return NOT_PLAIN
-                text.start = ascii(key, &text.length)
-                if text.start == NULL:
-                    text.start = PyUnicode_AsUTF8AndSize(key, &length)
-                    text.length = length
-                if text.start == NULL:
-                    PyErr_Clear()
+                if not held_text(key, text):
                     if not mine:    # what comes next runs Python code, during which others could change the list
                         return NOT_PLAIN
                     borrow_text(key, text, self.kept)

@@ -1,7 +1,4 @@
-"""The first documents of each run's rankings, in the order in which `evaluate` ranks them.
-
-Ties stand as under trec_eval, the larger document id first; most rankings are in order already, and are only cut.
-"""
+"""The first documents of each run's rankings, in the order in which `evaluate` ranks them."""
 
 from __future__ import annotations
 
@@ -11,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from fastir.checks import positive
+from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena
 from fastir.errors import quote
 from fastir.evaluation.many_runs import name_the_run
 from fastir.evaluation.named_runs import named_runs
+from fastir.rank._order import in_rank_order
 from fastir.request.options import WHOLE
 from fastir.run import Run, as_run
 
@@ -60,30 +59,12 @@ def depth_of(depth: Any) -> int:
 def rankings_of(run: Run, depth: int) -> Rankings:
     """The first `depth` documents of each ranking."""
     ids, offsets, scores = run.columns()
-    falls = np.empty(len(scores) + 1, bool)  # whether a score is below the one before it
-    falls[:1] = True
-    falls[-1:] = True
-    np.less(scores[1:], scores[:-1], out=falls[1:-1])
-    falls[offsets] = True
-    broken = np.concatenate(([0], np.cumsum(~falls[:-1])))
-    sizes = np.diff(offsets)
-    in_order = broken[offsets[1:]] == broken[offsets[:-1]]
-    taken = np.where(in_order, np.minimum(sizes, depth), sizes)
-    ends = np.cumsum(taken)
-    rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[:-1] - (ends - taken), taken)
+    sizes = np.minimum(np.diff(offsets), depth)
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
+    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[:-1] - starts, sizes)
+    rows = in_rank_order(of_arena(ids), offsets, scores)[places]
     doc_ids = Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)[:]
-    found = {}
-    for query_id, sorted_already, start, end, first in zip(
-        run, in_order.tolist(), (ends - taken).tolist(), ends.tolist(), offsets.tolist(), strict=False
-    ):
-        own = doc_ids[start:end]
-        if not sorted_already:
-            ranking = zip(scores[first : first + len(own)].tolist(), map(text_of, own), strict=True)
-            own = [doc_id for _, (_, doc_id) in sorted(ranking, reverse=True)[:depth]]
-        found[query_id] = own
-    return found
-
-
-def text_of(doc_id: str | int) -> tuple[str, str | int]:
-    """By what ties are ordered, and the id."""
-    return str(doc_id), doc_id
+    return {
+        query_id: doc_ids[start:end] for query_id, start, end in zip(run, starts.tolist(), ends.tolist(), strict=True)
+    }

@@ -33,5 +33,6 @@ any order count the scores above their hits while they pass (join/_ungrouped), b
     _judged_items   a query's judged items, ready for a ranking of item numbers
     _matrix         rows of a score matrix
     _topk           rows of item numbers
+    _order          all rows of a ranking in rank order, for those who compare or pool whole rankings
     _simd           the loops over scores, compiled for several sets of instructions and chosen at import
 """

@@ -22,6 +22,7 @@ from terminals import Terminal
 import fastir
 from fastir.cli import terminal
 from fastir.cli.arguments import split
+from fastir.concordance.measures import CARDS
 from fastir.evaluation.named_runs import run_names
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
@@ -321,12 +322,15 @@ def test_metrics_lists_every_card(output):
     words = " ".join(text.split())
     for card in fastir.metrics():
         assert card.summary in words and all(alias in words for alias in card.aliases)
-    assert sum(not line.startswith(" ") for line in text.splitlines()) == 1 + len(fastir.metrics())
+    for measure in CARDS.values():
+        assert f"{measure.name + '[@k]' * measure.cutoff} {measure.summary}" in words
+    entries = sum(bool(line) and not line.startswith(" ") for line in text.splitlines())
+    assert entries == 2 + len(fastir.metrics()) + len(CARDS)
 
 
 def test_metrics_with_a_word(output, call):
-    found = [line.split()[0] for line in output("metrics", "Bias").splitlines() if not line.startswith(" ")]
-    assert "rbp[@k]" in found and "map[@k]" not in found
+    found = [line.split()[0] for line in output("metrics", "Bias").splitlines() if line[:1] > " "]
+    assert "rbp[@k]" in found and found[-3:] == ["rbo", "rbo_min", "rbo_res"] and "map[@k]" not in found
     assert output("metrics", "recip_rank").splitlines()[1].startswith("mrr[@k]")
     assert call("metrics", "zebra") == (
         1,

@@ -1,5 +1,7 @@
 """Similarity of runs against the definitions, spelled out slowly."""
 
+import collections
+import fractions
 import itertools
 import math
 
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 
 import fastir
+from fastir.concordance import taus
 from fastir.concordance.measures import CARDS
 from fastir.errors import FastirWarning, NoOverlapError, UnknownMetricError
 
@@ -139,6 +142,100 @@ def test_overlap_jaccard_and_tau_of_the_first_documents(k):
             assert math.isnan(result[f"tau@{k}"])
 
 
+@pytest.mark.parametrize("levels", [1, 3, 40, 10**6])
+def test_tau_is_that_of_all_pairs(levels):
+    random = np.random.default_rng(levels)
+    for n in range(2, 60):
+        a, b = ({f"d{i}": x for i, x in enumerate((random.integers(0, levels, n) / 4).tolist())} for _ in range(2))
+        want = taus.tau_b(np.array(list(a.values())), np.array(list(b.values())))
+        assert fastir.similarity({"q": a}, {"q": b}, "tau").values == pytest.approx(want, abs=0, nan_ok=True)
+
+
+def test_infinite_scores_are_equal_to_each_other():
+    a = {"x": math.inf, "y": math.inf, "z": 1.0, "u": -math.inf}
+    b = {"x": 3.0, "y": 3.0, "z": 2.0, "u": 1.0}
+    assert fastir.similarity({"q": a}, {"q": b}, ["tau", "rbo", "overlap"]).values[0] == pytest.approx([1, 1, 1])
+
+
+@pytest.mark.parametrize("ties", ["w", "a", "b"])
+@pytest.mark.parametrize("p", ["5e-324", "1e-310", "1e-200", "1e-9", "0.9999", "0.99990001", "0.9999999999999999"])
+def test_values_stay_in_their_range_however_small_or_large_p_is(p, ties):
+    names = [f"{name}(p={p}, ties={ties})" for name in ("rbo", "rbo_min", "rbo_res")]
+    for a, b in [*pairs(11, 6), ({"a": 1.0}, {"b": 1.0})]:
+        ext, low, res = fastir.similarity({"q": a}, {"q": b}, names).values[0]
+        assert 0 <= low <= ext <= low + res + 1e-12 and low + res <= 1 + 1e-12
+        if not {*a} & {*b}:
+            assert low == 0
+        if float(p) < 1e-9:
+            assert ext == pytest.approx(agreement(a, b, 1, ties), abs=1e-12)
+
+
+def test_long_rankings():
+    n = 100_000
+    random = np.random.default_rng(5)
+    ids = [f"d{i}" for i in random.permutation(2 * n).tolist()]
+    a = dict(zip(ids[:n], np.sort(random.random(n))[::-1].tolist(), strict=True))
+    b = dict(zip(ids[n // 2 :], np.sort(random.integers(0, 999, 3 * n // 2))[::-1].tolist(), strict=True))
+    names = ["rbo(p=0.9999)", "rbo_min(p=0.9999)", "rbo_res(p=0.9999)", "jaccard", "overlap@1000", "tau"]
+    result = fastir.similarity({"q": a}, {"q": b}, names)
+    assert ((result.values >= [0, 0, 0, 0, 0, -1]) & (result.values <= 1)).all()
+    assert result["jaccard"] == pytest.approx((n / 2) / (2 * n))
+    straight = {doc_id: -float(place) for place, doc_id in enumerate(ids[n // 2 : 3 * n // 2])}
+    seen = np.sort([max(i, j) for i, j in zip(range(n // 2, n), range(n // 2), strict=True)])
+    common = np.searchsorted(seen, np.arange(n), "right")
+    depths = np.arange(1, n + 1)
+    want = (0.0001 * 0.9999 ** (depths - 1) * common / depths).sum() + 0.9999**n * common[-1] / n
+    assert fastir.similarity({"q": a}, {"q": straight}, "rbo(p=0.9999)").values == pytest.approx(want, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [lambda i: f"d{i}", lambda i: f"é{i}", lambda i: f"\udc80{i}", lambda i: i - 7, lambda i: 10**20 + i],
+    ids=["ascii", "utf8", "surrogates", "int", "large"],
+)
+@pytest.mark.parametrize("number", [float, np.float32, int, fractions.Fraction], ids=lambda kind: kind.__name__)
+def test_ids_and_scores_of_any_kind_give_the_same(name, number):
+    names = ["rbo(ties=a)", "rbo_min", "overlap@4", "tau@5"]
+    a, b = ({f"q{i}": pair[side] for i, pair in enumerate(pairs(9, 8))} for side in (0, 1))
+    want = fastir.similarity(a, b, names).values
+    if name(0) != "d0":  # ties are ordered by the id, so cutoffs must not fall among them
+        names, want = names[:2], want[:, :2]
+
+    def other(run):
+        return {q: {name(int(doc[1:])): number(score) for doc, score in r.items()} for q, r in run.items()}
+
+    forms = [other(a), other(b)], [fastir.Run.from_dict(other(a)), other(b)], [other(a), fastir.Run.from_dict(other(b))]
+    for form in forms:
+        np.testing.assert_allclose(fastir.similarity(*form, names).values, want, rtol=0, atol=1e-12)
+
+
+def test_mappings_and_runs_with_duplicates():
+    a, b = {"x": 3.0, "y": 2.0, "z": 1.0}, {"z": 3.0, "x": 2.0}
+    want = fastir.similarity({"q": a}, {"q": b}).values
+    odd = {"q": collections.UserDict(a), "p": {}}
+    assert fastir.similarity(odd, {"q": collections.OrderedDict(b), "p": {}}).values[0] == want[0]
+    rows = [("q", doc_id, score) for doc_id, score in [*a.items(), ("x", 0.5), ("z", 2.5)]]
+    once = fastir.Run.from_table(rows, duplicates="once")
+    assert fastir.similarity(once, {"q": b}).values == fastir.similarity({"q": {**a, "z": 2.5}}, {"q": b}).values
+
+
+def test_a_score_that_changes_the_other_run_does_no_harm():
+    a = {"q": {f"document number {i}": float(-i) for i in range(300)}}
+
+    class Score:
+        def __float__(self):
+            a["q"].clear()
+            a["q"].update({f"another document {i}": float(i) for i in range(1000)})
+            return 1.0
+
+    result = fastir.similarity(a, {"q": {"another document 999": Score()}}, ["overlap@1", "jaccard"])
+    assert result.values[0].tolist() == [1.0, 1 / 1000]
+
+
+def test_a_run_without_documents_has_ids_of_any_kind():
+    assert fastir.similarity({"q": {}}, {"q": {1: 2.0}}).values[0, 0] == 0
+
+
 def test_files_runs_and_dicts_give_the_same(tmp_path):
     a, b = ({f"q{i}": pair[side] for i, pair in enumerate(pairs(3, 6))} for side in (0, 1))
     names = ["rbo", "rbo_res(ties=b)", "overlap@3", "tau"]
@@ -190,7 +287,18 @@ def test_unknown_measures_are_named(measure, message):
     [
         ({"q": {"a": 1.0}}, {"p": {"a": 1.0}}, NoOverlapError, "no query in common: 'q' and 'p'"),
         ({"q": {"a": 1.0}}, {"q": {1: 1.0}}, TypeError, "run_a has ids that are str, run_b has ids that are int"),
-        ({"q": {"a": math.nan}}, {"q": {"a": 1.0}}, ValueError, "the score is NaN, not a number .query q, document a"),
+        (
+            {"q": {"a": math.nan}},
+            {"q": {"a": 1.0}},
+            ValueError,
+            "run 'run_a': run: the score is NaN, not a number .query q, document a",
+        ),
+        (
+            {"q": {"a": 1.0}},
+            {"q": {"a": fractions.Fraction(1), "b": math.nan}},
+            ValueError,
+            "run 'run_b': .*query q, document b",
+        ),
         ({"q": {"a": 2.0, "b": math.nan}}, {"q": {"a": 1.0}}, ValueError, "query q, document b"),
         ({"q": {"a": "high"}}, {"q": {"a": 1.0}}, TypeError, "score must be a number"),
     ],

@@ -9,6 +9,7 @@ from common import ROOT
 
 import fastir
 from fastir.cli import reference_text
+from fastir.concordance.measures import CARDS
 from fastir.request import names
 
 METRICS = ROOT / "fastir" / "METRICS.md"
@@ -33,6 +34,19 @@ def test_its_examples_run_as_they_are_written():
     for metric, qrels, value in examples:
         results = fastir.evaluate(namespace[qrels], namespace["run"], metric, queries="qrels")
         assert f"{results[metric]:.6g}" == value, metric
+
+
+@IS_THERE
+def test_it_tells_of_the_similarity_of_two_runs():
+    section = METRICS.read_text("utf-8").partition("\n## How alike two runs are\n")[2]
+    namespace = {"run": reference_text.RUN, "fastir": fastir}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(re.search(r"```python\n(.*?)```", section, re.DOTALL)[1], namespace)
+    examples = dict(re.findall(r"^- Example: `(.*)` of `run` and `other` is (.*)$", section, re.MULTILINE))
+    alike = fastir.similarity(namespace["run"], namespace["other"], examples)
+    assert {name: f"{value:.6g}" for name, value in alike.items()} == examples
+    for card in CARDS.values():
+        assert f"### `{card.name}{card.place()}`\n\n{card.summary[0].upper()}{card.summary[1:]}." in section
 
 
 @IS_THERE

@@ -1,0 +1,179 @@
+"""Judging judgments: similarity of runs and bounds beside an evaluation, pools of 50 runs, agreement, preferences."""
+
+import numpy as np
+import pytest
+from timing import METRICS, Goal
+from workloads import another_run, judged, preferences, systems, without_ties, write_qrels, write_run
+
+import fastir
+
+ROUNDS = 5
+FEW = 20  # queries that plain Python takes part in
+ONE = "fastir, evaluating one"
+PREFERENCES = [f"prefs_{kind}{which}" for kind in ("simp", "pair", "avgjg") for which in ("", "_ret", "_imp")]
+
+
+# ---- similarity ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", ["w", "a"])
+def test_similarity_of_dicts(race, quick, collection, ties):
+    qrels, run = collection("passages")
+    other, measure = another_run(run), f"rbo(ties={ties})"
+    alike = fastir.similarity(run, other, measure)
+    held = fastir.similarity(fastir.Run.from_dict(run), fastir.Run.from_dict(other), measure)
+    np.testing.assert_array_equal(alike.values, held.values)
+    calls = {
+        "fastir, two dicts": lambda: fastir.similarity(run, other, measure),
+        ONE: lambda: fastir.evaluate(qrels, run, METRICS, n_threads=1),
+    }
+    group = f"{measure} of two runs, {len(run)} x 1000, from dicts"
+    race(group, calls, [Goal("fastir, two dicts", ONE, 1 / 10)], ROUNDS)
+
+
+def test_similarity_of_files(race, quick, collection, tmp_path):
+    qrels, run = collection("passages")
+    other = another_run(run)
+    paths = [str(tmp_path / name) for name in ("qrels.txt", "a.run", "b.run")]
+    write_qrels(paths[0], qrels)
+    write_run(paths[1], run)
+    write_run(paths[2], other)
+    np.testing.assert_array_equal(fastir.similarity(*paths[1:]).values, fastir.similarity(run, other).values)
+    calls = {
+        "fastir, two files": lambda: fastir.similarity(*paths[1:]),
+        ONE: lambda: fastir.evaluate(*paths[:2], METRICS, n_threads=1),
+    }
+    group = f"rbo of two runs, {len(run)} x 1000, from files"
+    race(group, calls, [Goal("fastir, two files", ONE, 1 / 4)], ROUNDS)
+
+
+def test_similarity_by_hand(race, collection):
+    _, run = collection("passages")
+    few = without_ties({query: run[query] for query in list(run)[:FEW]})
+    other = without_ties(another_run(few))
+    calls = {
+        "fastir, two dicts": lambda: fastir.similarity(few, other).values[:, 0],
+        "plain Python": lambda: np.array([plain_rbo(few[query], other[query]) for query in few]),
+    }
+    group = f"rbo of two runs, {FEW} x 1000, beside plain Python"
+    race(group, calls, [Goal("fastir, two dicts", "plain Python")], ROUNDS, same=1e-12)
+
+
+def plain_rbo(a, b, p=0.9):
+    """Extrapolated, of rankings of one length without ties, depth by depth."""
+    seen_a, seen_b, total, agreement = set(), set(), 0.0, 0.0
+    for depth, (one, two) in enumerate(zip(a, b, strict=True), 1):
+        seen_a.add(one)
+        seen_b.add(two)
+        agreement = len(seen_a & seen_b) / depth
+        total += (1 - p) * p ** (depth - 1) * agreement
+    return total + p ** len(a) * agreement
+
+
+# ---- holes -----------------------------------------------------------------------------------------------------------
+
+
+def test_bounds(race, quick):
+    qrels, run = judged(5 if quick else 50, 1000)
+    bounds, value = fastir.bounds(qrels, run, METRICS), fastir.evaluate(qrels, run, METRICS)
+    assert (bounds.lower.values <= value.values).all() and (value.values <= bounds.upper.values).all()
+    calls = {
+        "fastir, bounds": lambda: fastir.bounds(qrels, run, METRICS),
+        ONE: lambda: fastir.evaluate(qrels, run, METRICS, n_threads=1),
+    }
+    race("bounds of five metrics, 50 x 1000 heavily judged", calls, [Goal("fastir, bounds", ONE)], ROUNDS)
+
+
+# ---- pools -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def task(quick):
+    """Judgments, and the runs of a shared task as they are held once they are read."""
+    qrels, runs = systems(*(20, 8) if quick else (250, 50))
+    return qrels, {name: fastir.Run.from_dict(run) for name, run in runs.items()}, runs
+
+
+def test_pool_and_leave_one_out(race, quick, task):
+    qrels, runs, given = task
+    pooled = {(row.query_id, row.doc_id): row.runs for row in fastir.pool(runs, 100)}
+    assert pooled == plain_pool(given)
+    name = next(iter(runs))
+    own = {(query, doc) for (query, doc), names in plain_pool(given).items() if names == (name,)}
+    rest = {query: {doc: docs[doc] for doc in docs if (query, doc) not in own} for query, docs in qrels.items()}
+    left_out = fastir.leave_one_out(qrels, runs, "map")
+    assert left_out.without[name][name]["map"] == fastir.evaluate(rest, given[name], "map")["map"]
+    both = "fastir, pool and leave one out"
+    calls = {
+        both: lambda: (fastir.pool(runs, 100), fastir.leave_one_out(qrels, runs, "map")),
+        "fastir, leave one out": lambda: fastir.leave_one_out(qrels, runs, "map"),
+        "fastir, pool": lambda: fastir.pool(runs, 100),
+        "plain Python, pool": lambda: plain_pool(given),
+    }
+    costs = race("pools, 50 runs x 250 x 100", calls, [Goal("fastir, pool", "plain Python, pool")], ROUNDS)
+    for what in list(calls)[1:3]:
+        race.amount(what, costs[what].cpu, "s", 1)
+
+
+def plain_pool(runs):
+    """{(query_id, doc_id): names of the runs}; every ranking is as long as the pool is deep."""
+    found = {}
+    for name, run in runs.items():
+        for query, docs in run.items():
+            for doc in docs:
+                found.setdefault((query, doc), []).append(name)
+    return {key: tuple(names) for key, names in found.items()}
+
+
+def test_to_judge(race, task):
+    qrels, _, given = task
+    few = list(qrels)[:FEW]
+    qrels = {query: qrels[query] for query in few}
+    given = {name: {query: run[query] for query in few} for name, run in given.items()}
+    runs = {name: fastir.Run.from_dict(run) for name, run in given.items()}
+    chosen = fastir.to_judge(qrels, runs, "map", 100)
+    unjudged = {key for key in plain_pool(given) if key[1] not in qrels[key[0]]}
+    assert {(each.query_id, each.doc_id) for each in chosen} <= unjudged and chosen.n_unjudged == len(unjudged)
+    calls = {
+        "fastir, to_judge": lambda: fastir.to_judge(qrels, runs, "map", 100),
+        "fastir, evaluate_many": lambda: fastir.evaluate_many(qrels, runs, "map", n_threads=1),
+    }
+    race(f"what to judge next, {len(runs)} runs x {FEW} x 100", calls, rounds=ROUNDS)
+
+
+# ---- agreement and preferences ---------------------------------------------------------------------------------------
+
+
+def test_agreement(race, quick):
+    metrics = pytest.importorskip("sklearn.metrics")
+    qrels, _ = judged(5 if quick else 50, 1000)
+    rng = np.random.default_rng(0)
+    model = {
+        query: {doc: min(3, label + int(rng.random() < 0.2)) for doc, label in docs.items()}
+        for query, docs in qrels.items()
+    }
+    labels = [[label for docs in side.values() for label in docs.values()] for side in (qrels, model)]
+
+    def kappas(agreement):
+        return np.array([agreement.kappa, agreement.weighted_kappa])
+
+    calls = {
+        "fastir": lambda: kappas(fastir.agreement(qrels, model)),
+        "scikit-learn": lambda: np.array(
+            [metrics.cohen_kappa_score(*labels, weights=weights) for weights in (None, "quadratic")]
+        ),
+    }
+    race("agreement, 50 x 1000 judgments; in fastir with intervals", calls, rounds=ROUNDS, same=1e-12)
+
+
+def test_preferences(race, quick):
+    qrels, run = preferences(10 if quick else 50)
+    columns = fastir.Run.from_dict(run)
+    np.testing.assert_array_equal(
+        fastir.evaluate(qrels, run, PREFERENCES).values, fastir.evaluate(qrels, columns, PREFERENCES).values
+    )
+    calls = {
+        "fastir, nine prefs": lambda: fastir.evaluate(qrels, run, PREFERENCES, n_threads=1),
+        "fastir, P_avgjg": lambda: fastir.evaluate(qrels, run, ["P_avgjg@10"], n_threads=1),
+    }
+    race("preferences of four judges, 50 x 100", calls, rounds=ROUNDS)

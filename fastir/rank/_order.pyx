@@ -1,0 +1,93 @@
+"""All rows of a ranking in rank order: the higher score first, and of equal ones the larger id, as under trec_eval.
+
+For those who need whole rankings, as to compare two of them or to pool many; a metric needs the ranks of a few
+documents alone (_rank). Ids are compared as bytes, integers as their decimal text. Most rankings stand in order
+already, or but for their ties: then only rows of one score are sorted.
+"""
+
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memcpy
+
+from fastir.columns._ids cimport Ids, read
+from fastir.columns._text cimport Text, compare
+
+import numpy as np
+
+
+cdef int rank_order(const void* a, const void* b) noexcept nogil:
+    cdef const Row* x = <const Row*>a
+    cdef const Row* y = <const Row*>b
+    if x.score != y.score:
+        return (x.score < y.score) - (x.score > y.score)
+    return compare(&y.id, &x.id)
+
+
+cdef void sort(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) noexcept nogil:
+    cdef int64_t i
+    for i in range(n):
+        rows[i].score, rows[i].id, rows[i].word = scores[i], ids[i], words[i]
+    qsort(rows, n, sizeof(Row), rank_order)
+    for i in range(n):
+        scores[i], ids[i], words[i] = rows[i].score, rows[i].id, rows[i].word
+
+
+cdef void put_in_order(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) noexcept nogil:
+    """Put one ranking in rank order.
+
+    Parameters
+    ----------
+    scores : no NaN
+    ids : no integers but as text
+    words : what goes with each row
+    rows : workspace of n rows
+    """
+    cdef int64_t i, first = 0   # of the rows that tie with the current one
+    for i in range(1, n + 1):
+        if i < n and scores[i] == scores[i - 1]:
+            continue
+        if i < n and scores[i] > scores[i - 1]:
+            sort(scores, ids, words, n, rows)
+            return
+        if i - first > 1:
+            sort(scores + first, ids + first, words + first, i - first, rows)
+        first = i
+
+
+def in_rank_order(Ids ids, const int64_t[::1] offsets, const double[::1] scores):
+    """The rows of many rankings, of each in rank order.
+
+    Parameters
+    ----------
+    ids : Ids
+        No integers but as text.
+    offsets : int64 array of shape (n_rankings + 1,)
+    scores : float64 array of shape (n_rows,), without NaN
+
+    Returns
+    -------
+    int64 array of shape (n_rows,)
+    """
+    cdef int64_t q, first, n, longest = 0
+    order = np.arange(scores.shape[0])
+    cdef int64_t[::1] places = order
+    cdef Row* rows
+    cdef Text* texts
+    cdef double* own
+    for q in range(offsets.shape[0] - 1):
+        longest = max(longest, offsets[q + 1] - offsets[q])
+    rows = <Row*>malloc((longest + 1) * (sizeof(Row) + sizeof(Text) + sizeof(double)))
+    if rows == NULL:
+        raise MemoryError
+    texts = <Text*>(rows + longest)
+    own = <double*>(texts + longest)
+    with nogil:
+        for q in range(offsets.shape[0] - 1):
+            first, n = offsets[q], offsets[q + 1] - offsets[q]
+            if n < 2 or falls(&scores[first], n):
+                continue
+            read(&ids.column, first, n, texts)
+            memcpy(own, &scores[first], n * sizeof(double))
+            put_in_order(own, texts, &places[first], n, rows)
+    free(rows)
+    return order
