@@ -158,8 +158,8 @@ def outer_rows(response: Response, inside: np.ndarray, others: np.ndarray, max_l
     if max_label == 0:
         return np.zeros(len(inside), bool)
     if response.kind == OUTER:
-        outer |= inside + others > 0
+        outer |= True
     elif response.kind == SORTED:
         few = {n: are_few(n, range(max_label + 1)) for n in np.unique(inside).tolist()}
         outer |= np.array([not few[n] for n in inside.tolist()], bool)
-    return outer
+    return outer & (inside + others > 0)

@@ -119,7 +119,7 @@ def all_labelings(rows: np.ndarray, n_holes: np.ndarray, labels: Sequence[int]) 
 
 def every_labeling(n: int, labels: Sequence[int]) -> np.ndarray:
     """All labelings of n holes, int32 of shape (n_labelings, n)."""
-    return np.array(list(itertools.product(labels, repeat=n)), np.int32).reshape(-1, n)
+    return np.array(list(itertools.product(labels, repeat=n)), np.int32).reshape(len(labels) ** n, n)
 
 
 def by_hole(found: Sequence[tuple[int, np.ndarray]]) -> Family:
