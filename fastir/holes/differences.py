@@ -1,8 +1,8 @@
 """Bounds of the difference of two runs: a document has one label in both.
 
 Two runs are bounded by themselves first, over the holes of both; the smallest value of one less the largest of the
-other is an outer bound of the difference, which is narrower for AP, because R is one number. These metrics have exact
-ones:
+other is an outer bound of the difference, which is narrower for AP, because R is one number. Of a query with few
+labelings all are tried. These metrics have exact ones, however many there are:
 
 SHARES   Sums over ranks with weights that fall, divided by what both runs have alike: the larger label belongs to the
          documents that stand higher in the first run, the smaller to those that stand higher in the second. Documents

@@ -174,7 +174,7 @@ def kind_of(
         or (name == "compat" and levels[-1] <= 1)
     ):
         return CHAIN
-    if name == "bpm" and values["min_rel"] >= 0:
+    if name == "bpm":
         few = values["T"] * (values["max_rel"] - values["min_rel"]) <= MOST_SUMS
         return ENDS if values["max_rel"] == 1 else READER if few else OUTER
     return ENDS if name == "inst" and values["T"] >= 0.5 else kind
