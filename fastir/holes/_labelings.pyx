@@ -24,6 +24,7 @@ HOLE = INT32_MIN
 
 cdef struct Desk:               # of a thread, beside its scratch
     int64_t room                # of each of these
+    int32_t* hole_labels        # of the holes of a ranking, by rank
     int32_t* ideal              # known labels and those of holes, best first
     int32_t* run_labels         # the labels of the holes as runs, best first, and how many have each
     int64_t* run_sizes
@@ -75,6 +76,7 @@ cdef class Labelings(Rows):
     def __dealloc__(self):
         cdef int t
         for t in range(self.n_threads):
+            free(self.desks[t].hole_labels)
             free(self.desks[t].ideal)
             free(self.desks[t].run_labels)
             free(self.desks[t].run_sizes)
@@ -85,42 +87,61 @@ cdef class Labelings(Rows):
         if grow(self.scratch[thread], self.plan, max(num_ret if self.plan.reads == ALL else n_slots, n_ideal)) < 0:
             return NO_MEMORY
         if room > desk.room:
+            free(desk.hole_labels)
             free(desk.ideal)
             free(desk.run_labels)
             free(desk.run_sizes)
             desk.room = 0
+            desk.hole_labels = <int32_t*>calloc(room, sizeof(int32_t))
             desk.ideal = <int32_t*>calloc(room, sizeof(int32_t))
             desk.run_labels = <int32_t*>calloc(room, sizeof(int32_t))
             desk.run_sizes = <int64_t*>calloc(room, sizeof(int64_t))
-            if desk.ideal == NULL or desk.run_labels == NULL or desk.run_sizes == NULL:
+            if desk.hole_labels == NULL or desk.ideal == NULL or desk.run_labels == NULL or desk.run_sizes == NULL:
                 return NO_MEMORY
             desk.room = room
         return 0
 
-    cdef int32_t label_of(self, int64_t c, int64_t hole) noexcept nogil:
-        """The label that a labeling gives to a hole."""
-        cdef int64_t place, step = 0
-        if self.by_hole:
-            return self.given[self.starts[c] + hole]
-        if hole >= self.inside[c]:
-            return self.below[c]
-        place = hole if self.from_top[c] else self.inside[c] - 1 - hole
-        while step < self.counts.shape[1] and place < self.counts[c, step]:
-            step += 1
-        return self.order[step]
-
-    cdef int64_t fill_hits(self, Scratch* scratch, int64_t c, int64_t* n_holes) noexcept nogil:
-        """The hits of a labeling; returns how many. `n_holes` is set to the holes of the ranking."""
-        cdef int64_t q = self.rows[c], i, hole = 0, n_hits = 0
+    cdef const int32_t* labels_of(self, Desk* desk, int64_t c, int64_t n) noexcept nogil:
+        """The labels that a labeling gives to the holes of a ranking, of which there are at most n."""
+        cdef int64_t step, hole, start = 0, stop, inside
+        cdef int32_t* labels = desk.hole_labels
         cdef int32_t label
-        for i in range(self.offsets[q], self.offsets[q + 1]):
-            label = self.labels[i]
+        if self.by_hole:
+            return &self.given[self.starts[c]]
+        inside = self.inside[c]
+        for step in range(self.counts.shape[1], -1, -1):
+            stop = self.counts[c, step - 1] if step > 0 else inside
+            label = self.order[step]
+            if self.from_top[c]:
+                for hole in range(start, stop):
+                    labels[hole] = label
+            else:
+                for hole in range(inside - stop, inside - start):
+                    labels[hole] = label
+            start = max(start, stop)
+        label = self.below[c]
+        for hole in range(inside, n):
+            labels[hole] = label
+        return labels
+
+    cdef int64_t fill_hits(self, Scratch* scratch, Desk* desk, int64_t c, int64_t* n_holes) noexcept nogil:
+        """The hits of a labeling; returns how many. `n_holes` is set to the holes of the ranking."""
+        cdef int64_t q = self.rows[c], i, hole = 0, n_hits = 0, start = self.offsets[q], stop = self.offsets[q + 1]
+        cdef const int32_t* of_holes = self.labels_of(desk, c, stop - start)
+        cdef const int32_t* labels = &self.labels[0]
+        cdef const int64_t* ranks = &self.ranks[0]
+        cdef int64_t* hit_ranks = scratch.ranks
+        cdef int32_t* hit_labels = scratch.labels
+        cdef int reads = self.plan.reads
+        cdef int32_t label
+        for i in range(start, stop):
+            label = labels[i]
             if label == INT32_MIN:
-                label = self.label_of(c, hole)
+                label = of_holes[hole]
                 hole += 1
-            if is_hit(label_code(label), self.plan.reads):
-                scratch.ranks[n_hits] = self.ranks[i]
-                scratch.labels[n_hits] = label_code(label)
+            if is_hit(label_code(label), reads):
+                hit_ranks[n_hits] = ranks[i]
+                hit_labels[n_hits] = label_code(label)
                 n_hits += 1
         n_holes[0] = hole
         return n_hits
@@ -145,7 +166,7 @@ cdef class Labelings(Rows):
         n_holes += self.unseen[self.rows[c]]
         if self.by_hole:
             for i in range(n_holes):
-                self.put_run(desk, &n_runs, self.label_of(c, i), 1)
+                self.put_run(desk, &n_runs, self.given[self.starts[c] + i], 1)
             return n_runs
         before = self.inside[c]
         for i in range(levels + 1):
@@ -157,18 +178,21 @@ cdef class Labelings(Rows):
 
     cdef int64_t merge_ideal(self, Desk* desk, int64_t c, int64_t n_holes) noexcept nogil:
         """All labels of the query under a labeling, best first; returns how many."""
-        cdef int64_t q = self.rows[c], n_runs = self.put_runs(desk, c, n_holes), i, _i, n = 0
+        cdef int64_t q = self.rows[c], n_runs = self.put_runs(desk, c, n_holes), i, place, n = 0
         cdef int64_t j = self.known_offsets[q], stop = self.known_offsets[q + 1]
+        cdef int32_t* ideal = desk.ideal
+        cdef int32_t label
         for i in range(n_runs):
-            while j < stop and self.known_labels[j] > desk.run_labels[i]:
-                desk.ideal[n] = self.known_labels[j]
+            label = desk.run_labels[i]
+            while j < stop and self.known_labels[j] > label:
+                ideal[n] = self.known_labels[j]
                 n += 1
                 j += 1
-            for _i in range(desk.run_sizes[i]):
-                desk.ideal[n] = desk.run_labels[i]
-                n += 1
+            for place in range(n, n + desk.run_sizes[i]):
+                ideal[place] = label
+            n += desk.run_sizes[i]
         while j < stop:
-            desk.ideal[n] = self.known_labels[j]
+            ideal[n] = self.known_labels[j]
             n += 1
             j += 1
         return n
@@ -179,7 +203,7 @@ cdef class Labelings(Rows):
         if self.make_room(thread, n_slots, self.num_ret[q],
                           self.known_offsets[q + 1] - self.known_offsets[q] + n_slots + self.unseen[q]):
             return NO_MEMORY
-        n_hits = self.fill_hits(self.scratch[thread], row, &n_holes)
+        n_hits = self.fill_hits(self.scratch[thread], desk, row, &n_holes)
         n_ideal = self.merge_ideal(desk, row, n_holes)
         self.measure_hits(thread, row, n_hits, self.num_ret[q], desk.ideal, n_ideal)
         return 0

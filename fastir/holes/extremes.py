@@ -94,6 +94,8 @@ def families(
     """The labelings among which the ends of metrics with one response are."""
     low, high = response.low, response.high
     yield ends(inside, others, low, high)
+    if low != 0:  # then no hole is relevant where all have the label 0
+        yield ends(inside, others, 0, 0)
     for label, rest in itertools.product(response.singles, (low, high)):
         yield singles(holed.holes_to(WHOLE), label, rest)
         yield singles(inside, label, rest)
@@ -126,7 +128,7 @@ def special(
         yield from ratio_families(ratio, holed, inside)
     elif kind == CASCADE:
         for label in response.tops or (high,):
-            yield from chain(inside, others, low, label)
+            yield from chain(inside, others, low, label, (False,))
         grade = 0 if values["max_grade"] == "query" else values["max_grade"]
         cascades = Cascades(request.level or 1, grade, levels[-1], response.cutoff, values["ideal"])
         yield from cascades.families(holed, inside)
@@ -138,7 +140,7 @@ def special(
         value_of = yaap if name == "yaap" else average_precision(values.get("ap_norm", "R"), response.cutoff)
         yield from precision_families(holed, inside, response.cutoff, level, high, value_of)
     elif kind == CHAIN:
-        yield from chain(inside, others, low, high)
+        yield from chain(inside, others, low, high, (True, False))
 
 
 def single_others(inside: np.ndarray, others: np.ndarray, label: int, rest: int) -> Iterator[Family]:

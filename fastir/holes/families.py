@@ -64,11 +64,11 @@ def ends(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> Family:
     return family((low, high), rows[needed], True, counts[needed, None], inside[rows[needed]], below[needed])
 
 
-def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> list[Family]:
-    """The first 0, 1, 2, ... holes inside have the label `high`, or the last."""
+def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int, ends: Sequence[bool]) -> list[Family]:
+    """The first 0, 1, 2, ... holes inside have the label `high`, or the last; `ends` says which."""
     rows = np.repeat(np.arange(len(inside)), inside + 1)
     made = []
-    for from_top, below in itertools.product((True, False), (low, high)):
+    for from_top, below in itertools.product(ends, (low, high)):
         own = rows if below == low else rows[others[rows] > 0]
         counts = positions(np.bincount(own, minlength=len(inside)))
         made.append(family((low, high), own, from_top, counts[:, None], inside[own], below))

@@ -104,17 +104,16 @@ class Cascade:
 
     def measure_segments(self) -> None:
         """What the known documents between holes add, and the chance to pass them, if no hole satisfies."""
-        self.places, self.added, self.passed = [], [0.0], [1.0]
-        go_on = 1.0
+        places, added, passed = [], [0.0], [1.0]
         for rank, label in zip(self.ranks.tolist(), self.labels.tolist(), strict=True):
             if label == HOLE:
-                self.places.append(rank)
-                self.added.append(0.0)
-                self.passed.append(go_on)
+                places.append(rank)
+                added.append(0.0)
+                passed.append(passed[-1])
             else:
-                self.added[-1] += go_on * self.gain(label) / rank
-                go_on *= 1.0 - self.gain(label)
-                self.passed[-1] = go_on
+                added[-1] += passed[-1] * self.gain(label) / rank
+                passed[-1] *= 1.0 - self.gain(label)
+        self.places, self.added, self.passed = np.array(places, np.int64), np.array(added), np.array(passed)
 
     def measure_ideal(self) -> None:
         """What the ideal ranking has of each level below 0, 1, 2, ... holes of which none satisfies.
@@ -137,17 +136,13 @@ class Cascade:
 
     def value(self, labels: list[int]) -> tuple[float, float]:
         """Expected reciprocal rank of a labeling, and of its ideal ranking."""
-        total, go_on = self.added[0], 1.0
-        for m, label in enumerate(labels):
-            total += go_on * self.passed[m] * self.gain(label) / self.places[m]
-            go_on *= 1.0 - self.gain(label)
-            total += go_on * self.added[m + 1]
-        ideal, go_on = 0.0, 1.0
-        known = [label for label, count in zip(self.levels, self.counts, strict=True) for _ in range(count)]
-        for i, label in enumerate(sorted([*known, *labels], reverse=True)[: min(self.limit, len(known) + len(labels))]):
-            ideal += go_on * self.gain(label) / (i + 1)
-            go_on *= 1.0 - self.gain(label)
-        return total, ideal
+        gains = np.array([self.gain(label) for label in labels])
+        left = np.concatenate([[1.0], np.cumprod(1.0 - gains)])
+        total = left @ self.added + (left[:-1] * self.passed[: len(labels)] * gains) @ (1.0 / self.places)
+        known = np.repeat([self.gain(level) for level in self.levels], self.counts)
+        best = np.sort(np.concatenate([known, gains]))[::-1][: self.limit]
+        left = np.concatenate([[1.0], np.cumprod(1.0 - best)[:-1]])
+        return float(total), float((left[: len(best)] * best) @ (1.0 / np.arange(1, len(best) + 1)))
 
     def labels_for(self, c: float, forced: bool) -> list[int]:
         """The labels with the largest difference of the value and c times that of the ideal ranking.
@@ -156,19 +151,20 @@ class Cascade:
         the level: what holes above do multiplies both values alike. A hole has the level, or a lower level is next.
         """
         n, last = len(self.places), len(self.levels) - 1
-        best = np.cumsum(self.added[::-1])[::-1].tolist()
+        best = np.cumsum(self.added[::-1])[::-1]
         takes = [[False] * (n + 1)]
         for i in range(1, last + 1):
-            gain, below, first = self.gain(self.levels[i]), best, self.above[i] + 1
-            best, take = [0.0] * (n + 1), [False] * (n + 1)
-            for m in range(n, -1, -1):
-                best[m] = below[m] - c * self.blocks[i - 1][m]
-                if m == n:
-                    continue
-                had = self.passed[m] * gain / self.places[m] + self.added[m] + (1.0 - gain) * best[m + 1]
-                had -= c * self.left[i] * gain / (first + m) if first + m <= self.limit else 0.0
-                take[m] = had >= best[m] or (forced and i == last and m == 0)
-                best[m] = had if take[m] else best[m]
+            gain, ranks = self.gain(self.levels[i]), self.above[i] + 1 + np.arange(n)
+            ideal = np.where(ranks <= self.limit, self.left[i] * gain / ranks, 0.0)
+            own = (self.passed[:-1] * gain / self.places + self.added[:-1] - c * ideal).tolist()
+            skipped = (best - c * np.array(self.blocks[i - 1])).tolist()
+            take, value, values = [False] * (n + 1), skipped[n], [skipped[n]]
+            for m in range(n - 1, -1, -1):
+                value = own[m] + (1.0 - gain) * value
+                take[m] = value >= skipped[m] or (forced and i == last and m == 0)
+                value = value if take[m] else skipped[m]
+                values.append(value)
+            best = np.array(values[::-1])
             takes.append(take)
         labels, i = [], last
         for m in range(n):
