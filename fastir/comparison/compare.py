@@ -65,8 +65,8 @@ def compare(
         As for `compare_scores`.
     bounds : bool
         Whether the `note` of a pair says between which values its difference lies, whatever labels the unjudged
-        documents have (`fastir.bounds`), where some of these have another sign; of all queries, not of groups. Runs
-        are then held in memory.
+        documents have (`fastir.bounds`), where some of these have another sign; of all queries, and of each group.
+        Runs are then held in memory.
     notice : function of (name, position), or None
         Called repeatedly, in any thread, with the number of bytes read of a run's file.
 

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 def turned(comparison: Comparison, qrels: Any, runs: Mapping[Hashable, Any], options: dict[str, Any]) -> Comparison:
     """The same comparison; the notes of its pairs say which differences could have the other sign, and their bounds."""
     names = dict.fromkeys((pair.a, pair.b) for pair in comparison.pairs)
-    found = bounds_of_pairs(qrels, runs, names, comparison.metrics, **{**options, "queries": "qrels"})
+    return noted(comparison, bounds_of_pairs(qrels, runs, names, comparison.metrics, **{**options, "queries": "qrels"}))
+
+
+def noted(comparison: Comparison, found: dict[Any, Bounds]) -> Comparison:
+    """A comparison and those of its groups, with the notes of their own queries."""
     pairs = [
         pair._replace(note=note_of(pair, found[pair.a, pair.b], comparison.query_ids)) for pair in comparison.pairs
     ]
@@ -33,7 +37,7 @@ def turned(comparison: Comparison, qrels: Any, runs: Mapping[Hashable, Any], opt
         systems,
         comparison.method,
         lambda: (pairs, systems),
-        comparison.groups,
+        {group: noted(each, found) for group, each in comparison.groups.items()},
     )
 
 

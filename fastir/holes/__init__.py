@@ -2,10 +2,11 @@
 
     qrels, run ─ evaluation ─▶ JudgedRankings ─ holed ─▶ known documents and holes ─┐
     metrics ─ request ─▶ Settings ─ responses ─▶ which labelings can be extreme ────┼─ extremes ─▶ Bounds
-                                                families, fractions ─▶ these ───────┘
+                                         families, fractions, steps ─▶ these ───────┘
 
-A labeling gives every hole a label from 0 to the largest. There are too many to try; but for most metrics the extreme
-ones are known, and the kernels of `measure` evaluate these few, so that bounds are values of the metric itself.
+A labeling gives every hole a label from 0 to the largest. Mostly there are too many to try; but for nearly all metrics
+the extreme ones are known, and the kernels of `measure` evaluate these few, so that bounds are values of the metric
+itself.
 
 In       qrels, run, metrics and options, as for evaluate()
 Out      Bounds
@@ -18,6 +19,7 @@ Memory   what is known of a block of queries at a time
     responses.py   how each metric responds to labels, with the argument
     families.py    families of labelings, and the extremes among their values
     fractions.py   the best labelings for nDCG and for sums of precision, by running sums
+    steps.py       the best labelings for nerr and bpm, hole by hole
     extremes.py    from a metric's response to the extremes of each query
     pairs.py       holes of two runs, of which one document is one
     differences.py the extremes of the difference of two runs

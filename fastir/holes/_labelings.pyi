@@ -24,5 +24,7 @@ class Labelings(Rows):
         inside: ndarray,
         below: ndarray,
         order: ndarray,
+        starts: ndarray,
+        given: ndarray,
         values: ndarray,
     ) -> Self: ...

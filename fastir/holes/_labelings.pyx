@@ -5,12 +5,14 @@
     else                    2  1  0  3  |  b  1  b        the same, counted from the last hole within the cutoff up
 
 `inside` says how many holes stand within the cutoff; all others, and the holes that the ranking lacks, have the label
-`below`. The ideal list is the query's known labels with those of its holes, which are merged anew for each labeling:
-they are few runs of equal labels. Threads take blocks of labelings; what comes in was checked before.
+`below`. A labeling can also come with a label for each hole, by rank, last the holes that the ranking lacks. The ideal
+list is the query's known labels with those of its holes, which are merged anew for each labeling: they are few runs of
+equal labels. Threads take blocks of labelings; what comes in was checked before.
 """
 
 from libc.stdint cimport INT32_MIN, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memmove
 
 from fastir.measure._codes cimport ALL, NO_MEMORY
 from fastir.measure._measure cimport Plan, Scratch, grow, is_hit, label_code
@@ -21,8 +23,9 @@ HOLE = INT32_MIN
 
 
 cdef struct Desk:               # of a thread, beside its scratch
+    int64_t room                # of each of these
+    int32_t* hole_labels        # of the holes of a ranking, by rank
     int32_t* ideal              # known labels and those of holes, best first
-    int64_t room
     int32_t* run_labels         # the labels of the holes as runs, best first, and how many have each
     int64_t* run_sizes
 
@@ -46,11 +49,15 @@ cdef class Labelings(Rows):
         How many holes within the cutoff have at least the label ``order[i + 1]``; falling.
     below : int32 array of shape (n_labelings,)
     order : int32 array of shape (n_levels + 1,)
+    starts : int64 array of shape (n_labelings,), or empty
+        Where the labels of the holes begin among `given`; from_top to order are then not looked at.
+    given : int32 array
     values : float64 array of shape (n_labelings, n_slots), filled
     """
 
-    cdef const int64_t[::1] offsets, known_offsets, ranks, num_ret, unseen, rows, inside
-    cdef const int32_t[::1] labels, known_labels, below, order
+    cdef const int64_t[::1] offsets, known_offsets, ranks, num_ret, unseen, rows, inside, starts
+    cdef const int32_t[::1] labels, known_labels, below, order, given
+    cdef bint by_hole
     cdef const int64_t[:, ::1] counts
     cdef const uint8_t[::1] from_top
     cdef Desk[MOST_THREADS] desks
@@ -59,106 +66,144 @@ cdef class Labelings(Rows):
                   const int64_t[::1] num_ret, const int64_t[::1] unseen, const int64_t[::1] known_offsets,
                   const int32_t[::1] known_labels, const int64_t[::1] rows, const uint8_t[::1] from_top,
                   const int64_t[:, ::1] counts, const int64_t[::1] inside, const int32_t[::1] below,
-                  const int32_t[::1] order, double[:, ::1] values):
+                  const int32_t[::1] order, const int64_t[::1] starts, const int32_t[::1] given, double[:, ::1] values):
         self.begin(plan, values)
         self.offsets, self.ranks, self.labels, self.num_ret = offsets, ranks, labels, num_ret
         self.unseen, self.known_offsets, self.known_labels = unseen, known_offsets, known_labels
         self.rows, self.from_top, self.counts, self.inside, self.below = rows, from_top, counts, inside, below
-        self.order = order
+        self.order, self.starts, self.given, self.by_hole = order, starts, given, starts.shape[0] > 0
 
     def __dealloc__(self):
         cdef int t
         for t in range(self.n_threads):
+            free(self.desks[t].hole_labels)
             free(self.desks[t].ideal)
             free(self.desks[t].run_labels)
             free(self.desks[t].run_sizes)
 
     cdef int make_room(self, int thread, int64_t n_slots, int64_t num_ret, int64_t n_ideal) noexcept nogil:
-        cdef int64_t levels = self.order.shape[0] + 1
+        cdef int64_t room = n_ideal + self.order.shape[0] + 1
         cdef Desk* desk = &self.desks[thread]
         if grow(self.scratch[thread], self.plan, max(num_ret if self.plan.reads == ALL else n_slots, n_ideal)) < 0:
             return NO_MEMORY
-        if desk.run_labels == NULL:
-            desk.run_labels = <int32_t*>calloc(levels, sizeof(int32_t))
-            desk.run_sizes = <int64_t*>calloc(levels, sizeof(int64_t))
-            if desk.run_labels == NULL or desk.run_sizes == NULL:
-                return NO_MEMORY
-        if n_ideal > desk.room:
+        if room > desk.room:
+            free(desk.hole_labels)
             free(desk.ideal)
+            free(desk.run_labels)
+            free(desk.run_sizes)
             desk.room = 0
-            desk.ideal = <int32_t*>calloc(n_ideal, sizeof(int32_t))
-            if desk.ideal == NULL:
+            desk.hole_labels = <int32_t*>calloc(room, sizeof(int32_t))
+            desk.ideal = <int32_t*>calloc(room, sizeof(int32_t))
+            desk.run_labels = <int32_t*>calloc(room, sizeof(int32_t))
+            desk.run_sizes = <int64_t*>calloc(room, sizeof(int64_t))
+            if desk.hole_labels == NULL or desk.ideal == NULL or desk.run_labels == NULL or desk.run_sizes == NULL:
                 return NO_MEMORY
-            desk.room = n_ideal
+            desk.room = room
         return 0
 
-    cdef int64_t fill_hits(self, Scratch* scratch, int64_t c, int64_t* n_below) noexcept nogil:
-        """The hits of a labeling; returns how many. `n_below` is set to the holes of the ranking beyond the cutoff."""
-        cdef int64_t q = self.rows[c], i, place, hole = 0, n_hits = 0, inside = self.inside[c], step
-        cdef int64_t levels = self.counts.shape[1]
+    cdef const int32_t* labels_of(self, Desk* desk, int64_t c, int64_t n) noexcept nogil:
+        """The labels that a labeling gives to the holes of a ranking, of which there are at most n."""
+        cdef int64_t step, hole, start = 0, stop, inside
+        cdef int32_t* labels = desk.hole_labels
         cdef int32_t label
-        n_below[0] = 0
-        for i in range(self.offsets[q], self.offsets[q + 1]):
-            label = self.labels[i]
+        if self.by_hole:
+            return &self.given[self.starts[c]]
+        inside = self.inside[c]
+        for step in range(self.counts.shape[1], -1, -1):
+            stop = self.counts[c, step - 1] if step > 0 else inside
+            label = self.order[step]
+            if self.from_top[c]:
+                for hole in range(start, stop):
+                    labels[hole] = label
+            else:
+                for hole in range(inside - stop, inside - start):
+                    labels[hole] = label
+            start = max(start, stop)
+        label = self.below[c]
+        for hole in range(inside, n):
+            labels[hole] = label
+        return labels
+
+    cdef int64_t fill_hits(self, Scratch* scratch, Desk* desk, int64_t c, int64_t* n_holes) noexcept nogil:
+        """The hits of a labeling; returns how many. `n_holes` is set to the holes of the ranking."""
+        cdef int64_t q = self.rows[c], i, hole = 0, n_hits = 0, start = self.offsets[q], stop = self.offsets[q + 1]
+        cdef const int32_t* of_holes = self.labels_of(desk, c, stop - start)
+        cdef const int32_t* labels = &self.labels[0]
+        cdef const int64_t* ranks = &self.ranks[0]
+        cdef int64_t* hit_ranks = scratch.ranks
+        cdef int32_t* hit_labels = scratch.labels
+        cdef int reads = self.plan.reads
+        cdef int32_t label
+        for i in range(start, stop):
+            label = labels[i]
             if label == INT32_MIN:
-                if hole < inside:
-                    place = hole if self.from_top[c] else inside - 1 - hole
-                    step = 0
-                    while step < levels and place < self.counts[c, step]:
-                        step += 1
-                    label = self.order[step]
-                else:
-                    label = self.below[c]
-                    n_below[0] += 1
+                label = of_holes[hole]
                 hole += 1
-            if is_hit(label_code(label), self.plan.reads):
-                scratch.ranks[n_hits] = self.ranks[i]
-                scratch.labels[n_hits] = label_code(label)
+            if is_hit(label_code(label), reads):
+                hit_ranks[n_hits] = ranks[i]
+                hit_labels[n_hits] = label_code(label)
                 n_hits += 1
+        n_holes[0] = hole
         return n_hits
 
     cdef void put_run(self, Desk* desk, int64_t* n_runs, int32_t label, int64_t size) noexcept nogil:
         """Insert a run of equal labels among those that stand best first."""
         cdef int64_t i = n_runs[0]
         while i > 0 and desk.run_labels[i - 1] < label:
-            desk.run_labels[i] = desk.run_labels[i - 1]
-            desk.run_sizes[i] = desk.run_sizes[i - 1]
             i -= 1
+        if i > 0 and desk.run_labels[i - 1] == label:
+            desk.run_sizes[i - 1] += size
+            return
+        memmove(desk.run_labels + i + 1, desk.run_labels + i, (n_runs[0] - i) * sizeof(int32_t))
+        memmove(desk.run_sizes + i + 1, desk.run_sizes + i, (n_runs[0] - i) * sizeof(int64_t))
         desk.run_labels[i] = label
         desk.run_sizes[i] = size
         n_runs[0] += 1
 
-    cdef int64_t merge_ideal(self, Desk* desk, int64_t c, int64_t n_below) noexcept nogil:
-        """All labels of the query under a labeling, best first; returns how many."""
-        cdef int64_t q = self.rows[c], levels = self.counts.shape[1], n_runs = 0, i, _i, n = 0, before, here
-        cdef int64_t j = self.known_offsets[q], stop = self.known_offsets[q + 1]
+    cdef int64_t put_runs(self, Desk* desk, int64_t c, int64_t n_holes) noexcept nogil:
+        """The labels of the holes as runs, of which the ranking has n_holes; returns how many runs there are."""
+        cdef int64_t levels = self.counts.shape[1], n_runs = 0, i, before, here
+        n_holes += self.unseen[self.rows[c]]
+        if self.by_hole:
+            for i in range(n_holes):
+                self.put_run(desk, &n_runs, self.given[self.starts[c] + i], 1)
+            return n_runs
         before = self.inside[c]
         for i in range(levels + 1):
             here = self.counts[c, i] if i < levels else 0
             self.put_run(desk, &n_runs, self.order[i], before - here)
             before = here
-        self.put_run(desk, &n_runs, self.below[c], n_below + self.unseen[q])
+        self.put_run(desk, &n_runs, self.below[c], n_holes - self.inside[c])
+        return n_runs
+
+    cdef int64_t merge_ideal(self, Desk* desk, int64_t c, int64_t n_holes) noexcept nogil:
+        """All labels of the query under a labeling, best first; returns how many."""
+        cdef int64_t q = self.rows[c], n_runs = self.put_runs(desk, c, n_holes), i, place, n = 0
+        cdef int64_t j = self.known_offsets[q], stop = self.known_offsets[q + 1]
+        cdef int32_t* ideal = desk.ideal
+        cdef int32_t label
         for i in range(n_runs):
-            while j < stop and self.known_labels[j] > desk.run_labels[i]:
-                desk.ideal[n] = self.known_labels[j]
+            label = desk.run_labels[i]
+            while j < stop and self.known_labels[j] > label:
+                ideal[n] = self.known_labels[j]
                 n += 1
                 j += 1
-            for _i in range(desk.run_sizes[i]):
-                desk.ideal[n] = desk.run_labels[i]
-                n += 1
+            for place in range(n, n + desk.run_sizes[i]):
+                ideal[place] = label
+            n += desk.run_sizes[i]
         while j < stop:
-            desk.ideal[n] = self.known_labels[j]
+            ideal[n] = self.known_labels[j]
             n += 1
             j += 1
         return n
 
     cdef int measure_row(self, int thread, int64_t row) noexcept nogil:
-        cdef int64_t q = self.rows[row], n_slots = self.offsets[q + 1] - self.offsets[q], n_hits, n_ideal, n_below
+        cdef int64_t q = self.rows[row], n_slots = self.offsets[q + 1] - self.offsets[q], n_hits, n_ideal, n_holes
         cdef Desk* desk = &self.desks[thread]
         if self.make_room(thread, n_slots, self.num_ret[q],
                           self.known_offsets[q + 1] - self.known_offsets[q] + n_slots + self.unseen[q]):
             return NO_MEMORY
-        n_hits = self.fill_hits(self.scratch[thread], row, &n_below)
-        n_ideal = self.merge_ideal(desk, row, n_below)
+        n_hits = self.fill_hits(self.scratch[thread], desk, row, &n_holes)
+        n_ideal = self.merge_ideal(desk, row, n_holes)
         self.measure_hits(thread, row, n_hits, self.num_ret[q], desk.ideal, n_ideal)
         return 0

@@ -60,8 +60,8 @@ class Asked:
     def bounds(self, value: Results, ends: Ends, **rest: Any) -> Bounds:
         """The Bounds of a value."""
         depth = None if self.depth == WHOLE else self.depth
-        lower, upper, exact = sides(value, ends, self.judged)
-        return Bounds(value, lower, upper, exact, self.judged, self.max_label, depth, **rest)
+        lower, upper, outer = sides(value, ends, self.judged)
+        return Bounds(value, lower, upper, outer, self.judged, self.max_label, depth, **rest)
 
 
 def of_one(asked: Asked) -> Bounds:
@@ -111,16 +111,20 @@ def shares_of(settings: Settings) -> tuple[str, ...]:
     return tuple(f"judged@{request.cutoff}" if request.cutoff else "judged" for request in settings.requests)
 
 
-def sides(value: Results, ends: Ends, judged: JudgedRankings) -> tuple[Results, Results, dict[str, bool]]:
-    """The smallest and the largest values as Results, and which metrics have exact ones."""
+def sides(value: Results, ends: Ends, judged: JudgedRankings) -> tuple[Results, Results, dict[str, list[Any]]]:
+    """The smallest and the largest values as Results, and for each metric the queries whose values are outer bounds."""
     kept = kept_rows(value, judged)
     hows = list(value.aggregates.values())
     lower, upper = (
         with_values(value, without_undefined(side[kept], ends.undefined[kept], sign, hows, value))
         for side, sign in ((ends.lower, 1.0), (ends.upper, -1.0))
     )
-    exact = {name: not bool(ends.outer[kept, column].any()) for column, name in enumerate(value.names)}
-    return lower, upper, exact
+    ids = value.query_ids
+    outer = {
+        name: [ids[row] for row in np.flatnonzero(ends.outer[kept, column]).tolist()]
+        for column, name in enumerate(value.names)
+    }
+    return lower, upper, outer
 
 
 def kept_rows(value: Results, judged: JudgedRankings) -> np.ndarray:

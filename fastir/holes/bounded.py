@@ -30,8 +30,8 @@ class Bounds:
         the labels of one query do not depend on another's. A query that some labels leave out of the mean (``empty=
         "skip"``, or a metric that is then undefined) is NaN here if the mean is more extreme without it, or if all
         labels leave it out.
-    exact : dict of str to bool
-        For each metric, whether some labels give these values, for every query; if not, they are outer bounds.
+    outer : dict of str to list of query ids
+        For each metric, the queries of which no labels are known that give these values, which are then outer bounds.
     judged : JudgedRankings
         Where the judged documents of the run stand.
     max_label : int
@@ -51,7 +51,7 @@ class Bounds:
         value: Results,
         lower: Results,
         upper: Results,
-        exact: dict[str, bool],
+        outer: dict[str, list[Any]],
         judged: JudgedRankings,
         max_label: int,
         depth: int | None,
@@ -63,7 +63,7 @@ class Bounds:
         self.value = value
         self.lower = lower
         self.upper = upper
-        self.exact = exact
+        self.outer = outer
         self.judged = judged
         self.max_label = max_label
         self.depth = depth
@@ -75,6 +75,11 @@ class Bounds:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.value._bounds = self
+
+    @property
+    def exact(self) -> dict[str, bool]:
+        """For each metric, whether some labels give these values, for every query."""
+        return {name: not query_ids for name, query_ids in self.outer.items()}
 
     def to_table(
         self, format: str = "text", *, digits: int = 4, caption: str | None = None, label: str | None = None

@@ -57,8 +57,8 @@ def bounds(
     -------
     Bounds
         `.lower` and `.upper` are Results, with the extreme values of each query and the extreme means; `.exact` says of
-        each metric whether some labels give them. It prints as a table, beside the value, that without holes
-        (`.condensed`), and judged@k (`.coverage`).
+        each metric whether some labels give them, `.outer` for which queries that is not known. It prints as a table,
+        beside the value, that without holes (`.condensed`), and judged@k (`.coverage`).
 
     Raises
     ------

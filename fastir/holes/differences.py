@@ -1,8 +1,8 @@
 """Bounds of the difference of two runs: a document has one label in both.
 
 Two runs are bounded by themselves first, over the holes of both; the smallest value of one less the largest of the
-other is an outer bound of the difference, which is narrower for AP, because R is one number. These metrics have exact
-ones:
+other is an outer bound of the difference, which is narrower for AP, because R is one number. Of a query with few
+labelings all are tried. These metrics have exact ones, however many there are:
 
 SHARES   Sums over ranks with weights that fall, divided by what both runs have alike: the larger label belongs to the
          documents that stand higher in the first run, the smaller to those that stand higher in the second. Documents
@@ -22,7 +22,7 @@ import numpy as np
 
 from fastir.holes._labelings import HOLE
 from fastir.holes.extremes import Ends, ends_of
-from fastir.holes.families import family, measured
+from fastir.holes.families import every_labeling, few_in_all, measured, of_holes
 from fastir.holes.fractions import Fraction, Ideals, Ratio, query_sums, sums_of
 from fastir.holes.holed import Holed, holed
 from fastir.holes.holed import ends_of as offsets_of
@@ -32,6 +32,7 @@ from fastir.request.options import WHOLE
 from fastir.request.plan import Settings, compile_settings
 
 if TYPE_CHECKING:
+    from fastir.holes.families import Family
     from fastir.holes.pairs import Pairs
     from fastir.holes.responses import Response
     from fastir.judged_rankings import JudgedRankings
@@ -70,15 +71,12 @@ class Two:
     ) -> None:
         self.both, self.block, self.pairs, self.rules = both, block, pairs, (max_depth, judged_only)
         self.n_queries = block[1] - block[0]
-        self.seen = [pairs.seen(second) for second in (False, True)]
-        self.holed = [self.side(side) for side in (0, 1)]
+        self.orders = [pairs.order(second) for second in (False, True)]
+        self.holed = [
+            holed(each, block, pairs.places(bool(side), self.n_queries), max_depth, judged_only)
+            for side, each in enumerate(both)
+        ]
         self.offsets = offsets_of(np.bincount(pairs.rows, minlength=self.n_queries))
-
-    def side(self, side: int, labels: np.ndarray | None = None) -> Holed:
-        """One run, its holes open or with labels."""
-        places = self.pairs.places(bool(side), self.n_queries, self.seen[side], labels)
-        made = holed(self.both[side], self.block, places, *self.rules)
-        return made if labels is None else judged_by(made, self.pairs.rows, labels)
 
     def ranks(self) -> tuple[np.ndarray, np.ndarray]:
         """The ranks of the holes in both rankings that are measured: with judged_only these are closed up."""
@@ -88,31 +86,27 @@ class Two:
 
     def closed(self, side: int, ranks: np.ndarray) -> np.ndarray:
         """The ranks after all documents without a judgment were left out."""
-        here, made = self.holed[side], np.full(len(ranks), ABSENT)
-        made[self.seen[side]] = here.ranks[here.labels == HOLE]
+        here, order, made = self.holed[side], self.orders[side], np.full(len(ranks), ABSENT)
+        made[order[ranks[order] != ABSENT]] = here.ranks[here.labels == HOLE]
         return made
 
     def difference(self, settings: Settings, labels: np.ndarray) -> np.ndarray:
         """The values of the first run less those of the second, under a labeling of each query."""
-        first, second = (self.values(settings, self.side(side, labels)) for side in (0, 1))
-        return first - second
+        rows = np.arange(self.n_queries)
+        both = (of_holes(rows, self.offsets[:-1], labels[order]) for order in self.orders)
+        return self.measured(settings, *both)
 
-    def values(self, settings: Settings, judged: Holed) -> np.ndarray:
-        rows, none = np.arange(self.n_queries), np.zeros(self.n_queries, np.int64)
-        each = family((0, 0), rows, True, none[:, None], none, 0)
-        return measured(settings.plan, judged, each, settings.n_threads)
+    def differences(self, settings: Settings, q: int, given: np.ndarray) -> np.ndarray:
+        """The same for labelings of one query, each with the labels of its holes."""
+        holes = slice(self.offsets[q], self.offsets[q + 1])
+        rows, starts = np.full(len(given), q), np.arange(len(given)) * given.shape[1]
+        both = (of_holes(rows, starts, given[:, order[holes] - holes.start]) for order in self.orders)
+        return self.measured(settings, *both)
 
-
-def judged_by(given: Holed, rows: np.ndarray, labels: np.ndarray) -> Holed:
-    """A ranking without holes: the labels of these are known."""
-    known = np.repeat(np.arange(given.n_queries), np.diff(given.known_offsets))
-    all_rows, all_labels = np.concatenate([known, rows]), np.concatenate([given.known_labels, labels])
-    order = np.argsort(all_rows * (1 << 32) - all_labels, kind="stable")
-    return given._replace(
-        unseen=np.zeros(given.n_queries, np.int64),
-        known_offsets=offsets_of(np.bincount(all_rows, minlength=given.n_queries)),
-        known_labels=all_labels[order].astype(np.int32),
-    )
+    def measured(self, settings: Settings, first: Family, second: Family) -> np.ndarray:
+        """The values of labelings of the first run, less those of the second."""
+        values = measured(settings.plan, self.holed[0], first, settings.n_threads)
+        return values - measured(settings.plan, self.holed[1], second, settings.n_threads)
 
 
 def ends_of_difference(settings: Settings, two: Two, levels: tuple[int, ...]) -> Ends:
@@ -137,7 +131,25 @@ def ends_of_difference(settings: Settings, two: Two, levels: tuple[int, ...]) ->
         made.outer[:, rest] = (np.diff(two.offsets) > 0)[:, None]
         for column in rest:
             narrow(made, settings, two, column)
+        try_all(made, settings, two, levels, rest)
     return made
+
+
+def try_all(made: Ends, settings: Settings, two: Two, levels: tuple[int, ...], columns: list[int]) -> None:
+    """The ends of queries with few labelings, of which all are tried."""
+    alphabets: dict[tuple[int, ...], list[int]] = {}
+    for column in columns:
+        response = response_of(settings.requests[column], settings.values[column], settings.level, levels)
+        alphabets.setdefault(tuple(response.alphabet(levels[-1])), []).append(column)
+    n_holes = np.diff(two.offsets)
+    for labels, alike in alphabets.items():
+        own = compile_settings(tuple(settings.names[column] for column in alike), settings.options)
+        for q in np.flatnonzero((n_holes > 0) & few_in_all(n_holes, len(labels))).tolist():
+            values = two.differences(own, q, every_labeling(int(n_holes[q]), labels))
+            made.lower[q, alike] = np.fmin.reduce(values)
+            made.upper[q, alike] = np.fmax.reduce(values)
+            made.undefined[q, alike] = np.isnan(values).any(axis=0)
+            made.outer[q, alike] = False
 
 
 def narrow(made: Ends, settings: Settings, two: Two, column: int) -> None:

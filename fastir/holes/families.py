@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fastir.holes._labelings import Labelings
 from fastir.holes.holed import positions
+from fastir.request.options import WHOLE
 from fastir.threads import run
 
 if TYPE_CHECKING:
     from fastir.holes.holed import Holed
     from fastir.measure._measure import Plan
 
-FEW = 2000  # sorted labelings of a query that are all tried
+FEW = 10_000  # labelings of a query that are all tried
 TOGETHER = 1 << 18  # labelings that are in memory
+NONE = np.zeros(0, np.int64)
 
 
 class Family(NamedTuple):
-    """Labelings of queries; what `_labelings.Labelings` takes.
+    """Labelings of queries, by thresholds or hole by hole; what `_labelings.Labelings` takes.
 
     Attributes
     ----------
@@ -35,6 +37,10 @@ class Family(NamedTuple):
     inside : int64 array of shape (n,)
     below : int32 array of shape (n,)
         The label of all other holes.
+    starts : int64 array of shape (n,), or empty
+        Where the labels of the holes begin in `given`, by rank, and last those that the ranking lacks; all fields above
+        but `rows` then say nothing.
+    given : int32 array
     """
 
     order: tuple[int, ...]
@@ -43,6 +49,8 @@ class Family(NamedTuple):
     counts: np.ndarray
     inside: np.ndarray
     below: np.ndarray
+    starts: np.ndarray = NONE
+    given: np.ndarray = NONE.astype(np.int32)
 
 
 def ends(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> Family:
@@ -56,11 +64,11 @@ def ends(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> Family:
     return family((low, high), rows[needed], True, counts[needed, None], inside[rows[needed]], below[needed])
 
 
-def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> list[Family]:
-    """The first 0, 1, 2, ... holes inside have the label `high`, or the last."""
+def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int, ends: Sequence[bool]) -> list[Family]:
+    """The first 0, 1, 2, ... holes inside have the label `high`, or the last; `ends` says which."""
     rows = np.repeat(np.arange(len(inside)), inside + 1)
     made = []
-    for from_top, below in itertools.product((True, False), (low, high)):
+    for from_top, below in itertools.product(ends, (low, high)):
         own = rows if below == low else rows[others[rows] > 0]
         counts = positions(np.bincount(own, minlength=len(inside)))
         made.append(family((low, high), own, from_top, counts[:, None], inside[own], below))
@@ -91,6 +99,41 @@ def sorted_labelings(inside: np.ndarray, others: np.ndarray, labels: range) -> I
 def are_few(n: int, labels: range) -> bool:
     """Whether n holes have few sorted labelings."""
     return len(labels) <= FEW and math.comb(n + len(labels) - 1, len(labels) - 1) <= FEW
+
+
+def few_in_all(n_holes: np.ndarray, n_labels: int) -> np.ndarray:
+    """Whether so many holes have few labelings."""
+    most = next(n for n in itertools.count() if n_labels ** (n + 1) > FEW) if n_labels > 1 else WHOLE
+    return n_holes <= most
+
+
+def all_labelings(rows: np.ndarray, n_holes: np.ndarray, labels: Sequence[int]) -> Iterator[Family]:
+    """All labelings of the holes of these queries."""
+    for n in np.unique(n_holes[rows]).tolist():
+        given = every_labeling(n, labels)
+        own = rows[n_holes[rows] == n]
+        for part in np.array_split(own, len(own) * len(given) // TOGETHER + 1):
+            starts = np.tile(np.arange(len(given)) * n, len(part))
+            yield of_holes(np.repeat(part, len(given)), starts, given)
+
+
+def every_labeling(n: int, labels: Sequence[int]) -> np.ndarray:
+    """All labelings of n holes, int32 of shape (n_labelings, n)."""
+    return np.array(list(itertools.product(labels, repeat=n)), np.int32).reshape(len(labels) ** n, n)
+
+
+def by_hole(found: Sequence[tuple[int, np.ndarray]]) -> Family:
+    """Labelings of queries, each with the labels of all of its holes."""
+    sizes = np.array([len(labels) for _, labels in found])
+    rows = np.array([q for q, _ in found])
+    return of_holes(rows, np.cumsum(sizes) - sizes, np.concatenate([labels for _, labels in found]))
+
+
+def of_holes(rows: np.ndarray, starts: np.ndarray, given: np.ndarray) -> Family:
+    """Labelings hole by hole."""
+    given = given.reshape(-1).astype(np.int32)
+    nothing = family((0,), NONE, True, NONE, NONE, NONE)
+    return nothing._replace(rows=rows.astype(np.int64), starts=starts.astype(np.int64), given=given)
 
 
 def family(
@@ -149,7 +192,9 @@ class Extremes:
 def measured(plan: Plan, holed: Holed, each: Family, n_threads: int | None) -> np.ndarray:
     """The values of labelings, float64 of shape (n_labelings, n_metrics)."""
     values = np.empty((len(each.rows), plan.n_slots))
-    kernel = Labelings(plan, *holed, *each[1:], np.array(each.order, np.int32), values)
+    order = np.array(each.order, np.int32)
+    thresholds = each.from_top, each.counts, each.inside, each.below, order
+    kernel = Labelings(plan, *holed, each.rows, *thresholds, each.starts, each.given, values)
     run(kernel, n_threads)
     kernel.check()
     return values

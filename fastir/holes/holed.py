@@ -101,8 +101,6 @@ class Places(NamedTuple):
     ----------
     rows, ranks : int64 arrays of shape (n_holes,)
         As in Hits.
-    labels : int32 array of the same shape
-        HOLE, or the labels that they are given.
     unseen : int64 array of shape (n_queries,)
         Holes that the ranking lacks.
     negative : int64 array of shape (n_queries,)
@@ -111,7 +109,6 @@ class Places(NamedTuple):
 
     rows: np.ndarray
     ranks: np.ndarray
-    labels: np.ndarray
     unseen: np.ndarray
     negative: np.ndarray
 
@@ -141,9 +138,8 @@ def own_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_d
     hits, num_ret = hits_of(judged, block, max_depth), np.minimum(judged.num_ret[slice(*block)], max_depth)
     rows, ranks = unjudged(hits, num_ret, depth)
     negative = hits.where((hits.labels < 0) & (hits.ranks <= depth)).rows
-    labels = np.full(len(rows), HOLE, np.int32)
     none = np.zeros(len(num_ret), np.int64)
-    return Places(rows, ranks, labels, none, np.bincount(negative, minlength=len(num_ret)))
+    return Places(rows, ranks, none, np.bincount(negative, minlength=len(num_ret)))
 
 
 def holed(judged: JudgedRankings, block: tuple[int, int], places: Places, max_depth: int, judged_only: bool) -> Holed:
@@ -164,7 +160,7 @@ def holed(judged: JudgedRankings, block: tuple[int, int], places: Places, max_de
     ranks, labels = np.empty(len(own) + len(slots), np.int64), np.empty(len(own) + len(slots), np.int32)
     known = np.zeros(len(ranks), bool)
     known[slots] = True
-    ranks[known], labels[known], ranks[~known], labels[~known] = hits.ranks, hits.labels, places.ranks, places.labels
+    ranks[known], labels[known], ranks[~known], labels[~known] = hits.ranks, hits.labels, places.ranks, HOLE
     sizes = np.bincount(hits.rows, minlength=stop - start) + np.bincount(places.rows, minlength=stop - start)
     if judged_only:
         num_ret, ranks = sizes, positions(sizes) + 1

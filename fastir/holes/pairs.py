@@ -8,7 +8,6 @@ import numpy as np
 
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.judging import judged as judged_quietly
-from fastir.holes._labelings import HOLE
 from fastir.holes.holed import Places, hits_of, positions, unjudged
 from fastir.qrels import Qrels
 
@@ -43,19 +42,21 @@ class Pairs(NamedTuple):
     second: np.ndarray
     negative: np.ndarray
 
-    def seen(self, second: bool) -> np.ndarray:
-        """Which of the holes one of the runs has, by rows and ranks."""
-        ranks = self.second if second else self.first
-        seen = np.flatnonzero(ranks != ABSENT)
-        width = int(ranks[seen].max(initial=0)) + 1
-        return seen[np.argsort(self.rows[seen] * width + ranks[seen], kind="stable")]
+    def ranks(self, second: bool) -> np.ndarray:
+        """The ranks in one of the runs."""
+        return self.second if second else self.first
 
-    def places(self, second: bool, n_queries: int, seen: np.ndarray, labels: np.ndarray | None = None) -> Places:
-        """Where one of the runs has them; with labels, those that they are given."""
-        ranks = self.second if second else self.first
-        given = np.full(len(seen), HOLE, np.int32) if labels is None else labels[seen].astype(np.int32)
-        unseen = np.bincount(self.rows, minlength=n_queries) - np.bincount(self.rows[seen], minlength=n_queries)
-        return Places(self.rows[seen], ranks[seen], given, unseen, self.negative)
+    def order(self, second: bool) -> np.ndarray:
+        """The holes by query and by rank in one of the runs, last those that it lacks."""
+        return np.lexsort((self.ranks(second), self.rows))
+
+    def places(self, second: bool, n_queries: int) -> Places:
+        """Where one of the runs has them."""
+        order = self.order(second)
+        seen = order[self.ranks(second)[order] != ABSENT]
+        rows = self.rows[seen]
+        unseen = np.bincount(self.rows, minlength=n_queries) - np.bincount(rows, minlength=n_queries)
+        return Places(rows, self.ranks(second)[seen], unseen, self.negative)
 
 
 def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:

@@ -21,14 +21,23 @@ RATIO    DCG over ideal DCG: sorted in the same way. DCG is linear in the gains,
          holes that reach each level is chosen by itself, and c is raised until nothing is left to gain (Dinkelbach).
 TOPS     Labels are divided by the query's largest, or count by it. For a given largest label the value rises with
          every label: all holes have it, or all but the last are 0; each largest label is tried.
+CASCADE  nerr: expected reciprocal rank, as a function of one gain, is a straight line, and its ideal value, the
+         largest over all orders, is convex; so the smallest value is at a corner, as for RATIO, and all m bottommost
+         holes are tried. For the largest value the labels are sorted, and each hole multiplies what follows in both
+         rankings by the same factor: the best difference of the value and c * ideal value is found hole by hole
+         (`steps`), and c is raised. With max_grade=query each largest label is tried. With ideal=full it alone counts
+         in the ideal: TOPS.
+READER   bpm: what follows a hole depends on the gain found so far and on the rank; there are few such sums (`steps`).
 OUTER    Nothing is shown: the range of the metric.
+
+Of a query with few labelings (FEW) all are tried, if its ends are not known by these arguments.
 
 Metrics of preferences (prefs_*), which every judged document takes part in, have no class and are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
@@ -40,7 +49,8 @@ from fastir.request.options import WHOLE
 if TYPE_CHECKING:
     from fastir.request.plan import Settings
 
-ENDS, CHAIN, SORTED, RATIO, TOPS, OUTER = KINDS = ("ends", "chain", "sorted", "ratio", "tops", "outer")
+KINDS = ("ends", "chain", "sorted", "ratio", "tops", "cascade", "reader", "outer")
+ENDS, CHAIN, SORTED, RATIO, TOPS, CASCADE, READER, OUTER = KINDS
 
 RESPONSES = {
     metric: kind
@@ -51,8 +61,9 @@ RESPONSES = {
         CHAIN: "r_precision r_precision_mult r_precision_mult_avgjg map map_avgjg map_ia gm_map yaap bin_g "
         "pair_accuracy auc mean_rank iprec iprec_avg bpref gm_bpref inf_ap alpha_dcg alpha_ndcg err_ia nerr_ia nrbp "
         "nnrbp",
-        SORTED: "nerr r_ndcg compat",
+        SORTED: "r_ndcg compat",
         RATIO: "ndcg ndcg_burges",
+        CASCADE: "nerr",
         OUTER: "ndcg_rel g inst bpm",
     }.items()
     for metric in metrics.split()
@@ -65,6 +76,9 @@ UNSTEADY = {
 }
 
 
+MOST_SUMS = 100  # of gains that a reader can have found
+
+
 class Response(NamedTuple):
     """How a metric of a request responds.
 
@@ -75,7 +89,7 @@ class Response(NamedTuple):
     low, high : int
         The labels with the smallest and the largest gain.
     singles : tuple of int
-        Labels that the last hole alone may have in an extreme case, while all others have `low`.
+        Labels that one hole alone may have in an extreme case, while all others have `low`, or `high`.
     tops : tuple of int
         For TOPS, what the largest label of the holes may be in an extreme case.
     cutoff : int
@@ -96,6 +110,10 @@ class Response(NamedTuple):
     lists_all: bool
     steady: bool
     gains: tuple[float, ...]
+
+    def alphabet(self, max_label: int) -> Sequence[int]:
+        """The labels of all labelings: what CHAIN has are only two."""
+        return tuple(sorted({self.low, self.high})) if self.kind == CHAIN else range(max_label + 1)
 
 
 def levels_of(labels: Iterable[int], settings: Settings, max_label: int) -> tuple[int, ...]:
@@ -128,17 +146,18 @@ def response_of(request: names.Request, values: dict[str, Any], level: int, leve
             raise refused(request, "gains that are scaled by the largest label")
     by_top = values.get("max_grade") == "query"
     tops: tuple[int, ...] = ()
-    if values.get("gains") == "scaled" or (name == "err" and by_top):
-        tops = tuple(range(1, max_label + 1)) if name == "err" else levels[1:]
+    full = name == "nerr" and values["ideal"] == "full"
+    if values.get("gains") == "scaled" or (name in ("err", "nerr") and by_top) or full:
+        tops = tuple(range(1, max_label + 1)) if name in ("err", "nerr") else levels[1:]
     return Response(
-        TOPS if tops else kind_of(request, values, level, levels, gains),
+        TOPS if tops and (name != "nerr" or full) else kind_of(request, values, level, levels, gains),
         levels[order[0]],
         levels[order[-1]],
         singles_of(request, values, level, levels, gains),
         tops,
         request.cutoff or WHOLE,
         values.get("ideal") == "retrieved" or name == "ideal_dcg",
-        name not in UNSTEADY and not (name == "nerr" and by_top and max_label > 1),
+        name not in UNSTEADY,
         gains if RESPONSES[name] == RATIO else (),
     )
 
@@ -152,11 +171,13 @@ def kind_of(
     if (
         (name in ("r_ndcg", "ndcg_rel") and two)
         or (name == "g" and two and max(gains) <= 1.0)
-        or (name in ("compat", "nerr") and levels[-1] <= 1)
+        or (name == "compat" and levels[-1] <= 1)
     ):
         return CHAIN
-    rises = (name == "bpm" and values["max_rel"] <= 1) or (name == "inst" and values["T"] >= 0.5)
-    return ENDS if rises else kind
+    if name == "bpm":
+        few = values["T"] * (values["max_rel"] - values["min_rel"]) <= MOST_SUMS
+        return ENDS if values["max_rel"] == 1 else READER if few else OUTER
+    return ENDS if name == "inst" and values["T"] >= 0.5 else kind
 
 
 def singles_of(
@@ -165,10 +186,10 @@ def singles_of(
     """The labels of a query's only relevant hole, where a query without relevant documents is a case of its own."""
     if values.get("empty", "zero") == "zero":
         return ()
-    least = 1 if request.card.graded else request.level or level
+    least = 0 if request.card.graded else request.level or level
     found = [
         label
-        for label, gain in zip(levels, gains, strict=True)
+        for gain, label in sorted(zip(gains, levels, strict=True))
         if label >= least and (gain > 0.0 or not request.card.graded)
     ]
     return tuple(sorted({*found[:1], *found[-1:]}))

@@ -6,60 +6,13 @@ import random
 
 import numpy as np
 import pytest
+from every_labeling import case, check
 from every_option import CATALOGUE, METRICS
 
 import fastir
 from fastir.holes.responses import RESPONSES
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
-
-def case(seed, most_holes=5, most_label=2):
-    """A query's labels and ranking, with few holes, some of them with negative labels."""
-    random_ = random.Random(seed)
-    docs = [f"d{i}" for i in range(random_.randint(1, 9))]
-    holes = random_.sample(docs, min(len(docs), random_.randint(0, most_holes)))
-    labels = {doc: random_.choice([0, 0, 1, random_.randint(0, most_label)]) for doc in docs if doc not in holes}
-    labels |= {doc: -random_.randint(1, 3) for doc in holes if random_.random() < 0.3}
-    labels |= {f"u{i}": random_.choice([-1, 0, 1, most_label]) for i in range(random_.randint(0, 3))}
-    ranking = {doc: random_.random() for doc in docs}
-    return labels or {"u": 0}, ranking
-
-
-def enumerated(labels, ranking, metrics, max_label, depth=None, **options):
-    """The values of all labelings of the holes down to a depth, of shape (n_labelings, n_metrics)."""
-    ordered = sorted(ranking, key=ranking.get, reverse=True)[: min(depth or 99, options.get("max_depth", 99))]
-    holes = [doc for doc in ordered if labels.get(doc, -1) < 0]
-    qrels = {
-        str(i): {**labels, **dict(zip(holes, given, strict=True))}
-        for i, given in enumerate(itertools.product(range(max_label + 1), repeat=len(holes)))
-    }
-    run = dict.fromkeys(qrels, ranking)
-    return fastir.evaluate(qrels, run, metrics, queries="qrels", **options).values
-
-
-def check(labels, ranking, metrics, max_label, depth=None, **options):
-    """Assert that bounds are those of all labelings; returns which metrics have outer ones."""
-    values = enumerated(labels, ranking, metrics, max_label, depth, **options)
-    found = fastir.bounds(
-        {"q": labels}, {"q": ranking}, metrics, max_label=max_label, depth=depth, queries="qrels", **options
-    )
-    outer = set()
-    for column, name in enumerate(found.lower.names):
-        own = values[:, column]
-        own = own[~np.isnan(own)]
-        lower, upper = found.lower.values[0, column], found.upper.values[0, column]
-        where = (name, labels, ranking, max_label, depth, options, lower, upper)
-        if not len(own):
-            assert np.isnan(lower) and np.isnan(upper), where
-        elif found.exact[name]:
-            assert lower in own and upper in own, where
-            slack = 1e-12 * np.abs(own).max()
-            assert lower <= own.min() + slack and upper >= own.max() - slack, where
-        else:
-            outer.add(name)
-            assert lower <= own.min() and own.max() <= upper, where
-    return outer
 
 
 OPTIONS = [
@@ -71,11 +24,6 @@ OPTIONS = [
     {"empty": "nan", "judged_only": True, "max_depth": 6},
     {"rel_level": 2, "empty": "one"},
 ]
-# Metrics without exact bounds where there are several positive labels; of the last, some queries have exact ones.
-OUTER = {
-    *("inst(T=0.3)", "bpm(max_rel=2)", "ndcg_rel", "ndcg_rel(gain=exp2)", "g", "g(gain=exp2)"),
-    *("nerr(max_grade=query)", "nerr(max_grade=query)@2"),
-}
 
 
 def test_every_metric_has_a_response():
@@ -95,25 +43,28 @@ def test_preferences_have_no_bounds():
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("max_label", [1, 2])
 def test_bounds_are_those_of_all_labelings(options, depth, max_label):
-    outer = set()
-    for seed in range(2):
-        number = seed + 10 * OPTIONS.index(options) + 100 * max_label
-        outer |= check(*case(number, 5, max_label), METRICS, max_label, depth, **options)
-    assert outer <= OUTER
+    number = 10 * OPTIONS.index(options) + 100 * max_label
+    check(*case(number, 5, max_label), METRICS, max_label, depth, **options)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_eight_holes_have_bounds_of_all_labelings(seed):
     ranking = {f"d{i}": -float(i) for i in range(11)}
     labels = {f"d{i}": i % 2 for i in random.Random(seed).sample(range(11), 3)} | {"u": 1}
-    assert check(labels, ranking, METRICS, 1) <= {"inst(T=0.3)", "bpm(max_rel=2)"}
+    check(labels, ranking, METRICS, 1)
+
+
+def test_eight_holes_of_three_labels_have_bounds_of_all_labelings():
+    ranking = {f"d{i}": -float(i) for i in range(11)}
+    names = ["ndcg_rel", "g", "r_ndcg", "compat", "inst(T=0.3)", "nerr@5", "bpm(max_rel=2,T=1.5)"]
+    check({"d0": 1, "d4": 0, "d6": 2, "u": 2, "v": 1}, ranking, names, 2)
 
 
 def test_three_grades_have_bounds_of_all_labelings():
     ranking = {f"d{i}": -float(i) for i in range(7)}
     labels = {"d0": 2, "d2": 1, "d5": 0, "u": 3, "v": 2, "w": 1}
     names = [name for name in METRICS if "gain={1" not in name and "gains={" not in name]
-    assert check(labels, ranking, names, 3) <= OUTER
+    check(labels, ranking, names, 3)
 
 
 # ---- rankings that are too long to try all labelings ----------------------------------------------------------------
@@ -148,6 +99,33 @@ def test_of_long_rankings_no_sorted_labeling_of_ndcg_is_beyond_the_bounds(seed):
     assert np.allclose(found.lower.values[0, [0, 2]], lower.min(axis=0)[[0, 2]], rtol=1e-13, atol=0)
     assert (found.upper.values[0] >= upper * (1 - 1e-13)).all()
     assert (found.lower.values[0] <= lower.min(axis=0) * (1 + 1e-13)).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_long_rankings_nerr_has_the_best_sorted_labeling(seed):
+    labels, ranking = long_case(seed, 14)
+    holes = [doc for doc in ranking if doc not in labels]
+    metrics = ["nerr", "nerr(max_grade=query)", "nerr(ideal=num_ret)", "nerr(max_grade=3,ideal=retrieved)", "nerr-l2"]
+    sorted_labels = list(itertools.combinations_with_replacement(range(3, -1, -1), len(holes)))
+    found = fastir.bounds({"q": labels}, {"q": ranking}, metrics, max_label=3)
+    for order, values, extreme in ((holes, found.upper, np.max), (holes[::-1], found.lower, np.min)):
+        labelings = [dict(zip(order, given, strict=True)) for given in sorted_labels]
+        own = of_labelings(labels, ranking, metrics, labelings)
+        assert np.allclose(values.values[0], extreme(own, axis=0), rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("target", [1.0, 2.5])
+def test_of_long_rankings_bpm_has_the_sums_of_a_walk(target):
+    """Each number of rank and sum that a reader can see, with sums as whole numbers of thirds."""
+    for seed in range(5):
+        labels, ranking = long_case(seed, 40)
+        sums, ended = {0}, set()
+        for rank, doc in enumerate(ranking, 1):
+            sums = {total + label for total in sums for label in ([labels[doc]] if doc in labels else range(4))}
+            ended |= {total / 3 / rank for total in sums if total >= 3 * target or rank == 20}
+            sums = {total for total in sums if total < 3 * target and rank < 20}
+        found = fastir.bounds({"q": labels}, {"q": ranking}, f"bpm(max_rel=3,T={target})@20", max_label=3)
+        assert np.allclose([found.lower.values[0, 0], found.upper.values[0, 0]], [min(ended), max(ended)], rtol=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -267,16 +245,17 @@ def test_means_are_extreme_where_labels_can_leave_a_query_out(name, weights):
     assert np.isclose(found.upper[name], np.nanmax(means), rtol=1e-14)
 
 
-def test_the_table_names_outer_bounds():
-    qrels, run = {"q": {"a": 2, "b": 0}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
-    found = fastir.bounds(qrels, run, ["ndcg@3", "g"], depth=2)
+def test_the_table_names_outer_bounds_and_they_know_their_queries():
+    qrels = {"1": {"a": 2, "b": 0}, "2": {"a": 1, "b": 2}}
+    run = {"1": {"x": 3.0, "a": 2.0, "b": 1.0}, "2": {f"d{i}": -float(i) for i in range(9)}}
+    found = fastir.bounds(qrels, run, ["ndcg@3", "g"])
     assert found.exact == {"ndcg@3": True, "g": False}
-    assert repr(found).splitlines() == [
-        "metric      lower   value   upper  condensed  judged",
-        "ndcg@3     0.6309  0.6309  1.0000     1.0000  0.6667",
-        "g (outer)  0.0000  0.6309  1.0000     1.0000  0.6667",
+    assert found.outer == {"ndcg@3": [], "g": ["2"]}
+    assert (found.lower.per_query("g")["2"], found.upper.per_query("g")["2"]) == (0.0, 1.0)
+    assert repr(found).splitlines()[2:] == [
+        "g (outer)  0.3155  0.3155  1.0000     0.5000  0.3333",
         "",
-        "1 query; labels of unjudged documents at ranks to 2 from 0 to 2",
+        "2 queries; labels of unjudged documents from 0 to 2",
         "outer bound: no labels give a value beyond it, and perhaps none gives it",
     ]
     assert found.to_table("csv", digits=2).startswith("metric,lower,value,upper,condensed,judged")

@@ -1,82 +1,22 @@
 """Bounds of the difference of two runs against all labelings of the holes of both."""
 
-import itertools
-import random
-
 import numpy as np
 import pytest
+from every_labeling import case_of_two, check_two
 from every_option import METRICS as ALL
 
 import fastir
+from fastir.holes import families
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 METRICS = [name for name in ALL if not name.startswith("gm_") and not name.endswith("@1")]
-EXACT = {
+EXACT = [
     *("num_rel", "num_rel_ret", "hits@3", "precision", "recall", "recall@3", "relative_precision@3"),
     *("f1@3", "cg", "dcg", "dcg@3", "dcg_burges@3", "rbp", "rbp@3", "rbp(gains=raw)@3", "sdcg@3", "insq", "tbg"),
     *("mrr", "mrr@3", "hit_rate@3", "ndcg", "ndcg@3", "ndcg_burges@3", "utility", "p_ia@3"),
     *("ndcg(gain=exp2)", "ndcg(discount=jk2)@3", "ndcg(ideal=full)@3", "judged@3", "num_ret", "set_f@3", "ndcg-l2"),
-}
-
-
-def case(seed, most_label):
-    random_ = random.Random(seed)
-    docs = [f"d{i}" for i in range(8)]
-    runs = [{doc: random_.random() for doc in random_.sample(docs, random_.randint(1, 6))} for _ in range(2)]
-    labels = {doc: random_.randint(0, most_label) for doc in random_.sample(docs, random_.randint(2, 5))}
-    labels |= {doc: -1 for doc in docs if doc not in labels and random_.random() < 0.2}
-    return labels | {f"u{i}": random_.randint(0, most_label) for i in range(random_.randint(0, 2))}, *runs
-
-
-def holes_of(labels, runs, depth):
-    found = []
-    for ranking in runs:
-        found += sorted(ranking, key=ranking.get, reverse=True)[: depth or 99]
-    return [doc for doc in dict.fromkeys(found) if labels.get(doc, -1) < 0]
-
-
-def enumerated(labels, runs, metrics, max_label, depth, **options):
-    depth_of_both = min(depth or 99, options.get("max_depth", 99))
-    holes = holes_of(labels, runs, depth_of_both)
-    qrels = {
-        str(i): {**labels, **dict(zip(holes, given, strict=True))}
-        for i, given in enumerate(itertools.product(range(max_label + 1), repeat=len(holes)))
-    }
-    first, second = (
-        fastir.evaluate(qrels, dict.fromkeys(qrels, ranking), metrics, queries="qrels", **options).values
-        for ranking in runs
-    )
-    return first - second
-
-
-def check(labels, runs, metrics, max_label, depth=None, **options):
-    """Assert that bounds are those of all labelings, or wider; returns which metrics have outer ones."""
-    values = enumerated(labels, runs, metrics, max_label, depth, **options)
-    found = fastir.bounds(
-        *({"q": each} for each in (labels, runs[0])),
-        metrics,
-        against={"q": runs[1]},
-        max_label=max_label,
-        depth=depth,
-        queries="qrels",
-        **options,
-    )
-    outer = set()
-    for column, name in enumerate(found.lower.names):
-        own = values[:, column]
-        own = own[~np.isnan(own)]
-        lower, upper = found.lower.values[0, column], found.upper.values[0, column]
-        where = (name, labels, runs, max_label, depth, options, lower, upper)
-        if not len(own):
-            continue
-        slack = 1e-12 * max(1.0, np.abs(own).max())
-        if found.exact[name]:
-            assert lower in own and upper in own, where
-        else:
-            outer.add(name)
-        assert lower <= own.min() + slack and upper >= own.max() - slack, where
-    return outer
+]
 
 
 OPTIONS = [{}, {"judged_only": True}, {"max_depth": 3}, {"rel_level": 2}, {"empty": "nan"}]
@@ -86,14 +26,33 @@ OPTIONS = [{}, {"judged_only": True}, {"max_depth": 3}, {"rel_level": 2}, {"empt
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("max_label", [1, 2])
 def test_differences_are_within_their_bounds(options, depth, max_label):
-    for seed in range(1):
-        labels, *runs = case(seed + 10 * OPTIONS.index(options) + 100 * max_label, max_label)
-        outer = check(labels, runs, METRICS, max_label, depth, **options)
-        assert "empty" in options or not outer & EXACT
+    labels, *runs = case_of_two(10 * OPTIONS.index(options) + 100 * max_label, max_label)
+    check_two(labels, runs, METRICS, max_label, depth, **options)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sums_over_ranks_are_exact_however_many_holes_there_are(seed, monkeypatch):
+    monkeypatch.setattr(families, "FEW", 1)
+    for max_label in (1, 2):
+        labels, *runs = case_of_two(seed, max_label)
+        check_two(labels, runs, EXACT, max_label)
+
+
+def test_outer_bounds_of_average_precision_hold(monkeypatch):
+    for seed in range(5):
+        labels, *runs = case_of_two(seed, 1)
+        given = {"q": labels}, {"q": runs[0]}, ["map", "map(ap_norm=min_kR)@3"]
+        exact = fastir.bounds(*given, against={"q": runs[1]}, max_label=1)
+        monkeypatch.setattr(families, "FEW", 1)
+        outer = fastir.bounds(*given, against={"q": runs[1]}, max_label=1)
+        monkeypatch.undo()
+        assert all(exact.exact.values())
+        assert (outer.lower.values <= exact.lower.values + 1e-12).all()
+        assert (outer.upper.values >= exact.upper.values - 1e-12).all()
 
 
 def test_a_run_against_itself_differs_by_nothing():
-    labels, ranking, _ = case(3, 1)
+    labels, ranking, _ = case_of_two(3, 1)
     found = fastir.bounds({"q": labels}, {"q": ranking}, ["ndcg@3", "P@2", "mrr", "rbp"], against={"q": ranking})
     assert (found.lower.values == 0).all() and (found.upper.values == 0).all()
 

@@ -27,7 +27,7 @@ def ends(ax):
 
 
 def test_one_run_has_a_bar_for_each_metric():
-    found = fastir.bounds(QRELS, BM25, ["ndcg@10", "map", "g"])
+    found = fastir.bounds(QRELS, BM25, ["ndcg@10", "map", "g"], max_label=1000)
     ax = drawn(plots.bounds(found))
     assert texts(ax.get_yticklabels()) == ["ndcg@10", "map", "g"]
     assert ends(ax) == [pytest.approx((found.lower[name], found.upper[name])) for name in found.value]
