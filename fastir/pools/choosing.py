@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from fastir.checks import positive
+from fastir.errors import quote
 from fastir.pools.changes import changes_of
 from fastir.pools.members import check_overlap, labels_of, masks_of
 from fastir.pools.pooling import write_lines
@@ -157,6 +158,8 @@ def to_judge(
     Candidate(query_id='q1', doc_id='e', influence=0.5, n_runs=1)
     Candidate(query_id='q1', doc_id='c', influence=0.0, n_runs=2)
     """
+    if not isinstance(metric, str):
+        raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
     cut = depth_of(depth)
     found = read_runs(runs)

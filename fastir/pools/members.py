@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from fastir.checks import mapping
 from fastir.errors import NoOverlapError, quote
 from fastir.pools.ranked import Rankings, kinds_of, rankings_of
 from fastir.qrels import GroupedQrels, Qrels, as_qrels
@@ -42,15 +43,16 @@ def teams_of(runs: Mapping[Hashable, Any], teams: Mapping[Any, Hashable] | None)
     """{run: team}; without teams each run is one."""
     if teams is None:
         return {name: name for name in runs}
-    if not hasattr(teams, "items"):
-        raise TypeError(f"teams must map runs to teams, got {type(teams).__name__}")
+    given = mapping("teams", teams, "map runs to teams")
     for name in runs:
-        if name not in teams:
+        if name not in given:
             raise ValueError(f"teams: run {quote(name)} has none")
-    for name in teams:
+        if not isinstance(given[name], Hashable) or given[name] != given[name]:
+            raise TypeError(f"teams: that of run {quote(name)} is {quote(given[name])}, which cannot be a name")
+    for name in given:
         if name not in runs:
             raise ValueError(f"teams: there is no run {quote(name)}")
-    return {name: teams[name] for name in runs}
+    return {name: given[name] for name in runs}
 
 
 def masks_by_team(

@@ -89,6 +89,14 @@ def test_contributions_count_what_each_team_has(depth, with_teams):
     assert {(q, d): label for q, d, label, _ in result} == judged
 
 
+def test_a_series_has_the_teams():
+    pandas = pytest.importorskip("pandas")
+    qrels, runs = made()
+    teams = {name: f"team{place // 2}" for place, name in enumerate(runs)}
+    found = fastir.contributions(qrels, runs, teams=pandas.Series(teams))
+    assert found == fastir.contributions(qrels, runs, teams=teams)
+
+
 @pytest.mark.parametrize("metrics", ["map", ["ndcg@5", "mean_rank", "rbp"]])
 def test_leaving_a_team_out_is_evaluating_without_its_own_documents(metrics):
     qrels, runs = made(seed=2)
@@ -121,6 +129,7 @@ def test_leaving_a_team_out_is_evaluating_without_its_own_documents(metrics):
     [
         ({"teams": {"run0": "t"}}, ValueError, "teams: run 'run1' has none"),
         ({"teams": {f"run{i}": "t" for i in range(9)}}, ValueError, "there is no run 'run6'"),
+        ({"teams": {f"run{i}": ["t"] for i in range(6)}}, TypeError, "that of run 'run0' is .* cannot be a name"),
         ({"teams": ["t"]}, TypeError, "teams must map runs to teams, got list"),
         ({"depth": 0}, ValueError, "depth: the number of documents of a ranking must be positive"),
         ({"qrels": {"other": {"d1": 1}}}, NoOverlapError, "no run has a query of the qrels"),
