@@ -8,7 +8,7 @@ from typing import Any
 
 from fastir.checks import mapping
 from fastir.errors import NoOverlapError, quote
-from fastir.pools.ranked import Rankings, kinds_of, rankings_of
+from fastir.pools.ranked import Rankings, kinds_of
 from fastir.qrels import GroupedQrels, Qrels, as_qrels
 from fastir.run import Run
 
@@ -53,15 +53,6 @@ def teams_of(runs: Mapping[Hashable, Any], teams: Mapping[Any, Hashable] | None)
         if name not in runs:
             raise ValueError(f"teams: there is no run {quote(name)}")
     return {name: given[name] for name in runs}
-
-
-def masks_by_team(
-    runs: Mapping[Hashable, Run], teams: Mapping[Hashable, Hashable], depth: int
-) -> tuple[list[Hashable], Masks]:
-    """The teams, and for every document the bits of those that have it in a run, to a depth."""
-    names = list(dict.fromkeys(teams.values()))
-    places = {team: place for place, team in enumerate(names)}
-    return names, masks_of((places[teams[name]], rankings_of(run, depth)) for name, run in runs.items())
 
 
 def labels_of(qrels: Any) -> dict[Any, dict[Any, int]]:
