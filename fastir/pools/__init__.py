@@ -3,7 +3,7 @@
 In        runs with their names, as `evaluate_many` takes them; qrels; which team each run is of
 Out       Pool, Contributions, LeftOut, ToJudge: records with tables; values are those of `evaluate`
 Validates that runs and qrels have ids of one kind, that every run has a team, depths and budgets
-Allocates the runs; a dict of documents per query (pool, to_judge), some numbers per judgment that a run has (the others)
+Allocates the runs; a dict of documents per query (pool, to_judge), numbers per judgment that a run has (the others)
 Raises    TypeError and ValueError, which name the run or team; NoOverlapError
 
 ranked        the first documents of each run's rankings

@@ -20,7 +20,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fastir.errors import FormatError, quote
-from fastir.inputs.judged_arrays import COLUMNS
 from fastir.results.report import Report
 from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of, parquet_table, refuse_kind
 from fastir.text import replacing
@@ -88,8 +87,8 @@ def checksum(head: dict[str, Any], query_ids: list[Any], arrays: dict[str, np.nd
     """Of a head as JSON gives it back, of the ids and of the arrays."""
     text = json.dumps([{name: value for name, value in head.items() if name != CHECKSUM}, query_ids], sort_keys=True)
     total = zlib.crc32(text.encode())
-    for name, dtype in COLUMNS.items():
-        total = zlib.crc32(arrays[name].astype(np.dtype(dtype).newbyteorder("<")).tobytes(), total)
+    for _, array in sorted(arrays.items()):
+        total = zlib.crc32(array.astype(array.dtype.newbyteorder("<")).tobytes(), total)
     return total
 
 
