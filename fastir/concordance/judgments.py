@@ -14,7 +14,7 @@ import numpy as np
 from fastir.checks import integer, one_of, proportion
 from fastir.concordance import counts
 from fastir.errors import NoOverlapError, quote
-from fastir.qrels import GroupedQrels, Qrels, as_qrels
+from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.rendering import Cell, Table, rendered
 from fastir.stats._checks import SINGLE, Interval
 from fastir.stats.bootstrap import draws, resampled
@@ -211,6 +211,8 @@ def agreement(
 def judged(given: Any) -> dict[Any, dict[Any, int]]:
     """{query_id: {doc_id: label}} without negative labels."""
     qrels = as_qrels(given, None, None)
+    if isinstance(qrels, Preferences):
+        raise TypeError("qrels: preferences give documents no labels, which could agree")
     rows: Qrels = qrels.union if isinstance(qrels, GroupedQrels) else qrels
     return {query_id: {doc_id: label for doc_id, label in rows[query_id].items() if label >= 0} for query_id in rows}
 

@@ -17,6 +17,7 @@ from fastir.rendering import Cell, Table, rendered
 
 if TYPE_CHECKING:
     from fastir.qrels import QrelsLike
+    from fastir.request.options import Duplicates
     from fastir.run import RunsLike
 
 
@@ -100,6 +101,7 @@ def contributions(
     teams: Mapping[Any, Hashable] | None = None,
     depth: SupportsIndex | None = None,
     rel_level: SupportsIndex = 1,
+    duplicates: Duplicates | None = None,
 ) -> Contributions:
     """Say which judged documents came from which run or team.
 
@@ -113,6 +115,8 @@ def contributions(
         How many documents of each ranking count, such as the depth of the pool; None is all.
     rel_level : int
         From which label on a document is relevant.
+    duplicates : str or None
+        As for `evaluate`.
 
     Returns
     -------
@@ -134,9 +138,9 @@ def contributions(
     Share(judged=2, relevant=1, only_judged=1, only_relevant=1)
     """
     relevant_from, cut = integer("rel_level", rel_level), depth_of(depth)
-    found = read_runs(runs)
+    found = read_runs(runs, None, duplicates)
     team_of = teams_of(found, teams)
-    labels = labels_of(qrels)
+    labels = labels_of(qrels, duplicates)
     check_overlap(labels, found)
     judgments = Numbered(labels, found)
     numbers = judgments.of_teams(team_of, cut)

@@ -104,7 +104,7 @@ class LeftOut:
             ]
             for fall in self.falls
         ]
-        head = ["metric", "run", "team", "only here", "value", "without", "place", "without", "tau"]
+        head = ["metric", "run", "team", "only here", "value", "value without", "place", "place without", "tau"]
         notes = [
             f"{metric}: {fall.run} falls most, from place {fall.place} to {fall.place_without}."
             if fall.places > 0

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastir.checks import mapping
 from fastir.errors import NoOverlapError, quote
 from fastir.pools.ranked import Rankings, kinds_of
-from fastir.qrels import GroupedQrels, Qrels, as_qrels
+from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.run import Run
+
+if TYPE_CHECKING:
+    from fastir.request.options import Duplicates
 
 Names = tuple[Hashable, ...]
 Masks = dict[Any, dict[Any, int]]  # {query_id: {doc_id: a bit for each who has it}}
@@ -55,9 +58,11 @@ def teams_of(runs: Mapping[Hashable, Any], teams: Mapping[Any, Hashable] | None)
     return {name: given[name] for name in runs}
 
 
-def labels_of(qrels: Any) -> dict[Any, dict[Any, int]]:
+def labels_of(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dict[Any, int]]:
     """{query_id: {doc_id: label}} of a caller's qrels, negative labels too; of groups the largest label."""
-    read = as_qrels(qrels, None, None)
+    read = as_qrels(qrels, None, duplicates)
+    if isinstance(read, Preferences):
+        raise TypeError("qrels: preferences give documents no labels, by which these are counted")
     rows: Qrels = read.union if isinstance(read, GroupedQrels) else read
     return {query_id: rows[query_id] for query_id in rows}
 

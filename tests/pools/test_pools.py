@@ -144,3 +144,31 @@ def test_bad_input_is_named(call, change, error, message):
     given = {"qrels": qrels, "runs": runs, **change}
     with pytest.raises(error, match=message):
         call(given.pop("qrels"), given.pop("runs"), **given)
+
+
+def test_duplicates_are_repaired_on_request():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a", "b", "a"], "score": [1.0, 2.0, 3.0]})
+    runs, qrels = {"x": frame, "y": {"q": {"b": 1.0, "a": 0.5}}}, {"q": {"b": 1}}
+    with pytest.raises(fastir.DuplicateError, match="run 'x': "):
+        fastir.pool(runs, 1)
+    assert [row.doc_id for row in fastir.pool(runs, 1, duplicates="max")] == ["a", "b"]
+    assert [row.doc_id for row in fastir.pool({"x": frame}, 1, duplicates="first")] == ["b"]
+    assert fastir.contributions(qrels, runs, depth=1, duplicates="max").teams["x"].judged == 0
+    assert [row.doc_id for row in fastir.to_judge(qrels, runs, "mrr", 5, duplicates="first")] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        fastir.contributions,
+        lambda qrels, runs: fastir.leave_one_out(qrels, runs, "prefs_simp"),
+        lambda qrels, runs: fastir.to_judge(qrels, {**runs, "y": runs["x"]}, "map", 5),
+        lambda qrels, runs: fastir.pool(runs, 5).unjudged(qrels),
+        lambda qrels, runs: fastir.agreement(qrels, qrels),
+    ],
+)
+def test_preferences_are_no_labels(call):
+    prefs = fastir.Qrels.from_dict({"q": {"ann": {"1": {"a": 2, "b": 1}}}})
+    with pytest.raises(TypeError, match="preferences give documents no labels"):
+        call(prefs, {"x": {"q": {"a": 1.0}}})
