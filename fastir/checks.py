@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, SupportsFloat, SupportsIndex, TypeVar
 
 from fastir.errors import quote
@@ -52,9 +52,26 @@ def number(name: str, value: SupportsFloat, least: float = -math.inf, open: bool
         real = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, got {type(value).__name__} {quote(value)}") from None
+    if real != real and least == -math.inf:
+        raise ValueError(f"{name} must be a number, got nan")
     if not (real > least if open else real >= least):
         raise ValueError(f"{name} must be {'above' if open else 'at least'} {least:g}, got {real!r}")
     return real
+
+
+def mapping(name: str, value: Any, expected: str) -> Mapping[Any, Any]:
+    """An option that must be a mapping, or that has items as one has, such as a pandas Series."""
+    if isinstance(value, Mapping):
+        return value
+    if not hasattr(value, "items") or getattr(value, "ndim", 1) != 1:
+        raise TypeError(f"{name} must {expected}, got {type(value).__name__}")
+    items = list(value.items())
+    found = dict(items)
+    if len(found) < len(items):
+        seen: set[Any] = set()
+        twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"{name}: {quote(twice)} stands twice")
+    return found
 
 
 def flag(name: str, value: object) -> bool:

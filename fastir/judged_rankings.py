@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, SupportsIndex
 import numpy as np
 
 from fastir.checks import one_of, positive
-from fastir.errors import FormatError, NoOverlapError, quote
+from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure._codes import STATUS_CODES
@@ -422,7 +422,8 @@ class JudgedRankings:
         Raises
         ------
         FormatError
-            The file was not written by `save`, or was cut or changed: offsets, order and ranges are checked.
+            The file was not written by `save`, or was cut or changed: offsets, order, ranges and a checksum are
+            compared.
         FastirError
             pyarrow is not installed.
         OSError
@@ -430,12 +431,7 @@ class JudgedRankings:
         """
         from fastir.results.saved_rankings import read_rankings
 
-        query_ids, given, head = read_rankings(path)
-        try:
-            return cls.from_arrays(query_ids, **given, **head)
-        except (TypeError, ValueError, OverflowError) as error:
-            name = getattr(path, "name", "file") if hasattr(path, "read") else os.fsdecode(path)
-            raise FormatError(f"judged rankings that were cut or changed: {error}", name) from None
+        return read_rankings(path, cls.from_arrays, cls._arrays)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The table that `save` writes as Parquet, for Arrow libraries; needs pyarrow."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.checks import mapping
 from fastir.comparison.records import Pair, System
 from fastir.errors import FormatError, quote
 from fastir.stats._scipy import special
@@ -44,9 +45,7 @@ def checked_groups(groups: GroupsLike, correction: str | None) -> Mapping[Any, H
         raise ValueError("correction='max_t' is for one group of queries; with several there is correction='holm'")
     if isinstance(groups, (str, os.PathLike)):
         return read_groups(groups)
-    if not isinstance(groups, Mapping):
-        raise TypeError(f"groups must map query ids to groups, or be a path, got {type(groups).__name__}")
-    return groups
+    return mapping("groups", groups, "map query ids to groups, or be a path")
 
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.checks import proportion
+from fastir.checks import mapping, one_of, proportion
+from fastir.comparison.pairwise import TESTS
 from fastir.concordance import taus
 from fastir.concordance.swaps import Swap, p_values, swapped
 from fastir.errors import NoOverlapError, quote
@@ -16,6 +17,7 @@ from fastir.rendering import Cell, Table, rendered
 from fastir.request.directions import SIGNS, direction_of
 from fastir.results.by_run import ResultsByRun, load_results
 from fastir.results.results import Results
+from fastir.stats.corrections import METHODS
 from fastir.text import counted, decimals
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ class RankCorrelation:
         Whether the best systems of `a` and those of `b` have one in common.
     swaps : list of Swap
         The pairs that stand in opposite orders, the largest true difference first.
+    method : str
+        How pairs are tested: the test, the correction, and up to which p-value a difference is significant.
     """
 
     systems: list[Any]
@@ -80,6 +84,7 @@ class RankCorrelation:
     largest_drop: Drop
     same_winner: bool
     swaps: list[Swap]
+    method: str
 
     def to_table(self, format: str = "text") -> str:
         """The report in one of the formats of `Results.to_table`: coefficients in the notes, a row per swapped pair."""
@@ -112,6 +117,7 @@ class RankCorrelation:
             ),
             f"{counted(len(self.swaps), 'pair is', 'pairs are')} swapped"
             + (f", of which the first {SHOWN} are shown." if len(self.swaps) > SHOWN else "."),
+            *([self.method] if any(swap.significant for swap in self.swaps) else []),
         ]
         return Table(["better in a", "worse in a", "a", "b", "p in a", "p in b", "significant in"], rows, 2, notes)
 
@@ -167,9 +173,13 @@ def rank_correlation(
     [('dense', 'bm25')]
     """
     alpha = round(1 - proportion("confidence", confidence), 12)
+    one_of("test", test, TESTS)
+    one_of("correction", correction, (None, *METHODS, "max_t"))
     (values_a, per_query_a, metric_a), (values_b, per_query_b, metric_b) = (
         leaderboard(side, given, metric) for side, given in (("a", a), ("b", b))
     )
+    if metric_a and metric_b and metric_a != metric_b:
+        raise ValueError(f"a has values of {metric_a}, and b of {metric_b}; expected the same metric")
     metric = metric or metric_a or metric_b
     sign = SIGNS[direction_of(metric)] or 1
     check_systems(values_a, values_b)
@@ -192,17 +202,18 @@ def rank_correlation(
         Drop(systems[fall], int(places_a[fall]), int(places_b[fall])),
         bool(((places_a == 1) & (places_b == 1)).any()),
         swapped(systems, x, y, sign, ps, alpha),
+        f"{test} test, paired, two-sided; {correction or 'no correction'} over all pairs of systems; significant: "
+        f"p ≤ {alpha:g}.",
     )
 
 
 def leaderboard(side: str, given: Any, metric: str | None) -> tuple[dict[Any, float], Any, str | None]:
     """{system: value} of what a caller gave, the Results by system if there are any, and the metric."""
-    if not hasattr(given, "items"):
-        if not isinstance(given, str) and not hasattr(given, "__fspath__"):
-            raise TypeError(f"{side} must map systems to values or to Results, got {type(given).__name__}")
+    if isinstance(given, str) or hasattr(given, "__fspath__"):
         given = load_results(given)
     if isinstance(given, Results):
         raise TypeError(f"{side} must map systems to values or to Results, got the Results of a single run")
+    given = mapping(side, given, "map systems to values or to Results")
     held = isinstance(given, ResultsByRun) or any(isinstance(value, Results) for value in given.values())
     values = {}
     for system, value in given.items():
@@ -224,10 +235,9 @@ def only_metric(side: str, results: Results) -> str:
 
 
 def finite(side: str, system: Any, value: Any) -> float:
-    try:
-        real = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{side}: the value of system {quote(system)} is {quote(value)}, expected a number") from None
+    if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
+        raise TypeError(f"{side}: the value of system {quote(system)} is {quote(value)}, expected a number")
+    real = float(value)
     if not np.isfinite(real):
         raise ValueError(f"{side}: the value of system {quote(system)} is {real}, expected a finite number")
     return real

@@ -14,7 +14,7 @@ import numpy as np
 from fastir.checks import integer, one_of, proportion
 from fastir.concordance import counts
 from fastir.errors import NoOverlapError, quote
-from fastir.qrels import GroupedQrels, Qrels, as_qrels
+from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.rendering import Cell, Table, rendered
 from fastir.stats._checks import SINGLE, Interval
 from fastir.stats.bootstrap import draws, resampled
@@ -48,7 +48,8 @@ class Agreement:
     alpha : float
         Krippendorff's, at most 1. **Undefined** (NaN) if there is but one label in all. **Source** Krippendorff 2011.
     intervals : dict of str to Interval
-        Of each of the four; percentiles of resamples of queries. NaN where there is but one query.
+        Of each of the four; percentiles of resamples of queries, without those in which it is undefined. NaN where
+        there is but one query.
     labels : list of int
         All labels of the documents that both have judged, rising.
     confusion : int64 array of shape (n_labels, n_labels)
@@ -64,6 +65,9 @@ class Agreement:
     left_out : int
         Queries of either side without a document that both have judged.
     confidence : float
+    method : str
+        How the four and their intervals were made: the relevance level, the weights, the level of measurement, and how
+        many resamples.
     """
 
     overlap: float
@@ -80,6 +84,7 @@ class Agreement:
     only_b: int
     left_out: int
     confidence: float
+    method: str
 
     def to_table(self, format: str = "text") -> str:
         """The four in one of the formats of `Results.to_table`, with their intervals; the confusion in the notes."""
@@ -99,6 +104,7 @@ class Agreement:
         for label, row in zip(self.labels, self.confusion.tolist(), strict=True):
             said = ", ".join(f"{n} times {other}" for other, n in zip(self.labels, row, strict=True) if n)
             notes.append(f"Where a says {label}, b says {said or 'nothing'}.")
+        notes.append(self.method)
         return Table(["", "value", f"{self.confidence:.0%} interval"], rows, 1, notes)
 
     def __repr__(self) -> str:
@@ -176,6 +182,10 @@ def agreement(
 
     total, each = measures(tables.sum(axis=0).astype(float)), measures(tables.astype(float))
     resamples = [measures(part) for part in resampled_tables(tables, n_resamples, random_state, n_threads)]
+    method = (
+        f"Overlap of labels from {relevant_from} on; {weights} weights; alpha of {level} labels; percentiles of "
+        f"{sum(len(part['kappa']) for part in resamples)} resamples of queries (random_state {random_state})."
+    )
     return Agreement(
         **{name: float(value) for name, value in total.items()},
         intervals={
@@ -194,12 +204,15 @@ def agreement(
         only_b=sum(len(b[query_id]) - n for query_id, n in shared.items()),
         left_out=len(a.keys() | b.keys()) - len(pairs),
         confidence=confidence,
+        method=method,
     )
 
 
 def judged(given: Any) -> dict[Any, dict[Any, int]]:
     """{query_id: {doc_id: label}} without negative labels."""
     qrels = as_qrels(given, None, None)
+    if isinstance(qrels, Preferences):
+        raise TypeError("qrels: preferences give documents no labels, which could agree")
     rows: Qrels = qrels.union if isinstance(qrels, GroupedQrels) else qrels
     return {query_id: {doc_id: label for doc_id, label in rows[query_id].items() if label >= 0} for query_id in rows}
 

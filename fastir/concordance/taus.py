@@ -84,5 +84,5 @@ def has_ties(values: np.ndarray) -> bool:
 
 
 def between(value: float) -> float:
-    """A correlation without the last digit by which rounding may leave its range."""
-    return min(1.0, max(-1.0, float(value)))
+    """A correlation without the last digit by which rounding may leave its range, nor a sign of 0."""
+    return min(1.0, max(-1.0, float(value))) + 0.0

@@ -3,14 +3,16 @@
 In        runs with their names, as `evaluate_many` takes them; qrels; which team each run is of
 Out       Pool, Contributions, LeftOut, ToJudge: records with tables; values are those of `evaluate`
 Validates that runs and qrels have ids of one kind, that every run has a team, depths and budgets
-Allocates the runs, and for each query a dict of its documents
+Allocates the runs; a dict of documents per query (pool, to_judge), numbers per judgment that a run has (the others)
 Raises    TypeError and ValueError, which name the run or team; NoOverlapError
 
 ranked        the first documents of each run's rankings
 members       which runs have which documents, and the teams of runs
+numbered      which judgments stand where in runs
 pooling       pool(): the documents to be judged
 contributing  contributions(): judged documents by the runs that have them
 leaving_out   leave_one_out(): the leaderboard without what only one team contributed
+fewer         runs evaluated on fewer judgments
 choosing      to_judge(): unjudged documents, those first that could change most
 changes       how a value changes with one more judgment
 """

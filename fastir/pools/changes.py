@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 
 from fastir.judged_rankings import JudgedRankings
+from fastir.results.report import Report
 
 Changes = tuple[float, dict[Any, float]]  # of a document that the run lacks, and of those that it has
+
+Ideals = tuple[np.ndarray, np.ndarray]
 
 
 class Lists:
@@ -40,16 +43,24 @@ class Lists:
 
     def values(self, metric: str, options: dict[str, Any]) -> np.ndarray:
         """The value of each; NaN, where the metric is undefined, counts as 0, which it would be in no other list."""
-        rankings = JudgedRankings.from_arrays(
-            range(len(self.sizes)),
-            np.concatenate(([0], np.cumsum(self.sizes))),
-            np.concatenate(self.ranks),
-            np.concatenate(self.labels),
-            np.array(self.num_ret, np.int64),
-            np.concatenate(([0], np.cumsum(self.ideal_sizes))),
-            np.concatenate(self.ideal),
-        )
+        n = len(self.sizes)
+        arrays = {
+            "offsets": np.concatenate(([0], np.cumsum(self.sizes))),
+            "ranks": np.concatenate(self.ranks),
+            "labels": np.concatenate(self.labels),
+            "num_ret": np.array(self.num_ret, np.int64),
+            "ideal_offsets": np.concatenate(([0], np.cumsum(self.ideal_sizes))),
+            "ideal_labels": np.concatenate(self.ideal),
+            "missing": np.zeros(n, bool),
+        }
+        rankings = JudgedRankings._of(list(range(n)), arrays, None, None, None, Report(in_both=n))  # right as made here
         return np.nan_to_num(rankings.evaluate(metric, **options).values[:, 0], nan=0.0)
+
+
+def ideals_of(judged: Mapping[Any, int], label: int) -> Ideals:
+    """The labels of a query from the largest down, as they are and with one more."""
+    ideal = np.array(sorted(judged.values(), reverse=True), np.int32)
+    return ideal, np.ascontiguousarray(np.sort(np.append(ideal, np.int32(label)))[::-1])
 
 
 def changes_of(
@@ -57,6 +68,7 @@ def changes_of(
     labels: Mapping[Any, Mapping[Any, int]],
     metric: str,
     candidates: Mapping[Any, Collection[Any]],
+    ideals: Mapping[Any, Ideals],
     label: int,
     options: dict[str, Any],
 ) -> dict[Any, Changes]:
@@ -70,6 +82,8 @@ def changes_of(
         Without negative labels.
     candidates : dict of query_id to ids
         The unjudged documents that count.
+    ideals : dict of query_id to Ideals
+        As `ideals_of` makes them with this label.
     """
     lists = Lists()
     unjudged: dict[Any, list[Any]] = {}
@@ -77,8 +91,7 @@ def changes_of(
         ranking = rankings.get(query_id, [])
         ranks = np.array([rank for rank, doc_id in enumerate(ranking, 1) if doc_id in judged], np.int64)
         found = np.array([judged[ranking[rank - 1]] for rank in ranks.tolist()], np.int32)
-        ideal = np.array(sorted(judged.values(), reverse=True), np.int32)
-        more = np.sort(np.append(ideal, np.int32(label)))[::-1]
+        ideal, more = ideals[query_id]
         wanted = candidates[query_id]
         new = np.array([rank for rank, doc_id in enumerate(ranking, 1) if doc_id in wanted], np.int64)
         unjudged[query_id] = [ranking[rank - 1] for rank in new.tolist()]

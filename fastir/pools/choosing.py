@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from fastir.checks import positive
-from fastir.pools.changes import changes_of
+from fastir.errors import quote
+from fastir.pools.changes import changes_of, ideals_of
 from fastir.pools.members import check_overlap, labels_of, masks_of
 from fastir.pools.pooling import write_lines
 from fastir.pools.ranked import depth_of, rankings_of, read_runs
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pandas
 
     from fastir.qrels import QrelsLike
+    from fastir.request.options import Duplicates
     from fastir.run import RunsLike
 
 
@@ -116,6 +118,7 @@ def to_judge(
     *,
     depth: SupportsIndex | None = 100,
     max_label: SupportsIndex | None = None,
+    duplicates: Duplicates | None = None,
     **options: Any,
 ) -> ToJudge:
     """List unjudged documents in the order of how much they could change the differences between runs.
@@ -131,6 +134,8 @@ def to_judge(
         Down to which rank unjudged documents are considered; None is all.
     max_label : int or None
         The label that a document may get; None is the largest of the qrels, at least 1.
+    duplicates : str or None
+        As for `evaluate`.
     **options
         rel_level, convention and parameters of the metric, as for `JudgedRankings.evaluate`.
 
@@ -157,19 +162,24 @@ def to_judge(
     Candidate(query_id='q1', doc_id='e', influence=0.5, n_runs=1)
     Candidate(query_id='q1', doc_id='c', influence=0.0, n_runs=2)
     """
+    if not isinstance(metric, str):
+        raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
     budget = positive("budget", "the number of documents to judge", budget, WHOLE)
     cut = depth_of(depth)
-    found = read_runs(runs)
+    found = read_runs(runs, None, duplicates)
     if len(found) < 2:
         raise ValueError("to_judge compares runs, two or more; there is 1")
-    everything = labels_of(qrels)
+    everything = labels_of(qrels, duplicates)
     check_overlap(everything, found)
     labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
     largest = max((label for own in labels.values() for label in own.values()), default=1)
     label = max(1, largest) if max_label is None else positive("max_label", "the label", max_label, MAX_LABEL)
     masks = masks_of((place, rankings_of(run, cut)) for place, run in enumerate(found.values()))
     unjudged = {q: {d: mask for d, mask in masks.get(q, {}).items() if d not in own} for q, own in labels.items()}
-    changes = [changes_of(rankings_of(run, WHOLE), labels, metric, unjudged, label, options) for run in found.values()]
+    ideals = {query_id: ideals_of(own, label) for query_id, own in labels.items()}
+    changes = [
+        changes_of(rankings_of(run, WHOLE), labels, metric, unjudged, ideals, label, options) for run in found.values()
+    ]
     candidates = []
     for query_id, having in unjudged.items():
         columns = [list(map(own.get, having, itertools.repeat(lack))) for lack, own in (of[query_id] for of in changes)]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
+import numpy as np
+
 from fastir.checks import integer
-from fastir.pools.members import Names, check_overlap, labels_of, masks_by_team, named, teams_of
+from fastir.pools.members import Names, check_overlap, labels_of, teams_of
+from fastir.pools.numbered import Numbered, owners
 from fastir.pools.ranked import depth_of, read_runs
 from fastir.rendering import Cell, Table, rendered
 
 if TYPE_CHECKING:
     from fastir.qrels import QrelsLike
+    from fastir.request.options import Duplicates
     from fastir.run import RunsLike
 
 
@@ -96,6 +101,7 @@ def contributions(
     teams: Mapping[Any, Hashable] | None = None,
     depth: SupportsIndex | None = None,
     rel_level: SupportsIndex = 1,
+    duplicates: Duplicates | None = None,
 ) -> Contributions:
     """Say which judged documents came from which run or team.
 
@@ -109,6 +115,8 @@ def contributions(
         How many documents of each ranking count, such as the depth of the pool; None is all.
     rel_level : int
         From which label on a document is relevant.
+    duplicates : str or None
+        As for `evaluate`.
 
     Returns
     -------
@@ -130,30 +138,31 @@ def contributions(
     Share(judged=2, relevant=1, only_judged=1, only_relevant=1)
     """
     relevant_from, cut = integer("rel_level", rel_level), depth_of(depth)
-    found = read_runs(runs)
+    found = read_runs(runs, None, duplicates)
     team_of = teams_of(found, teams)
-    labels = labels_of(qrels)
+    labels = labels_of(qrels, duplicates)
     check_overlap(labels, found)
-    names, masks = masks_by_team(found, team_of, cut)
-    documents = [
-        Contributed(query_id, doc_id, label, named(masks.get(query_id, {}).get(doc_id, 0), names))
-        for query_id, judged in labels.items()
-        for doc_id, label in judged.items()
-        if label >= 0
-    ]
-    shares = {team: [0, 0, 0, 0] for team in names}
-    for row in documents:
-        relevant = row.label >= relevant_from
-        for team in row.teams:
-            share, only = shares[team], len(row.teams) == 1
-            for place, counts in enumerate((True, relevant, only, only and relevant)):
-                share[place] += counts
-    nobody = [row.label >= relevant_from for row in documents if not row.teams]
-    return Contributions(
-        documents,
-        {team: Share(*share) for team, share in shares.items()},
-        len(documents),
-        sum(row.label >= relevant_from for row in documents),
-        len(nobody),
-        sum(nobody),
-    )
+    judgments = Numbered(labels, found)
+    numbers = judgments.of_teams(team_of, cut)
+    names, real = list(numbers), judgments.labels >= 0
+    relevant, only = real & (judgments.labels >= relevant_from), owners(len(real), list(numbers.values()))
+    shares = {}
+    for place, (team, own) in enumerate(numbers.items()):
+        alone = own[only[own] == place]
+        shares[team] = Share(*(int(kind[held].sum()) for held in (own, alone) for kind in (real, relevant)))
+    having = holders(len(real), names, list(numbers.values()))
+    rows = ((query_id, doc_id, label) for query_id, own in labels.items() for doc_id, label in own.items())
+    documents = [Contributed(*row, of) for row, of in zip(rows, having, strict=True) if row[2] >= 0]
+    nobody = np.array([not of for of in having], bool)
+    counts = (int(kind.sum()) for kind in (real, relevant, real & nobody, relevant & nobody))
+    return Contributions(documents, shares, *counts)
+
+
+def holders(n: int, names: list[Hashable], numbers: list[np.ndarray]) -> list[Names]:
+    """For each of n judgments the names of those who have it."""
+    flat = np.concatenate([np.empty(0, np.int32), *numbers])
+    order = np.argsort(flat, kind="stable")
+    places = np.repeat(np.arange(len(names)), list(map(len, numbers)))[order]
+    having = list(map(names.__getitem__, places.tolist()))
+    ends = np.searchsorted(flat[order], np.arange(n + 1)).tolist()
+    return [tuple(having[start:end]) for start, end in itertools.pairwise(ends)]

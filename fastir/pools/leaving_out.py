@@ -6,7 +6,6 @@ treated like the run that lost its own contributions: where that hardly falls, t
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
@@ -14,10 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from fastir.concordance import taus
-from fastir.errors import FastirWarning
-from fastir.evaluation.evaluator import Evaluator
-from fastir.pools.members import Masks, check_overlap, labels_of, masks_by_team, teams_of
+from fastir.evaluation.evaluator import Evaluator, columns_by_side
+from fastir.inputs.parents import parents_of
+from fastir.pools.fewer import Fewer
+from fastir.pools.members import check_overlap, labels_of, teams_of
+from fastir.pools.numbered import Numbered, owners
 from fastir.pools.ranked import depth_of, read_runs
+from fastir.qrels import as_qrels
 from fastir.rendering import Cell, Table, rendered
 from fastir.request.directions import SIGNS, direction_of
 from fastir.results.by_run import ResultsByRun
@@ -102,7 +104,7 @@ class LeftOut:
             ]
             for fall in self.falls
         ]
-        head = ["metric", "run", "team", "only here", "value", "without", "place", "without", "tau"]
+        head = ["metric", "run", "team", "only here", "value", "value without", "place", "place without", "tau"]
         notes = [
             f"{metric}: {fall.run} falls most, from place {fall.place} to {fall.place_without}."
             if fall.places > 0
@@ -157,31 +159,32 @@ def leave_one_out(
     Fall(run='bm25', team='bm25', metric='mrr', value=1.0, value_without=0.0, place=1, place_without=2)
     """
     cut = depth_of(depth)
-    options = {"queries": "qrels", **options}
     metrics = metrics if isinstance(metrics, str) else list(metrics)
-    found = read_runs(runs)
+    sides = columns_by_side(*(options.pop(name, None) for name in ("columns", "qrels_columns", "run_columns")))
+    duplicates = options.pop("duplicates", None)
+    parents = parents_of(options.pop("parents", None), options.pop("aggregate", "max"), duplicates)
+    judgments = as_qrels(qrels, sides[0], duplicates)
+    found = read_runs(runs, sides[1], duplicates, parents)
     team_of = teams_of(found, teams)
-    labels = labels_of(qrels)
+    labels = labels_of(judgments)
     check_overlap(labels, found)
-    results = Evaluator(qrels, metrics, **options).evaluate_many(found)
-    own = own_documents(labels, *masks_by_team(found, team_of, cut))
-    without = {}
-    for team, documents in own.items():
-        kept = {
-            query_id: {doc_id: label for doc_id, label in judged.items() if doc_id not in documents[query_id]}
-            if query_id in documents
-            else judged
-            for query_id, judged in labels.items()
-        }
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FastirWarning)  # what all judgments lack was said before
-            without[team] = Evaluator(kept, metrics, **options).evaluate_many(found) if documents else results
+    options = {"queries": "qrels", **options}
+    results = Evaluator(judgments, metrics, **options).evaluate_many(found)
+    numbered = Numbered(labels, found)
+    numbers = numbered.of_teams(team_of, cut)
+    owner = np.where(numbered.labels >= 0, owners(len(numbered.labels), list(numbers.values())), -1)
+    removed = dict(zip(numbers, np.bincount(owner[owner >= 0], minlength=len(numbers)).tolist(), strict=True))
+    without = dict.fromkeys(removed, results)
+    fewer = Fewer(judgments, numbered, metrics, options)
+    for place, (team, n) in enumerate(removed.items()):
+        if n:
+            without[team] = fewer.without(owner == place)
     names = next(iter(results.values())).names
     falls = [fall for name in names for fall in falls_of(name, results, without, team_of)]
     return LeftOut(
         results,
         without,
-        {team: sum(map(len, documents.values())) for team, documents in own.items()},
+        removed,
         falls,
         {name: {team: tau_of(name, results, other) for team, other in without.items()} for name in names},
         {
@@ -191,20 +194,6 @@ def leave_one_out(
             for name in names
         },
     )
-
-
-def own_documents(
-    labels: dict[Any, dict[Any, int]], teams: list[Hashable], masks: Masks
-) -> dict[Hashable, dict[Any, set[Any]]]:
-    """For each team {query_id: the judged documents that only it has}."""
-    own: dict[Hashable, dict[Any, set[Any]]] = {team: {} for team in teams}
-    for query_id, judged in labels.items():
-        having = masks.get(query_id, {})
-        for doc_id, label in judged.items():
-            mask = having.get(doc_id, 0)
-            if label >= 0 and mask.bit_count() == 1:
-                own[teams[mask.bit_length() - 1]].setdefault(query_id, set()).add(doc_id)
-    return own
 
 
 def column(metric: str, results: ResultsByRun) -> np.ndarray:

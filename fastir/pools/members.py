@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from fastir.checks import mapping
 from fastir.errors import NoOverlapError, quote
-from fastir.pools.ranked import Rankings, kinds_of, rankings_of
-from fastir.qrels import GroupedQrels, Qrels, as_qrels
+from fastir.pools.ranked import Rankings, kinds_of
+from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.run import Run
+
+if TYPE_CHECKING:
+    from fastir.request.options import Duplicates
 
 Names = tuple[Hashable, ...]
 Masks = dict[Any, dict[Any, int]]  # {query_id: {doc_id: a bit for each who has it}}
@@ -42,29 +46,23 @@ def teams_of(runs: Mapping[Hashable, Any], teams: Mapping[Any, Hashable] | None)
     """{run: team}; without teams each run is one."""
     if teams is None:
         return {name: name for name in runs}
-    if not hasattr(teams, "items"):
-        raise TypeError(f"teams must map runs to teams, got {type(teams).__name__}")
+    given = mapping("teams", teams, "map runs to teams")
     for name in runs:
-        if name not in teams:
+        if name not in given:
             raise ValueError(f"teams: run {quote(name)} has none")
-    for name in teams:
+        if not isinstance(given[name], Hashable) or given[name] != given[name]:
+            raise TypeError(f"teams: that of run {quote(name)} is {quote(given[name])}, which cannot be a name")
+    for name in given:
         if name not in runs:
             raise ValueError(f"teams: there is no run {quote(name)}")
-    return {name: teams[name] for name in runs}
+    return {name: given[name] for name in runs}
 
 
-def masks_by_team(
-    runs: Mapping[Hashable, Run], teams: Mapping[Hashable, Hashable], depth: int
-) -> tuple[list[Hashable], Masks]:
-    """The teams, and for every document the bits of those that have it in a run, to a depth."""
-    names = list(dict.fromkeys(teams.values()))
-    places = {team: place for place, team in enumerate(names)}
-    return names, masks_of((places[teams[name]], rankings_of(run, depth)) for name, run in runs.items())
-
-
-def labels_of(qrels: Any) -> dict[Any, dict[Any, int]]:
+def labels_of(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dict[Any, int]]:
     """{query_id: {doc_id: label}} of a caller's qrels, negative labels too; of groups the largest label."""
-    read = as_qrels(qrels, None, None)
+    read = as_qrels(qrels, None, duplicates)
+    if isinstance(read, Preferences):
+        raise TypeError("qrels: preferences give documents no labels, by which these are counted")
     rows: Qrels = read.union if isinstance(read, GroupedQrels) else read
     return {query_id: rows[query_id] for query_id in rows}
 

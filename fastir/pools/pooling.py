@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas
 
     from fastir.qrels import QrelsLike
+    from fastir.request.options import Duplicates
     from fastir.run import RunsLike
 
 
@@ -111,7 +112,7 @@ def write_lines(path: str | os.PathLike[str], rows: list[Any]) -> None:
         file.write(tsv_text([list(map(str, row)) for row in rows]).encode("utf-8", "surrogateescape"))
 
 
-def pool(runs: RunsLike, depth: SupportsIndex | None) -> Pool:
+def pool(runs: RunsLike, depth: SupportsIndex | None, *, duplicates: Duplicates | None = None) -> Pool:
     """The documents that any run has among the first of its ranking.
 
     Parameters
@@ -119,6 +120,8 @@ def pool(runs: RunsLike, depth: SupportsIndex | None) -> Pool:
     runs : as for `evaluate_many`
     depth : int or None
         How many documents of each ranking; None is all. Ties stand as under ``ties="trec"``.
+    duplicates : str or None
+        As for `evaluate`.
 
     Returns
     -------
@@ -140,6 +143,6 @@ def pool(runs: RunsLike, depth: SupportsIndex | None) -> Pool:
     q1 d ('dense',)
     """
     cut = depth_of(depth)
-    found = read_runs(runs)
+    found = read_runs(runs, None, duplicates)
     masks = masks_of((place, rankings_of(run, cut)) for place, run in enumerate(found.values()))
     return Pool(masks, list(found), None if depth is None else cut)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,11 +17,20 @@ from fastir.rank._order import in_rank_order
 from fastir.request.options import WHOLE
 from fastir.run import Run, as_run
 
+if TYPE_CHECKING:
+    from fastir.inputs.parents import AnyParents
+    from fastir.request.options import Duplicates
+
 Rankings = dict[Any, list[Any]]  # {query_id: document ids in rank order}
 
 
-def read_runs(runs: Any) -> dict[Hashable, Run]:
-    """The runs of a caller by name, each read once; their ids are of one kind.
+def read_runs(
+    runs: Any,
+    columns: Mapping[str, str] | None = None,
+    duplicates: Duplicates | None = None,
+    parents: AnyParents | None = None,
+) -> dict[Hashable, Run]:
+    """The runs of a caller by name, each read once, with the options of `evaluate`; their ids are of one kind.
 
     Raises
     ------
@@ -31,9 +40,9 @@ def read_runs(runs: Any) -> dict[Hashable, Run]:
         The ids of two runs are of different kinds, and so never match.
     """
     found: dict[Hashable, Run] = {}
-    for name, given in named_runs(runs, None, None):
+    for name, given in named_runs(runs, columns, duplicates):
         try:
-            found[name] = as_run(given, None, None)
+            found[name] = as_run(given, columns, duplicates, parents)
         except Exception as error:
             name_the_run(error, name)
             raise

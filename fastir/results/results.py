@@ -17,7 +17,7 @@ import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastir.checks import positive
+from fastir.checks import mapping, positive
 from fastir.measure._codes import STATUS_CODES
 from fastir.results._held import Held, row_dicts
 from fastir.results._totals import exact_total
@@ -290,8 +290,7 @@ class Results(Held):
         micro  0.8333
         macro  0.7500
         """
-        if not isinstance(groups, Mapping):
-            raise TypeError(f"groups must map query ids to groups, got {type(groups).__name__}")
+        groups = mapping("groups", groups, "map query ids to groups")
         rows: dict[Any, list[int]] = {}
         for row, query_id in enumerate(self._query_ids):
             if query_id not in groups:

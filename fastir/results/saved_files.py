@@ -237,13 +237,7 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
     """
     path = os.fsdecode(path)
     if path.lower().endswith(".parquet"):
-        _, parquet = arrow_modules(path)
-        with open(path, "rb") as file:
-            try:
-                rows = parquet.read_table(file)
-            except (OSError, ValueError) as error:
-                raise FormatError(f"no Parquet file: {error}", path) from None
-        head = checked_head(path, (rows.schema.metadata or {}).get(KEY.encode(), b"null"))
+        head, rows = parquet_table(path)
         return head, None, {name: rows.column(name).to_pylist() for name in rows.column_names}
     with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
         text = file.read()
@@ -255,6 +249,17 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any] | None, Table]:
     except ValueError as error:
         raise FormatError(f"neither JSON nor a saved table: {error}", path) from None
     return checked_head(path, json.dumps(data.pop(KEY, None) if isinstance(data, dict) else None)), data, {}
+
+
+def parquet_table(path: str) -> tuple[dict[str, Any], Any]:
+    """The head and the pyarrow.Table of a Parquet file."""
+    pyarrow, parquet = arrow_modules(path)
+    with open(path, "rb") as file:
+        try:
+            rows = parquet.read_table(file).combine_chunks()  # here, because it reads the names of columns
+        except (OSError, ValueError, pyarrow.ArrowException) as error:
+            raise FormatError(f"no Parquet file: {error}", path) from None
+    return checked_head(path, (rows.schema.metadata or {}).get(KEY.encode(), b"null")), rows
 
 
 def checked_head(path: str, text: str | bytes) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 .npz      the arrays by their names, the query ids as bytes with offsets, and the head as JSON in bytes
 .parquet  query_id, missing, num_ret, and lists of ranks, labels and ideal_labels; the head in the metadata
+
+The head has a checksum of all that it stands beside: Parquet has none of its own, and a changed rank may be a rank.
 """
 
 from __future__ import annotations
@@ -12,13 +14,14 @@ import json
 import os
 import zipfile
 import zlib
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from fastir.errors import FormatError, quote
 from fastir.results.report import Report
-from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of, refuse_kind
+from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of, parquet_table, refuse_kind
 from fastir.text import replacing
 
 KIND = "judged rankings"
@@ -36,7 +39,9 @@ BROKEN = (  # what reading a file of bytes that were changed may raise
     zipfile.BadZipFile,
     zlib.error,
 )
-Saved = tuple[list[Any], dict[str, Any], dict[str, Any]]  # query ids, arrays, and the other fields
+CHECKSUM = "crc32"
+Saved = tuple[list[Any], dict[str, Any], dict[str, Any]]  # query ids, arrays, and the head
+Made = TypeVar("Made")
 
 
 def write_rankings(path: Any, query_ids: list[Any], arrays: dict[str, np.ndarray], fields: dict[str, Any]) -> None:
@@ -44,6 +49,7 @@ def write_rankings(path: Any, query_ids: list[Any], arrays: dict[str, np.ndarray
     suffix = ".npz" if hasattr(path, "write") else os.path.splitext(os.fsdecode(path))[1].lower()
     report = {name: getattr(fields["report"], name) for name in Report.__slots__}
     head = head_of(KIND, {**fields, "report": report, "integers": bool(query_ids) and type(query_ids[0]) is int})
+    head[CHECKSUM] = checksum(json.loads(json.dumps(head)), query_ids, arrays)
     buffer = io.BytesIO()
     if suffix == ".npz":
         texts = [str(query_id).encode("utf-8", "surrogateescape") for query_id in query_ids]
@@ -77,33 +83,46 @@ def arrow_table(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> Any:
     return pyarrow.table(columns)
 
 
-def read_rankings(path: Any) -> Saved:
-    """What was written; that the arrays fit is not checked here.
+def checksum(head: dict[str, Any], query_ids: list[Any], arrays: dict[str, np.ndarray]) -> int:
+    """Of a head as JSON gives it back, of the ids and of the arrays."""
+    text = json.dumps([{name: value for name, value in head.items() if name != CHECKSUM}, query_ids], sort_keys=True)
+    total = zlib.crc32(text.encode())
+    for _, array in sorted(arrays.items()):
+        total = zlib.crc32(array.astype(array.dtype.newbyteorder("<")).tobytes(), total)
+    return total
+
+
+def read_rankings(path: Any, make: Callable[..., Made], arrays_of: Callable[[Made], dict[str, np.ndarray]]) -> Made:
+    """What was written, as `make` makes it of query ids, arrays and the other fields; `arrays_of` has its arrays.
 
     Raises
     ------
     FormatError
-        It was not written by `write_rankings`, or was cut.
+        It was not written by `write_rankings`, or was cut or changed.
     """
-    if hasattr(path, "read"):
-        path, content = str(getattr(path, "name", "file")), path.read()
-        query_ids, arrays, head = from_npz(path, content)
-    elif os.fsdecode(path).lower().endswith(".parquet"):
-        query_ids, arrays, head = from_parquet(os.fsdecode(path))
+    name = str(getattr(path, "name", "file")) if hasattr(path, "read") else os.fsdecode(path)
+    if name.lower().endswith(".parquet") and not hasattr(path, "read"):
+        query_ids, arrays, head = from_parquet(name)
+    elif hasattr(path, "read"):
+        query_ids, arrays, head = from_npz(name, path.read())
     else:
         with open(path, "rb") as file:
-            path, content = os.fsdecode(path), file.read()
-        query_ids, arrays, head = from_npz(path, content)
+            query_ids, arrays, head = from_npz(name, file.read())
     try:
         report = {**head["report"], "repairs": {kind: tuple(of) for kind, of in head["report"]["repairs"].items()}}
         fields = {**{name: head[name] for name in ("ties", "score_dtype", "duplicates")}, "report": Report(**report)}
-        return list(map(int, query_ids)) if head["integers"] else query_ids, arrays, fields
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"{KIND} that were cut or changed: {error}", path) from None
+        query_ids = list(map(int, query_ids)) if head["integers"] else query_ids
+        made = make(query_ids, **arrays, **fields)
+        known = head[CHECKSUM]
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise FormatError(f"{KIND} that were cut or changed: {error}", name) from None
+    if checksum(head, query_ids, arrays_of(made)) != known:
+        raise FormatError(f"{KIND} that were changed: the checksum is another", name)
+    return made
 
 
-def own_head(path: str, text: bytes) -> dict[str, Any]:
-    head = checked_head(path, text)
+def own(path: str, head: dict[str, Any]) -> dict[str, Any]:
+    """The head, which must be that of judged rankings."""
     if head["kind"] != KIND:
         refuse_kind(path, head, KIND)
     return head
@@ -118,17 +137,12 @@ def from_npz(path: str, content: bytes) -> Saved:
         query_ids = [text[start:end].decode("utf-8", "surrogateescape") for start, end in itertools.pairwise(ends)]
     except BROKEN as error:
         raise FormatError(f"no saved {KIND}, or cut or changed: {error}", path) from None
-    return query_ids, arrays, own_head(path, head.tobytes())
+    return query_ids, arrays, own(path, checked_head(path, head.tobytes()))
 
 
 def from_parquet(path: str) -> Saved:
-    _, parquet = arrow_modules(path)
-    with open(path, "rb") as file:
-        try:
-            table = parquet.read_table(file).combine_chunks()
-        except (OSError, ValueError) as error:
-            raise FormatError(f"no Parquet file: {error}", path) from None
-    head = own_head(path, (table.schema.metadata or {}).get(KEY.encode(), b"null"))
+    head, table = parquet_table(path)
+    own(path, head)
     arrays = {}
     try:
         for name in ("missing", "num_ret"):

@@ -72,7 +72,11 @@ def table(values: ArrayLike, name: str, dimensions: int = 2) -> np.ndarray:
 
 
 def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.ndarray:
-    array = np.ascontiguousarray(values, np.float64)  # sums depend on the layout in the last bit
+    try:
+        array = np.ascontiguousarray(values, np.float64)  # sums depend on the layout in the last bit
+    except (TypeError, ValueError) as error:
+        kind = ValueError if isinstance(error, ValueError) else TypeError
+        raise kind(f"{name}: {error}; expected {expected}") from None
     if array.ndim != dimensions or 0 in array.shape:
         raise ValueError(f"{name} has shape {array.shape}; expected {expected}")
     usable = np.abs(array) <= LARGEST

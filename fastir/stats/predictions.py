@@ -6,6 +6,7 @@ much. A weight, which the data choose unless it is given, says how far the model
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastir.checks import number, proportion
+from fastir.checks import mapping, number, proportion
 from fastir.errors import quote
-from fastir.stats._checks import SINGLE, column, is_constant
+from fastir.stats._checks import SINGLE, column, is_constant, proper
 from fastir.stats._scipy import special
 
 Values = ArrayLike | Mapping[Any, float]
@@ -34,6 +35,10 @@ class PredictionPowered(NamedTuple):
     weight : float or dict
         How far the model is trusted, 0 not at all and 1 as in plain prediction-powered inference; with strata
         {stratum: weight}.
+    p_value : float
+        Of `ppi_difference`: two-sided, that the true mean difference is 0, by the normal distribution as the bounds.
+        Above 0, at most 1. **Undefined** (NaN) where the standard error is NaN, or 0 and the difference is not; for
+        `ppi_mean` always.
     note : str
         Why the data are degenerate, "" if they are not.
     """
@@ -43,6 +48,7 @@ class PredictionPowered(NamedTuple):
     high: float
     standard_error: float
     weight: float | dict[Any, float]
+    p_value: float = math.nan
     note: str = ""
 
 
@@ -156,7 +162,7 @@ def ppi_difference(
     Returns
     -------
     PredictionPowered
-        **Undefined** as for `ppi_mean`. The runs differ significantly where 0 is outside of the bounds.
+        **Undefined** as for `ppi_mean`. The `p_value` is at most 1 - confidence where 0 is outside of the bounds.
 
     Raises
     ------
@@ -170,7 +176,8 @@ def ppi_difference(
     )
     whole = sample_of([labelled[0] - labelled[1], labelled[2] - labelled[3]], [unlabelled[0] - unlabelled[1]])
     largest = max(float(np.abs(values).max()) for values in (*labelled, *unlabelled))
-    return inferred(whole._replace(largest=largest), ids, confidence, weight, strata, shares)
+    found = inferred(whole._replace(largest=largest), ids, confidence, weight, strata, shares)
+    return found._replace(p_value=p_value(found.estimate, found.standard_error))
 
 
 # ---- arguments -----------------------------------------------------------------------------------------------------
@@ -200,6 +207,8 @@ def aligned(
             for side, ids in ((labelled, judged), (unlabelled, others))
         )
         return first, second, (judged, others)
+    check_indexes(labelled)
+    check_indexes(unlabelled)
     first, second = (
         [column(values, name) for name, values in side.items()]  # type: ignore[arg-type]
         for side in (labelled, unlabelled)
@@ -211,6 +220,15 @@ def aligned(
     return first, second, None
 
 
+def check_indexes(side: dict[str, Values]) -> None:
+    """Series of pandas count by their order; those of a side must have the same index."""
+    found: dict[str, Any] = {name: values for name, values in side.items() if hasattr(values, "iloc")}
+    indexes = {name: values.index for name, values in found.items()}
+    for (one, first), (other, index) in itertools.pairwise(indexes.items()):
+        if not index.equals(first):
+            raise ValueError(f"{one} and {other} have different indexes; expected the same queries in one order")
+
+
 def by_query(name: str, values: Mapping[Any, float], ids: list[Any], whole: bool) -> np.ndarray:
     """The values of some queries, which must be all that there are if `whole`."""
     lacking = next((query_id for query_id in ids if query_id not in values), None)
@@ -219,11 +237,11 @@ def by_query(name: str, values: Mapping[Any, float], ids: list[Any], whole: bool
     if whole and len(values) > len(ids):
         more = next(query_id for query_id in values if query_id not in set(ids))
         raise ValueError(f"{name} has a value for query {quote(more)}, which the other run has not")
-    array = np.array([values[query_id] for query_id in ids], np.float64)
-    odd = np.flatnonzero(~np.isfinite(array))
-    if len(odd):
-        raise ValueError(f"{name}: query {quote(ids[odd[0]])} is {array[odd[0]]}; expected finite values")
-    return column(array, name)
+    chosen = [values[query_id] for query_id in ids]
+    for query_id, value in zip(ids, chosen, strict=True):
+        if not hasattr(value, "__float__") or not math.isfinite(value):
+            raise ValueError(f"{name}: query {quote(query_id)} is {value}; expected finite values")
+    return column(chosen, name)
 
 
 def sample_of(labelled: Sequence[np.ndarray], unlabelled: Sequence[np.ndarray]) -> Sample:
@@ -234,6 +252,8 @@ def sample_of(labelled: Sequence[np.ndarray], unlabelled: Sequence[np.ndarray]) 
 def rows_of(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[list[int], list[int]]]:
     """{stratum: the places of its judged and of its unjudged queries}, in the order of the first of each."""
     sizes = len(whole.y), len(whole.unlabelled)
+    if ids is not None and not isinstance(strata, tuple):
+        strata = mapping("strata", strata, "map query ids to strata for values by query")
     if isinstance(strata, Mapping) != (ids is not None):
         raise TypeError("strata must be a mapping of query_id to stratum for values by query, else a pair of arrays")
     if ids is not None:
@@ -261,8 +281,7 @@ def rows_of(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[list[int
 
 def checked_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> dict[Any, float]:
     """The given share of each stratum."""
-    if not isinstance(shares, Mapping):
-        raise TypeError(f"shares must map strata to shares, got {type(shares).__name__}")
+    shares = mapping("shares", shares, "map strata to shares")
     for stratum in (*strata, *shares):
         if (stratum in strata) != (stratum in shares):
             raise ValueError(f"stratum {quote(stratum)} has {'no share' if stratum in strata else 'no query'}")
@@ -312,7 +331,14 @@ def inferred(
 
 def record(mean: float, variance: float, z: float, weight: Any, note: str) -> PredictionPowered:
     error = variance**0.5
-    return PredictionPowered(mean, mean - z * error, mean + z * error, error, weight, note)
+    return PredictionPowered(mean, mean - z * error, mean + z * error, error, weight, note=note)
+
+
+def p_value(mean: float, error: float) -> float:
+    """Of a mean of 0, two-sided, by the normal distribution."""
+    if error == 0:
+        return 1.0 if mean == 0 else math.nan
+    return float(proper(2 * special().ndtr(-abs(mean) / error)))
 
 
 def estimate(sample: Sample, weight: float | None) -> Found:

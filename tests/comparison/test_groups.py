@@ -210,6 +210,16 @@ def test_folds_and_seeds_have_groups():
     assert crossed.groups["long"] == fastir.compare_scores(twice, queries=queries_of("long"), **options)
 
 
+def test_a_series_has_the_groups(grouped):
+    pandas = pytest.importorskip("pandas")
+    found = fastir.compare_scores(RESULTS, METRICS, groups=pandas.Series(GROUPS))
+    assert found.groups["long"].pairs == fastir.compare_scores(RESULTS, METRICS, groups=GROUPS).groups["long"].pairs
+    one = RESULTS[next(iter(RESULTS))]
+    assert dict(one.by_group(pandas.Series(GROUPS))) == dict(one.by_group(GROUPS))
+    with pytest.raises(ValueError, match="groups: 'q00' stands twice"):
+        one.by_group(pandas.Series(["x", "y"], ["q00", "q00"]))
+
+
 def split(results):
     return results.by_group({query: query < "q20" for query in QRELS}).values()
 

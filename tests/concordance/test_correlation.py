@@ -115,6 +115,35 @@ def test_swaps_of_results_are_tested_query_by_query():
     assert outcome.a == {"first": 1.0, "second": 0.5}
 
 
+def test_the_report_says_how_pairs_were_tested():
+    pytest.importorskip("scipy")
+    best, other = {"x": 2.0, "y": 1.0}, {"x": 1.0, "y": 2.0}
+    runs = {"first": {"q1": best, "q2": best}, "second": {"q1": best, "q2": other}}
+    judgments = [{query_id: {doc_id: 1} for query_id in ("q1", "q2")} for doc_id in "xy"]
+    a, b = (fastir.evaluate_many(qrels, runs, "mrr") for qrels in judgments)
+    report = fastir.rank_correlation(a, b, confidence=0.9, correction=None)
+    assert report.method == "t test, paired, two-sided; no correction over all pairs of systems; significant: p ≤ 0.1."
+    assert len(report.swaps) == 1 and report.method in repr(report)
+    assert report.method not in repr(fastir.rank_correlation({"a": 1, "b": 2}, {"a": 2, "b": 1}))
+    with pytest.raises(ValueError, match="a has values of mrr, and b of P@1; expected the same metric"):
+        fastir.rank_correlation(a, fastir.evaluate_many(judgments[0], runs, "P@1"))
+
+
+def test_options_are_checked_where_there_is_nothing_to_test():
+    with pytest.raises(ValueError, match="test must be one of"):
+        fastir.rank_correlation({"a": 1, "b": 2}, {"a": 2, "b": 1}, test="z")
+    with pytest.raises(ValueError, match="correction must be one of"):
+        fastir.rank_correlation({"a": 1, "b": 2}, {"a": 2, "b": 1}, correction="all")
+
+
+def test_series_are_leaderboards():
+    pandas = pytest.importorskip("pandas")
+    a, b = {"x": 1.0, "y": 2.0, "z": 3.0}, {"x": 2.0, "y": 1.0, "z": 3.0}
+    assert fastir.rank_correlation(pandas.Series(a), pandas.Series(b)) == fastir.rank_correlation(a, b)
+    with pytest.raises(ValueError, match="a: 'x' stands twice"):
+        fastir.rank_correlation(pandas.Series([1.0, 2.0], ["x", "x"]), b)
+
+
 def test_constant_values_are_undefined():
     result = fastir.rank_correlation({"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 1.0})
     assert math.isnan(result.tau_b) and math.isnan(result.tau_ap) and math.isnan(result.spearman)
@@ -129,6 +158,7 @@ def test_constant_values_are_undefined():
         ({"a": 1.0}, {"a": 1.0, "c": 2.0}, NoOverlapError, "a has no value for system 'c'"),
         ({"a": 1.0, "b": math.nan}, {"a": 1.0, "b": 2.0}, ValueError, "a: the value of system 'b' is nan"),
         ({"a": 1.0, "b": "high"}, {"a": 1.0, "b": 2.0}, TypeError, "a: the value of system 'b' is 'high'"),
+        ({"a": 1.0, "b": "2"}, {"a": 1.0, "b": 2.0}, TypeError, "a: the value of system 'b' is '2'"),
         ([1, 2], {"a": 1.0}, TypeError, "a must map systems to values or to Results, got list"),
     ],
 )

@@ -91,6 +91,16 @@ def test_agreement_with_oneself_is_one_and_a_single_label_is_undefined():
     assert all(map(math.isnan, (none.overlap, none.kappa, none.weighted_kappa, none.alpha)))
 
 
+def test_the_report_says_how_it_was_made():
+    own = {f"q{i}": {"a": 0, "b": 1, "c": 2} for i in range(4)}
+    result = fastir.agreement(own, own, weights="linear", level="nominal", rel_level=2, n_resamples=50, random_state=3)
+    assert result.method == (
+        "Overlap of labels from 2 on; linear weights; alpha of nominal labels; percentiles of 50 resamples of queries "
+        "(random_state 3)."
+    )
+    assert "linear weights" in repr(result)
+
+
 def test_groups_count_with_their_largest_label():
     grouped = {"q": {"one": {"a": 1}, "two": {"a": 2, "b": 0}}}
     assert fastir.agreement(grouped, {"q": {"a": 2, "b": 0}}).kappa == 1.0

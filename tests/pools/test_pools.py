@@ -89,6 +89,14 @@ def test_contributions_count_what_each_team_has(depth, with_teams):
     assert {(q, d): label for q, d, label, _ in result} == judged
 
 
+def test_a_series_has_the_teams():
+    pandas = pytest.importorskip("pandas")
+    qrels, runs = made()
+    teams = {name: f"team{place // 2}" for place, name in enumerate(runs)}
+    found = fastir.contributions(qrels, runs, teams=pandas.Series(teams))
+    assert found == fastir.contributions(qrels, runs, teams=teams)
+
+
 @pytest.mark.parametrize("metrics", ["map", ["ndcg@5", "mean_rank", "rbp"]])
 def test_leaving_a_team_out_is_evaluating_without_its_own_documents(metrics):
     qrels, runs = made(seed=2)
@@ -121,6 +129,7 @@ def test_leaving_a_team_out_is_evaluating_without_its_own_documents(metrics):
     [
         ({"teams": {"run0": "t"}}, ValueError, "teams: run 'run1' has none"),
         ({"teams": {f"run{i}": "t" for i in range(9)}}, ValueError, "there is no run 'run6'"),
+        ({"teams": {f"run{i}": ["t"] for i in range(6)}}, TypeError, "that of run 'run0' is .* cannot be a name"),
         ({"teams": ["t"]}, TypeError, "teams must map runs to teams, got list"),
         ({"depth": 0}, ValueError, "depth: the number of documents of a ranking must be positive"),
         ({"qrels": {"other": {"d1": 1}}}, NoOverlapError, "no run has a query of the qrels"),
@@ -135,3 +144,31 @@ def test_bad_input_is_named(call, change, error, message):
     given = {"qrels": qrels, "runs": runs, **change}
     with pytest.raises(error, match=message):
         call(given.pop("qrels"), given.pop("runs"), **given)
+
+
+def test_duplicates_are_repaired_on_request():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a", "b", "a"], "score": [1.0, 2.0, 3.0]})
+    runs, qrels = {"x": frame, "y": {"q": {"b": 1.0, "a": 0.5}}}, {"q": {"b": 1}}
+    with pytest.raises(fastir.DuplicateError, match="run 'x': "):
+        fastir.pool(runs, 1)
+    assert [row.doc_id for row in fastir.pool(runs, 1, duplicates="max")] == ["a", "b"]
+    assert [row.doc_id for row in fastir.pool({"x": frame}, 1, duplicates="first")] == ["b"]
+    assert fastir.contributions(qrels, runs, depth=1, duplicates="max").teams["x"].judged == 0
+    assert [row.doc_id for row in fastir.to_judge(qrels, runs, "mrr", 5, duplicates="first")] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        fastir.contributions,
+        lambda qrels, runs: fastir.leave_one_out(qrels, runs, "prefs_simp"),
+        lambda qrels, runs: fastir.to_judge(qrels, {**runs, "y": runs["x"]}, "map", 5),
+        lambda qrels, runs: fastir.pool(runs, 5).unjudged(qrels),
+        lambda qrels, runs: fastir.agreement(qrels, qrels),
+    ],
+)
+def test_preferences_are_no_labels(call):
+    prefs = fastir.Qrels.from_dict({"q": {"ann": {"1": {"a": 2, "b": 1}}}})
+    with pytest.raises(TypeError, match="preferences give documents no labels"):
+        call(prefs, {"x": {"q": {"a": 1.0}}})

@@ -84,6 +84,7 @@ def test_a_list_is_written_as_a_table(tmp_path):
         ({"a": {"q": {"x": 2.0}}}, "map", 5, ValueError, "two or more; there is 1"),
         ({"a": {"q": {"x": 2.0}}, "b": {"q": {"y": 2.0}}}, "map", 0, ValueError, "budget: the number of documents"),
         ({"a": {"q": {"x": 2.0}}, "b": {"q": {"y": 2.0}}}, "mop", 5, UnknownMetricError, "mop"),
+        ({"a": {}, "b": {}}, ["map", "mrr"], 5, TypeError, "metric must be the name of one metric, got list"),
     ],
 )
 def test_bad_input_is_named(runs, metric, budget, error, message):

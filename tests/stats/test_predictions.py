@@ -117,9 +117,45 @@ def test_they_are_those_of_the_definition(name, weight):
 def test_a_difference_is_the_mean_of_differences_of_every_query():
     (y, model, others), (b, b_model, b_others) = CASES["a model to trust"], case(200, 2000, 0.8)
     found = stats.ppi_difference(y, b[::-1], model, b_model[::-1], others, b_others[::-1])
-    assert found == stats.ppi_mean(y - b[::-1], model - b_model[::-1], others - b_others[::-1])
+    mean = stats.ppi_mean(y - b[::-1], model - b_model[::-1], others - b_others[::-1])
+    assert found == mean._replace(p_value=found.p_value) and math.isnan(mean.p_value)
     turned = stats.ppi_difference(b[::-1], y, b_model[::-1], model, b_others[::-1], others)
     assert (turned.estimate, turned.low, turned.high) == (close(-found.estimate), close(-found.high), close(-found.low))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_p_value_of_a_difference_goes_with_its_bounds(seed):
+    rng = np.random.default_rng(seed)
+    values = [rng.normal(shift, 1, n) for n in (60, 300) for shift in (0.2, 0.0)]
+    found = stats.ppi_difference(*values[:2], *values[:2], *values[2:], weight=0.5)
+    assert found.p_value == close(2 * scipy_special.ndtr(-abs(found.estimate / found.standard_error)))
+    bounds = stats.ppi_difference(*values[:2], *values[:2], *values[2:], weight=0.5, confidence=1 - found.p_value)
+    assert min(abs(bounds.low), abs(bounds.high)) == pytest.approx(0, abs=1e-12)
+    ppi_py = pytest.importorskip("ppi_py")
+    assert found.p_value == close(
+        float(np.ravel(ppi_py.ppi_mean_pval(*[values[0] - values[1]] * 2, values[2] - values[3], lam=0.5))[0]), 1e-9
+    )
+
+
+def test_p_values_of_what_does_not_vary():
+    y, others = np.arange(5.0), np.arange(9.0)
+    assert stats.ppi_difference(y, y, y, y, others, others).p_value == 1.0
+    assert math.isnan(stats.ppi_difference(y + 1, y, y + 1, y, others + 1, others).p_value)
+    assert math.isnan(stats.ppi_difference([1.0], [0.5], [1.0], [0.5], others, others[::-1]).p_value)
+
+
+def test_series_must_be_of_the_same_queries_in_one_order():
+    pandas = pytest.importorskip("pandas")
+    y, model, others = CASES["few queries"]
+    one = pandas.Series(y, index=[f"q{row}" for row in range(len(y))])
+    two = pandas.Series(model, index=one.index)
+    assert stats.ppi_mean(one, two, others) == stats.ppi_mean(y, model, others)
+    with pytest.raises(ValueError, match="y and y_model have different indexes; expected the same queries"):
+        stats.ppi_mean(one, two[::-1], others)
+    strata = pandas.Series({**dict.fromkeys(one.index, "a"), **{f"u{row}": "a" for row in range(len(others))}})
+    by_query = {f"u{row}": value for row, value in enumerate(others)}
+    found = stats.ppi_mean(dict(one), dict(two), by_query, strata=strata)
+    assert found.estimate == stats.ppi_mean(y, model, others).estimate
 
 
 def test_strata_are_weighted_by_their_shares():
@@ -255,6 +291,9 @@ REST = {"q3": 0.2, "q4": 0.3}
     (lambda: stats.ppi_mean(BY, {"q1": 0.5}, REST), "y_model has no value for query 'q2'"),
     (lambda: stats.ppi_mean(BY, BY, BY), "query 'q1' is judged, and in y_model_unlabelled"),
     (lambda: stats.ppi_mean({**BY, "q2": math.nan}, BY, REST), "y: query 'q2' is nan; expected finite values"),
+    (lambda: stats.ppi_mean({**BY, "q2": "x"}, BY, REST), "y: query 'q2' is x; expected finite values"),
+    (lambda: stats.ppi_mean(["x", "y"], M, U), "y: could not convert string to float: 'x'; expected one value per"),
+    (lambda: stats.ppi_mean(Y, M, U, confidence=math.nan), "confidence must be a number, got nan"),
     (lambda: stats.ppi_mean(BY, BY, REST, strata={"q1": "x"}), "strata: query 'q2' has none"),
     (lambda: stats.ppi_difference(BY, {**BY, "q9": 1.0}, BY, BY, REST, REST), "b has a value for query 'q9', which"),
     (lambda: stats.ppi_difference(Y, Y, M, M, U, U[:2]), "a_model_unlabelled has 4 values but b_model_"),

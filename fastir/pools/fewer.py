@@ -1,0 +1,101 @@
+"""The results of runs on fewer judgments: the rankings are judged once, and what is taken away is left out of them.
+
+That gives the bits of evaluating again, at a twentieth of the time. What needs more than the ranks of judged documents
+(groups of judgments, `hole`, ties that are ordered by labels, several orders of one ranking) is evaluated again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from fastir.errors import FastirWarning
+from fastir.evaluation.evaluator import Evaluator
+from fastir.judged_rankings import JudgedRankings
+from fastir.pools.numbered import Numbered
+from fastir.qrels import GroupedQrels, Qrels
+from fastir.request.names import UnknownMetricError
+from fastir.results.by_run import ResultsByRun
+
+ORDER = ("convention", "ties", "score_dtype")  # options that decide where documents stand
+BY_LABEL = ("optimistic", "pessimistic")  # rules of ties under which the numbers would decide the order
+ALREADY = ("score_dtype", "validate")  # which judged rankings do not take
+
+
+class Fewer:
+    """Evaluates runs on the judgments that are left.
+
+    Parameters
+    ----------
+    judgments : Qrels
+    numbered : Numbered
+        The same, without groups.
+    metrics, options
+        As for `Evaluator`.
+    """
+
+    def __init__(
+        self, judgments: Qrels, numbered: Numbered, metrics: str | Iterable[str], options: dict[str, Any]
+    ) -> None:
+        self.judgments, self.numbered, self.metrics, self.options = judgments, numbered, metrics, options
+        self.falling = np.lexsort((-numbered.labels.astype(np.int64), numbered.rows))
+        self.labels = np.maximum(numbered.labels, np.int32(-1))  # as judged rankings have them
+        self.ranked: dict[Hashable, tuple[JudgedRankings, np.ndarray]] = {}
+        if not isinstance(judgments, GroupedQrels):
+            try:
+                ordered = numbered.by({name: options[name] for name in ORDER if name in options})
+                if not any(found.ties in BY_LABEL for found in ordered.ranked.values()):
+                    self.ranked = {run: (found, self.labels[found.labels]) for run, found in ordered.ranked.items()}
+                    self.without(np.zeros(len(numbered.rows), bool))
+            except (UnknownMetricError, ValueError):  # more is needed; what is wrong was said before
+                self.ranked = {}
+
+    def without(self, gone: np.ndarray) -> ResultsByRun:
+        """The Results of all runs; `gone` says which judgments are taken away."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FastirWarning)  # what all judgments lack was said before
+            if not self.ranked:
+                return Evaluator(self.kept(gone), self.metrics, **self.options).evaluate_many(self.numbered.runs)
+            known = self.falling[~gone[self.falling]]
+            sizes = np.bincount(self.numbered.rows[known], minlength=len(self.numbered.judgments))
+            ideal = {
+                "ideal_offsets": np.concatenate(([0], np.cumsum(sizes))),
+                "ideal_labels": self.labels[known],
+            }
+            options = {name: value for name, value in self.options.items() if name not in ALREADY}
+            return ResultsByRun(
+                (run, self.thinned(run, gone, ideal).evaluate(self.metrics, **options)) for run in self.ranked
+            )
+
+    def thinned(self, run: Hashable, gone: np.ndarray, ideal: dict[str, np.ndarray]) -> JudgedRankings:
+        """The rankings of a run with labels, as if what is gone had not been judged."""
+        ranked, labels = self.ranked[run]
+        arrays = {**ranked._arrays(), "labels": labels, **ideal}
+        lost = gone[ranked.labels]
+        if lost.any():
+            left = ~lost
+            arrays["offsets"] = np.concatenate(([0], np.cumsum(left)))[ranked.offsets]
+            arrays["ranks"], arrays["labels"] = ranked.ranks[left], labels[left]
+        rules = ranked.ties, ranked.score_dtype, ranked.duplicates
+        return JudgedRankings._of(ranked.query_ids, arrays, *rules, ranked.report)
+
+    def kept(self, gone: np.ndarray) -> dict[Any, Any]:
+        """The judgments that are left, in the levels that they had; all queries and groups stay."""
+        flags = iter(gone.tolist())
+        return {
+            query_id: pruned(self.judgments[query_id], set(itertools.compress(own, flags)))
+            for query_id, own in self.numbered.judgments.items()
+        }
+
+
+def pruned(judgments: dict[Any, Any], doc_ids: set[Any]) -> dict[Any, Any]:
+    """Documents with labels, or groups of them, without some."""
+    return {
+        key: pruned(value, doc_ids) if isinstance(value, dict) else value
+        for key, value in judgments.items()
+        if isinstance(value, dict) or key not in doc_ids
+    }

@@ -1,0 +1,67 @@
+"""Which judgments stand at which ranks of a run: found by the join that metrics are evaluated through.
+
+`JudgedRankings` have no ids. Where each judgment's label is its own number, they say which judgments these are.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.judging import judged
+from fastir.judged_rankings import JudgedRankings
+from fastir.run import Run
+
+Labels = dict[Any, dict[Any, int]]
+
+
+class Numbered:
+    """The judgments of qrels, numbered in their order, and where they stand in runs.
+
+    Attributes
+    ----------
+    judgments : dict of query_id to dict of doc_id to label
+    labels : int32 array of shape (n,)
+    rows : int64 array of shape (n,)
+        The places of their queries.
+    ranked : dict of run to JudgedRankings
+        With numbers of judgments in place of labels; without runs that have no query of the qrels.
+    """
+
+    def __init__(self, judgments: Labels, runs: Mapping[Hashable, Run], **options: Any) -> None:
+        numbers = itertools.count()
+        self.judgments, self.runs = judgments, runs
+        self.labels = np.array([label for own in judgments.values() for label in own.values()], np.int32)
+        self.rows = np.repeat(np.arange(len(judgments)), list(map(len, judgments.values())))
+        qrels = {
+            query_id: dict(zip(own, numbers, strict=False)) for query_id, own in judgments.items()
+        }  # ends with own
+        rules = Evaluator(qrels, "num_q", **{**options, "queries": "qrels"}).prepared
+        shared = {name: run for name, run in runs.items() if any(query_id in run for query_id in judgments)}
+        self.ranked: dict[Hashable, JudgedRankings] = {
+            name: judged(rules, run, warn=False) for name, run in shared.items()
+        }
+
+    def by(self, order: dict[str, Any]) -> Numbered:
+        """The same, for rankings in another order."""
+        return Numbered(self.judgments, self.runs, **order) if order else self
+
+    def of_teams(self, teams: Mapping[Hashable, Hashable], depth: int) -> dict[Hashable, np.ndarray]:
+        """{team: the numbers of the judgments that it has in a run, to a depth}, rising, each once."""
+        found: dict[Hashable, list[np.ndarray]] = {team: [] for team in teams.values()}
+        for name, ranked in self.ranked.items():
+            found[teams[name]].append(ranked.labels[ranked.ranks <= depth])
+        return {team: np.unique(np.concatenate([np.empty(0, np.int32), *own])) for team, own in found.items()}
+
+
+def owners(n: int, numbers: list[np.ndarray]) -> np.ndarray:
+    """For each of n judgments the place of the only team that has it; -1 for none or several."""
+    times, last = np.zeros(n, np.int64), np.full(n, -1, np.int64)
+    for place, own in enumerate(numbers):
+        times[own] += 1
+        last[own] = place
+    return np.where(times == 1, last, -1)
