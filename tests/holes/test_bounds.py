@@ -84,10 +84,11 @@ def test_every_metric_has_a_response():
     assert set(CATALOGUE) - set(METRICS) <= {"hole"}
 
 
-def test_preferences_have_no_bounds():
-    for name in (card.name for card in fastir.metrics() if card.name not in RESPONSES):
-        assert name.startswith("prefs_")
-        with pytest.raises(fastir.UnknownMetricError, match=f"'{name}': pairs of documents"):
+def test_preferences_and_estimates_from_samples_have_no_bounds():
+    for card in (card for card in fastir.metrics() if card.name not in RESPONSES):
+        name, reason = card.name, "estimates from a sample" if card.sampled else "pairs of documents"
+        assert card.sampled or name.startswith("prefs_")
+        with pytest.raises(fastir.UnknownMetricError, match=f"'{name}': {reason}"):
             fastir.bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}, name)
 
 
