@@ -186,6 +186,22 @@ class Qrels(Rows):
         ids = self._ids[:1]
         return bool(ids) and type(ids[0]) is int
 
+    @property
+    def strata(self) -> dict[Any, dict[Any, int]] | None:
+        """``{query_id: {doc_id: stratum}}`` of a sample, else None."""
+        return None if self._strata is None else self._beside(self._strata)
+
+    @property
+    def probabilities(self) -> dict[Any, dict[Any, float]] | None:
+        """``{query_id: {doc_id: inclusion probability}}`` of the documents in a sample, else None."""
+        if self._probabilities is None:
+            return None
+        nested = self._beside(self._probabilities)
+        return {query_id: {doc: p for doc, p in docs.items() if p == p} for query_id, docs in nested.items()}
+
+    def _beside(self, column: np.ndarray) -> dict[Any, dict[Any, Any]]:
+        return Rows(self._query_ids, self._offsets, self._ids, column).to_dict()
+
     def prepared(self) -> Judged:
         """The qrels as the joins read them, indexed once."""
         if self._judged is None:  # of several threads that make it, all get the first one's
@@ -390,22 +406,6 @@ class SampledQrels(Qrels):
         self._strata = strata
         self._probabilities = probabilities
 
-    @property
-    def strata(self) -> dict[Any, dict[Any, int]] | None:
-        """``{query_id: {doc_id: stratum}}``, or None."""
-        return None if self._strata is None else self._beside(self._strata)
-
-    @property
-    def probabilities(self) -> dict[Any, dict[Any, float]] | None:
-        """``{query_id: {doc_id: inclusion probability}}`` of the documents in the sample, or None."""
-        if self._probabilities is None:
-            return None
-        nested = self._beside(self._probabilities)
-        return {query_id: {doc: p for doc, p in docs.items() if p == p} for query_id, docs in nested.items()}
-
-    def _beside(self, column: np.ndarray) -> dict[Any, dict[Any, Any]]:
-        return Rows(self._query_ids, self._offsets, self._ids, column).to_dict()
-
     def save(self, path: Path, format: str | None = None) -> None:
         """Write a file of the format "strata" or "prels", in one step; .gz and .zst are packed.
 
@@ -438,8 +438,6 @@ class SampledQrels(Qrels):
             other.strata,
             other.probabilities,
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         columns = self._query_ids, self._offsets, self._ids, self._numbers, self._strata, self._probabilities

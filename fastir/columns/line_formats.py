@@ -124,7 +124,7 @@ def explain(line_format: LineFormat, problem: str, text: bytes) -> tuple[str, in
     places = (0, line_format.doc, line_format.number)
     query, doc_id, got = (fields[place].decode("utf-8", "backslashreplace") for place in places)
     message = f"{line_format.what} {quote(got)} {NUMBER_PROBLEMS[problem]}"
-    if problem == "number" and got.lower().lstrip("+-").startswith("nan"):
+    if problem == "number" and WHAT[line_format.what] == "number" and got.lower().lstrip("+-").startswith("nan"):
         message += ": NaN cannot be ranked"
     message += f" (query {bare(query)}, document {bare(doc_id)})"
     return message + guess(line_format, shown), line_format.number + 1, shown
@@ -146,7 +146,7 @@ def guess(line_format: LineFormat, shown: str, n: int | None = None) -> str:
     if is_run and n == 4:
         return "; it looks like qrels: are the two files swapped?"
     if not is_run and n == 5:
-        return "; the 5 columns of a sample need format='strata' or 'prels'"
+        return "; the 5 columns of a sample need format='strata' or format='prels'"
     if not is_run and n >= 6:
         return "; it looks like a run: are the two files swapped?"
     if n == 3:

@@ -6,7 +6,7 @@ retrieved, and at what ranks. The rest is arithmetic of measure/_sampling.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -55,9 +55,11 @@ class Sample:
         given = qrels._probabilities
         self.probabilities: np.ndarray = np.zeros(n) if given is None else given
         self.strata: np.ndarray = np.zeros(n, np.int64)
-        self.sizes: np.ndarray = np.zeros(len(qrels), np.int64)
+        self.firsts: np.ndarray = np.zeros(len(qrels) + 1, np.int64)  # of each query's strata, among those of all
+        self.sizes: np.ndarray = np.zeros(1, np.int64)
         if qrels._strata is not None:
             self.number(qrels._strata)
+        self.gains: dict[tuple[Any, int], tuple[np.ndarray, np.ndarray]] = {}  # and the rows by falling gains
 
     def in_order(self, keys: np.ndarray) -> np.ndarray:
         """The rows of each query, counted from its first one, by rising keys."""
@@ -69,9 +71,17 @@ class Sample:
         pairs = np.stack([self.queries, strata[rows]])
         new = np.ones(len(strata), bool)
         new[1:] = (pairs[:, 1:] != pairs[:, :-1]).any(0)
-        self.sizes = np.bincount(self.queries[new], minlength=len(self.sizes))
-        before = np.cumsum(self.sizes) - self.sizes
-        self.strata[rows] = np.cumsum(new) - 1 - before[self.queries]
+        among_all = np.cumsum(new) - 1
+        self.sizes = np.bincount(among_all)
+        self.firsts[1:] = np.cumsum(np.bincount(self.queries[new], minlength=len(self.firsts) - 1))
+        self.strata[rows] = among_all - self.firsts[self.queries]
+
+    def with_gains(self, gain: Any, lowest: int) -> tuple[np.ndarray, np.ndarray]:
+        """The gain of each row, and the rows of each query by falling gains; made once."""
+        if (gain, lowest) not in self.gains:
+            gains = gains_of(self.labels, gain, lowest)
+            self.gains[gain, lowest] = gains, self.in_order(-gains)
+        return self.gains[gain, lowest]
 
 
 class Sampling:
@@ -99,16 +109,16 @@ class Sampling:
         self.settings = settings
         self.prepare = prepare
         self.ranker: OneRuleSet = prepare(self.sample.pool, compile_settings(("num_q",), settings.options))
-        labels = self.sample.labels
-        self.gains: list[tuple[np.ndarray, np.ndarray]] = []  # of each metric, and the rows by falling gains
-        for request, values in zip(settings.requests, settings.values, strict=True):
-            if limits := limits_of(request, values, values.get("gain")):
-                check_labels(limits, qrels.prepared())
-            gains = gains_of(labels, request, values, settings.level) if "gain" in values else np.zeros(len(labels))
-            self.gains.append((gains, self.sample.in_order(-gains) if "gain" in values else self.sample.by_label))
-        relevant = self.sample.queries[labels >= settings.level]
+        limits = [limit for asked in self.metrics() for limit in limits_of(*asked, asked[1].get("gain"))]
+        if limits:
+            check_labels(limits, qrels.prepared())
+        relevant = self.sample.queries[self.sample.labels >= settings.level]
         self.status: np.ndarray = np.full(len(qrels), STATUS_CODES["no_relevant"], np.uint8)
         self.status[relevant] = STATUS_CODES["evaluated"]
+
+    def metrics(self) -> Iterator[tuple[Request, dict[str, Any]]]:
+        """Each metric, with the values of its parameters."""
+        return zip(self.settings.requests, self.settings.values, strict=True)
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured:
         """Evaluate a run like `OneRuleSet.measure`."""
@@ -127,30 +137,28 @@ class Sampling:
             np.append(ranks[used], 0),  # so that no array is empty
             np.append(sample.by_label[sample.offsets[queries] + places[used] - 1], 0),
         )
-        values = np.empty((len(query_ids), len(settings.requests)))
-        for column in range(len(settings.requests)):
-            values[:, column] = self.estimates(column, hits, np.minimum(num_ret, depth))
+        num_ret = np.minimum(num_ret, depth)
+        values = np.stack([self.estimates(*asked, hits, num_ret) for asked in self.metrics()], 1)
         if settings.queries == "intersection":
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
 
     def estimates(
-        self, column: int, hits: tuple[np.ndarray, np.ndarray, np.ndarray], num_ret: np.ndarray
+        self,
+        request: Request,
+        own: dict[str, Any],
+        hits: tuple[np.ndarray, np.ndarray, np.ndarray],
+        num_ret: np.ndarray,
     ) -> np.ndarray:
         """The values of a metric for all queries."""
-        request, sample = self.settings.requests[column], self.sample
+        sample, level = self.sample, request.level or self.settings.level
+        gain = own.get("gain", "binary")
+        gains = sample.with_gains(gain, request.level or lowest_with_gain(gain, level))
+        rows = sample.offsets, sample.labels, sample.by_label, sample.strata
+        pool = *rows, sample.firsts, sample.sizes, sample.probabilities, *gains
         values, found = np.empty(len(num_ret)), np.empty(len(num_ret))
-        pool = (
-            sample.offsets,
-            sample.labels,
-            sample.strata,
-            sample.sizes,
-            sample.probabilities,
-            *self.gains[column],
-        )
-        level, k = request.level or self.settings.level, request.cutoff or WHOLE
-        estimate(request.card.name, level, k, hits, pool, num_ret, values, found)
-        none = EMPTY.get(self.settings.values[column].get("empty"))
+        estimate(request.card.name, level, request.cutoff or WHOLE, hits, pool, num_ret, values, found)
+        none = EMPTY.get(own.get("empty"))
         return values if none is None else np.where(found > 0, values, none)
 
     def answer(self, run: Any, n_threads: SupportsIndex | None) -> Measured:
@@ -176,16 +184,18 @@ def sample_for(qrels: Qrels, settings: Settings) -> Sample:
     return known or qrels.__dict__.setdefault("_sample", Sample(qrels))
 
 
-def gains_of(labels: np.ndarray, request: Request, values: dict[str, Any], level: int) -> np.ndarray:
+def lowest_with_gain(gain: Any, level: int) -> int:
+    """From which label on documents have a gain, where the metric has no level of its own."""
+    return level if gain == "binary" else 0 if isinstance(gain, Gains) else 1
+
+
+def gains_of(labels: np.ndarray, gain: Any, lowest: int) -> np.ndarray:
     """The gain of each label, as the metrics of measure/_graded have it."""
-    gain = values["gain"]
-    own = gain if isinstance(gain, Gains) else {}
-    lowest = request.level or (level if gain == "binary" else 0 if own else 1)
     gains = labels.astype(float)
     if gain == "exp2":
         gains = np.exp2(np.maximum(gains, 0)) - 1
     elif gain == "binary":
         gains = np.ones(len(labels))
-    for label, worth in own.items():
+    for label, worth in gain.items() if isinstance(gain, Gains) else ():
         gains[labels == label] = worth
     return np.where(labels >= lowest, gains, 0.0)

@@ -15,7 +15,6 @@ from fastir.columns.ids import Arena
 from fastir.columns.line_formats import OF_SAMPLES
 from fastir.errors import quote
 from fastir.inputs import places, trec
-from fastir.inputs.dicts import label_of
 
 NOT_SAMPLED = -1  # the label of a document of the pool without a judgment
 AS_SAMPLED = -999  # that label in prels
@@ -93,16 +92,24 @@ def with_pool(labels: Mapping[Any, Any], strata: Strata) -> dict[Any, dict[Any, 
         query_id: {
             doc_id: labels.get(query_id, {}).get(doc_id, NOT_SAMPLED) for doc_id in inner(strata, query_id, "strata")
         }
-        for query_id in {**labels, **strata}
+        for query_id in queries_of(labels, strata, "strata")
     }
+
+
+def queries_of(labels: Any, beside: Any, what: str) -> list[Any]:
+    """The queries of both dicts."""
+    return list(dict.fromkeys((*labels, *mapping(beside, what))))
 
 
 def inner(data: Any, query_id: Any, what: str) -> Any:
     """What a dict of dicts has for a query, nothing for one that it lacks."""
-    found = data.get(query_id, {}) if hasattr(data, "get") else data
-    if not hasattr(found, "items"):
-        raise TypeError(f"{what} must be {{query_id: {{doc_id: number}}}}, got {type(found).__name__} {quote(found)}")
-    return found
+    return mapping(mapping(data, what).get(query_id, {}), what)
+
+
+def mapping(data: Any, what: str) -> Any:
+    if not hasattr(data, "get"):
+        raise TypeError(f"{what} must be {{query_id: {{doc_id: number}}}}, got {type(data).__name__} {quote(data)}")
+    return data
 
 
 def strata_beside(rows: Mapping[Any, Mapping[Any, Any]], strata: Strata) -> np.ndarray:
@@ -112,12 +119,12 @@ def strata_beside(rows: Mapping[Any, Mapping[Any, Any]], strata: Strata) -> np.n
 
 
 def stratum_of(stratum: Any, query_id: Any, doc_id: Any) -> int:
+    where = f"(query {query_id}, document {doc_id})"
     if isinstance(stratum, (bool, np.bool_)) or not hasattr(stratum, "__index__"):
-        raise TypeError(
-            f"strata: a stratum must be an int, got {type(stratum).__name__} {quote(stratum)} (query {query_id}, "
-            f"document {doc_id})"
-        )
-    return label_of(stratum, query_id, doc_id)
+        raise TypeError(f"strata: a stratum must be an int, got {type(stratum).__name__} {quote(stratum)} {where}")
+    if abs(number := stratum.__index__()) >= 2**63:
+        raise OverflowError(f"strata: the stratum is too large; expected an integer of 64 bits {where}")
+    return number
 
 
 def probabilities_beside(rows: Mapping[Any, Mapping[Any, Any]], probabilities: Probabilities) -> np.ndarray:
@@ -129,7 +136,7 @@ def probabilities_beside(rows: Mapping[Any, Mapping[Any, Any]], probabilities: P
         A probability is no number above 0 and at most 1, or that of a document without a label.
     """
     made = []
-    for query_id in {**rows, **probabilities}:
+    for query_id in queries_of(rows, probabilities, "probabilities"):
         given = inner(probabilities, query_id, "probabilities")
         for doc_id in given:
             if doc_id not in rows.get(query_id, {}):

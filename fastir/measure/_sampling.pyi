@@ -2,15 +2,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-Hits: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
-Pool: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Arrays: TypeAlias = tuple[np.ndarray, ...]
 
 def estimate(
     name: str,
     level: int,
     k: int,
-    hits: Hits,
-    pool: Pool,
+    hits: Arrays,
+    pool: Arrays,
     num_ret: np.ndarray,
     values: np.ndarray,
     found: np.ndarray,

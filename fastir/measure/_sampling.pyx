@@ -42,11 +42,13 @@ cdef struct Sample:             # of one query
     const int64_t* rows         # beside ranks
     int64_t n_pool              # rows; what follows lies beside them
     const int32_t* labels
+    const int64_t* by_label     # the rows by rising labels
     const int64_t* strata
     const double* probabilities
     const double* gains         # 0 without one
-    const int64_t* best         # the rows by falling gains
+    const int64_t* by_gain      # the rows by falling gains
     int64_t n_strata
+    const int64_t* sizes        # how many documents each stratum has
     Stratum* at                 # beside the strata, and
     unsigned char* seen         # beside the rows: for a function's own use
     int64_t k
@@ -60,15 +62,15 @@ ctypedef double (*estimator)(const Sample* s, double* found) noexcept nogil
 
 
 cdef void count_pool(const Sample* s) noexcept nogil:
-    cdef int64_t i
-    cdef Stratum* at
+    cdef int64_t i, row
     for i in range(s.n_strata):
-        s.at[i] = Stratum(0, 0, 0, 0, 0, 0, 0.)
-    for i in range(s.n_pool):
-        at = s.at + s.strata[i]
-        at.docs += 1
-        at.judged += s.labels[i] >= 0
-        at.relevant += s.labels[i] >= s.level
+        s.at[i] = Stratum(s.sizes[i], 0, 0, 0, 0, 0, 0.)
+    for i in range(s.n_pool - 1, -1, -1):
+        row = s.by_label[i]
+        if s.labels[row] < 0:
+            break
+        s.at[s.strata[row]].judged += 1
+        s.at[s.strata[row]].relevant += s.labels[row] >= s.level
 
 
 cdef inline void pass_by(const Sample* s, int64_t row) noexcept nogil:
@@ -134,12 +136,12 @@ cdef double ideal_dcg(const Sample* s) noexcept nogil:
     """
     cdef double value = 0., gain, total
     cdef int64_t i = 0, t, first = 1, rank, stop
-    while i < s.n_pool and s.gains[s.best[i]] > 0:
-        gain = s.gains[s.best[i]]
+    while i < s.n_pool and s.gains[s.by_gain[i]] > 0:
+        gain = s.gains[s.by_gain[i]]
         for t in range(s.n_strata):
             s.at[t].relevant = 0
-        while i < s.n_pool and s.gains[s.best[i]] == gain:
-            s.at[s.strata[s.best[i]]].relevant += 1
+        while i < s.n_pool and s.gains[s.by_gain[i]] == gain:
+            s.at[s.strata[s.by_gain[i]]].relevant += 1
             i += 1
         total = 0.
         for t in range(s.n_strata):
@@ -398,20 +400,21 @@ def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] va
         The smallest relevant label, and the cutoff.
     hits : (offsets, ranks, rows)
         int64 arrays; rows are counted from the query's first one.
-    pool : (offsets, labels, strata, sizes, probabilities, gains, best)
-        Arrays beside the rows, but offsets and sizes (strata of each query), which are int64 and beside the queries.
-        labels are int32, strata and best int64, probabilities and gains float64.
+    pool : (offsets, labels, by_label, strata, firsts, sizes, probabilities, gains, by_gain)
+        Arrays beside the rows, but the offsets and the firsts (where the strata of each query begin) beside the
+        queries, and the sizes beside the strata. labels are int32, probabilities and gains float64, all others int64.
     num_ret : int64 array
     values, found : float64 arrays
         What is filled; found is above 0 where the metric is defined.
     """
     cdef const int64_t[::1] hit_offsets = hits[0], ranks = hits[1], rows = hits[2]
-    cdef const int64_t[::1] offsets = pool[0], strata = pool[2], sizes = pool[3], best = pool[6], retrieved = num_ret
+    cdef const int64_t[::1] offsets = pool[0], by_label = pool[2], strata = pool[3], firsts = pool[4], sizes = pool[5]
+    cdef const int64_t[::1] by_gain = pool[8], retrieved = num_ret
     cdef const int32_t[::1] labels = pool[1]
-    cdef const double[::1] probabilities = pool[4], gains = pool[5]
+    cdef const double[::1] probabilities = pool[6], gains = pool[7]
     cdef estimator function = (<Estimator>_estimators[name]).function
     cdef unsigned char[::1] seen = np.empty(np.diff(pool[0]).max(initial=0) + 1, np.uint8)
-    cdef unsigned char[::1] counted = np.empty((np.asarray(pool[3]).max(initial=0) + 1) * sizeof(Stratum), np.uint8)
+    cdef unsigned char[::1] counted = np.empty((np.diff(pool[4]).max(initial=0) + 1) * sizeof(Stratum), np.uint8)
     cdef int64_t q
     cdef Sample s
     s.level, s.k, s.seen, s.at = level, k, &seen[0], <Stratum*>&counted[0]
@@ -419,8 +422,9 @@ def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] va
         for q in range(retrieved.shape[0]):
             s.n, s.num_ret = hit_offsets[q + 1] - hit_offsets[q], retrieved[q]
             s.ranks, s.rows = &ranks[0] + hit_offsets[q], &rows[0] + hit_offsets[q]
-            s.n_pool, s.n_strata = offsets[q + 1] - offsets[q], sizes[q]
-            s.labels, s.strata = &labels[0] + offsets[q], &strata[0] + offsets[q]
+            s.n_pool, s.n_strata = offsets[q + 1] - offsets[q], firsts[q + 1] - firsts[q]
+            s.labels, s.by_label = &labels[0] + offsets[q], &by_label[0] + offsets[q]
+            s.strata, s.sizes = &strata[0] + offsets[q], &sizes[0] + firsts[q]
             s.probabilities, s.gains = &probabilities[0] + offsets[q], &gains[0] + offsets[q]
-            s.best = &best[0] + offsets[q]
+            s.by_gain = &by_gain[0] + offsets[q]
             values[q] = function(&s, &found[q])
