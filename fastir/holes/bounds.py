@@ -66,8 +66,8 @@ def bounds(
         A label of the qrels is above `max_label`; the order of documents depends on labels (``ties="optimistic"``,
         ``"pessimistic"``) or is none (``"average"``); the convention has several orders; the qrels have groups.
     UnknownMetricError
-        As by `evaluate`; or a metric needs the ids of documents, as hole@k does, counts preferences, estimates from a
-        sample, or has gains without known bounds.
+        As by `evaluate`; or a metric needs the ids of documents, as hole@k does, counts preferences, or has gains
+        without known bounds.
     OverflowError
         `max_label` is too large for a metric's formula.
     FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, RuntimeError, OSError

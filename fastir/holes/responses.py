@@ -113,11 +113,9 @@ def response_of(request: names.Request, values: dict[str, Any], level: int, leve
     Raises
     ------
     UnknownMetricError
-        It counts preferences or estimates from a sample, or its gains are such that no bound is known.
+        It counts preferences, or its gains are such that no bound is known.
     """
     name, max_label = request.card.name, levels[-1]
-    if request.card.sampled:
-        raise refused(request, "estimates from a sample, which counts with what was not judged,")
     if name not in RESPONSES:
         raise refused(request, "pairs of documents, which a label of one of them makes or takes away,")
     gains = gains_of(request, values, level, levels)
