@@ -12,9 +12,9 @@ import numpy as np
 from fastir.checks import number, one_of
 from fastir.columns._dicts import plain_judgments
 from fastir.columns.line_formats import OF_PREFERENCES, OF_SAMPLES, WITH_GROUPS
-from fastir.columns.rows import Rows
+from fastir.columns.rows import Rows, restored
 from fastir.errors import FormatError
-from fastir.inputs import dicts, files, formats, places, preferences, samples
+from fastir.inputs import dicts, files, formats, places, preferences
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, shape_of
 from fastir.join._judged import Judged
@@ -22,6 +22,7 @@ from fastir.request.options import DUPLICATES
 from fastir.text import counted
 
 if TYPE_CHECKING:
+    from fastir.inputs.samples import Probabilities, Strata
     from fastir.request.options import Duplicates
 
 Label = SupportsIndex | SupportsFloat
@@ -48,8 +49,8 @@ class Qrels(Rows):
         cls,
         data: JudgmentsLike,
         *,
-        strata: samples.Strata | None = None,
-        probabilities: samples.Probabilities | None = None,
+        strata: Strata | None = None,
+        probabilities: Probabilities | None = None,
     ) -> Qrels:
         """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
 
@@ -125,6 +126,8 @@ class Qrels(Rows):
         if format in OF_PREFERENCES:
             return preferences_of(path, str(format), duplicates)
         if format in OF_SAMPLES:
+            from fastir.inputs import samples
+
             one_of("duplicates", duplicates, DUPLICATES)
             return SampledQrels(*samples.read(path, str(format), duplicates))
         from_on = None if threshold is None else number("threshold", threshold)
@@ -441,7 +444,7 @@ class SampledQrels(Qrels):
 
     def __reduce__(self) -> tuple[Any, ...]:
         columns = self._query_ids, self._offsets, self._ids, self._numbers, self._strata, self._probabilities
-        return SampledQrels, (*columns, self.repairs)
+        return restored_sample, (*columns, self.repairs)
 
     def __repr__(self) -> str:
         judged = counted(int((self._numbers >= 0).sum()), "judgment", "judgments")
@@ -449,8 +452,34 @@ class SampledQrels(Qrels):
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, {judged} of a sample of {pool}>"
 
 
-def sampled_of(data: Any, strata: samples.Strata | None, probabilities: samples.Probabilities | None) -> SampledQrels:
+def restored_sample(
+    query_ids: list[Any],
+    offsets: np.ndarray,
+    ids: Any,
+    labels: np.ndarray,
+    strata: np.ndarray | None,
+    probabilities: np.ndarray | None,
+    repairs: dict[Any, Any],
+) -> SampledQrels:
+    """SampledQrels from a pickle.
+
+    Raises
+    ------
+    ValueError
+        The columns do not fit together: the pickle is damaged.
+    """
+    restored(Qrels, query_ids, offsets, ids, labels, repairs)
+    for column, kind in ((strata, np.int64), (probabilities, np.float64)):
+        fits = type(column) is np.ndarray and column.shape == labels.shape and column.dtype == kind
+        if column is not None and not fits:
+            raise ValueError("the pickled qrels are damaged: strata or probabilities do not stand beside the labels")
+    return SampledQrels(query_ids, offsets, ids, labels, strata, probabilities, repairs)
+
+
+def sampled_of(data: Any, strata: Strata | None, probabilities: Probabilities | None) -> SampledQrels:
     """SampledQrels from labels, and strata or probabilities beside them."""
+    from fastir.inputs import samples
+
     labels = Qrels.from_dict(data)
     if type(labels) is not Qrels:
         raise TypeError("strata and probabilities stand beside labels {query_id: {doc_id: label}}, not beside groups")

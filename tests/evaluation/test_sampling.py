@@ -574,6 +574,15 @@ def test_options_that_a_sample_does_not_have(files):
         fastir.evaluate(large, {"1": {"a": 1.0}}, "infndcg(gain=exp2)")
 
 
+def test_a_damaged_pickle_is_refused(files):
+    make, columns = files[0].__reduce__()
+    for place, bad in ((4, columns[4][:-1]), (4, columns[4].astype(float)), (5, [0.5] * files[0].n_rows)):
+        with pytest.raises(ValueError, match="pickled qrels are damaged: strata or probabilities"):
+            make(*columns[:place], bad, *columns[place + 1 :])
+    with pytest.raises(ValueError, match="pickled qrels are damaged"):
+        make(columns[0][:-1], *columns[1:])
+
+
 def test_a_query_without_documents_or_without_a_sample_has_zeros():
     empty = fastir.Qrels.from_dict({"q": {}, "p": {"a": -1}}, strata={"p": {"a": 1, "b": 2}}, probabilities={})
     found = fastir.evaluate(empty, {"q": {"a": 1.0}, "p": {"x": 1.0}}, [*BY_STRATA, *BY_PROBABILITY])
