@@ -178,3 +178,23 @@ def test_hole(race, collection):
         assert hole.evaluate(run).per_query("hole@10")[query] == sum(doc not in judged for doc in first) / 10
     calls = {"fastir, hole@10": lambda: hole.evaluate(run), "fastir, map": lambda: usual.evaluate(run)}
     race("dicts, 50 x 1000, hole", calls, [Goal("fastir, hole@10", "fastir, map", 1 / 2)], 25, 5)
+
+
+def test_a_sample(race, collection):
+    """xinfAP and infNDCG of a pool that is what was retrieved, a fifth of it judged; map needs the relevant ones alone.
+
+    In one stratum xinfAP is the infAP of trec_eval, but for what both add to counts that may be 0.
+    """
+    judged, run = collection("judged")
+    pool = {
+        query: {doc: judged[query].get(doc, 0) if place % 5 == 0 else -1 for place, doc in enumerate(docs)}
+        for query, docs in run.items()
+    }
+    sample = fastir.Qrels.from_dict(pool, strata={query: dict.fromkeys(docs, 1) for query, docs in pool.items()})
+    estimated = fastir.Evaluator(sample, ["xinf_ap", "inf_ndcg"], n_threads=1)
+    usual = fastir.Evaluator(pool, "map", n_threads=1)
+    found = fastir.evaluate(pool, run, "inf_ap").per_query("inf_ap")
+    for query, value in estimated.evaluate(run).per_query("xinf_ap").items():
+        assert abs(value - found[query]) < 1e-3
+    calls = {"fastir, xinf_ap": lambda: estimated.evaluate(run), "fastir, map": lambda: usual.evaluate(run)}
+    race("dicts, 50 x 1000, a sample", calls, [Goal("fastir, xinf_ap", "fastir, map", 1 / 6)], 25, 5)

@@ -11,16 +11,18 @@ import numpy as np
 
 from fastir.checks import number, one_of
 from fastir.columns._dicts import plain_judgments
-from fastir.columns.line_formats import OF_PREFERENCES, WITH_GROUPS
-from fastir.columns.rows import Rows
+from fastir.columns.line_formats import OF_PREFERENCES, OF_SAMPLES, WITH_GROUPS
+from fastir.columns.rows import Rows, restored
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, formats, places, preferences
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, shape_of
 from fastir.join._judged import Judged
+from fastir.request.options import DUPLICATES
 from fastir.text import counted
 
 if TYPE_CHECKING:
+    from fastir.inputs.samples import Probabilities, Strata
     from fastir.request.options import Duplicates
 
 Label = SupportsIndex | SupportsFloat
@@ -39,9 +41,17 @@ class Qrels(Rows):
 
     what = "qrels"
     _judged: Judged | None = None
+    _strata: np.ndarray | None = None  # those of SampledQrels
+    _probabilities: np.ndarray | None = None
 
     @classmethod
-    def from_dict(cls, data: JudgmentsLike) -> Qrels:
+    def from_dict(
+        cls,
+        data: JudgmentsLike,
+        *,
+        strata: Strata | None = None,
+        probabilities: Probabilities | None = None,
+    ) -> Qrels:
         """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
 
         Groups are the subtopics of a query, or groups of judges. In place of ``{doc_id: label}`` may stand the ids of
@@ -50,12 +60,25 @@ class Qrels(Rows):
         Preferences are ``{query_id: {judge: {part: {doc_id: level}}}}``. Within a part, a document with a higher level,
         a number of any size, is preferred, and so is what follows from several parts of a judge.
 
+        Parameters
+        ----------
+        data : dict
+        strata : dict or None
+            The labels are those of a sample: ``{query_id: {doc_id: stratum}}``, an int for every document of the pool.
+            One without a label, or with a negative one, was not sampled.
+        probabilities : dict or None
+            ``{query_id: {doc_id: inclusion probability}}`` for the documents of a sample. Others that have a label are
+            judged, but not in the sample.
+
         Raises
         ------
         TypeError, ValueError, OverflowError
             An id is neither a str nor an int, or a label is not an integer in [-2^31, 2^31 - 1]; or a judge prefers
-            each of two documents to the other, or gives a document the level 0 in one part and another one elsewhere.
+            each of two documents to the other, or gives a document the level 0 in one part and another one elsewhere;
+            or a judged document has no stratum, or a probability is not above 0 and at most 1 or has no label.
         """
+        if strata is not None or probabilities is not None:
+            return sampled_of(data, strata, probabilities)
         columns = plain_judgments(data) if type(data) is dict else None
         if columns is not None:
             return Qrels(*columns)
@@ -86,8 +109,9 @@ class Qrels(Rows):
             "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as for `from_table`.
             "subtopic" and "qrels_jg", which are the same: as "trec", but the iteration is a group, that is, a subtopic
             or a group of judges. "prefs", query, judge, part, document, level, and "qrels_prefs", the same without
-            part, are preferences as for `from_dict`. None: by the end of the name (.json, .csv, .jsonl, .ndjson or
-            .parquet, before any .gz or .zst), else "trec".
+            part, are preferences as for `from_dict`. "strata", query, iteration, document, stratum, label, and
+            "prels", query, document, label, method, inclusion probability, are samples. None: by the end of the name
+            (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst), else "trec".
         duplicates : None, "first", "last", "max" or "once"
             None makes a document that stands twice an error, "once" only if its labels differ.
         columns : dict or None
@@ -101,6 +125,11 @@ class Qrels(Rows):
         """
         if format in OF_PREFERENCES:
             return preferences_of(path, str(format), duplicates)
+        if format in OF_SAMPLES:
+            from fastir.inputs import samples
+
+            one_of("duplicates", duplicates, DUPLICATES)
+            return SampledQrels(*samples.read(path, str(format), duplicates))
         from_on = None if threshold is None else number("threshold", threshold)
         query_ids, offsets, ids, numbers, repairs = formats.read(
             path, False, format, duplicates, columns, threshold=from_on
@@ -159,6 +188,22 @@ class Qrels(Rows):
         """Whether document ids are integers."""
         ids = self._ids[:1]
         return bool(ids) and type(ids[0]) is int
+
+    @property
+    def strata(self) -> dict[Any, dict[Any, int]] | None:
+        """``{query_id: {doc_id: stratum}}`` of a sample, else None."""
+        return None if self._strata is None else self._beside(self._strata)
+
+    @property
+    def probabilities(self) -> dict[Any, dict[Any, float]] | None:
+        """``{query_id: {doc_id: inclusion probability}}`` of the documents in a sample, else None."""
+        if self._probabilities is None:
+            return None
+        nested = self._beside(self._probabilities)
+        return {query_id: {doc: p for doc, p in docs.items() if p == p} for query_id, docs in nested.items()}
+
+    def _beside(self, column: np.ndarray) -> dict[Any, dict[Any, Any]]:
+        return Rows(self._query_ids, self._offsets, self._ids, column).to_dict()
 
     def prepared(self) -> Judged:
         """The qrels as the joins read them, indexed once."""
@@ -336,6 +381,119 @@ def preferences_of(path: Path | IO[bytes], format: str, duplicates: Duplicates |
         return Preferences(data, repairs)
     except ValueError as error:
         raise FormatError(str(error).removeprefix("qrels: "), places.name_of(path)) from None
+
+
+class SampledQrels(Qrels):
+    """Judgments of a sample of the pool; made by the methods of Qrels.
+
+    Parameters
+    ----------
+    query_ids, offsets, ids, labels, repairs
+        As for Qrels; a negative label is that of a document that was not sampled.
+    strata : int64 array beside the labels, or None
+    probabilities : float64 array beside the labels, or None
+        NaN for what is not in the sample.
+    """
+
+    def __init__(
+        self,
+        query_ids: list[Any],
+        offsets: np.ndarray,
+        ids: Any,
+        labels: np.ndarray,
+        strata: np.ndarray | None,
+        probabilities: np.ndarray | None,
+        repairs: dict[str, tuple[int, str]] | None = None,
+    ) -> None:
+        super().__init__(query_ids, offsets, ids, labels, repairs)
+        self._strata = strata
+        self._probabilities = probabilities
+
+    def save(self, path: Path, format: str | None = None) -> None:
+        """Write a file of the format "strata" or "prels", in one step; .gz and .zst are packed.
+
+        Parameters
+        ----------
+        path : str or path
+        format : None, "strata" or "prels"
+            None: "strata" if the qrels have strata, else "prels".
+
+        Raises
+        ------
+        ValueError
+            The qrels do not have what the format holds, or an id cannot be a field of a line.
+        OSError
+            The file cannot be written. After this and any other error its old content is untouched.
+        """
+        from fastir.inputs import writers
+
+        having = {"strata": self.strata, "prels": self.probabilities}
+        kinds = [kind for kind, numbers in having.items() if numbers is not None]
+        one_of("format", format, (None, *kinds))
+        with files.created(os.fsdecode(path)) as file:
+            writers.sample(file, self.to_dict(), having[format or kinds[0]] or {}, format or kinds[0])
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not SampledQrels:
+            return NotImplemented
+        return (self.to_dict(), self.strata, self.probabilities) == (
+            other.to_dict(),
+            other.strata,
+            other.probabilities,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        columns = self._query_ids, self._offsets, self._ids, self._numbers, self._strata, self._probabilities
+        return restored_sample, (*columns, self.repairs)
+
+    def __repr__(self) -> str:
+        judged = counted(int((self._numbers >= 0).sum()), "judgment", "judgments")
+        pool = counted(self.n_rows, "document", "documents")
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {judged} of a sample of {pool}>"
+
+
+def restored_sample(
+    query_ids: list[Any],
+    offsets: np.ndarray,
+    ids: Any,
+    labels: np.ndarray,
+    strata: np.ndarray | None,
+    probabilities: np.ndarray | None,
+    repairs: dict[Any, Any],
+) -> SampledQrels:
+    """SampledQrels from a pickle.
+
+    Raises
+    ------
+    ValueError
+        The columns do not fit together: the pickle is damaged.
+    """
+    restored(Qrels, query_ids, offsets, ids, labels, repairs)
+    for column, kind in ((strata, np.int64), (probabilities, np.float64)):
+        fits = type(column) is np.ndarray and column.shape == labels.shape and column.dtype == kind
+        if column is not None and not fits:
+            raise ValueError("the pickled qrels are damaged: strata or probabilities do not stand beside the labels")
+    return SampledQrels(query_ids, offsets, ids, labels, strata, probabilities, repairs)
+
+
+def sampled_of(data: Any, strata: Strata | None, probabilities: Probabilities | None) -> SampledQrels:
+    """SampledQrels from labels, and strata or probabilities beside them."""
+    from fastir.inputs import samples
+
+    labels = Qrels.from_dict(data)
+    if type(labels) is not Qrels:
+        raise TypeError("strata and probabilities stand beside labels {query_id: {doc_id: label}}, not beside groups")
+    if strata is not None:
+        labels = Qrels.from_dict(samples.with_pool(labels.to_dict(), strata))
+    rows = labels.to_dict()
+    return SampledQrels(
+        labels._query_ids,
+        labels._offsets,
+        labels._ids,
+        np.maximum(labels._numbers, samples.NOT_SAMPLED),
+        None if strata is None else samples.strata_beside(rows, strata),
+        None if probabilities is None else samples.probabilities_beside(rows, probabilities),
+    )
 
 
 QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are evaluated against

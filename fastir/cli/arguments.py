@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import fastir
-from fastir.inputs.formats import BY_PART, READERS, TABLES
+from fastir.inputs.formats import QRELS_ONLY, READERS, TABLES
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions import CONVENTIONS
@@ -31,7 +31,7 @@ from fastir.results.saved_files import SUFFIXES
 
 STDIN = "-"
 QRELS_FORMATS = (*READERS, *TABLES)
-RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in BY_PART)
+RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in QRELS_ONLY)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)
@@ -208,7 +208,7 @@ def every_metric(options: argparse.Namespace) -> list[str]:
     for card in CARDS:
         with contextlib.suppress(TypeError, ValueError):
             settings_of([card.name], evaluator_options(options))
-            if not card.groups:
+            if not (card.groups or card.sampled):
                 names.append(card.name)
     return names
 

@@ -7,11 +7,14 @@ from fastir.concordance import measures
 from fastir.concordance.similarity import similarity
 from fastir.evaluation.evaluator import evaluate
 from fastir.measure.cards import DIRECTIONS, Card, Param
+from fastir.qrels import Qrels, QrelsLike
 from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
 from fastir.request.reference import NOT_EXTREME
 
 QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
 BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}
+STRATA = {"q": {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 1}}
+PROBABILITIES = {"q": {"a": 1.0, "b": 1.0, "c": 0.5, "e": 0.25, "f": 0.5}}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 OTHER = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
@@ -66,13 +69,16 @@ apart.
 
 Each value below is the value of this ranking: a document judged not relevant, a relevant one, an unjudged one,
 another relevant one, and one in the pool without a judgment; the best document is not retrieved. Metrics that average
-over subtopics or groups of judges are shown for the second qrels.
+over subtopics or groups of judges are shown for the second qrels, and those that estimate from a sample for the third.
 
 ```python
 import fastir
 
 qrels = {qrels}
 by_group = {by_group}
+strata = {strata}
+probabilities = {probabilities}
+sample = fastir.Qrels.from_dict(qrels, strata=strata, probabilities=probabilities)
 run = {run}
 print(fastir.evaluate(qrels, run, "ndcg@4")["ndcg@4"])
 ```
@@ -106,12 +112,18 @@ def reference() -> str:
         seen="\n".join(f"| `{card.name}` | {card.relevance} | {card.order} | {card.summary} |" for card in CARDS),
         qrels=QRELS,
         by_group=pformat(BY_GROUP, width=120),
+        strata=STRATA,
+        probabilities=PROBABILITIES,
         run=RUN,
     )
-    values = {
-        **evaluate(QRELS, RUN, [example(card) for card in CARDS if not card.groups], queries="qrels"),
-        **evaluate(BY_GROUP, RUN, [example(card) for card in CARDS if card.groups], queries="qrels"),
+    judged: dict[str, QrelsLike] = {
+        "qrels": QRELS,
+        "by_group": BY_GROUP,
+        "sample": Qrels.from_dict(QRELS, strata=STRATA, probabilities=PROBABILITIES),
     }
+    values: dict[str, float] = {}
+    for name, qrels in judged.items():
+        values |= evaluate(qrels, RUN, [example(card) for card in CARDS if qrels_of(card) == name], queries="qrels")
     metrics = (section(card, values[example(card)]) for card in CARDS)
     alike = similarity(RUN, OTHER, [example_of(card) for card in measures.CARDS.values()])
     measured = (section_of(card, alike[example_of(card)]) for card in measures.CARDS.values())
@@ -133,6 +145,11 @@ def ambiguity(name: str) -> str:
     return f"`{name}` is {', '.join(told)}; here it is an error that says so."
 
 
+def qrels_of(card: Card) -> str:
+    """The name of the qrels that its example is of."""
+    return "sample" if card.sampled else "by_group" if card.groups else "qrels"
+
+
 def example(card: Card) -> str:
     """A request for the card's example: the first four documents, half of the recall."""
     return card.name + ("@4" if card.cutoff else "@0.5" if card.at else "")
@@ -146,6 +163,8 @@ def section(card: Card, value: float) -> str:
     lines.append(f"- Formula: `{card.formula}`" + "; labels in arrays may be fractions" * card.fractional)
     if card.depth is not None:
         lines.append(f"- Without k: {card.depth}")
+    if card.sampled:
+        lines.append(f"- Qrels: samples with {card.sampled}")
     lines += [described(param) for param in params]
     lines.append(f"- Undefined: {card.undefined}")
     lines.append(
@@ -159,8 +178,7 @@ def section(card: Card, value: float) -> str:
     lines.append(f"- Cite: {', '.join(f'[{paper}]({paper.url})' for paper in card.references)}")
     if card.differs:
         lines.append(f"- Peers differ: {card.differs}")
-    qrels = "by_group" if card.groups else "qrels"
-    lines.append(f"- Example: `{example(card)}` of `{qrels}` and `run` is {value:.6g}")
+    lines.append(f"- Example: `{example(card)}` of `{qrels_of(card)}` and `run` is {value:.6g}")
     return "\n".join([*lines, ""])
 
 

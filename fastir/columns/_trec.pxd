@@ -16,6 +16,7 @@ cdef enum:              # the problems of a line
     MEMORY = 9
     QUOTATION = 10
     NEGATIVE = 11
+    IMPROBABLE = 12
 
 
 cdef struct LineFormat:     # line_formats.LineFormat in numbers

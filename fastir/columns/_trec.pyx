@@ -3,6 +3,8 @@
     TREC run        query Q0 document rank score tag    six fields or more; the second, fourth and last are not read
     TREC qrels      query iteration document label      exactly four
     prefs           query judge part document level     exactly five
+    strata          query iteration document stratum label      exactly five
+    prels           query document label method probability     exactly five
     BEIR            query document score or label       exactly three, with single tabs between, below a header
     MS MARCO run    query document rank                 three; a fourth, the score, is not read
 
@@ -15,6 +17,7 @@ bytes, 16 at a time, which all x86-64 processors can: a fifth less for a whole e
 and all of them elsewhere, are read byte by byte, which is what decides what a line means.
 """
 
+from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint64_t
 
 from fastir.columns._line_masks cimport HAS_LINE_MASKS, equal_to, lowest, up_to
@@ -22,12 +25,13 @@ from fastir.columns._number cimport PADDING, quick_number, read_number
 from fastir.columns._text cimport Group, Text, equal, room_for_rows
 
 from fastir.columns._number import slow_number
-from fastir.columns.line_formats import LINE_FORMATS, explain
+from fastir.columns.line_formats import LINE_FORMATS, WHAT, explain
 
 cdef enum:              # what a number is
-    SCORE               # or a level
-    LABEL
+    ANY
+    INTEGER
     RANK
+    PROBABILITY         # or NA
 
 cdef enum:              # how many fields follow it
     NONE
@@ -36,7 +40,7 @@ cdef enum:              # how many fields follow it
 
 PROBLEMS = {NUL: "nul", CARRIAGE_RETURN: "carriage return", FIELDS: "fields", NUMBER: "number", OVERFLOW: "overflow",
             RANGE: "range", DATA_COMMENT: "data comment", FRACTION: "fraction", QUOTATION: "quotation",
-            NEGATIVE: "negative"}
+            NEGATIVE: "negative", IMPROBABLE: "improbable"}
 FORMATS = list(dict.fromkeys(format for format, _ in LINE_FORMATS))
 
 
@@ -47,7 +51,8 @@ cdef set_line_format(Cursor* c, format, bint is_run):
     c.line_format.query = line_format.query
     c.line_format.doc = line_format.doc - line_format.query + 1
     c.line_format.number = line_format.number
-    c.line_format.kind = {"score": SCORE, "level": SCORE, "label": LABEL, "rank": RANK}[line_format.what]
+    c.line_format.kind = {"number": ANY, "integer": INTEGER, "rank": RANK,
+                          "probability": PROBABILITY}[WHAT[line_format.what]]
     c.line_format.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[line_format.behind]
     c.line_format.tabs = line_format.tabs
 
@@ -165,7 +170,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
     cdef const unsigned char* doc
     cdef int64_t doc_length
     cdef double value
-    cdef int failed
+    cdef int failed, _skipped
     if line_format.doc == 2:
         if ends(p[0]):
             return NUL if p[0] == 0 else FIELDS
@@ -179,7 +184,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
     p = next_field(p, tabs)
     if ends(p[0]):
         return NUL if p[0] == 0 else FIELDS
-    if line_format.number > line_format.doc + line_format.query:
+    for _skipped in range(line_format.doc + line_format.query, line_format.number):
         p = next_field(behind_field(p, tabs), tabs)
         if ends(p[0]):
             return NUL if p[0] == 0 else FIELDS
@@ -187,9 +192,12 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
     p = quick_number(token, &value)
     if p == NULL:
         p = behind_field(token, tabs)
-        failed = slow_field(token, p - token, &value)
-        if failed:
-            return failed
+        if line_format.kind == PROBABILITY and p - token == 2 and token[0] == c"N" and token[1] == c"A":
+            value = NAN
+        else:
+            failed = slow_field(token, p - token, &value)
+            if failed:
+                return failed
     p = skip_blanks(p)
     if p[0] == 0:
         return NUL
@@ -199,7 +207,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
         p = skip_blanks(skip_token(p))
         if not ends(p[0]):
             return FIELDS
-    failed = meant(line_format, &value) if line_format.kind != SCORE else 0
+    failed = meant(line_format, &value) if line_format.kind != ANY else 0
     if failed:
         return failed
     while p[0] > 13 or not ends(p[0]):
@@ -250,7 +258,7 @@ cdef inline bint read_usual_row(const Cursor* c, Group* g, const unsigned char**
     starts = without_lowest(starts)
     if (starts != 0) != (line_format.behind == SOME) or starts | controls == 0:
         return False
-    if line_format.kind != SCORE and meant(line_format, &g.scores[g.n]):
+    if line_format.kind != ANY and meant(line_format, &g.scores[g.n]):
         return False
     g.docs[g.n].start = <const char*>line + doc
     g.docs[g.n].length = lowest(blanks >> doc)
@@ -279,6 +287,8 @@ cdef inline int add_row(Group* g, const unsigned char* doc, int64_t doc_length, 
 cdef int meant(const LineFormat* line_format, double* number) noexcept nogil:
     """Turn the number of a line that is a label or a rank into what is kept; 0, or its problem."""
     cdef double value = number[0]
+    if line_format.kind == PROBABILITY:
+        return IMPROBABLE if value <= 0.0 or value > 1.0 else 0
     if value > 2147483647.0 or value < -2147483648.0:
         return RANGE
     if value != <double><int64_t>value:
@@ -294,8 +304,9 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
     """Read rows up to the next query or the end into g; 0, or the problem of the line at c.line."""
     cdef const unsigned char* p = c.p
     cdef const unsigned char* token
-    cdef bint tabs = c.line_format.tabs, masked = HAS_LINE_MASKS and not tabs and c.line_format.query == 1
+    cdef bint tabs = c.line_format.tabs, masked
     cdef int failed, _more
+    masked = HAS_LINE_MASKS and not tabs and c.line_format.query == 1 and c.line_format.number <= c.line_format.doc + 2
     g.n = 0
     while p < c.stop:
         c.line = p

@@ -12,11 +12,23 @@ class LineFormat(NamedTuple):
     expected: str  # for messages
     doc: int  # the field of the document
     number: int  # the field of the number
-    what: str  # the meaning of the number: "score", "label", "rank" or "level"
+    what: str  # the meaning of the number, a key of WHAT
     behind: str  # the fields behind it: "none", "at most one" or "some"
     tabs: bool = False  # whether a tab ends a field, and nothing else does; the first line is then HEADER
     query: int = 1  # how many fields the query takes: the second is a group of its judgments, the third a part of that
 
+
+# What a number is -> "number" (any), "integer" (32 bits), "rank" (an integer from 0 up) or "probability" (above 0 and
+# at most 1; NA is NaN).
+WHAT = {
+    "score": "number",
+    "level": "number",
+    "label": "integer",
+    "stratum": "integer",
+    "method": "integer",
+    "rank": "rank",
+    "inclusion probability": "probability",
+}
 
 TREC_QRELS = LineFormat("qrels", "exactly 4 fields (query iteration document label)", 2, 3, "label", "none")
 LINE_FORMATS = {  # (format, is_run)
@@ -42,7 +54,23 @@ OF_PREFERENCES = {
     ),
 }
 LINE_FORMATS |= {(format, False): line_format for format, line_format in OF_PREFERENCES.items()}
+STRATA = LineFormat("strata", "exactly 5 fields (query iteration document stratum label)", 2, 4, "label", "none")
+PRELS = LineFormat(
+    "prels", "exactly 5 fields (query document label method probability)", 1, 4, "inclusion probability", "none"
+)
+OF_SAMPLES = {  # a file is read once for each: first as the one that counts the fields
+    "strata": {"strata": STRATA, "stratum": STRATA._replace(number=3, what="stratum", behind="at most one")},
+    "prels": {
+        "prels": PRELS,
+        "label": PRELS._replace(number=2, what="label", behind="some"),
+        "method": PRELS._replace(number=3, what="method", behind="at most one"),
+    },
+}
+LINE_FORMATS |= {
+    (name, False): line_format for of_format in OF_SAMPLES.values() for name, line_format in of_format.items()
+}
 BY_PART = (*WITH_GROUPS, *OF_PREFERENCES)  # whose judgments of a query are in several parts
+QRELS_ONLY = (*BY_PART, *OF_SAMPLES)  # formats that no run has
 HEADER = "query-id\tcorpus-id\tscore"
 
 LINE_PROBLEMS = {
@@ -59,6 +87,7 @@ NUMBER_PROBLEMS = {
     "fraction": "is not an integer number",
     "range": "is out of range; expected an integer from -2^31 to 2^31 - 1",
     "negative": "is negative; expected an integer from 0 to 2^31 - 1",
+    "improbable": "is out of range; expected a number above 0 and at most 1, or NA",
 }
 
 
@@ -95,7 +124,7 @@ def explain(line_format: LineFormat, problem: str, text: bytes) -> tuple[str, in
     places = (0, line_format.doc, line_format.number)
     query, doc_id, got = (fields[place].decode("utf-8", "backslashreplace") for place in places)
     message = f"{line_format.what} {quote(got)} {NUMBER_PROBLEMS[problem]}"
-    if problem == "number" and got.lower().lstrip("+-").startswith("nan"):
+    if problem == "number" and WHAT[line_format.what] == "number" and got.lower().lstrip("+-").startswith("nan"):
         message += ": NaN cannot be ranked"
     message += f" (query {bare(query)}, document {bare(doc_id)})"
     return message + guess(line_format, shown), line_format.number + 1, shown
@@ -116,6 +145,8 @@ def guess(line_format: LineFormat, shown: str, n: int | None = None) -> str:
         return "; it looks like CSV with comma separated columns: pass format='csv'"
     if is_run and n == 4:
         return "; it looks like qrels: are the two files swapped?"
+    if not is_run and n == 5:
+        return "; the 5 columns of a sample need format='strata' or format='prels'"
     if not is_run and n >= 6:
         return "; it looks like a run: are the two files swapped?"
     if n == 3:

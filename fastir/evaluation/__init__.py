@@ -23,6 +23,8 @@ made, and any number of threads may use it.
     two_passes.py     files of rows in any order, read twice and not kept
     coverage.py       Coverage: how the queries of qrels and run overlap; _overlap has its fields
     groups.py         qrels with groups: subtopics, or groups of judges
+    preferring.py     preferences of judges
+    sampling.py       samples of a pool, and what is estimated from them
     rule_sets.py      metrics whose rules differ, and metrics that read the judgments of all queries
     named_runs.py     what evaluate_many takes: mappings, pairs, folders and tables of several runs
     many_runs.py      many runs, in threads

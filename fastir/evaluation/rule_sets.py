@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.evaluation.measuring import Job, Measured, OneRuleSet, measure_together
+from fastir.evaluation.sampling import Sampling
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.join._judged import Judged
 from fastir.qrels import Qrels
 from fastir.request.names import NAMES, Request
-from fastir.request.plan import BY_SCORE, POOLED, Settings, compile_settings
+from fastir.request.plan import BY_SCORE, POOLED, SAMPLED, Settings, compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
@@ -53,16 +54,17 @@ class PerRule:
         self.settings = settings
         self.columns = columns
         self.parents = parents
-        self.parts: list[tuple[list[Request], OneRuleSet | JudgedAnywhere | IdealByScore]] = []
+        self.parts: list[tuple[list[Request], OneRuleSet | JudgedAnywhere | IdealByScore | Sampling]] = []
         for requests, rules, read in settings.parts:
             own = settings.options.but(**rules)
-            part: OneRuleSet | JudgedAnywhere | IdealByScore
+            part: OneRuleSet | JudgedAnywhere | IdealByScore | Sampling
             if read == POOLED:
                 part = JudgedAnywhere(prepare, qrels, requests, own)
             elif read == BY_SCORE:
                 part = IdealByScore(prepare, qrels, requests, own)
             else:
-                part = prepare(qrels, compile_settings(tuple(request.text for request in requests), own))
+                own_settings = compile_settings(tuple(request.text for request in requests), own)
+                part = Sampling(prepare, qrels, own_settings) if read == SAMPLED else prepare(qrels, own_settings)
             self.parts.append((requests, part))
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
@@ -96,7 +98,8 @@ class PerRule:
     def of_dicts(self, run: dict[Any, Any], n_threads: SupportsIndex | None) -> list[Measured]:
         """What each part measures, of a dict of dicts whose rankings are read once for all."""
         jobs = [[(part, None)] if isinstance(part, OneRuleSet) else part.jobs for _, part in self.parts]
-        found = iter(measure_together([job for of_part in jobs for job in of_part], run))
+        together = [job for of_part in jobs for job in of_part]
+        found = iter(measure_together(together, run) if together else ())
         done = []
         for (_, part), of_part in zip(self.parts, jobs, strict=True):
             measured = [next(found) for _ in of_part]

@@ -50,6 +50,11 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
     settings, qrels = prepared.settings, prepared.qrels
     if isinstance(qrels, Preferences):
         raise ValueError("explain: preferences are of pairs, and no single document contributes a part of the value")
+    for request in settings.requests:
+        if request.card.sampled:
+            raise ValueError(
+                f"explain: metric {quote(request.text)} is estimated from a sample; a document there stands for others"
+            )
     union = qrels.union if isinstance(qrels, GroupedQrels) else qrels
     query_id = known(query_id, union)
     labels = union[query_id]

@@ -12,6 +12,8 @@ calls need are imported by the function that needs them.
 
     shapes.py        which of the shapes an object has
     dicts.py         dicts of dicts; weights of queries
+    preferences.py   what judges prefer, as orders of documents
+    samples.py       strata and inclusion probabilities beside labels
     id_lists.py      lists of ids by position
     list_columns.py  columns of lists, of tables and files
     ranking_lists.py tables with the ranking of a query in each row

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import one_of
-from fastir.columns.line_formats import BY_PART
+from fastir.columns.line_formats import QRELS_ONLY
 from fastir.errors import quote
 from fastir.inputs import files, places
 from fastir.request.options import DUPLICATES
@@ -50,7 +50,7 @@ READERS: dict[str, Callable[..., tuple]] = {
     "msmarco": functools.partial(read_lines, format="msmarco"),
     "json": read_json,
     "quepid": read_quepid,
-    **{format: functools.partial(read_lines, format=format) for format in BY_PART},
+    **{format: functools.partial(read_lines, format=format) for format in QRELS_ONLY},
 }
 TABLES = ("csv", "jsonl", "parquet")  # read by table_files
 WRITERS = ("trec", "json", "parquet")  # functions of writers
@@ -111,7 +111,7 @@ def read(
     FormatError, DuplicateError, OSError
         The file does not have the expected content, or cannot be read.
     """
-    one_of("format", format, (None, *TABLES, *(name for name in READERS if not is_run or name not in BY_PART)))
+    one_of("format", format, (None, *TABLES, *(name for name in READERS if not is_run or name not in QRELS_ONLY)))
     one_of("duplicates", duplicates, DUPLICATES)
     if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")

@@ -68,6 +68,18 @@ def preferences(file: BinaryIO, data: dict[Any, Any]) -> None:
                 file.write(text.encode("utf-8", "surrogateescape"))
 
 
+def sample(file: BinaryIO, labels: Nested, numbers: Nested, format: str) -> None:
+    """Write the labels of a sample with their strata, or with their probabilities as prels, all chosen by method 1."""
+    for query_id in labels:
+        query, docs, beside = str(query_id), labels[query_id], numbers[query_id]
+        check_fields([query], "query")
+        check_fields(list(map(str, docs)), "document")
+        for doc_id, label in docs.items():
+            number = beside.get(doc_id, "NA")
+            fields = (query, 0, doc_id, number, label) if format == "strata" else (query, doc_id, label, 1, number)
+            file.write((" ".join(map(str, fields)) + "\n").encode("utf-8", "surrogateescape"))
+
+
 def json(file: BinaryIO, data: Nested, is_run: bool) -> None:
     """Write an object of objects, a line per query."""
     from json import dumps

@@ -24,6 +24,7 @@ Raises   only while a Plan is made. `measure` and everything below it is noexcep
     _cwl           C/W/L metrics: the expected gain per document read
     _overlap       similarity to the ideal ranking
     _preferences   pairs of documents in the right order
+    _sampling      estimates from a sample of the pool
     _measure       Plan and Scratch, and the steps from the hits of one query to its row of values
     _walk          the walk over one query that leaves the running sums at every cutoff
     _ties          expected values over the orders of equal scores
@@ -43,7 +44,8 @@ import fastir.measure._diversity
 import fastir.measure._user_models
 import fastir.measure._cwl
 import fastir.measure._overlap
-import fastir.measure._preferences  # noqa: F401
+import fastir.measure._preferences
+import fastir.measure._sampling  # noqa: F401
 
 # isort: on
 from fastir.measure import _registry

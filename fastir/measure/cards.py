@@ -152,6 +152,8 @@ class Card(NamedTuple):
         Metrics that it is with one of its parameters: the parameter, its value, and the metric's name.
     pooled : str or None
         The metric that computes it on qrels in which a document judged for any query counts as judged for each.
+    sampled : {"", "strata", "probabilities"}
+        What the qrels must say of each document's place in a sample; empty if nothing.
     """
 
     name: str
@@ -183,6 +185,7 @@ class Card(NamedTuple):
     normalises: str | None = None
     equals: tuple[tuple[str, str, str], ...] = ()
     pooled: str | None = None
+    sampled: str = ""
 
     def __repr__(self) -> str:
         return f"<Card of {self.name}: {self.summary}>"

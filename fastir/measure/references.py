@@ -78,6 +78,14 @@ AGRAWAL_2009 = Reference(
     "10.1145/1498759.1498766",
     pages="5-14",
 )
+ASLAM_2006 = Reference(
+    ("Aslam, Javed A.", "Pavlu, Virgil", "Yilmaz, Emine"),
+    "A Statistical Method for System Evaluation Using Incomplete Judgments",
+    2006,
+    "SIGIR",
+    "10.1145/1148170.1148263",
+    pages="541-548",
+)
 AZZOPARDI_2021 = Reference(
     ("Azzopardi, Leif", "Mackenzie, Joel", "Moffat, Alistair"),
     "ERR is not C/W/L: Exploring the Relationship Between Expected Reciprocal Rank and Other Metrics",
@@ -263,6 +271,14 @@ YILMAZ_2006 = Reference(
     "CIKM",
     "10.1145/1183614.1183633",
     pages="102-111",
+)
+YILMAZ_2008 = Reference(
+    ("Yilmaz, Emine", "Kanoulas, Evangelos", "Aslam, Javed A."),
+    "A Simple and Efficient Sampling Method for Estimating AP and NDCG",
+    2008,
+    "SIGIR",
+    "10.1145/1390334.1390437",
+    pages="603-610",
 )
 ZHAI_2003 = Reference(
     ("Zhai, ChengXiang", "Cohen, William W.", "Lafferty, John"),

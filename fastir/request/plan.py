@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 
 # What a metric reads as qrels: the caller's; what was judged for any query; the caller's, with an order of the ideal
-# ranking that goes by the scores of the run.
-AS_GIVEN, POOLED, BY_SCORE = READ = ("as given", "pooled", "by score")
+# ranking that goes by the scores of the run; the caller's, as a sample of a pool.
+AS_GIVEN, POOLED, BY_SCORE, SAMPLED = READ = ("as given", "pooled", "by score", "sampled")
+NEEDS = {  # what only documents with their ids have
+    POOLED: "document ids and qrels, to know what was judged for any query",
+    SAMPLED: "qrels that say how their documents were sampled",
+}
 
 # Options that a Provenance has in its convention, and one that no value depends on.
 ELSEWHERE = ("convention", "queries", "ties", "score_dtype", "choices", "n_threads")
@@ -124,11 +128,8 @@ def without_ids(metrics: tuple[str, ...], options: Options) -> tuple[Settings, l
         return whole, [(list(range(len(whole.names))), own)]
     parts = []
     for requests, rules, read in whole.parts:
-        if read == POOLED:
-            raise names.UnknownMetricError(
-                f"metric {quote(requests[0].text)} needs document ids and qrels, to know what was judged for any "
-                "query; there are none here"
-            )
+        if read in NEEDS:
+            raise names.UnknownMetricError(f"metric {quote(requests[0].text)} needs {NEEDS[read]}; there are none here")
         narrowed = options.but(
             queries=None,
             ties="input" if rules["ties"] in BY_ID else rules["ties"],
@@ -169,7 +170,8 @@ def parts_of(
             name, cut = name_under(card, of_request), request.cutoff is not None
             own.update((rule, record.choice(name, cut, rule, own[rule])) for rule in rules)
         own["judged_only"] = request.params.get("judged_only", own["judged_only"])
-        read = POOLED if card.pooled else BY_SCORE if of_request.get("unretrieved") == "zero" else AS_GIVEN
+        read = POOLED if card.pooled else SAMPLED if card.sampled else AS_GIVEN
+        read = BY_SCORE if of_request.get("unretrieved") == "zero" else read
         parts.setdefault((*own.values(), read), []).append(request)
     if parts.keys() == {(*rules.values(), AS_GIVEN)}:
         return []
@@ -180,8 +182,8 @@ def check_ranked(parts: list[Any]) -> None:
     """Refuse requests that labels in rank order cannot answer."""
     for requests, _, read in parts:
         text = quote(requests[0].text)
-        if read == POOLED:
-            raise names.UnknownMetricError(f"metric {text} needs document ids, labels in rank order have none")
+        if read in NEEDS:
+            raise names.UnknownMetricError(f"metric {text} needs {NEEDS[read]}; labels in rank order have none")
         if "judged_only" in requests[0].params:
             raise names.UnknownMetricError(f"metric {text}: judged_only is an option here, for all metrics at once")
 

@@ -80,6 +80,8 @@ def one(metric: str, request: Request) -> list[str]:
     if card.groups:
         how = "counted over the pairs" if card.groups == "pairs" else "averaged over the subtopics or groups"
         lines.append(f"  groups          {how} of judges of the qrels")
+    if card.sampled:
+        lines.append(f"  qrels           samples with {card.sampled}")
     if request.level is not None:
         lines.append(f"  relevant        label >= {request.level}; lower labels have no gain")
     for param in card.params:

@@ -219,7 +219,7 @@ def test_lines_without_four_fields(tmp_path, line):
 
 
 def test_an_unknown_format(tmp_path):
-    with pytest.raises(ValueError, match="'prefs', 'qrels_prefs', got 'pairs'"):
+    with pytest.raises(ValueError, match="'qrels_prefs', 'strata', 'prels', got 'pairs'"):
         fastir.Qrels.from_file(tmp_path / "qrels", format="pairs")
     with pytest.raises(ValueError, match="got 'subtopic'"):
         fastir.Run.from_file(tmp_path / "run", format="subtopic")

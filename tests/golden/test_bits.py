@@ -27,7 +27,7 @@ def test_every_bit_is_as_it_was(simd):
 
 def test_every_metric_is_in_the_file():
     held = {row.split()[1].partition("@")[0] for row in PROGRAM.with_name("bits.txt").read_text("utf-8").splitlines()}
-    assert {card.name for card in fastir.metrics()} <= held
+    assert {card.name for card in fastir.metrics() if not card.sampled} <= held
 
 
 def test_one_bit_off_is_found(tmp_path):

@@ -32,11 +32,13 @@ def test_every_metric_has_a_response():
     assert set(CATALOGUE) - set(METRICS) <= {"hole"}
 
 
-def test_preferences_have_no_bounds():
-    for name in (card.name for card in fastir.metrics() if card.name not in RESPONSES):
-        assert name.startswith("prefs_")
-        with pytest.raises(fastir.UnknownMetricError, match=f"'{name}': pairs of documents"):
-            fastir.bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}, name)
+def test_preferences_and_estimates_from_samples_have_no_bounds():
+    both = fastir.Qrels.from_dict({"q": {"a": 1}}, strata={"q": {"a": 1}}, probabilities={"q": {"a": 1}})
+    for card in (card for card in fastir.metrics() if card.name not in RESPONSES):
+        name, reason = card.name, "needs qrels that say how" if card.sampled else "pairs of documents"
+        assert card.sampled or name.startswith("prefs_")
+        with pytest.raises(fastir.UnknownMetricError, match=f"'{name}':? {reason}"):
+            fastir.bounds(both, {"q": {"a": 1.0, "b": 2.0}}, name)
 
 
 @pytest.mark.parametrize("depth", [None, 3])

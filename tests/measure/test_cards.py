@@ -37,6 +37,13 @@ def values(card, name, judged, rankings):
     qrels = dict(enumerate(judged))
     if card.groups:
         qrels = {query: {"one": docs, "two": docs | {"c": 0}} for query, docs in qrels.items()}
+    if card.sampled:
+        chances = dict(zip("abcdefgh", (0.5, 1.0, 0.25, 0.8, 0.4, 0.125, 0.3, 0.6), strict=True))
+        qrels = fastir.Qrels.from_dict(
+            qrels,
+            strata={query: {doc: ord(doc) % 3 for doc in docs} for query, docs in qrels.items()},
+            probabilities={query: {doc: chances[doc] for doc in docs} for query, docs in qrels.items()},
+        )
     run = {query: {doc: float(-place) for place, doc in enumerate(docs)} for query, docs in enumerate(rankings)}
     return fastir.evaluate(qrels, run, name, rel_level=2).values
 

@@ -79,5 +79,10 @@ def requests_of(card):
 
 
 REQUESTS = list(
-    {str(request): request for card in fastir.metrics() if not card.pooled for request in requests_of(card)}.values()
+    {
+        str(request): request
+        for card in fastir.metrics()
+        if not (card.pooled or card.sampled)
+        for request in requests_of(card)
+    }.values()
 )

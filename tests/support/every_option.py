@@ -2,7 +2,7 @@
 
 import fastir
 
-CARDS = [card for card in fastir.metrics() if not card.name.startswith("prefs_")]
+CARDS = [card for card in fastir.metrics() if not card.name.startswith("prefs_") and not card.sampled]
 CATALOGUE = [card.name for card in CARDS]
 CUT = [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3)]
 CUTS, GAINS = ("", "@3"), ("exp2", "binary")

@@ -1,0 +1,201 @@
+"""Sampled judgments: metrics that estimate, from a sample of the pool, what judgments of all of it would give.
+
+A run is read against qrels whose labels are the rows of the pool, so that all that is kept of it is which of these it
+retrieved, and at what ranks. The rest is arithmetic of measure/_sampling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from fastir.errors import UnknownMetricError, quote
+from fastir.evaluation.coverage import without_missing
+from fastir.evaluation.judging import first_of_each, keeper_of
+from fastir.evaluation.measuring import Job, Measured, OneRuleSet
+from fastir.evaluation.prepared import check_labels
+from fastir.measure._codes import READ_CODES, STATUS_CODES
+from fastir.measure._sampling import estimate
+from fastir.qrels import Qrels
+from fastir.request.compiler import EMPTY, limits_of
+from fastir.request.names import Gains, Request
+from fastir.request.options import TIES, WHOLE
+from fastir.request.plan import Settings, check_average, compile_settings
+
+if TYPE_CHECKING:
+    from fastir.evaluation.prepared import Prepared
+    from fastir.inputs.files import Watch
+
+HOW = {
+    "strata": "strata: Qrels.from_file(path, 'strata') or Qrels.from_dict(labels, strata=...)",
+    "probabilities": "inclusion probabilities: Qrels.from_file(path, 'prels') or "
+    "Qrels.from_dict(labels, probabilities=...)",
+}
+
+
+class Sample:
+    """The pool of every query as arrays beside the rows of the qrels, and qrels whose labels say the rows.
+
+    These labels count the documents of a query from 1 up by rising labels of the caller's, so that the rules for equal
+    scores that go by label order documents as the caller's labels would.
+    """
+
+    def __init__(self, qrels: Qrels) -> None:
+        n = qrels.n_rows
+        self.offsets: np.ndarray = qrels._offsets
+        self.labels: np.ndarray = qrels._numbers
+        self.queries: np.ndarray = np.repeat(np.arange(len(qrels)), np.diff(self.offsets))
+        self.by_label: np.ndarray = self.in_order(self.labels)
+        places = np.empty(n, np.int32)
+        first = self.offsets[self.queries]
+        places[first + self.by_label] = np.arange(1, n + 1) - first
+        self.pool: Qrels = Qrels(qrels._query_ids, self.offsets, qrels._ids, places, qrels.repairs)
+        given = qrels._probabilities
+        self.probabilities: np.ndarray = np.zeros(n) if given is None else given
+        self.strata: np.ndarray = np.zeros(n, np.int64)
+        self.firsts: np.ndarray = np.zeros(len(qrels) + 1, np.int64)  # of each query's strata, among those of all
+        self.sizes: np.ndarray = np.zeros(1, np.int64)
+        if qrels._strata is not None:
+            self.number(qrels._strata)
+        self.gains: dict[tuple[Any, int], tuple[np.ndarray, np.ndarray]] = {}  # and the rows by falling gains
+
+    def in_order(self, keys: np.ndarray) -> np.ndarray:
+        """The rows of each query, counted from its first one, by rising keys."""
+        return np.lexsort((keys, self.queries)) - self.offsets[self.queries]
+
+    def number(self, strata: np.ndarray) -> None:
+        """Number the strata of each query from 0."""
+        rows = self.in_order(strata) + self.offsets[self.queries]
+        pairs = np.stack([self.queries, strata[rows]])
+        new = np.ones(len(strata), bool)
+        new[1:] = (pairs[:, 1:] != pairs[:, :-1]).any(0)
+        among_all = np.cumsum(new) - 1
+        self.sizes = np.bincount(among_all)
+        self.firsts[1:] = np.cumsum(np.bincount(self.queries[new], minlength=len(self.firsts) - 1))
+        self.strata[rows] = among_all - self.firsts[self.queries]
+
+    def with_gains(self, gain: Any, lowest: int) -> tuple[np.ndarray, np.ndarray]:
+        """The gain of each row, and the rows of each query by falling gains; made once."""
+        if (gain, lowest) not in self.gains:
+            gains = gains_of(self.labels, gain, lowest)
+            self.gains[gain, lowest] = gains, self.in_order(-gains)
+        return self.gains[gain, lowest]
+
+
+class Sampling:
+    """Evaluates metrics of sampled judgments.
+
+    Parameters
+    ----------
+    prepare : function
+        ``prepare(qrels, settings)`` returns a OneRuleSet.
+    qrels : Qrels
+    settings : Settings
+        Such metrics alone, under one set of rules.
+
+    Raises
+    ------
+    UnknownMetricError, ValueError
+        The qrels are no sample, or not of the kind that a metric needs; or an option is not possible with one.
+    """
+
+    jobs: tuple[Job, ...] = ()  # what it measures together with other metrics
+
+    def __init__(self, prepare: Callable[..., OneRuleSet], qrels: Qrels, settings: Settings) -> None:
+        self.sample: Sample = sample_for(qrels, settings)
+        self.qrels = qrels
+        self.settings = settings
+        self.prepare = prepare
+        self.ranker: OneRuleSet = prepare(self.sample.pool, compile_settings(("num_q",), settings.options))
+        limits = [limit for asked in self.metrics() for limit in limits_of(*asked, asked[1].get("gain"))]
+        if limits:
+            check_labels(limits, qrels.prepared())
+        relevant = self.sample.queries[self.sample.labels >= settings.level]
+        self.status: np.ndarray = np.full(len(qrels), STATUS_CODES["no_relevant"], np.uint8)
+        self.status[relevant] = STATUS_CODES["evaluated"]
+
+    def metrics(self) -> Iterator[tuple[Request, dict[str, Any]]]:
+        """Each metric, with the values of its parameters."""
+        return zip(self.settings.requests, self.settings.values, strict=True)
+
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured:
+        """Evaluate a run like `OneRuleSet.measure`."""
+        settings, sample = self.settings, self.sample
+        n, depth = len(sample.labels), settings.options.max_depth or WHOLE
+        ranks, places = np.empty(n, np.int64), np.empty(n, np.int32)
+        keeper = keeper_of(self.ranker, ranks, places, READ_CODES["relevant"])
+        keeper.status = self.status
+        query_ids, kept, status, coverage = keeper.measure(run, n_threads, watch)
+        sizes, num_ret = kept.T.astype(np.int64, "C")
+        used = np.flatnonzero(first_of_each(np.diff(sample.offsets), sizes))
+        used = used[ranks[used] <= depth]
+        queries = sample.queries[used]
+        hits = (
+            np.concatenate([[0], np.cumsum(np.bincount(queries, minlength=len(sizes)))]),
+            np.append(ranks[used], 0),  # so that no array is empty
+            np.append(sample.by_label[sample.offsets[queries] + places[used] - 1], 0),
+        )
+        num_ret = np.minimum(num_ret, depth)
+        values = np.stack([self.estimates(*asked, hits, num_ret) for asked in self.metrics()], 1)
+        if settings.queries == "intersection":
+            query_ids, values, status = without_missing(query_ids, values, status)
+        return query_ids, values, status, coverage
+
+    def estimates(
+        self,
+        request: Request,
+        own: dict[str, Any],
+        hits: tuple[np.ndarray, np.ndarray, np.ndarray],
+        num_ret: np.ndarray,
+    ) -> np.ndarray:
+        """The values of a metric for all queries."""
+        sample, level = self.sample, request.level or self.settings.level
+        gain = own.get("gain", "binary")
+        gains = sample.with_gains(gain, request.level or lowest_with_gain(gain, level))
+        rows = sample.offsets, sample.labels, sample.by_label, sample.strata
+        pool = *rows, sample.firsts, sample.sizes, sample.probabilities, *gains
+        values, found = np.empty(len(num_ret)), np.empty(len(num_ret))
+        estimate(request.card.name, level, request.cutoff or WHOLE, hits, pool, num_ret, values, found)
+        none = EMPTY.get(own.get("empty"))
+        return values if none is None else np.where(found > 0, values, none)
+
+    def answer(self, run: Any, n_threads: SupportsIndex | None) -> Measured:
+        """What `measure` returns: no jobs were measured before."""
+        return self.measure(run, n_threads)
+
+    def rankers(self) -> list[Prepared]:
+        """The Prepared objects that decide the order of documents."""
+        return [self.prepare(self.qrels, compile_settings(("num_q",), self.settings.options))]
+
+
+def sample_for(qrels: Qrels, settings: Settings) -> Sample:
+    """The sample that metrics are estimated from, if the qrels have what they need, and the options permit it."""
+    for request in settings.requests:
+        needed, text = request.card.sampled, quote(request.text)
+        if getattr(qrels, f"_{needed}") is None:
+            raise UnknownMetricError(f"metric {text} is defined on qrels with {HOW[needed]}")
+        if settings.options.judged_only:
+            raise ValueError(f"judged_only: metric {text} needs the documents of the pool that were not judged, too")
+    if TIES[settings.ties] == "average":
+        check_average(settings.requests, settings.values, WHOLE)
+    known = qrels.__dict__.get("_sample")  # of several threads that make it, all get the first one's
+    return known or qrels.__dict__.setdefault("_sample", Sample(qrels))
+
+
+def lowest_with_gain(gain: Any, level: int) -> int:
+    """From which label on documents have a gain, where the metric has no level of its own."""
+    return level if gain == "binary" else 0 if isinstance(gain, Gains) else 1
+
+
+def gains_of(labels: np.ndarray, gain: Any, lowest: int) -> np.ndarray:
+    """The gain of each label, as the metrics of measure/_graded have it."""
+    gains = labels.astype(float)
+    if gain == "exp2":
+        gains = np.exp2(np.maximum(gains, 0)) - 1
+    elif gain == "binary":
+        gains = np.ones(len(labels))
+    for label, worth in gain.items() if isinstance(gain, Gains) else ():
+        gains[labels == label] = worth
+    return np.where(labels >= lowest, gains, 0.0)

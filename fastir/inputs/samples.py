@@ -1,0 +1,161 @@
+"""Judgments of a sample: how each document of the pool came into it, from files and from dicts, beside the labels.
+
+A file of lines is read once for each of its numbers, by the reader that has one number per line.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any, NamedTuple, SupportsFloat, SupportsIndex
+
+import numpy as np
+
+from fastir.columns.ids import Arena
+from fastir.columns.line_formats import OF_SAMPLES
+from fastir.errors import quote
+from fastir.inputs import places, trec
+
+NOT_SAMPLED = -1  # the label of a document of the pool without a judgment
+AS_SAMPLED = -999  # that label in prels
+BY_HAND = (0, 2)  # methods of prels that chose documents on purpose: their inclusion probability is 1
+
+Strata = Mapping[Any, Mapping[Any, SupportsIndex]]
+Probabilities = Mapping[Any, Mapping[Any, SupportsFloat]]
+
+
+class Sampled(NamedTuple):
+    """What SampledQrels are made of; strata are int64, probabilities float64 with NaN for what is not in the sample."""
+
+    query_ids: list[Any]
+    offsets: np.ndarray
+    ids: Arena | list[Any]
+    labels: np.ndarray
+    strata: np.ndarray | None
+    probabilities: np.ndarray | None
+    repairs: dict[str, tuple[int, str]]
+
+
+class Named(io.BytesIO):
+    """The bytes of a file object that can be read only once, with its name."""
+
+    def __init__(self, content: bytes, name: str) -> None:
+        super().__init__(content)
+        self.name = name
+
+
+def read(path: Any, format: str, duplicates: str | None) -> Sampled:
+    """Read a file of a format of OF_SAMPLES.
+
+    Raises
+    ------
+    FormatError, DuplicateError, OSError
+        The file does not have the expected content, or cannot be read.
+    ValueError
+        The rule for duplicates is "max", which would take the numbers of one document from several lines.
+    """
+    if duplicates == "max":
+        raise ValueError(f"duplicates='max' is not possible with format={format!r}; expected 'first', 'last' or 'once'")
+    if places.is_file_object(path) and not places.reopens(path):
+        path = Named(path.read(), places.name_of(path))
+    first, *others = OF_SAMPLES[format]
+    query_ids, offsets, ids, numbers, repairs = trec.read(path, False, duplicates, None, first)
+    columns = [trec.read(path, False, duplicates, None, name)[3] for name in others]
+    if format == "strata":
+        return Sampled(query_ids, offsets, ids, labels_of(numbers), columns[0].astype(np.int64), None, repairs)
+    labels, methods = columns
+    probabilities = np.where(np.isin(methods, BY_HAND) & ~np.isnan(numbers), 1.0, numbers)
+    probabilities[labels <= AS_SAMPLED] = np.nan
+    by_sampling = np.add.reduceat((methods != 0) & ~np.isnan(probabilities), offsets[:-1]) > 0
+    probabilities[~np.repeat(by_sampling, np.diff(offsets))] = np.nan
+    return Sampled(query_ids, offsets, ids, labels_of(labels), None, probabilities, repairs)
+
+
+def labels_of(numbers: np.ndarray) -> np.ndarray:
+    return np.maximum(numbers, NOT_SAMPLED).astype(np.int32)
+
+
+def with_pool(labels: Mapping[Any, Any], strata: Strata) -> dict[Any, dict[Any, Any]]:
+    """The labels of all documents that have a stratum, of those without one that of a document not sampled.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Strata are no dict of dicts, or a judged document has none.
+    """
+    for query_id, judged in labels.items():
+        known = inner(strata, query_id, "strata")
+        for doc_id in judged:
+            if doc_id not in known:
+                raise ValueError(f"strata: document {quote(doc_id)} of query {quote(query_id)} has none")
+    return {
+        query_id: {
+            doc_id: labels.get(query_id, {}).get(doc_id, NOT_SAMPLED) for doc_id in inner(strata, query_id, "strata")
+        }
+        for query_id in queries_of(labels, strata, "strata")
+    }
+
+
+def queries_of(labels: Any, beside: Any, what: str) -> list[Any]:
+    """The queries of both dicts."""
+    return list(dict.fromkeys((*labels, *mapping(beside, what))))
+
+
+def inner(data: Any, query_id: Any, what: str) -> Any:
+    """What a dict of dicts has for a query, nothing for one that it lacks."""
+    return mapping(mapping(data, what).get(query_id, {}), what)
+
+
+def mapping(data: Any, what: str) -> Any:
+    if not hasattr(data, "get"):
+        raise TypeError(f"{what} must be {{query_id: {{doc_id: number}}}}, got {type(data).__name__} {quote(data)}")
+    return data
+
+
+def strata_beside(rows: Mapping[Any, Mapping[Any, Any]], strata: Strata) -> np.ndarray:
+    """The stratum of each document, in the order of `rows`."""
+    numbers = [stratum_of(strata[query_id][doc_id], query_id, doc_id) for query_id in rows for doc_id in rows[query_id]]
+    return np.array(numbers, np.int64)
+
+
+def stratum_of(stratum: Any, query_id: Any, doc_id: Any) -> int:
+    where = f"(query {query_id}, document {doc_id})"
+    if isinstance(stratum, (bool, np.bool_)) or not hasattr(stratum, "__index__"):
+        raise TypeError(f"strata: a stratum must be an int, got {type(stratum).__name__} {quote(stratum)} {where}")
+    if abs(number := stratum.__index__()) >= 2**63:
+        raise OverflowError(f"strata: the stratum is too large; expected an integer of 64 bits {where}")
+    return number
+
+
+def probabilities_beside(rows: Mapping[Any, Mapping[Any, Any]], probabilities: Probabilities) -> np.ndarray:
+    """The inclusion probability of each document, in the order of `rows`; NaN where there is none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A probability is no number above 0 and at most 1, or that of a document without a label.
+    """
+    made = []
+    for query_id in queries_of(rows, probabilities, "probabilities"):
+        given = inner(probabilities, query_id, "probabilities")
+        for doc_id in given:
+            if doc_id not in rows.get(query_id, {}):
+                raise ValueError(f"probabilities: document {quote(doc_id)} of query {quote(query_id)} has no label")
+        made += [probability_of(given.get(doc_id), query_id, doc_id) for doc_id in rows.get(query_id, {})]
+    return np.array(made, float)
+
+
+def probability_of(given: Any, query_id: Any, doc_id: Any) -> float:
+    if given is None:
+        return float("nan")
+    if isinstance(given, (str, bytes, bool, np.bool_)) or not hasattr(given, "__float__"):
+        kind = f"got {type(given).__name__} {quote(given)}"
+    elif 0 < float(given) <= 1:
+        return float(given)
+    else:
+        kind = f"got {given}"
+    error = ValueError if kind == f"got {given}" else TypeError
+    raise error(
+        f"probabilities: an inclusion probability must be a number above 0 and at most 1, {kind} (query {query_id}, "
+        f"document {doc_id})"
+    )
