@@ -166,12 +166,12 @@ def singles_of(
     if values.get("empty", "zero") == "zero":
         return ()
     least = 1 if request.card.graded else request.level or level
-    found = [
-        label
+    found = sorted(
+        (gain, label)
         for label, gain in zip(levels, gains, strict=True)
         if label >= least and (gain > 0.0 or not request.card.graded)
-    ]
-    return tuple(sorted({*found[:1], *found[-1:]}))
+    )
+    return tuple({label for _, label in (*found[:1], *found[-1:])})
 
 
 def refused(request: names.Request, what: str) -> names.UnknownMetricError:
