@@ -61,10 +61,8 @@ def rankings_of(run: Run, depth: int) -> Rankings:
     """The first `depth` documents of each ranking."""
     ids, offsets, scores = run.columns()
     falls = np.empty(len(scores) + 1, bool)  # whether a score is below the one before it
-    falls[:1] = True
-    falls[-1:] = True
     np.less(scores[1:], scores[:-1], out=falls[1:-1])
-    falls[offsets] = True
+    falls[offsets] = True  # at both ends, too
     broken = np.concatenate(([0], np.cumsum(~falls[:-1])))
     sizes = np.diff(offsets)
     in_order = broken[offsets[1:]] == broken[offsets[:-1]]

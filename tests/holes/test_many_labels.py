@@ -17,11 +17,7 @@ REFUSED = {"ndcg(gain={1:1,2:5})", "rbp(gains={1:0.5,2:1})"}  # gains that fall,
 NAMES = [
     *(name for name in METRICS if name not in REFUSED),
     *GAINED,
-    "map-l4",
-    "ndcg-l3",
-    "r_precision-l4",
-    "bpref-l4",
-    "nerr(max_grade=query)@1",
+    *("map-l4", "ndcg-l3", "r_precision-l4", "bpref-l4", "nerr(max_grade=query)@1"),
 ]
 
 
