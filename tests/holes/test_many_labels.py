@@ -11,7 +11,6 @@ import fastir
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
-MAX_LABEL = 4
 GAINED = ["ndcg(gain={2:3,4:7})", "ndcg(gain={1:0,5:2})@3", "dcg(gain={3:-1,4:2})", "rbp(gains={1:1,2:0.5,3:1,4:2})"]
 REFUSED = {"ndcg(gain={1:1,2:5})", "rbp(gains={1:0.5,2:1})"}  # gains that fall, or are scaled by the largest label
 NAMES = [
@@ -19,6 +18,28 @@ NAMES = [
     *GAINED,
     *("map-l4", "ndcg-l3", "r_precision-l4", "bpref-l4", "nerr(max_grade=query)@1"),
 ]
+HIGH = [  # that have labels above 4
+    *(
+        "ndcg",
+        "ndcg@1",
+        "ndcg-l6",
+        "ndcg_burges",
+        "ideal_dcg@2",
+        "map-l5",
+        "num_rel-l7",
+        "nerr(max_grade=query)",
+        "compat",
+    ),
+    *("ndcg(gain={5:5.5})", "ndcg(gain={0:1,6:6.5})@3", "ndcg(gain={3:2,5:5,6:5})", "ndcg(gain={4:3},ideal=retrieved)"),
+    *(
+        "dcg(gain={5:-3})",
+        "dcg(gain={3:20})",
+        "dcg(gain={2:0.5,3:0.25})",
+        "rbp(gains={5:9,7:0.5})",
+        "rbp(gains=scaled)",
+    ),
+]
+KNOWN = [0], [0, 2], [0, 1, 4]  # the labels of judgments, by seed
 
 
 def cases(seed, n=12):
@@ -28,19 +49,19 @@ def cases(seed, n=12):
     for number in range(n):
         docs = [f"d{i}" for i in range(random_.randint(1, 7))]
         holes = random_.sample(docs, min(len(docs), random_.randint(1, 2)))
-        labels = {doc: random_.choice([0, 0, 1, 2, 4]) for doc in docs if doc not in holes}
-        labels |= {f"u{i}": random_.choice([-1, 0, 1, 4]) for i in range(random_.randint(0, 3))}
+        labels = {doc: random_.choice(KNOWN[seed]) for doc in docs if doc not in holes}
+        labels |= {f"u{i}": random_.choice([-1, *KNOWN[seed]]) for i in range(random_.randint(0, 3))}
         qrels[f"q{number}"] = labels or {"u": 0}
         run[f"q{number}"] = {doc: random_.random() for doc in docs}
     return qrels, run
 
 
-def enumerated(qrels, run, metrics, **options):
+def enumerated(qrels, run, metrics, max_label, **options):
     """{query_id: the values of all labelings, of shape (n_labelings, n_metrics)}."""
     labeled, query_of = {}, []
     for query_id, labels in qrels.items():
         holes = [doc for doc in run[query_id] if labels.get(doc, -1) < 0]
-        for number, given in enumerate(itertools.product(range(MAX_LABEL + 1), repeat=len(holes))):
+        for number, given in enumerate(itertools.product(range(max_label + 1), repeat=len(holes))):
             labeled[f"{query_id} {number}"] = {**labels, **dict(zip(holes, given, strict=True))}
             query_of.append(query_id)
     rankings = {name: run[name.split()[0]] for name in labeled}
@@ -50,10 +71,11 @@ def enumerated(qrels, run, metrics, **options):
 
 @pytest.mark.parametrize("options", [{}, {"rel_level": 4}, {"empty": "one"}, {"empty": "nan", "rel_level": 3}], ids=str)
 @pytest.mark.parametrize("seed", range(3))
-def test_labels_between_those_of_the_judgments_have_bounds_of_all_labelings(seed, options):
+@pytest.mark.parametrize(("names", "max_label"), [(NAMES, 4), (HIGH, 9)], ids=["all metrics", "high labels"])
+def test_labels_between_those_of_the_judgments_have_bounds_of_all_labelings(seed, names, max_label, options):
     qrels, run = cases(seed)
-    values = enumerated(qrels, run, NAMES, **options)
-    found = fastir.bounds(qrels, run, NAMES, max_label=MAX_LABEL, queries="qrels", **options)
+    values = enumerated(qrels, run, names, max_label, **options)
+    found = fastir.bounds(qrels, run, names, max_label=max_label, queries="qrels", **options)
     for row, query_id in enumerate(found.value.query_ids):
         for column, name in enumerate(found.value.names):
             own = values[query_id][:, column]
