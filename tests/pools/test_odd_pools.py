@@ -38,3 +38,22 @@ def test_a_list_to_judge_without_candidates_is_a_frame_with_its_columns():
     runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"x": 2.0}}}
     found = fastir.to_judge({"q": {"x": 1}}, runs, "map", 3)
     assert len(found) == 0 and list(found.to_pandas().columns) == ["query_id", "doc_id", "influence", "n_runs"]
+
+
+def test_where_a_metric_is_undefined_the_influence_counts_from_0():
+    runs = {"both": {"q": ["a", "x"]}, "neither": {"q": ["x"]}}
+    found = fastir.to_judge({"q": {"a": 1}}, runs, "mean_rank", 3)
+    assert list(found) == [("q", "x", 0.5, 2)]  # from 1 to 1.5 in one run, and from 0 to 1 in the other
+
+
+def test_documents_to_rank_100_can_be_judged_unless_another_depth_is_given():
+    runs = {"deep": {"q": [f"d{i}" for i in range(150)]}, "other": {"q": ["d0"]}}
+    assert len(fastir.to_judge({"q": {"d0": 1}}, runs, "map", 500)) == 99
+    assert len(fastir.to_judge({"q": {"d0": 1}}, runs, "map", 500, depth=None)) == 149
+
+
+def test_a_list_to_judge_says_what_it_lacks():
+    runs = {"a": {"q": ["x"]}, "b": {"q": ["x"]}}
+    assert repr(fastir.to_judge({"q": {"x": 1}}, runs, "map", 3)) == "<ToJudge: 0 of 0 unjudged documents on map>"
+    with pytest.raises(fastir.errors.NoOverlapError, match="no run has a query of the qrels"):
+        fastir.to_judge({"other": {"x": 1}}, runs, "map", 3)
