@@ -173,14 +173,14 @@ cdef class Reader:
         raise FormatError(message, self.path, line, column, shown)
 
     cdef void append(self) noexcept nogil:
-        cdef int64_t i, end = 0, n = self.n_stretches, used = self.used
+        cdef int64_t i, end = 0, n = self.n_stretches, row = self.n_rows, used = self.used
         cdef int64_t skipped = lines_of(&self.cursor) - self.cursor.rows
         cdef const Group* g = &self.group
         cdef Text last
         if skipped > self.skipped:
             self.skipped = skipped
             with gil:
-                self.skips.append((self.n_rows, skipped))
+                self.skips.append((row, skipped))
         if n:
             end = self.query_ends[n - 1]
             last.length = end - (self.query_ends[n - 2] if n > 1 else 0)
@@ -189,14 +189,15 @@ cdef class Reader:
             memcpy(&self.queries[end], g.query.start, g.query.length)
             self.query_ends[n] = end + g.query.length
             self.query_hashes[n] = hash_of(&g.query)
-            self.first_rows[n] = self.n_rows
+            self.first_rows[n] = row
             self.n_stretches = n + 1
         for i in range(g.n):
             copy_text(g.docs + i, <char*>&self.arena[used])
-            self.lengths[self.n_rows] = g.docs[i].length
-            self.numbers[self.n_rows] = g.scores[i]
-            self.n_rows += 1
+            self.lengths[row] = g.docs[i].length
+            self.numbers[row] = g.scores[i]
+            row += 1
             used += g.docs[i].length
+        self.n_rows = row       # not counted in place, which the checks of a debug build need the GIL for
         self.used = used
 
 

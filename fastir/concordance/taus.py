@@ -44,20 +44,17 @@ def tau_ap(truth: np.ndarray, estimate: np.ndarray) -> float:
 
 def tau_ap_a(truth: np.ndarray, estimate: np.ndarray) -> float:
     """The mean of tau_ap over all orders of tied estimates; NaN if the truth has ties."""
-    if has_ties(truth) or len(truth) < 2:
+    if has_ties(truth):
         return np.nan
     correct, above = correct_above(truth, estimate)
     total = 0.0
     for first in np.unique(above):
         group = above == first
         size = int(group.sum())
-        ahead = first + np.arange(size)  # how many stand before each place of the group
-        if first:
-            total += correct[group].sum() * (1 / ahead).sum() / size
-        else:
-            ahead = ahead[1:]
-        # of the pairs within the group half are in the right order
-        total += (np.arange(size)[-len(ahead) :] / ahead).sum() / 2 if len(ahead) else 0.0
+        behind = np.arange(size)  # how many of the group stand before each place of it
+        ahead = np.maximum(first + behind, 1)  # how many stand before each place; the first of all counts for nothing
+        total += correct[group].sum() * (1 / ahead).sum() / size
+        total += (behind / ahead).sum() / 2  # of the pairs within the group half are in the right order
     return between(2 * total / (len(truth) - 1) - 1)
 
 

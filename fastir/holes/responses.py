@@ -187,12 +187,12 @@ def singles_of(
     if values.get("empty", "zero") == "zero":
         return ()
     least = 0 if request.card.graded else request.level or level
-    found = [
-        label
-        for gain, label in sorted(zip(gains, levels, strict=True))
+    found = sorted(
+        (gain, label)
+        for gain, label in zip(gains, levels, strict=True)
         if label >= least and (gain > 0.0 or not request.card.graded)
-    ]
-    return tuple(sorted({*found[:1], *found[-1:]}))
+    )
+    return tuple({label for _, label in (*found[:1], *found[-1:])})
 
 
 def refused(request: names.Request, what: str) -> names.UnknownMetricError:

@@ -172,6 +172,7 @@ def test_rows_that_stand_together_are_read_once(tmp_path):
         {"duplicates": "max"},
         {"parents": {"10": "x"}},
         {"metrics": "hole@3"},
+        {"metrics": "ndcg(gain={-1:0.5})"},  # of every document without a judgment
     ],
     ids=str,
 )

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 from common import UNEVEN
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fastir
@@ -96,11 +96,13 @@ def test_once_is_a_ranking_whose_later_copies_nobody_judged(rows):
 
 @QUICK
 @given(rankings, st.sampled_from(["first", "last", "max", "once"]), st.booleans())
+@example([("d", 0.1)] * 12, "once", False)
 def test_no_metric_leaves_its_range(rows, rule, chunks):
     parents = CHUNKS if chunks else None
     results = fastir.evaluate({"q": LABELS}, of_query(rows), METRICS, duplicates=rule, parents=parents)
     for (name, (low, high)), value in zip(METRICS.items(), results.values[0], strict=True):
-        assert math.isnan(value) or low <= value <= high, name
+        slack = 2**-52 * (name == "rbp_resid")  # its weights sum to 1 but for their rounding
+        assert math.isnan(value) or low <= value <= high + slack, name
         if name.startswith("num_ret@"):
             assert value <= 2
 
