@@ -9,6 +9,8 @@ Raises    TypeError and ValueError, which name the run or team; NoOverlapError
 ranked        the first documents of each run's rankings
 members       which runs have which documents, and the teams of runs
 pooling       pool(): the documents to be judged
+lists         lists of documents as files, with a place for labels
+merging       merge_qrels(): judgments with those that such lists brought
 contributing  contributions(): judged documents by the runs that have them
 leaving_out   leave_one_out(): the leaderboard without what only one team contributed
 choosing      to_judge(): unjudged documents, those first that could change most

@@ -16,8 +16,8 @@ import numpy as np
 
 from fastir.checks import positive
 from fastir.pools.changes import changes_of
+from fastir.pools.lists import save_list
 from fastir.pools.members import check_overlap, labels_of, masks_of
-from fastir.pools.pooling import write_lines
 from fastir.pools.ranked import depth_of, rankings_of, read_runs
 from fastir.request.options import MAX_LABEL, WHOLE
 from fastir.text import counted
@@ -91,16 +91,19 @@ class ToJudge:
         return pandas.DataFrame(self.candidates, columns=list(Candidate._fields))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a list to work through, in one step: query_id, doc_id, influence and n_runs, with tabs between them.
+        """Write a list to work through, in one step and in this order.
+
+        A path that ends in .qrels or .txt has TREC qrels, in which every label is -1 until somebody puts it in (see
+        `merge_qrels`); one that ends in .tsv has query_id, doc_id, influence and n_runs, with tabs between them.
 
         Raises
         ------
         ValueError
-            The path does not end in .tsv.
+            The path ends otherwise, or an id cannot be a field of a line.
         OSError
             The file cannot be written; its old content is untouched.
         """
-        write_lines(path, [Candidate._fields, *self.candidates])
+        save_list(path, Candidate._fields, self.candidates)
 
     def __repr__(self) -> str:
         share = f", {self.covered / self.uncertainty:.0%} of the influence" if self.uncertainty else ""

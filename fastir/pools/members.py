@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from fastir.errors import NoOverlapError, quote
+from fastir.errors import FormatError, NoOverlapError, quote
 from fastir.pools.ranked import Rankings, kinds_of, rankings_of
 from fastir.qrels import GroupedQrels, Qrels, as_qrels
 from fastir.run import Run
 
+TeamsLike = Mapping[Any, Hashable] | str | os.PathLike[str]
 Names = tuple[Hashable, ...]
 Masks = dict[Any, dict[Any, int]]  # {query_id: {doc_id: a bit for each who has it}}
 
@@ -38,19 +40,31 @@ def named(mask: int, names: Sequence[Hashable]) -> Names:
     return tuple(found)
 
 
-def teams_of(runs: Mapping[Hashable, Any], teams: Mapping[Any, Hashable] | None) -> dict[Hashable, Hashable]:
+def teams_of(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict[Hashable, Hashable]:
     """{run: team}; without teams each run is one."""
     if teams is None:
         return {name: name for name in runs}
-    if not hasattr(teams, "items"):
-        raise TypeError(f"teams must map runs to teams, got {type(teams).__name__}")
+    given: Mapping[Any, Hashable] = read_teams(teams) if isinstance(teams, (str, os.PathLike)) else teams
+    if not hasattr(given, "items"):
+        raise TypeError(f"teams must map runs to teams, or be a path, got {type(given).__name__}")
     for name in runs:
-        if name not in teams:
+        if name not in given:
             raise ValueError(f"teams: run {quote(name)} has none")
-    for name in teams:
+    for name in given:
         if name not in runs:
             raise ValueError(f"teams: there is no run {quote(name)}")
-    return {name: teams[name] for name in runs}
+    return {name: given[name] for name in runs}
+
+
+def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The teams of a file with a run and its team on each line."""
+    from fastir.inputs.parent_columns import lines_of_two
+
+    teams: dict[str, str] = {}
+    for number, run, team in lines_of_two(path, "a run", "its team"):
+        if teams.setdefault(run, team) != team:
+            raise FormatError(f"run {quote(run)} has two teams", os.fsdecode(path), number)
+    return teams
 
 
 def masks_by_team(
