@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from fastir.inputs.judged_arrays import COLUMNS
 from fastir.judged_rankings import JudgedRankings
+from fastir.results.report import Report
 
 Changes = tuple[float, dict[Any, float]]  # of a document that the run lacks, and of those that it has
 
@@ -40,15 +42,18 @@ class Lists:
 
     def values(self, metric: str, options: dict[str, Any]) -> np.ndarray:
         """The value of each; NaN, where the metric is undefined, counts as 0, which it would be in no other list."""
-        rankings = JudgedRankings.from_arrays(
-            range(len(self.sizes)),
-            np.concatenate(([0], np.cumsum(self.sizes))),
-            np.concatenate(self.ranks),
-            np.concatenate(self.labels),
-            np.array(self.num_ret, np.int64),
-            np.concatenate(([0], np.cumsum(self.ideal_sizes))),
-            np.concatenate(self.ideal),
-        )
+        n = len(self.sizes)
+        made = {
+            "offsets": np.concatenate(([0], np.cumsum(self.sizes))),
+            "ranks": np.concatenate(self.ranks),
+            "labels": np.concatenate(self.labels),
+            "num_ret": np.array(self.num_ret, np.int64),
+            "ideal_offsets": np.concatenate(([0], np.cumsum(self.ideal_sizes))),
+            "ideal_labels": np.concatenate(self.ideal),
+            "missing": np.zeros(n, bool),
+        }
+        arrays = {name: np.ascontiguousarray(made[name], dtype) for name, dtype in COLUMNS.items()}
+        rankings = JudgedRankings._of(list(range(n)), arrays, None, None, None, Report(in_both=n))
         return np.nan_to_num(rankings.evaluate(metric, **options).values[:, 0], nan=0.0)
 
 

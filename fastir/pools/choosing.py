@@ -170,9 +170,12 @@ def to_judge(
     labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
     largest = max((label for own in labels.values() for label in own.values()), default=1)
     label = max(1, largest) if max_label is None else positive("max_label", "the label", max_label, MAX_LABEL)
-    masks = masks_of((place, rankings_of(run, cut)) for place, run in enumerate(found.values()))
+    rankings = [rankings_of(run, WHOLE) for run in found.values()]
+    masks = masks_of(
+        (place, {q: ranking[:cut] for q, ranking in of_run.items()}) for place, of_run in enumerate(rankings)
+    )
     unjudged = {q: {d: mask for d, mask in masks.get(q, {}).items() if d not in own} for q, own in labels.items()}
-    changes = [changes_of(rankings_of(run, WHOLE), labels, metric, unjudged, label, options) for run in found.values()]
+    changes = [changes_of(of_run, labels, metric, unjudged, label, options) for of_run in rankings]
     candidates = []
     for query_id, having in unjudged.items():
         columns = [list(map(own.get, having, itertools.repeat(lack))) for lack, own in (of[query_id] for of in changes)]

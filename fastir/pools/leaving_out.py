@@ -182,7 +182,8 @@ def leave_one_out(
         As for `contributions`. With the depth of the pool, a document counts as a team's own if no other team has it
         above that depth.
     **options
-        As for `evaluate`, but for ``parents``; ``queries`` is "qrels" if not given, so that all runs count for the same queries.
+        As for `evaluate`, but for ``parents``; ``queries`` is "qrels" if not given, so that all runs count for the
+        same queries.
 
     Returns
     -------
