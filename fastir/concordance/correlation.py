@@ -118,6 +118,14 @@ class RankCorrelation:
         one, two = (" and ".join(names) for names in best)
         return f"{one} wins by both" if one == two else f"{one} wins by a, {two} by b"
 
+    def _tested(self) -> str:
+        """How many swapped pairs differ significantly; nothing without tests."""
+        found = [swap.significant for swap in self.swaps if swap.significant]
+        if not found:
+            return ""
+        in_a, in_b = (sum(verdict in (side, "both") for verdict in found) for side in ("a", "b"))
+        return f"; {in_a} significantly different in a, {in_b} in b"
+
     def _table(self) -> Table:
         rows = [
             [
@@ -143,7 +151,9 @@ class RankCorrelation:
                 else "none falls."
             ),
             f"{counted(len(self.swaps), 'pair is', 'pairs are')} swapped"
-            + (f", of which the first {SHOWN} are shown." if len(self.swaps) > SHOWN else "."),
+            + (f", of which the first {SHOWN} are shown" if len(self.swaps) > SHOWN else "")
+            + self._tested()
+            + ".",
         ]
         return Table(["better in a", "worse in a", "a", "b", "p in a", "p in b", "significant in"], rows, 2, notes)
 
