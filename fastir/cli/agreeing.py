@@ -31,6 +31,7 @@ from fastir.cli.evaluating import FORMATS, query_table, table_text
 from fastir.cli.pooling import TEXTS, add_format_argument, output_of
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
+from fastir.evaluation.named_runs import run_names
 from fastir.rendering import Cell, Table
 from fastir.results.by_run import ResultsByRun
 from fastir.text import decimals, json_text
@@ -73,7 +74,8 @@ def agreement_command(options: argparse.Namespace) -> Output:
 
 def with_sides(table: Table, options: argparse.Namespace) -> Table:
     """The same table with a note that says what a and b are."""
-    return table._replace(notes=[*table.notes, f"a is {options.qrels}, b is {options.other}."])
+    a, b = run_names([options.qrels, options.other])
+    return table._replace(notes=[*table.notes, f"a is {a}, b is {b}."])
 
 
 def agreement_by_query(found: Agreement) -> Table:
