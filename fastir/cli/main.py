@@ -55,6 +55,9 @@ example:
   fastir diff old.json new.json --markdown
   fastir compare examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --test randomization --pairs
   fastir compare old.json new.json --baseline old.json --fail-if worse:map
+  fastir to-judge qrels.txt runs -m map --budget 200 -o next.qrels
+  fastir merge-qrels qrels.txt next.qrels -o new.txt
+  fastir rank-correlation human.txt model.txt runs -m ndcg@10
 
 exit status: 0 fine, 1 usage, 2 input, 3 output, memory or internal, 4 a gate was not passed, 130 interrupted
 """

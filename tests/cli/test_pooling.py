@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from common import EXAMPLES
 
 import fastir
+from fastir.cli import runs
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 RUNS = {"bm25.run": BM25, "dense.run": DENSE}
@@ -240,10 +242,6 @@ def test_a_bar_shows_how_far_runs_are_read(call, bars, monkeypatch):
 
         def flush(self):
             pass
-
-    import time
-
-    from fastir.cli import runs
 
     def slowly(*arguments):
         found = read_run(*arguments)
