@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import fastir
+from fastir.checks import proportion
 from fastir.cli.arguments import (
     METRICS_OPTION,
     SAVED,
+    Later,
     UsageError,
     add_judging_arguments,
     add_metric_option,
@@ -27,8 +29,9 @@ from fastir.cli.arguments import (
     parents_options,
     split,
 )
+from fastir.cli.comparing import corrections, tests
 from fastir.cli.evaluating import FORMATS, query_table, table_text
-from fastir.cli.pooling import TEXTS, add_format_argument, output_of
+from fastir.cli.pooling import TEXTS, add_format_argument, at_least_1, output_of
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
 from fastir.evaluation.named_runs import run_names
@@ -61,6 +64,8 @@ def add_agreement_arguments(add: Callable[..., Any]) -> None:
 def agreement_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
+        at_least_1(options, "rel_level", "n_resamples")
+        proportion("confidence", options.confidence)
     a, b = (read_qrels(options, path) for path in (options.qrels, options.other))
     names = "rel_level", "weights", "level", "confidence", "n_resamples", "random_state"
     with watched({}):
@@ -97,8 +102,10 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
     add("other", metavar="QRELS_B", help="other judgments for the same queries")
     add_runs_argument(add, "*")
     add_metric_option(add)
-    add("--test", default="t", metavar="NAME", help="of the swapped pairs, as in compare (default %(default)s)")
-    add("--correction", metavar="NAME", default="holm", help="over all pairs, as in compare (default %(default)s)")
+    about = "of the swapped pairs: %(choices)s (default %(default)s)"
+    add("--test", default="t", metavar="NAME", choices=Later(tests), help=about)
+    about = "over all pairs: %(choices)s (default: holm, or none where the test corrects itself)"
+    add("--correction", metavar="NAME", choices=Later(corrections), help=about)
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the tests (default %(default)s)")
     add_judging_arguments(add)
     add_format_argument(add, TEXTS)
@@ -109,7 +116,9 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
         format = output_format(options, TEXTS)
         chosen = {**evaluator_options(options), **parents_options(options)}
         metric = one_metric(options, evaluator_options(options))
-    statistics = {name: getattr(options, name) for name in ("test", "correction", "confidence")}
+        proportion("confidence", options.confidence)
+        correction = options.correction or (None if "tukey" in options.test else "holm")
+    statistics = {"test": options.test, "correction": correction, "confidence": options.confidence}
     if are_saved([options.qrels]):
         if options.runs:
             raise UsageError(f"{options.qrels} holds saved results; expected two such files, and no runs")

@@ -32,6 +32,7 @@ from fastir.cli.evaluating import FORMATS, table_text
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.teams import add_teams_arguments, teams_of
 from fastir.cli.terminal import Output, watched
+from fastir.cli.wording import option
 from fastir.rendering import Cell, Table
 from fastir.text import json_text, without_nan
 
@@ -112,7 +113,7 @@ def add_contributions_arguments(add: Callable[..., Any]) -> None:
 def contributions_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, TEXTS)
-        at_least_1(options, "depth")
+        at_least_1(options, "depth", "rel_level")
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = teams_of(options, runs)
     found = fastir.contributions(qrels, runs, teams=teams, depth=options.depth, rel_level=options.rel_level)
@@ -168,8 +169,7 @@ def add_to_judge_arguments(add: Callable[..., Any]) -> None:
 def to_judge_command(options: argparse.Namespace) -> Output:
     with arguments_checked():
         format = output_format(options, LISTS)
-        for name in ("budget", "depth", "max_label"):
-            at_least_1(options, name)
+        at_least_1(options, "budget", "depth", "max_label")
         chosen = {"rel_level": options.rel_level, "convention": options.convention}
         metric = one_metric(options, chosen)
     qrels, runs = read_qrels(options), read_runs(options.runs, options, 2)
@@ -207,7 +207,8 @@ def merge_qrels_command(options: argparse.Namespace) -> Output:
     return Output(file.getvalue().decode("utf-8", "surrogateescape"))
 
 
-def at_least_1(options: argparse.Namespace, name: str) -> None:
-    value = getattr(options, name)
-    if value is not None and value < 1:
-        raise ValueError(f"--{name.replace('_', '-')} {value}: expected 1 or more")
+def at_least_1(options: argparse.Namespace, *names: str) -> None:
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            raise ValueError(f"{option(name)} {value}: expected 1 or more")

@@ -57,6 +57,20 @@ def test_judgments_of_nothing_in_common_are_named(call, tmp_path):
     assert code == 2 and "broken.txt:1" in err and err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--resamples", "0"), "--resamples 0: expected 1 or more"),
+        (("--confidence", "3"), "--confidence must be between 0 and 1"),
+        (("--rel-level", "0"), "--rel-level 0: expected 1 or more"),
+        (("--weights", "cubic"), "--weights: there is no 'cubic'"),
+    ],
+)
+def test_wrong_options_of_agreement_are_named(call, words, message):
+    code, out, err = call("agreement", QRELS, QRELS, *words)
+    assert (code, out) == (1, "") and message in err and err.endswith("see fastir agreement --help\n")
+
+
 # ---- rank-correlation ------------------------------------------------------------------------------------------------
 
 
@@ -86,6 +100,15 @@ def test_saved_results_are_leaderboards_too(output, call, results, tmp_path):
     assert code == 1 and "--rel-level is of no use" in err
 
 
+@pytest.mark.parametrize("test", ["wilcoxon", "tukey"])
+def test_swapped_pairs_are_tested_as_asked(output, model, results, test):
+    pytest.importorskip("scipy")
+    words = ("rank-correlation", QRELS, model, BM25, DENSE, "-m", "map", "--test", test, "--format", "json")
+    correction = None if test == "tukey" else "holm"
+    found = fastir.rank_correlation(*results, "map", test=test, correction=correction)
+    assert json.loads(output(*words)) == found.to_json()
+
+
 def test_another_winner_and_swapped_pairs_are_said(output, tmp_path):
     """The one relevant document is another one, which the other run has first."""
     (tmp_path / "a.txt").write_text("".join(f"q{n} 0 x 1\nq{n} 0 y 0\n" for n in range(8)))
@@ -108,6 +131,9 @@ def test_another_winner_and_swapped_pairs_are_said(output, tmp_path):
         ((QRELS, QRELS, BM25), "expected 2 runs or more, got 1"),
         ((QRELS, QRELS, BM25, DENSE, "-m", "map,mrr"), "expected one metric, got 2"),
         ((QRELS, QRELS, BM25, DENSE, "-m", "ndgc"), "ndgc"),
+        ((QRELS, QRELS, BM25, DENSE, "--test", "magic"), "--test: there is no 'magic'"),
+        ((QRELS, QRELS, BM25, DENSE, "--correction", "magic"), "--correction: there is no 'magic'"),
+        ((QRELS, QRELS, BM25, DENSE, "--confidence", "3"), "--confidence must be between 0 and 1, got 3"),
     ],
 )
 def test_what_makes_no_leaderboards_is_refused(call, words, message):
