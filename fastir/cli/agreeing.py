@@ -29,7 +29,7 @@ from fastir.cli.arguments import (
     parents_options,
     split,
 )
-from fastir.cli.comparing import corrections, tests
+from fastir.cli.comparing import corrections, plot_format, save_picture, tests
 from fastir.cli.evaluating import FORMATS, query_table, table_text
 from fastir.cli.pooling import TEXTS, add_format_argument, at_least_1, output_of
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
@@ -108,6 +108,7 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
     add("--correction", metavar="NAME", choices=Later(corrections), help=about)
     add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the tests (default %(default)s)")
     add_judging_arguments(add)
+    add("--plot", metavar="FILE", help="draw both leaderboards, too; .png, .svg or .pdf")
     add_format_argument(add, TEXTS)
 
 
@@ -117,6 +118,8 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
         chosen = {**evaluator_options(options), **parents_options(options)}
         metric = one_metric(options, evaluator_options(options))
         proportion("confidence", options.confidence)
+        if options.plot is not None:
+            plot_format(options.plot)
         correction = options.correction or (None if "tukey" in options.test else "holm")
     statistics = {"test": options.test, "correction": correction, "confidence": options.confidence}
     if are_saved([options.qrels]):
@@ -135,6 +138,11 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
             a, b = (fastir.Evaluator(qrels, metric, **chosen).evaluate_many(runs) for qrels in sides)
         metric = next(iter(a.values())).names[0]
     found = fastir.rank_correlation(a, b, metric, **statistics)
+    if options.plot is not None:
+        from fastir.plots import leaderboards
+
+        names = run_names([options.qrels, options.other])
+        save_picture(leaderboards(found.a, found.b, metric, names=(names[0], names[1])).figure, options.plot)
     if format == "json":
         return Output(json_text(found.to_json()))
     return output_of(with_sides(found._table(), options), options, format)

@@ -178,3 +178,12 @@ def test_an_unknown_measure_or_a_single_run_is_refused(call):
     assert (code, out) == (1, "") and "rbq" in err and "see fastir similarity --help" in err
     code, out, err = call("similarity", BM25)
     assert (code, out) == (1, "") and "expected 2 runs or more, got 1" in err
+
+
+def test_both_leaderboards_are_drawn(output, call, model, tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "boards.svg"
+    output("rank-correlation", QRELS, model, BM25, DENSE, "--plot", path)
+    assert path.read_bytes().startswith(b"<?xml")
+    code, out, err = call("rank-correlation", QRELS, model, BM25, DENSE, "--plot", "x.xyz")
+    assert (code, out) == (1, "") and "--plot x.xyz: the name must end in" in err
