@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from fastir.pools.choosing import to_judge
     from fastir.pools.contributing import contributions
     from fastir.pools.leaving_out import leave_one_out
+    from fastir.pools.merging import merge_qrels
     from fastir.pools.pooling import pool
     from fastir.results.by_run import ResultsByRun, load_results
 
@@ -108,6 +109,7 @@ __all__ = [
     "judge",
     "leave_one_out",
     "load_results",
+    "merge_qrels",
     "metrics",
     "plots",
     "pool",
@@ -146,6 +148,7 @@ LATER = {
     "judge": "evaluation.judge",
     "leave_one_out": "pools.leaving_out",
     "load_results": "results.by_run",
+    "merge_qrels": "pools.merging",
     "plots": "plots",
     "pool": "pools.pooling",
     "precision_recall_curve": "evaluation.recall_curve",

@@ -38,7 +38,8 @@ API = {
     "Comparing": "compare compare_scores Comparison stats plots",
     "Explaining": "explain_ranked RankedExplanation precision_recall_curve PrecisionRecallCurve",
     "Parts": "judge JudgedRankings Partial",
-    "Judgments": "bounds Bounds pool contributions leave_one_out to_judge agreement rank_correlation similarity",
+    "Judgments": "bounds Bounds pool contributions leave_one_out to_judge merge_qrels agreement rank_correlation "
+    "similarity",
     "Metrics and conventions": "metrics explain conventions Convention",
     "Errors": "FastirError FormatError DuplicateError NoOverlapError UnknownMetricError FastirWarning show_config",
 }

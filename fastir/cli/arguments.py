@@ -35,7 +35,8 @@ RUN_FORMATS = tuple(name for name in QRELS_FORMATS if name not in QRELS_ONLY)
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)
-NAMED = {**{suffix: suffix[1:] for suffix in SUFFIXES}, **BY_SUFFIX, ".txt": "table"}  # {end of a name: format}
+QRELS = "qrels"  # the format of documents that are to be judged
+NAMED = {**{suffix: suffix[1:] for suffix in SUFFIXES}, **BY_SUFFIX, ".txt": "table", ".qrels": QRELS}  # {end: format}
 SAVED = "saved"  # the format of what `save` writes and `load` reads
 
 
@@ -55,7 +56,17 @@ class Later:
 
 def add_run_arguments(add: Callable[..., Any], number: str = "+", instead: str = "") -> None:
     """The judgments, which may be something else `instead`, a `number` of runs, and how they are judged."""
-    add("qrels", metavar="QRELS", help=f"judgments; a TREC file has query, iteration, document, label{instead}")
+    add_qrels_argument(add, instead=instead)
+    add_runs_argument(add, number)
+    add_metrics_option(add, " ".join(DEFAULT_METRICS))
+    add_judging_arguments(add)
+
+
+def add_qrels_argument(add: Callable[..., Any], name: str = "qrels", metavar: str = "QRELS", instead: str = "") -> None:
+    add(name, metavar=metavar, help=f"judgments; a TREC file has query, iteration, document, label{instead}")
+
+
+def add_runs_argument(add: Callable[..., Any], number: str = "+") -> None:
     add(
         "runs",
         metavar="RUN",
@@ -65,8 +76,6 @@ def add_run_arguments(add: Callable[..., Any], number: str = "+", instead: str =
         "system=..., else one run; a table is a run for each name in its column run or system, else one run; - is "
         "standard input. Files may be packed (.gz, .zst)",
     )
-    add_metrics_option(add, " ".join(DEFAULT_METRICS))
-    add_judging_arguments(add)
 
 
 def add_metrics_option(add: Callable[..., Any], default: str) -> None:
@@ -74,31 +83,60 @@ def add_metrics_option(add: Callable[..., Any], default: str) -> None:
     add(*METRICS_OPTION, metavar="METRIC", action="append", help=about).words = METRIC_NAMES
 
 
-def add_judging_arguments(add: Callable[..., Any]) -> None:
-    """How runs are read and judged; saved results have been."""
-    add(
-        "--parts",
-        action="store_true",
-        help="the Parquet files of a folder or a pattern are the parts of one run; if its rows are in no order, "
-        "they are read twice and not kept",
-    )
-    add("--qrels-format", choices=QRELS_FORMATS, help="%(choices)s (default: by its name, else trec)")
-    add("--run-format", choices=RUN_FORMATS, help="of all runs: %(choices)s (default: by their names, else trec)")
-    add(
-        "--columns", metavar="FIELD=NAME,...", help="of tables, such as query_id=qid,score=sim, where names are unusual"
-    )
-    add("--qrels-columns", metavar="FIELD=NAME,...", help="the same of the qrels alone")
-    add("--run-columns", metavar="FIELD=NAME,...", help="the same of the runs alone")
-    add("--all", action="store_true", help="all metrics that these judgments allow")
+def add_metric_option(add: Callable[..., Any]) -> None:
+    about = f"one metric, such as map (default: {DEFAULT_METRICS[0]})"
+    add(*METRICS_OPTION, metavar="METRIC", action="append", help=about).words = METRIC_NAMES
+
+
+def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: bool = True) -> None:
+    """How files are read: of judgments, of runs or of both."""
+    if runs:
+        add(
+            "--parts",
+            action="store_true",
+            help="the Parquet files of a folder or a pattern are the parts of one run; if its rows are in no order, "
+            "they are read twice and not kept",
+        )
+    if qrels:
+        add("--qrels-format", choices=QRELS_FORMATS, help="%(choices)s (default: by its name, else trec)")
+    if runs:
+        add("--run-format", choices=RUN_FORMATS, help="of all runs: %(choices)s (default: by their names, else trec)")
+    about = "of tables, such as query_id=qid,score=sim, where names are unusual"
+    add("--columns", metavar="FIELD=NAME,...", help=about)
+    if qrels and runs:
+        add("--qrels-columns", metavar="FIELD=NAME,...", help="the same of the qrels alone")
+        add("--run-columns", metavar="FIELD=NAME,...", help="the same of the runs alone")
+    if qrels:
+        about = "the lowest relevant rating, where a table has ratings, not labels"
+        add("--threshold", metavar="X", type=float, help=about)
+    add("--duplicates", choices=DUPLICATES[1:], help="which line of a document counts (default: refuse)")
+
+
+def add_rel_level(add: Callable[..., Any]) -> None:
     add("--rel-level", metavar="N", type=int, default=1, help="the lowest relevant label (default 1)")
-    add(
-        "--threshold", metavar="X", type=float, help="the lowest relevant rating, where a table has ratings, not labels"
-    )
+
+
+def add_rule_arguments(add: Callable[..., Any]) -> None:
+    """How runs that were read are judged."""
+    add("--all", action="store_true", help="all metrics that these judgments allow")
+    add_rel_level(add)
     add("--queries", choices=QUERIES[1:], help="which ones count (default qrels)")
     add("--ties", choices=TIES, help="order of equal scores (default trec)")
     add("--judged-only", action="store_true", help="drop unjudged documents from the rankings")
     add("--max-depth", metavar="N", type=int, help="cut every ranking after N documents")
-    add("--duplicates", choices=DUPLICATES[1:], help="which line of a document counts (default: refuse)")
+    add("--score-dtype", choices=SCORES[1:], help="how scores are compared (default float64)")
+    add_convention(add)
+    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
+
+
+def add_convention(add: Callable[..., Any]) -> None:
+    add("--convention", choices=tuple(CONVENTIONS), default="fastir", metavar="TOOL", help="whose numbers: %(choices)s")
+
+
+def add_judging_arguments(add: Callable[..., Any]) -> None:
+    """How runs are read and judged; saved results have been."""
+    add_reading_arguments(add)
+    add_rule_arguments(add)
     add(
         "--validate",
         choices=VALIDATE,
@@ -107,9 +145,6 @@ def add_judging_arguments(add: Callable[..., Any]) -> None:
     )
     add("--parents", metavar="FILE", help="the document of each id of the runs: two columns, an id and its document")
     add("--aggregate", choices=AGGREGATES, default="max", help="of the scores of a document's parts (default max)")
-    add("--score-dtype", choices=SCORES[1:], help="how scores are compared (default float64)")
-    add("--convention", choices=tuple(CONVENTIONS), default="fastir", metavar="TOOL", help="whose numbers: %(choices)s")
-    add("--threads", dest="n_threads", metavar="N", type=int, help="number of threads (default: as the work needs)")
 
 
 def add_sort_argument(add: Callable[..., Any]) -> None:
@@ -159,6 +194,21 @@ def named_metrics(options: argparse.Namespace) -> list[str]:
     return named + every_metric(options) if options.all else named
 
 
+def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
+    """The only metric that was asked for, the first of the default ones if none was.
+
+    Raises
+    ------
+    ValueError
+        There are several, or it stands for several.
+    """
+    words = [name for word in options.metrics or () for name in split(word)] or [DEFAULT_METRICS[0]]
+    names = settings_of(words, chosen).names
+    if len(names) > 1:
+        raise ValueError(f"-m {' '.join(words)}: expected one metric, got {len(names)}")
+    return words[0]
+
+
 def spread(words: Sequence[str]) -> list[str]:
     """Arguments in which each metric that follows one -m has a -m of its own; a file ends the list of metrics.
 
@@ -177,9 +227,12 @@ def spread(words: Sequence[str]) -> list[str]:
     return spreaded
 
 
+NAME_LIKE = re.compile(r"[^\W\d]\w*(\(.*\))?").fullmatch
+
+
 def may_be_misspelt(word: str) -> bool:
     """Whether a word that no metric is called looks more like a metric than like a file."""
-    return not os.path.exists(word) and ("@" in word or word.isidentifier())
+    return not os.path.exists(word) and ("@" in word or all(map(NAME_LIKE, split(word))))
 
 
 def split(word: str) -> list[str]:
@@ -220,7 +273,7 @@ def settings_of(metrics: list[str], chosen: dict[str, Any]) -> Settings:
 
 def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
     chosen = {name: value for name, value in vars(options).items() if name in Options._fields}
-    return {**chosen, "validate": options.validate or ("judged" if options.parts else "full")}
+    return {**chosen, "validate": getattr(options, "validate", None) or ("judged" if options.parts else "full")}
 
 
 def parents_options(options: argparse.Namespace) -> dict[str, Any]:

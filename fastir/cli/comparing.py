@@ -233,8 +233,12 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
 def draw(comparison: Comparison, path: str) -> None:
     from fastir.plots import overview
 
+    save_picture(overview(comparison), path)
+
+
+def save_picture(figure: Any, path: str) -> None:
     picture = io.BytesIO()
-    overview(comparison).savefig(picture, format=plot_format(path))
+    figure.savefig(picture, format=plot_format(path))
     with replacing(path) as file:
         file.write(picture.getvalue())
 

@@ -109,7 +109,7 @@ def bounds_text(found: dict[str, Bounds], options: argparse.Namespace, format: s
 
 def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
     """A table in a format that is no JSON."""
-    if options.transpose:
+    if getattr(options, "transpose", False):
         table = transposed(table)
     if format == "tsv":
         return tsv_text(

@@ -10,6 +10,14 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import fastir
+from fastir.cli.agreeing import (
+    add_agreement_arguments,
+    add_rank_correlation_arguments,
+    add_similarity_arguments,
+    agreement_command,
+    rank_correlation_command,
+    similarity_command,
+)
 from fastir.cli.arguments import UsageError, spread
 from fastir.cli.cards import (
     add_conventions_arguments,
@@ -22,6 +30,18 @@ from fastir.cli.cards import (
 from fastir.cli.comparing import add_compare_arguments, compare_command
 from fastir.cli.differing import add_diff_arguments, diff_command
 from fastir.cli.evaluating import add_eval_arguments, evaluate_command
+from fastir.cli.pooling import (
+    add_contributions_arguments,
+    add_leave_one_out_arguments,
+    add_merge_qrels_arguments,
+    add_pool_arguments,
+    add_to_judge_arguments,
+    contributions_command,
+    leave_one_out_command,
+    merge_qrels_command,
+    pool_command,
+    to_judge_command,
+)
 from fastir.cli.terminal import FAILURE, INPUT, INTERRUPTED, USAGE, Output, Progress, finish, one_line, tell, write
 from fastir.cli.wording import meant, worded
 
@@ -35,6 +55,9 @@ example:
   fastir diff old.json new.json --markdown
   fastir compare examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --test randomization --pairs
   fastir compare old.json new.json --baseline old.json --fail-if worse:map
+  fastir to-judge qrels.txt runs -m map --budget 200 -o next.qrels
+  fastir merge-qrels qrels.txt next.qrels -o new.txt
+  fastir rank-correlation human.txt model.txt runs -m ndcg@10
 
 exit status: 0 fine, 1 usage, 2 input, 3 output, memory or internal, 4 a gate was not passed, 130 interrupted
 """
@@ -86,6 +109,39 @@ def parser() -> Parser:
             diff_command,
             add_diff_arguments,
         ),
+        (
+            "pool",
+            "list the documents that any of several runs ranks near the top, or those of them that are not judged",
+            pool_command,
+            add_pool_arguments,
+        ),
+        (
+            "contributions",
+            "say which judged documents each run or team has, and which only it has",
+            contributions_command,
+            add_contributions_arguments,
+        ),
+        (
+            "leave-one-out",
+            "say what the leaderboard would be without the judgments that only one team contributed",
+            leave_one_out_command,
+            add_leave_one_out_arguments,
+        ),
+        (
+            "to-judge",
+            "list unjudged documents, those first that could change the differences between runs most",
+            to_judge_command,
+            add_to_judge_arguments,
+        ),
+        ("merge-qrels", "add judgments to judgments", merge_qrels_command, add_merge_qrels_arguments),
+        ("agreement", "say whether two sets of judgments agree", agreement_command, add_agreement_arguments),
+        (
+            "rank-correlation",
+            "say whether two sets of judgments, or saved results, give the same leaderboard",
+            rank_correlation_command,
+            add_rank_correlation_arguments,
+        ),
+        ("similarity", "say how alike runs rank documents", similarity_command, add_similarity_arguments),
         ("metrics", "list the metrics", metrics_command, add_metrics_arguments),
         ("explain", "say what a metric means", explain_command, add_explain_arguments),
         ("conventions", "list the tools whose numbers there are", conventions_command, add_conventions_arguments),
@@ -127,6 +183,12 @@ def manual_command(options: argparse.Namespace) -> Output:
     return Output(manual(parser(), ABOUT, ENDING))
 
 
+def judgments_of(options: argparse.Namespace) -> list[Any]:
+    """The paths of judgments among the arguments."""
+    given = vars(options)
+    return [given.get("qrels"), given.get("other"), *given.get("more", ())]
+
+
 def trec_eval_command(arguments: list[str]) -> int:
     """Run `fastir trec_eval`, which has options of its own; returns the exit code."""
     from fastir.compat import trec_eval
@@ -159,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell("error", f"{worded(one_line(error))}; see {options.parser.prog} --help")
         return USAGE
     except INPUT_ERRORS as error:
-        about_qrels = isinstance(error, fastir.FormatError) and error.path == getattr(options, "qrels", None)
+        about_qrels = isinstance(error, fastir.FormatError) and error.path in judgments_of(options)
         tell("error", worded(one_line(error), "--qrels-format" if about_qrels else "--run-format"))
         return INPUT
     except MemoryError:

@@ -8,18 +8,20 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import errno
+import functools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import fastir
 from fastir.cli.arguments import STDIN, UsageError
-from fastir.cli.terminal import tell
+from fastir.cli.terminal import tell, watched
 from fastir.cli.wording import KEYWORDS, meant, option
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
 from fastir.evaluation.named_runs import of_columns, run_names, runs_in
 from fastir.inputs import formats, places, table_files, table_rows, tables
+from fastir.qrels import Qrels, as_qrels
 from fastir.request.options import Options
 from fastir.results.results import Results
 from fastir.results.saved_files import is_saved
@@ -119,7 +121,8 @@ def only_value(opened: Any, column: str) -> str | None:
 
 def columns_of(options: argparse.Namespace) -> dict[str, Any]:
     """The options of `evaluate` that name the columns of tables."""
-    return {name: names_in(name, getattr(options, name)) for name in ("columns", "qrels_columns", "run_columns")}
+    names = "columns", "qrels_columns", "run_columns"
+    return {name: names_in(name, getattr(options, name, None)) for name in names}
 
 
 def names_in(keyword: str, text: str | None) -> dict[str, str] | None:
@@ -146,6 +149,39 @@ def qrels_of(options: argparse.Namespace) -> Any:
     columns, _ = columns_by_side(*columns_of(options).values())
     read = fastir.Qrels.from_file
     return read(options.qrels, options.qrels_format, options.duplicates, columns, options.threshold)
+
+
+def read_qrels(options: argparse.Namespace, path: str | None = None) -> Qrels:
+    """The judgments, or others at a path, read once for several uses."""
+    at = argparse.Namespace(**{**vars(options), "qrels": path or options.qrels})
+    columns, _ = columns_by_side(*columns_of(options).values())
+    return as_qrels(qrels_of(at), columns, options.duplicates)
+
+
+def read_runs(words: Sequence[str], options: argparse.Namespace, least: int = 1) -> dict[str, fastir.Run]:
+    """{name of its row: Run} of words, `least` in number; a bar shows how far they are read.
+
+    Raises
+    ------
+    UsageError
+        There are fewer.
+    FastirError, OSError
+        As by `named_runs`, and where a run cannot be read.
+    """
+    runs = named_runs(words, options, options.duplicates)
+    if len(runs) < least:
+        raise UsageError(f"expected {least} runs or more, got {len(runs)}")
+    _, columns = columns_by_side(*columns_of(options).values())
+    found = {}
+    with watched(runs) as notice:
+        for name, run in runs.items():
+            watch = functools.partial(notice, name)
+            found[name] = run if isinstance(run, fastir.Run) else read_run(run, options, columns, watch)
+    return found
+
+
+def read_run(path: str, options: argparse.Namespace, columns: Any, watch: Callable[[int], None]) -> fastir.Run:
+    return fastir.Run(*formats.read(path, True, options.run_format, options.duplicates, columns, watch))
 
 
 def runs_of(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:

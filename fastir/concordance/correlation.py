@@ -18,12 +18,13 @@ from fastir.request.directions import SIGNS, direction_of
 from fastir.results.by_run import ResultsByRun, load_results
 from fastir.results.results import Results
 from fastir.stats.corrections import METHODS
-from fastir.text import counted, decimals
+from fastir.text import counted, decimals, without_nan
 
 if TYPE_CHECKING:
     import os
 
 SHOWN = 20  # swapped pairs that are printed
+COEFFICIENTS = "tau_b", "tau_ap", "tau_ap_a", "tau_ap_b", "spearman"
 
 
 class Drop(NamedTuple):
@@ -90,6 +91,46 @@ class RankCorrelation:
         """The report in one of the formats of `Results.to_table`: coefficients in the notes, a row per swapped pair."""
         return rendered(self._table(), format)
 
+    def to_json(self) -> dict[str, Any]:
+        """The report in types that JSON has, with None for NaN.
+
+        Returns
+        -------
+        dict
+            ``"metric"``, ``"systems"``: {system: {"a", "b"}}, the coefficients, ``"largest_drop"``, ``"same_winner"``,
+            and ``"swaps"``, with the fields of `Swap`.
+        """
+        swaps = [
+            {name: without_nan(value) if isinstance(value, float) else str(value) for name, value in own.items()}
+            for own in (swap._asdict() for swap in self.swaps)
+        ]
+        return {
+            "metric": self.metric,
+            "systems": {str(system): {"a": self.a[system], "b": self.b[system]} for system in self.systems},
+            **{name: without_nan(getattr(self, name)) for name in COEFFICIENTS},
+            "largest_drop": self.largest_drop._asdict() | {"system": str(self.largest_drop.system)},
+            "same_winner": self.same_winner,
+            "swaps": swaps,
+        }
+
+    def _winners(self) -> str:
+        """Which systems are the best by either; several if they are tied."""
+        sign = SIGNS[direction_of(self.metric)] or 1
+        best = []
+        for values in (self.a, self.b):
+            most = max(sign * value for value in values.values())
+            best.append([str(system) for system, value in values.items() if sign * value == most])
+        one, two = (" and ".join(names) for names in best)
+        return f"{one} wins by both" if one == two else f"{one} wins by a, {two} by b"
+
+    def _tested(self) -> str:
+        """How many swapped pairs differ significantly; nothing without tests."""
+        found = [swap.significant for swap in self.swaps if swap.significant]
+        if not found:
+            return ""
+        in_a, in_b = (sum(verdict in (side, "both") for verdict in found) for side in ("a", "b"))
+        return f"; {in_a} significantly different in a, {in_b} in b"
+
     def _table(self) -> Table:
         rows = [
             [
@@ -103,20 +144,21 @@ class RankCorrelation:
             ]
             for swap in self.swaps[:SHOWN]
         ]
-        names = "tau_b", "tau_ap", "tau_ap_a", "tau_ap_b", "spearman"
         drop = self.largest_drop
         notes = [
             f"{counted(len(self.systems), 'system', 'systems')}{f' by {self.metric}' if self.metric else ''}: "
-            + ", ".join(f"{name} {decimals(getattr(self, name))}" for name in names)
+            + ", ".join(f"{name} {decimals(getattr(self, name))}" for name in COEFFICIENTS)
             + ".",
-            f"{'The same system wins' if self.same_winner else 'Another system wins'}; "
+            f"{self._winners()}; "
             + (
                 f"{drop.system} falls from place {drop.place_a} to {drop.place_b}, the most."
                 if drop.places
                 else "none falls."
             ),
             f"{counted(len(self.swaps), 'pair is', 'pairs are')} swapped"
-            + (f", of which the first {SHOWN} are shown." if len(self.swaps) > SHOWN else "."),
+            + (f", of which the first {SHOWN} are shown" if len(self.swaps) > SHOWN else "")
+            + self._tested()
+            + ".",
             *([self.method] if any(swap.significant for swap in self.swaps) else []),
         ]
         return Table(["better in a", "worse in a", "a", "b", "p in a", "p in b", "significant in"], rows, 2, notes)

@@ -19,7 +19,7 @@ from fastir.rendering import Cell, Table, rendered
 from fastir.stats._checks import SINGLE, Interval
 from fastir.stats.bootstrap import draws, resampled
 from fastir.stats.grid import Grid
-from fastir.text import counted, decimals
+from fastir.text import counted, decimals, without_nan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,6 +89,34 @@ class Agreement:
     def to_table(self, format: str = "text") -> str:
         """The four in one of the formats of `Results.to_table`, with their intervals; the confusion in the notes."""
         return rendered(self._table(), format)
+
+    def to_json(self, per_query: bool = False) -> dict[str, Any]:
+        """The numbers in types that JSON has, with None for NaN.
+
+        Returns
+        -------
+        dict
+            ``"measures"``: {name: {"value", "low", "high"}}; ``"confidence"``, ``"labels"``, ``"confusion"``,
+            ``"n_queries"``, ``"only_a"``, ``"only_b"``, ``"left_out"``, and ``"per_query"`` if asked for.
+        """
+        bounds = {name: (getattr(self, name), self.intervals[name].low, self.intervals[name].high) for name in MEASURES}
+        found: dict[str, Any] = {
+            "measures": {
+                name: dict(zip(("value", "low", "high"), map(without_nan, own), strict=True))
+                for name, own in bounds.items()
+            },
+            "confidence": self.confidence,
+            "labels": self.labels,
+            "confusion": self.confusion.tolist(),
+            "n_queries": len(self.query_ids),
+            **{name: getattr(self, name) for name in ("only_a", "only_b", "left_out")},
+        }
+        if per_query:
+            found["per_query"] = {
+                str(query_id): {name: without_nan(value) for name, value in own.items()}
+                for query_id, own in self.per_query.items()
+            }
+        return found
 
     def _table(self) -> Table:
         rows = []

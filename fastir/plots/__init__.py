@@ -8,6 +8,7 @@ lines differ in dashes and markers, too. What all names begin or end with is sai
     of a Comparison, or the results of runs    means  forest  differences  wins  topics  overview
     of runs                                    precision_recall  cutoffs
     of Bounds                                  bounds
+    of two leaderboards                        leaderboards
     of lists of labels                         ranked_cutoffs
     of metrics                                 rank_weights
 
@@ -17,6 +18,7 @@ Validates nothing of its own beyond names of metrics and runs, and empty lists
 Allocates a figure, unless it is given axes
 Raises    ImportError where matplotlib is not installed, when a picture is asked for; else what computing raises
 
+boards         the picture of two leaderboards
 compared       a comparison on one metric, as its pictures need it
 comparisons    pictures of a Comparison
 curves         pictures of runs, lists and metrics
@@ -28,6 +30,7 @@ style          colours, dashes, axes and sizes that all share
 topics         the picture of all runs by query
 """
 
+from fastir.plots.boards import leaderboards
 from fastir.plots.comparisons import forest, means, overview, wins
 from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs
 from fastir.plots.holes import bounds
@@ -39,6 +42,7 @@ __all__ = [
     "cutoffs",
     "differences",
     "forest",
+    "leaderboards",
     "means",
     "overview",
     "precision_recall",

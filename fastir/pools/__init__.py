@@ -10,6 +10,8 @@ ranked        the first documents of each run's rankings
 members       which runs have which documents, and the teams of runs
 numbered      which judgments stand where in runs
 pooling       pool(): the documents to be judged
+lists         lists of documents as files, with a place for labels
+merging       merge_qrels(): judgments with those that such lists brought
 contributing  contributions(): judged documents by the runs that have them
 leaving_out   leave_one_out(): the leaderboard without what only one team contributed
 fewer         runs evaluated on fewer judgments

@@ -17,8 +17,8 @@ import numpy as np
 from fastir.checks import positive
 from fastir.errors import quote
 from fastir.pools.changes import changes_of, ideals_of
+from fastir.pools.lists import save_list
 from fastir.pools.members import check_overlap, labels_of, masks_of
-from fastir.pools.pooling import write_lines
 from fastir.pools.ranked import depth_of, rankings_of, read_runs
 from fastir.request.options import MAX_LABEL, WHOLE
 from fastir.text import counted
@@ -93,16 +93,19 @@ class ToJudge:
         return pandas.DataFrame(self.candidates, columns=list(Candidate._fields))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a list to work through, in one step: query_id, doc_id, influence and n_runs, with tabs between them.
+        """Write a list to work through, in one step and in this order.
+
+        A path that ends in .qrels or .txt has TREC qrels, in which every label is -1 until somebody puts it in (see
+        `merge_qrels`); one that ends in .tsv has query_id, doc_id, influence and n_runs, with tabs between them.
 
         Raises
         ------
         ValueError
-            The path does not end in .tsv.
+            The path ends otherwise, or an id cannot be a field of a line.
         OSError
             The file cannot be written; its old content is untouched.
         """
-        write_lines(path, [Candidate._fields, *self.candidates])
+        save_list(path, Candidate._fields, self.candidates)
 
     def __repr__(self) -> str:
         share = f", {self.covered / self.uncertainty:.0%} of the influence" if self.uncertainty else ""
@@ -174,12 +177,13 @@ def to_judge(
     labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
     largest = max((label for own in labels.values() for label in own.values()), default=1)
     label = max(1, largest) if max_label is None else positive("max_label", "the label", max_label, MAX_LABEL)
-    masks = masks_of((place, rankings_of(run, cut)) for place, run in enumerate(found.values()))
+    rankings = [rankings_of(run, WHOLE) for run in found.values()]
+    masks = masks_of(
+        (place, {q: ranking[:cut] for q, ranking in of_run.items()}) for place, of_run in enumerate(rankings)
+    )
     unjudged = {q: {d: mask for d, mask in masks.get(q, {}).items() if d not in own} for q, own in labels.items()}
     ideals = {query_id: ideals_of(own, label) for query_id, own in labels.items()}
-    changes = [
-        changes_of(rankings_of(run, WHOLE), labels, metric, unjudged, ideals, label, options) for run in found.values()
-    ]
+    changes = [changes_of(of_run, labels, metric, unjudged, ideals, label, options) for of_run in rankings]
     candidates = []
     for query_id, having in unjudged.items():
         columns = [list(map(own.get, having, itertools.repeat(lack))) for lack, own in (of[query_id] for of in changes)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
 from fastir.checks import integer
-from fastir.pools.members import Names, check_overlap, labels_of, teams_of
+from fastir.pools.members import Names, TeamsLike, check_overlap, labels_of, teams_of
 from fastir.pools.numbered import Numbered, owners
 from fastir.pools.ranked import depth_of, read_runs
 from fastir.rendering import Cell, Table, rendered
@@ -79,6 +79,18 @@ class Contributions:
         """A row for each team, in one of the formats of `Results.to_table`."""
         return rendered(self._table(), format)
 
+    def to_json(self) -> dict[str, Any]:
+        """The table in types that JSON has.
+
+        Returns
+        -------
+        dict
+            ``"teams"``: {team: {"judged", "relevant", "only_judged", "only_relevant"}}; ``"judged"``, ``"relevant"``,
+            ``"nobody_judged"`` and ``"nobody_relevant"``.
+        """
+        of_all = {name: getattr(self, name) for name in ("judged", "relevant", "nobody_judged", "nobody_relevant")}
+        return {"teams": {str(team): share._asdict() for team, share in self.teams.items()}, **of_all}
+
     def _table(self) -> Table:
         rows = [[Cell(str(team)), *(Cell(str(n)) for n in share)] for team, share in self.teams.items()]
         notes = [
@@ -98,7 +110,7 @@ def contributions(
     qrels: QrelsLike,
     runs: RunsLike,
     *,
-    teams: Mapping[Any, Hashable] | None = None,
+    teams: TeamsLike | None = None,
     depth: SupportsIndex | None = None,
     rel_level: SupportsIndex = 1,
     duplicates: Duplicates | None = None,
@@ -109,8 +121,9 @@ def contributions(
     ----------
     qrels, runs : as for `evaluate_many`
         A negative label is no judgment.
-    teams : mapping of run to team, or None
-        Every run must have one; None: each run is a team of its own.
+    teams : mapping of run to team, path, or None
+        Every run must have one; a file has a run and its team on each line, between them a tab or blanks. None: each
+        run is a team of its own.
     depth : int or None
         How many documents of each ranking count, such as the depth of the pool; None is all.
     rel_level : int

@@ -6,24 +6,25 @@ treated like the run that lost its own contributions: where that hardly falls, t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
 from fastir.concordance import taus
+from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs.parents import parents_of
 from fastir.pools.fewer import Fewer
-from fastir.pools.members import check_overlap, labels_of, teams_of
+from fastir.pools.members import TeamsLike, check_overlap, labels_of, teams_of
 from fastir.pools.numbered import Numbered, owners
 from fastir.pools.ranked import depth_of, read_runs
 from fastir.qrels import as_qrels
 from fastir.rendering import Cell, Table, rendered
 from fastir.request.directions import SIGNS, direction_of
 from fastir.results.by_run import ResultsByRun
-from fastir.text import decimals
+from fastir.text import counted, decimals, without_nan
 
 if TYPE_CHECKING:
     from fastir.qrels import QrelsLike
@@ -85,33 +86,79 @@ class LeftOut:
     tau: dict[str, dict[Hashable, float]]
     largest_fall: dict[str, Fall]
 
-    def to_table(self, format: str = "text") -> str:
-        """A row for each run and metric, in one of the formats of `Results.to_table`."""
-        return rendered(self._table(), format)
+    def leaderboard(self, team: Hashable) -> list[Fall]:
+        """All runs with and without what only this team contributed: by metric, the best without it first.
 
-    def _table(self) -> Table:
-        rows = [
-            [
+        Raises
+        ------
+        ValueError
+            There is no such team.
+        """
+        if team not in self.without:
+            raise ValueError(f"there is no team {quote(team)}; the teams are {', '.join(map(str, self.without))}")
+        team_of = {fall.run: fall.team for fall in self.falls}
+        teams = {run: team_of[run] for run in self.results}
+        without = dict.fromkeys(teams.values(), self.without[team])
+        falls = [fall for name in self.tau for fall in falls_of(name, self.results, without, teams)]
+        last = len(teams) + 1
+        return sorted(falls, key=lambda fall: (list(self.tau).index(fall.metric), fall.place_without or last))
+
+    def to_table(self, format: str = "text", team: Hashable | None = None) -> str:
+        """A row for each run and metric, in one of the formats of `Results.to_table`.
+
+        Each run without what only its own team contributed; if a team is named, all without what that contributed.
+        """
+        return rendered(self._table(team), format)
+
+    def to_json(self) -> dict[str, Any]:
+        """The table in types that JSON has, with None for NaN.
+
+        Returns
+        -------
+        dict
+            ``"metrics"``: {metric: {"runs": [{"run", "team", "value", "value_without", "place", "place_without"}],
+            "tau": {team: number}}}; ``"removed"``: {team: number}.
+        """
+        metrics = {}
+        for metric, taus_by_team in self.tau.items():
+            runs = [
+                {
+                    "run": str(fall.run),
+                    "team": str(fall.team),
+                    "value": without_nan(fall.value),
+                    "value_without": without_nan(fall.value_without),
+                    "place": fall.place,
+                    "place_without": fall.place_without,
+                }
+                for fall in self.falls
+                if fall.metric == metric
+            ]
+            by_team = {str(team): without_nan(tau) for team, tau in taus_by_team.items()}
+            metrics[metric] = {"runs": runs, "tau": by_team}
+        return {"metrics": metrics, "removed": {str(team): n for team, n in self.removed.items()}}
+
+    def _table(self, team: Hashable | None = None) -> Table:
+        falls = self.falls if team is None else self.leaderboard(team)
+        rows = []
+        for fall in falls:
+            removed = fall.team if team is None else team
+            rows.append([
                 Cell(fall.metric),
                 Cell(str(fall.run)),
                 Cell(str(fall.team)),
-                Cell(str(self.removed[fall.team])),
+                Cell(str(self.removed[removed])),
                 Cell(decimals(fall.value), exact=repr(fall.value)),
                 Cell(decimals(fall.value_without), exact=repr(fall.value_without)),
                 Cell(str(fall.place)),
                 Cell(str(fall.place_without)),
-                Cell(decimals(self.tau[fall.metric][fall.team])),
-            ]
-            for fall in self.falls
-        ]
+                Cell(decimals(self.tau[fall.metric][removed]), exact=repr(self.tau[fall.metric][removed])),
+            ])  # fmt: skip
         head = ["metric", "run", "team", "only here", "value", "value without", "place", "place without", "tau"]
-        notes = [
-            f"{metric}: {fall.run} falls most, from place {fall.place} to {fall.place_without}."
-            if fall.places > 0
-            else f"{metric}: no run falls."
-            for metric, fall in self.largest_fall.items()
-        ]
-        return Table(head, rows, 3, notes)
+        if team is None:
+            return Table(head, rows, 3, [said([f for f in falls if f.metric == metric]) for metric in self.tau])
+        notes = [f"Without {counted(self.removed[team], 'judgment', 'judgments')} of documents that only {team} has."]
+        shown = [place for place, name in enumerate(head) if name not in ("only here", "tau")]
+        return Table([head[place] for place in shown], [[row[place] for place in shown] for row in rows], 3, notes)
 
     def __repr__(self) -> str:
         return self.to_table().rstrip("\n")
@@ -125,7 +172,7 @@ def leave_one_out(
     runs: RunsLike,
     metrics: str | Iterable[str],
     *,
-    teams: Mapping[Any, Hashable] | None = None,
+    teams: TeamsLike | None = None,
     depth: SupportsIndex | None = None,
     **options: Any,
 ) -> LeftOut:
@@ -187,12 +234,28 @@ def leave_one_out(
         removed,
         falls,
         {name: {team: tau_of(name, results, other) for team, other in without.items()} for name in names},
-        {
-            name: max(
-                (fall for fall in falls if fall.metric == name), key=lambda f: (f.places, f.value - f.value_without)
-            )
-            for name in names
-        },
+        {name: largest([fall for fall in falls if fall.metric == name]) for name in names},
+    )
+
+
+def largest(falls: list[Fall]) -> Fall:
+    return max(falls, key=lambda fall: (fall.places, fall.value - fall.value_without))
+
+
+def said(falls: list[Fall]) -> str:
+    """How far the runs fall on one metric, and by which share of their values these change."""
+    most = largest(falls)
+    text = f"{most.metric}: no run falls"
+    if most.places > 0:
+        text = f"{most.metric}: {most.run} falls most, from place {most.place} to {most.place_without}"
+    changes = {fall.run: abs(1 - fall.value_without / fall.value) for fall in falls if fall.value}
+    changes = {run: change for run, change in changes.items() if change == change}
+    if not changes:
+        return f"{text}."
+    run = max(changes, key=changes.__getitem__)
+    mean = sum(changes.values()) / len(changes)
+    return f"{text}; values change by {mean:.2%} in the mean" + (
+        f", most that of {run}, by {changes[run]:.2%}." if changes[run] else "."
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import mapping
-from fastir.errors import NoOverlapError, quote
+from fastir.errors import FormatError, NoOverlapError, quote
 from fastir.pools.ranked import Rankings, kinds_of
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.run import Run
@@ -15,6 +16,7 @@ from fastir.run import Run
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
+TeamsLike = Mapping[Any, Hashable] | str | os.PathLike[str]
 Names = tuple[Hashable, ...]
 Masks = dict[Any, dict[Any, int]]  # {query_id: {doc_id: a bit for each who has it}}
 
@@ -42,11 +44,13 @@ def named(mask: int, names: Sequence[Hashable]) -> Names:
     return tuple(found)
 
 
-def teams_of(runs: Mapping[Hashable, Any], teams: Mapping[Any, Hashable] | None) -> dict[Hashable, Hashable]:
+def teams_of(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict[Hashable, Hashable]:
     """{run: team}; without teams each run is one."""
     if teams is None:
         return {name: name for name in runs}
-    given = mapping("teams", teams, "map runs to teams")
+    if isinstance(teams, (str, os.PathLike)):
+        teams = read_teams(teams)
+    given = mapping("teams", teams, "map runs to teams, or be a path")
     for name in runs:
         if name not in given:
             raise ValueError(f"teams: run {quote(name)} has none")
@@ -56,6 +60,17 @@ def teams_of(runs: Mapping[Hashable, Any], teams: Mapping[Any, Hashable] | None)
         if name not in runs:
             raise ValueError(f"teams: there is no run {quote(name)}")
     return {name: given[name] for name in runs}
+
+
+def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The teams of a file with a run and its team on each line."""
+    from fastir.inputs.parent_columns import lines_of_two
+
+    teams: dict[str, str] = {}
+    for number, run, team in lines_of_two(path, "a run", "its team"):
+        if teams.setdefault(run, team) != team:
+            raise FormatError(f"run {quote(run)} has two teams", os.fsdecode(path), number)
+    return teams
 
 
 def labels_of(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dict[Any, int]]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
-from fastir.errors import quote
+from fastir.pools.lists import save_list
 from fastir.pools.members import Masks, Names, labels_of, masks_of, named
 from fastir.pools.ranked import depth_of, rankings_of, read_runs
-from fastir.text import counted, replacing, tsv_text
+from fastir.text import counted
 
 if TYPE_CHECKING:
+    import os
+
     import pandas
 
     from fastir.qrels import QrelsLike
@@ -85,31 +86,25 @@ class Pool:
         return pandas.DataFrame(list(self), columns=list(Pooled._fields))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a table, in one step: a line for each document, with tabs; the names of its runs with commas.
+        """Write a list of the documents, in one step.
+
+        A path that ends in .tsv has a line for each, with tabs, and the names of its runs with commas; one that ends in
+        .qrels or .txt has TREC qrels, in which every label is -1 until somebody puts it in (see `merge_qrels`).
 
         Raises
         ------
         ValueError
-            The path does not end in .tsv.
+            The path ends otherwise, or an id cannot be a field of a line.
         OSError
             The file cannot be written; its old content is untouched.
         """
-        write_lines(path, [Pooled._fields, *((q, doc_id, ",".join(map(str, names))) for q, doc_id, names in self)])
+        save_list(path, Pooled._fields, ((q, doc_id, ",".join(map(str, names))) for q, doc_id, names in self))
 
     def __repr__(self) -> str:
         documents = counted(len(self), "document", "documents")
         queries = counted(len(self.masks), "query", "queries")
         to = "" if self.depth is None else f" to depth {self.depth}"
         return f"<Pool: {documents} of {queries} from {counted(len(self.runs), 'run', 'runs')}{to}>"
-
-
-def write_lines(path: str | os.PathLike[str], rows: list[Any]) -> None:
-    """Write rows as tab-separated lines, to a path that says so."""
-    name = os.fsdecode(path)
-    if not name.lower().endswith(".tsv"):
-        raise ValueError(f"the path must end in .tsv, got {quote(name)}")
-    with replacing(name) as file:
-        file.write(tsv_text([list(map(str, row)) for row in rows]).encode("utf-8", "surrogateescape"))
 
 
 def pool(runs: RunsLike, depth: SupportsIndex | None, *, duplicates: Duplicates | None = None) -> Pool:

@@ -62,8 +62,8 @@ def test_a_pool_is_written_as_a_table(tmp_path):
         "runs": [("a", "b"), ("a",)],
     }
     assert [row.doc_id for row in pool.unjudged({"q": {"x": 0, "y": -1}})] == ["y"]
-    with pytest.raises(ValueError, match=r"must end in \.tsv, got "):
-        pool.save(tmp_path / "pool.txt")
+    with pytest.raises(ValueError, match=r"must end in \.tsv, \.qrels or \.txt, got "):
+        pool.save(tmp_path / "pool.csv")
 
 
 @pytest.mark.parametrize("depth", [3, None])
@@ -130,7 +130,7 @@ def test_leaving_a_team_out_is_evaluating_without_its_own_documents(metrics):
         ({"teams": {"run0": "t"}}, ValueError, "teams: run 'run1' has none"),
         ({"teams": {f"run{i}": "t" for i in range(9)}}, ValueError, "there is no run 'run6'"),
         ({"teams": {f"run{i}": ["t"] for i in range(6)}}, TypeError, "that of run 'run0' is .* cannot be a name"),
-        ({"teams": ["t"]}, TypeError, "teams must map runs to teams, got list"),
+        ({"teams": ["t"]}, TypeError, "teams must map runs to teams, or be a path, got list"),
         ({"depth": 0}, ValueError, "depth: the number of documents of a ranking must be positive"),
         ({"qrels": {"other": {"d1": 1}}}, NoOverlapError, "no run has a query of the qrels"),
         ({"qrels": {"q1": {1: 1}}}, TypeError, r"the qrels have ids of type \(str, int\), run 'run0' of \(str, str\)"),

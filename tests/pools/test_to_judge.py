@@ -43,31 +43,86 @@ def test_judging_in_this_order_settles_the_differences_sooner():
     assert left == sorted(left, reverse=True) and left[-1] < left[0]
 
 
-@pytest.mark.skipif(not (SHARED / "data" / "cast21").is_dir(), reason=ABSENT)
-@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-def test_on_a_real_collection_less_stays_uncertain_than_by_chance():
-    """Half of its judgments are hidden, and come back in three batches of 200."""
-    folder = SHARED / "data" / "cast21"
-    read = fastir.Qrels.from_file(folder / "qrels.txt.gz").to_dict()
-    qrels = {q: {d: max(label, 0) for d, label in own.items()} for q, own in read.items()}
-    runs = {name: fastir.Run.from_file(folder / f"org_{name}.run.gz") for name in ("manual_bm25", "convdr_bert")}
-    draw = random.Random(0)
-    rows = [(q, d) for q, own in qrels.items() for d in own]
-    hidden = set(draw.sample(rows, len(rows) // 2))
-    left = {}
-    for by_chance in (False, True):
-        known = {q: {d: label for d, label in own.items() if (q, d) not in hidden} for q, own in qrels.items()}
-        left[by_chance] = []
-        for _ in range(4):
-            chosen = fastir.to_judge(known, runs, "ndcg@10", 10**9)
-            left[by_chance].append(chosen.uncertainty)
-            batch = [candidate[:2] for candidate in chosen if candidate[:2] in hidden]
+# ---- half of the judgments of real collections are hidden, and come back in batches --------------------------------
+
+REAL = {
+    "robust03": ("input.humR03dc.gz", "input.NLPR03vb10.gz", "input.rutcor03100.gz", "input.oce03noXbmD.gz"),
+    "cleftar17": ("ecnu.run2.res.gz", "iiit.run1.res.gz", "padua.afs.res.gz", "uos.al30.res.gz"),
+    "cast21": ("org_manual_bm25.run.gz", "org_convdr_bert.run.gz"),
+}
+MAX_QUERIES, DEPTH = 20, 50
+
+
+class Halved:
+    """A collection of which every run is cut, and half of the judgments are hidden."""
+
+    def __init__(self, collection):
+        folder = SHARED / "data" / collection
+        read = fastir.Qrels.from_file(folder / "qrels.txt.gz").to_dict()
+        whole = {name: fastir.Run.from_file(folder / name, duplicates="first").to_dict() for name in REAL[collection]}
+        shared = [query_id for query_id in read if all(query_id in run for run in whole.values())][:MAX_QUERIES]
+        self.qrels = {q: {d: max(label, 0) for d, label in read[q].items()} for q in shared}
+        self.runs = {name: {q: top(run[q]) for q in shared} for name, run in whole.items()}
+        rows = [(q, d) for q, own in self.qrels.items() for d in own]
+        self.hidden = set(random.Random(0).sample(rows, len(rows) // 2))
+        self.max_label = max(label for own in self.qrels.values() for label in own.values())
+
+    def left(self, metric, sizes, by_chance=False):
+        """How wide the bounds of the differences of all pairs of runs are, before and after each batch."""
+        draw, hidden = random.Random(1), set(self.hidden)
+        known = {q: {d: n for d, n in own.items() if (q, d) not in hidden} for q, own in self.qrels.items()}
+        widths = [self.width(known, metric)]
+        for size in sizes:
+            listed = fastir.to_judge(known, self.runs, metric, 10**9, depth=DEPTH, max_label=self.max_label)
+            batch = [candidate[:2] for candidate in listed if candidate[:2] in hidden]
             if by_chance:
                 draw.shuffle(batch)
-            for q, d in batch[:200]:
-                known[q][d] = qrels[q][d]
-    assert left[False] == sorted(left[False], reverse=True)
-    assert left[False][-1] < 0.95 * left[True][-1] < left[True][0]
+            for q, d in batch[:size]:
+                known[q][d] = self.qrels[q][d]
+                hidden.discard((q, d))
+            widths.append(self.width(known, metric))
+        return widths
+
+    def width(self, known, metric):
+        pairs = [
+            fastir.bounds(known, a, metric, against=b, max_label=self.max_label)
+            for a, b in itertools.combinations(self.runs.values(), 2)
+        ]
+        return sum(bounds.upper[metric] - bounds.lower[metric] for bounds in pairs) / len(pairs)
+
+
+def top(ranking):
+    return {d: ranking[d] for d in sorted(ranking, key=lambda d: (ranking[d], d), reverse=True)[:DEPTH]}
+
+
+def of_real(test):
+    for mark in (
+        pytest.mark.filterwarnings("ignore::fastir.FastirWarning"),
+        pytest.mark.skipif(not (SHARED / "data" / "robust03").is_dir(), reason=ABSENT),
+    ):
+        test = mark(test)
+    return test
+
+
+@of_real
+@pytest.mark.parametrize("collection", REAL)
+@pytest.mark.parametrize(("metric", "size"), [("ndcg@10", 25), ("map", 100)])
+def test_bounds_narrow_with_each_batch_and_sooner_than_by_chance(collection, metric, size):
+    halved = Halved(collection)
+    ours, chance = (halved.left(metric, [size] * 3, by_chance) for by_chance in (False, True))
+    assert ours == sorted(ours, reverse=True) and ours[-1] < ours[0]
+    assert all(one <= other for one, other in zip(ours, chance, strict=True))
+    assert ours[0] - ours[-1] > 1.2 * (chance[0] - chance[-1])
+
+
+@of_real
+@pytest.mark.parametrize("metric", ["ndcg@10", "map"])
+def test_one_large_batch_is_nearly_as_good_as_many_small_ones(metric):
+    """So the list is no worse for being in the order of single documents: choosing anew brings a few percent."""
+    halved = Halved("robust03")
+    start, end = halved.left(metric, [120])
+    *_, small = halved.left(metric, [10] * 12)
+    assert start - end > 0.95 * (start - small)
 
 
 def test_a_list_is_written_as_a_table(tmp_path):

@@ -1,0 +1,190 @@
+"""The subcommands that compare two of a kind: qrels (`agreement`), leaderboards (`rank-correlation`), `similarity`."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import fastir
+from fastir.checks import proportion
+from fastir.cli.arguments import (
+    METRICS_OPTION,
+    SAVED,
+    Later,
+    UsageError,
+    add_judging_arguments,
+    add_metric_option,
+    add_output_arguments,
+    add_qrels_argument,
+    add_reading_arguments,
+    add_rel_level,
+    add_runs_argument,
+    arguments_checked,
+    evaluator_options,
+    named_metrics,
+    one_metric,
+    output_format,
+    parents_options,
+    split,
+)
+from fastir.cli.comparing import corrections, plot_format, save_picture, tests
+from fastir.cli.evaluating import FORMATS, query_table, table_text
+from fastir.cli.pooling import TEXTS, add_format_argument, at_least_1, output_of
+from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
+from fastir.cli.terminal import Output, watched
+from fastir.evaluation.named_runs import run_names
+from fastir.rendering import Cell, Table
+from fastir.results.by_run import ResultsByRun
+from fastir.text import decimals, json_text
+
+if TYPE_CHECKING:
+    from fastir.concordance.judgments import Agreement
+
+# ---- agreement -------------------------------------------------------------------------------------------------------
+
+
+def add_agreement_arguments(add: Callable[..., Any]) -> None:
+    add_qrels_argument(add, "qrels", "QRELS_A")
+    add("other", metavar="QRELS_B", help="judgments of the same documents by somebody else, or by a model")
+    add("-q", "--per-query", action="store_true", help="a row for every query")
+    about = "what a difference of labels costs in weighted_kappa: %(choices)s (default %(default)s)"
+    add("--weights", choices=("linear", "quadratic"), default="quadratic", help=about)
+    about = "what labels are to alpha: %(choices)s (default %(default)s)"
+    add("--level", choices=("nominal", "ordinal", "interval"), default="ordinal", help=about)
+    add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the intervals (default %(default)s)")
+    add("--resamples", dest="n_resamples", metavar="N", type=int, default=10_000, help="default %(default)s")
+    add("--seed", dest="random_state", metavar="N", type=int, default=0, help="of what is random (default 0)")
+    add_reading_arguments(add, runs=False)
+    add_rel_level(add)
+    add_format_argument(add, TEXTS)
+
+
+def agreement_command(options: argparse.Namespace) -> Output:
+    with arguments_checked():
+        format = output_format(options, TEXTS)
+        at_least_1(options, "rel_level", "n_resamples")
+        proportion("confidence", options.confidence)
+    a, b = (read_qrels(options, path) for path in (options.qrels, options.other))
+    names = "rel_level", "weights", "level", "confidence", "n_resamples", "random_state"
+    with watched({}):
+        found = fastir.agreement(a, b, **{name: getattr(options, name) for name in names})
+    if format == "json":
+        return Output(json_text(found.to_json(options.per_query)))
+    if options.per_query:
+        return Output(table_text(agreement_by_query(found), options, format))
+    return output_of(with_sides(found._table(), options), options, format)
+
+
+def with_sides(table: Table, options: argparse.Namespace) -> Table:
+    """The same table with a note that says what a and b are."""
+    a, b = run_names([options.qrels, options.other])
+    return table._replace(notes=[*table.notes, f"a is {a}, b is {b}."])
+
+
+def agreement_by_query(found: Agreement) -> Table:
+    head = list(next(iter(found.per_query.values())))
+    rows = [
+        [Cell(str(query_id)), *(Cell(decimals(own[name]) if name != "n" else f"{own[name]}", exact=repr(own[name]))
+                                for name in head)]
+        for query_id, own in found.per_query.items()
+    ]  # fmt: skip
+    return Table(["query_id", *head], rows, 1, [])
+
+
+# ---- rank-correlation ------------------------------------------------------------------------------------------------
+
+
+def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
+    instead = "; the truth. Or saved results of several runs, and then QRELS_B is, too"
+    add_qrels_argument(add, "qrels", "QRELS_A", instead)
+    add("other", metavar="QRELS_B", help="other judgments for the same queries")
+    add_runs_argument(add, "*")
+    add_metric_option(add)
+    about = "of the swapped pairs: %(choices)s (default %(default)s)"
+    add("--test", default="t", metavar="NAME", choices=Later(tests), help=about)
+    about = "over all pairs: %(choices)s (default: holm, or none where the test corrects itself)"
+    add("--correction", metavar="NAME", choices=Later(corrections), help=about)
+    add("--confidence", metavar="SHARE", type=float, default=0.95, help="of the tests (default %(default)s)")
+    add_judging_arguments(add)
+    add("--plot", metavar="FILE", help="draw both leaderboards, too; .png, .svg or .pdf")
+    add_format_argument(add, TEXTS)
+
+
+def rank_correlation_command(options: argparse.Namespace) -> Output:
+    with arguments_checked():
+        format = output_format(options, TEXTS)
+        chosen = {**evaluator_options(options), **parents_options(options)}
+        metric = one_metric(options, evaluator_options(options))
+        proportion("confidence", options.confidence)
+        if options.plot is not None:
+            plot_format(options.plot)
+        correction = options.correction or (None if "tukey" in options.test else "holm")
+    statistics = {"test": options.test, "correction": correction, "confidence": options.confidence}
+    if are_saved([options.qrels]):
+        if options.runs:
+            raise UsageError(f"{options.qrels} holds saved results; expected two such files, and no runs")
+        a, b = (saved_runs([word], options)[0] for word in (options.qrels, options.other))
+        warn_of_other_options({options.qrels: next(iter(a.values())), options.other: next(iter(b.values()))})
+        only = None if named_metrics(options) or len(next(iter(a.values()))) > 1 else next(iter(a.values())).names[0]
+        metric = only or metric
+    else:
+        if not options.runs:
+            raise UsageError("a rank correlation takes two files of judgments and two runs or more, or saved results")
+        sides = [read_qrels(options, path) for path in (options.qrels, options.other)]
+        runs = read_runs(options.runs, options, 2)
+        with watched({}):
+            a, b = (fastir.Evaluator(qrels, metric, **chosen).evaluate_many(runs) for qrels in sides)
+        metric = next(iter(a.values())).names[0]
+    found = fastir.rank_correlation(a, b, metric, **statistics)
+    if options.plot is not None:
+        from fastir.plots import leaderboards
+
+        names = run_names([options.qrels, options.other])
+        save_picture(leaderboards(found.a, found.b, metric, names=(names[0], names[1])).figure, options.plot)
+    if format == "json":
+        return Output(json_text(found.to_json()))
+    return output_of(with_sides(found._table(), options), options, format)
+
+
+# ---- similarity ------------------------------------------------------------------------------------------------------
+
+MEASURES = ("rbo", "overlap@10")
+
+
+def add_similarity_arguments(add: Callable[..., Any]) -> None:
+    from fastir.concordance.measures import CARDS
+
+    add_runs_argument(add)
+    about = f"rbo, rbo_min, rbo_res, overlap@k, jaccard@k or tau@k (default: {' '.join(MEASURES)})"
+    add(*METRICS_OPTION, metavar="MEASURE", action="append", help=about).words = tuple(CARDS)
+    add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
+    add("--transpose", action="store_true", help="a column for every pair of runs")
+    add_reading_arguments(add, qrels=False)
+    add("--format", choices=FORMATS, help="%(choices)s (default table)")
+    add_output_arguments(add)
+
+
+def similarity_command(options: argparse.Namespace) -> Output:
+    """Say how alike two runs are, or of several each two."""
+    from fastir.concordance.measures import read_measures
+
+    with arguments_checked():
+        format = output_format(options, FORMATS)
+        measures = [name for word in options.metrics or () for name in split(word)] or list(MEASURES)
+        read_measures(measures)
+    runs = read_runs(options.runs, options, 2)
+    with watched({}):
+        found = ResultsByRun(
+            (f"{a}, {b}", fastir.similarity(runs[a], runs[b], measures)) for a, b in itertools.combinations(runs, 2)
+        )
+    if format == SAVED:
+        found.save(options.output)
+        return Output("")
+    if format == "json":
+        return Output(json_text({"pairs": {name: each.to_json(options.per_query) for name, each in found.items()}}))
+    table = query_table(found) if options.per_query else found.table(4)
+    head = ["runs" if name == "run" else name for name in table.head]
+    rows = [[cell._replace(strong=False) for cell in row] for row in table.rows]  # none is the best
+    return Output(table_text(table._replace(head=head, rows=rows), options, format))

@@ -1,0 +1,214 @@
+"""The subcommands about pools: `pool`, `contributions`, `leave-one-out`, `to-judge` and `merge-qrels`."""
+
+from __future__ import annotations
+
+import argparse
+import io
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import fastir
+from fastir.cli.arguments import (
+    DEFAULT_METRICS,
+    QRELS,
+    UsageError,
+    add_convention,
+    add_metric_option,
+    add_metrics_option,
+    add_output_arguments,
+    add_qrels_argument,
+    add_reading_arguments,
+    add_rel_level,
+    add_rule_arguments,
+    add_runs_argument,
+    arguments_checked,
+    evaluator_options,
+    metrics_of,
+    one_metric,
+    output_format,
+    settings_of,
+)
+from fastir.cli.evaluating import FORMATS, table_text
+from fastir.cli.runs import read_qrels, read_runs
+from fastir.cli.teams import add_teams_arguments, teams_of
+from fastir.cli.terminal import Output, watched
+from fastir.cli.wording import option
+from fastir.rendering import Cell, Table
+from fastir.text import json_text, without_nan
+
+TEXTS = FORMATS[:-1]  # all but Parquet
+LISTS = (*TEXTS, QRELS)  # of documents
+TO_LABEL = f"{QRELS}, also by the name FILE.qrels, has the label -1 in every line, until you put it in"
+
+
+def add_format_argument(add: Callable[..., Any], formats: Sequence[str], more: str = "") -> None:
+    add("--format", choices=formats, help=f"%(choices)s (default table){more}")
+    add_output_arguments(add)
+
+
+def output_of(table: Table, options: argparse.Namespace, format: str) -> Output:
+    return Output(table_text(table, options, format).rstrip("\n") + "\n")
+
+
+def list_of(
+    rows: Sequence[Any], table: Table, head: dict[str, Any], options: argparse.Namespace, format: str
+) -> Output:
+    """What is printed of documents: named tuples that begin with query_id and doc_id, and an empty table for them."""
+    if format == "json":
+        return Output(json_text({**head, "documents": [row._asdict() for row in rows]}, str))
+    if format == QRELS:
+        from fastir.pools.lists import write_qrels
+
+        file = io.BytesIO()
+        write_qrels(file, rows)
+        return Output(file.getvalue().decode("utf-8", "surrogateescape"))
+    cells = [[cell_of(value) for value in row] for row in rows]
+    return output_of(table._replace(rows=cells), options, format)
+
+
+def cell_of(value: Any) -> Cell:
+    if isinstance(value, float):
+        return Cell(f"{value:.4g}", exact=repr(value))
+    return Cell(",".join(map(str, value)) if isinstance(value, tuple) else str(value))
+
+
+# ---- pool ------------------------------------------------------------------------------------------------------------
+
+
+def add_pool_arguments(add: Callable[..., Any]) -> None:
+    add_runs_argument(add)
+    add("--depth", metavar="K", type=int, required=True, help="how many documents of each ranking")
+    add("--qrels", metavar="QRELS", help="judgments; list only documents that they lack")
+    add_reading_arguments(add)
+    add_format_argument(add, LISTS, f"; {TO_LABEL}")
+
+
+def pool_command(options: argparse.Namespace) -> Output:
+    with arguments_checked():
+        format = output_format(options, LISTS)
+        at_least_1(options, "depth")
+    qrels = None if options.qrels is None else read_qrels(options)
+    found = fastir.pool(read_runs(options.runs, options), options.depth)
+    rows = list(found) if qrels is None else found.unjudged(qrels)
+    note = repr(found)[1:-1] + ("." if qrels is None else f"; {len(rows)} of them are not judged.")
+    head = {"runs": found.runs, "depth": found.depth, "n_pooled": len(found)}
+    return list_of(rows, Table(["query_id", "doc_id", "runs"], [], 3, [note]), head, options, format)
+
+
+# ---- contributions and leave-one-out ---------------------------------------------------------------------------------
+
+DEPTH = "how many documents of each ranking count, such as the depth of the pool (default: all)"
+
+
+def add_contributions_arguments(add: Callable[..., Any]) -> None:
+    add_qrels_argument(add)
+    add_runs_argument(add)
+    add_teams_arguments(add)
+    add("--depth", metavar="K", type=int, help=DEPTH)
+    add_reading_arguments(add)
+    add_rel_level(add)
+    add_format_argument(add, TEXTS)
+
+
+def contributions_command(options: argparse.Namespace) -> Output:
+    with arguments_checked():
+        format = output_format(options, TEXTS)
+        at_least_1(options, "depth", "rel_level")
+    qrels, runs = read_qrels(options), read_runs(options.runs, options)
+    teams = teams_of(options, runs)
+    found = fastir.contributions(qrels, runs, teams=teams, depth=options.depth, rel_level=options.rel_level)
+    return Output(json_text(found.to_json())) if format == "json" else output_of(found._table(), options, format)
+
+
+def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
+    add_qrels_argument(add)
+    add_runs_argument(add)
+    add_metrics_option(add, " ".join(DEFAULT_METRICS))
+    add_teams_arguments(add)
+    add("--depth", metavar="K", type=int, help=DEPTH)
+    about = "the leaderboard of all runs without what only this team contributed (default: each run without its own)"
+    add("--without", metavar="TEAM", help=about)
+    add_reading_arguments(add)
+    add_rule_arguments(add)
+    add_format_argument(add, TEXTS)
+
+
+def leave_one_out_command(options: argparse.Namespace) -> Output:
+    with arguments_checked():
+        format = output_format(options, TEXTS)
+        at_least_1(options, "depth")
+        chosen = {name: value for name, value in evaluator_options(options).items() if value is not None}
+        metrics = list(settings_of(metrics_of(options), chosen).metrics)
+        if options.without is not None and format == "json":
+            raise ValueError("--without: json has the runs without their own teams; use csv or tsv")
+    qrels, runs = read_qrels(options), read_runs(options.runs, options)
+    teams = teams_of(options, runs)
+    with watched({}):
+        found = fastir.leave_one_out(qrels, runs, metrics, teams=teams, depth=options.depth, **chosen)
+    if format == "json":
+        return Output(json_text(found.to_json()))
+    return output_of(found._table(options.without), options, format)
+
+
+# ---- to-judge and merge-qrels ----------------------------------------------------------------------------------------
+
+
+def add_to_judge_arguments(add: Callable[..., Any]) -> None:
+    add_qrels_argument(add)
+    add_runs_argument(add)
+    add_metric_option(add)
+    add("--budget", metavar="N", type=int, required=True, help="how many documents can be judged")
+    add("--depth", metavar="K", type=int, default=100, help="how many documents of each ranking (default %(default)s)")
+    add("--max-label", metavar="N", type=int, help="the label that a document may get (default: the qrels' largest)")
+    add_reading_arguments(add)
+    add_rel_level(add)
+    add_convention(add)
+    add_format_argument(add, LISTS, f"; {TO_LABEL}")
+
+
+def to_judge_command(options: argparse.Namespace) -> Output:
+    with arguments_checked():
+        format = output_format(options, LISTS)
+        at_least_1(options, "budget", "depth", "max_label")
+        chosen = {"rel_level": options.rel_level, "convention": options.convention}
+        metric = one_metric(options, chosen)
+    qrels, runs = read_qrels(options), read_runs(options.runs, options, 2)
+    with watched({}):
+        found = fastir.to_judge(
+            qrels, runs, metric, options.budget, depth=options.depth, max_label=options.max_label, **chosen
+        )
+    head = {name: getattr(found, name) for name in ("metric", "n_unjudged", "uncertainty", "covered")}
+    head = {name: without_nan(value) if isinstance(value, float) else value for name, value in head.items()}
+    table = Table(["query_id", "doc_id", "influence", "n_runs"], [], 2, [f"{repr(found)[1:-1]}."])
+    return list_of(found.candidates, table, head, options, format)
+
+
+def add_merge_qrels_arguments(add: Callable[..., Any]) -> None:
+    add_qrels_argument(add)
+    about = "more judgments, such as a list of `fastir to-judge` with its labels; negative ones are left out"
+    add("more", metavar="MORE", nargs="+", help=about)
+    add_reading_arguments(add, runs=False)
+    add("-o", "--output", metavar="FILE", help="write to a file instead, in one step; .json, .parquet, else TREC")
+
+
+def merge_qrels_command(options: argparse.Namespace) -> Output:
+    if options.duplicates == "once":
+        raise UsageError("--duplicates once is for runs; expected first, last or max")
+    sides = [read_qrels(options, path) for path in (options.qrels, *options.more)]
+    with watched({}):
+        found = fastir.merge_qrels(*sides, duplicates=options.duplicates)
+    if options.output is not None:
+        found.save(options.output)
+        return Output("")
+    from fastir.inputs import writers
+
+    file = io.BytesIO()
+    writers.trec(file, found, is_run=False)
+    return Output(file.getvalue().decode("utf-8", "surrogateescape"))
+
+
+def at_least_1(options: argparse.Namespace, *names: str) -> None:
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            raise ValueError(f"{option(name)} {value}: expected 1 or more")

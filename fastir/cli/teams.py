@@ -1,0 +1,80 @@
+"""The options that say which team each run is of: a file, or what a pattern finds in the names of runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from fastir.cli.arguments import UsageError
+from fastir.cli.wording import meant
+from fastir.errors import FastirError, quote
+from fastir.inputs import files
+
+
+def add_teams_arguments(add: Callable[..., Any]) -> None:
+    about = "the teams of runs: a line has a run, as its file is called, and its team (default: each run is one)"
+    add("--teams", metavar="FILE", help=about)
+    about = "the team is what this regular expression finds in the name of a run, its first group if it has one"
+    add("--team-pattern", metavar="REGEX", help=about)
+
+
+def teams_of(options: argparse.Namespace, runs: Iterable[str]) -> dict[Any, Any] | None:
+    """{run: team}, or None without these options.
+
+    Raises
+    ------
+    UsageError
+        Both options are given, or the pattern is none.
+    FastirError
+        A run has no team, or the file names a run that is not there.
+    OSError
+        The file cannot be read.
+    """
+    if options.teams is not None and options.team_pattern is not None:
+        raise UsageError("--teams and --team-pattern: expected one of them")
+    if options.team_pattern is not None:
+        return by_pattern(options.team_pattern, runs)
+    return None if options.teams is None else by_file(options.teams, list(runs))
+
+
+def by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
+    try:
+        find = re.compile(pattern).search
+    except re.error as error:
+        raise UsageError(f"--team-pattern {pattern}: {error}") from None
+    teams = {}
+    for run in runs:
+        found = find(run)
+        team = found and found[min(found.re.groups, 1)]
+        if not team:
+            raise FastirError(f"--team-pattern {pattern}: nothing is found in the name of run {quote(run)}")
+        teams[run] = team
+    return teams
+
+
+def by_file(path: str, runs: list[str]) -> dict[str, str]:
+    """The teams in a file, which calls a run by the name of its row, by its path, or by either without endings."""
+    from fastir.pools.members import read_teams
+
+    stems = [stem_of(run) for run in runs]
+    known = {stem: run for stem, run in zip(stems, runs, strict=True) if stems.count(stem) == 1}
+    known.update({run: run for run in runs})
+    teams: dict[str, str] = {}
+    for word, team in read_teams(path).items():
+        run = known.get(word) or known.get(os.path.basename(word))
+        if run is None:
+            raise FastirError(f"{path}: there is no run {quote(word)}{meant(word, known)}")
+        if teams.setdefault(run, team) != team:
+            raise FastirError(f"{path}: run {quote(run)} has two teams, {teams[run]} and {team}")
+    for run in runs:
+        if run not in teams:
+            raise FastirError(f"{path}: run {quote(run)} has no team")
+    return teams
+
+
+def stem_of(name: str) -> str:
+    """The name of a file without its ending, and without that of a packed one."""
+    return os.path.splitext(os.path.splitext(name)[0] if files.packing_of(name) else name)[0]

@@ -1,0 +1,66 @@
+"""The picture of two leaderboards of the same systems, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from fastir.plots.comparisons import height_of, named_rows
+from fastir.plots.names import plain, shown
+from fastir.plots.style import BLUE, GREY, VERMILION, new_axes, noted, tidy, width_beside
+from fastir.request.directions import best_first
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def leaderboards(
+    a: Mapping[Any, float],
+    b: Mapping[Any, float],
+    metric: str | None = None,
+    ax: Axes | None = None,
+    *,
+    names: tuple[str, str] = ("a", "b"),
+) -> Axes:
+    """A line for each system from its place on one leaderboard to that on the other.
+
+    Systems that fall are orange, those that rise blue, and the others grey.
+
+    Parameters
+    ----------
+    a, b : mapping of system to value
+        Of the same systems, such as `.a` and `.b` of what `rank_correlation` returns.
+    metric : str or None
+        Its name says whether less is better; None: more is.
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None makes a figure.
+    names : tuple of two str
+        What the sides are called.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        `ax`, or new axes of a new figure.
+
+    Raises
+    ------
+    ValueError
+        The two sides have other systems, or none.
+    """
+    if not a or set(a) != set(b):
+        raise ValueError(f"expected the same systems on both sides, got {len(a)} and {len(b)}")
+    orders = [best_first(dict(side), metric or "") for side in (a, b)]
+    texts, note = shown(orders[0])
+    text_of = dict(zip(orders[0], texts, strict=True))
+    ax = ax or new_axes(height_of(len(texts)), width_beside(texts, texts))
+    places = {system: place for place, system in enumerate(orders[1])}
+    for place, system in enumerate(orders[0]):
+        fall = places[system] - place
+        colour = VERMILION if fall > 0 else BLUE if fall < 0 else GREY
+        ax.plot([0, 1], [place, places[system]], "o-", color=colour, clip_on=False)
+    named_rows(ax, texts)
+    ax.secondary_yaxis("right").set_yticks(range(len(texts)), [text_of[system] for system in orders[1]])
+    ax.set_xlim(0, 1)
+    ax.set_xticks([0, 1], list(map(plain, names)))
+    ax.set_xlabel(noted(plain(metric or ""), note))
+    return tidy(ax)

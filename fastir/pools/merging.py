@@ -1,0 +1,109 @@
+"""merge_qrels(): judgments with more judgments added, such as a list of documents whose labels were put in."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from fastir.checks import one_of
+from fastir.errors import DuplicateError, FastirWarning, quote
+from fastir.qrels import GroupedQrels, Qrels, as_qrels
+from fastir.text import counted
+
+if TYPE_CHECKING:
+    from fastir.qrels import QrelsLike
+
+Labels = dict[Any, dict[Any, int]]
+RULES = (None, "first", "last", "max")
+
+
+def merge_qrels(qrels: QrelsLike, *more: QrelsLike, duplicates: str | None = None) -> Qrels:
+    """Add judgments to judgments.
+
+    Parameters
+    ----------
+    qrels, *more : as for `evaluate`
+        Labels of documents; not those of groups of judges. A negative label in `more` is no judgment yet, and left out;
+        one in `qrels` stays until a judgment takes its place.
+    duplicates : None, "first", "last" or "max"
+        Which of two different labels of a document counts. None makes them an error; equal ones are none.
+
+    Returns
+    -------
+    Qrels
+        New ones: the queries and documents of `qrels` in their order, behind them what is new.
+
+    Raises
+    ------
+    DuplicateError
+        A document has two labels.
+    FormatError, TypeError, ValueError, OverflowError, OSError
+        As by `evaluate` for qrels; ids are of two kinds; judgments are by groups.
+
+    Warns
+    -----
+    FastirWarning
+        Labels of `more` are negative.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> fastir.merge_qrels({"q1": {"a": 1, "b": -1}}, {"q1": {"b": 2}, "q2": {"c": 0}}).to_dict()
+    {'q1': {'a': 1, 'b': 2}, 'q2': {'c': 0}}
+    """
+    one_of("duplicates", duplicates, RULES)
+    sides = [read(place, given) for place, given in enumerate((qrels, *more), 1)]
+    check_kinds(sides)
+    labels: Labels = {query_id: dict(sides[0][query_id]) for query_id in sides[0]}
+    n_open, example = 0, None
+    for place, side in enumerate(sides[1:], 2):
+        for query_id in side:
+            judged = side[query_id]
+            open_ids = [doc_id for doc_id, label in judged.items() if label < 0]
+            if open_ids:
+                n_open, example = n_open + len(open_ids), example or (query_id, open_ids[0])
+            if len(open_ids) < len(judged):
+                add(labels.setdefault(query_id, {}), judged, f"judgments {place}: query {quote(query_id)}", duplicates)
+    if example is not None:
+        what = counted(n_open, "document has", "documents have")
+        where = f"such as {quote(example[1])} of query {quote(example[0])}"
+        warnings.warn(f"{what} no label yet, {where}", FastirWarning, stacklevel=2)
+    return Qrels.from_dict(labels)
+
+
+def read(place: int, given: Any) -> Qrels:
+    found = as_qrels(given, None, None)
+    if isinstance(found, GroupedQrels):
+        raise TypeError(f"judgments {place}: expected a label for each document, got judgments by groups")
+    return found
+
+
+def check_kinds(sides: list[Qrels]) -> None:
+    """Ids of two kinds never match."""
+    kinds = {place: kinds_of(side) for place, side in enumerate(sides, 1) if side.n_rows}
+    first = next(iter(kinds), 1)
+    for place, kind in kinds.items():
+        if kind != kinds[first]:
+            raise TypeError(f"judgments {place} have ids of type {kind}, judgments {first} of {kinds[first]}")
+
+
+def kinds_of(qrels: Qrels) -> str:
+    query_id, doc_id = next((query_id, doc_id) for query_id in qrels for doc_id in qrels[query_id])
+    return f"({type(query_id).__name__}, {type(doc_id).__name__})"
+
+
+def add(known: dict[Any, int], judged: dict[Any, int], where: str, rule: str | None) -> None:
+    """Put the labels of a query's documents among those that are known."""
+    for doc_id, label in judged.items():
+        if label < 0:
+            continue
+        old = known.get(doc_id, label)
+        if old < 0 or old == label or rule == "last":
+            known[doc_id] = label
+        elif rule == "max":
+            known[doc_id] = max(old, label)
+        elif rule is None:
+            raise DuplicateError(
+                f"{where}, document {quote(doc_id)} has the label {label}, and had {old}; "
+                "duplicates='first', 'last' or 'max' would say which counts"
+            )

@@ -1,0 +1,70 @@
+"""merge_qrels, and the way of a list of documents to a judge and back."""
+
+import pytest
+from pooled_runs import made
+
+import fastir
+from fastir.errors import DuplicateError, FastirWarning
+
+
+def test_a_list_that_was_judged_comes_back(tmp_path):
+    """What was saved as qrels, and then labelled, is what the documents are judged as."""
+    qrels, runs = made(seed=4)
+    chosen = fastir.to_judge(qrels, runs, "map", 7)
+    path = tmp_path / "next.qrels"
+    chosen.save(path)
+    lines = path.read_text().splitlines()
+    assert lines == [f"{c.query_id} 0 {c.doc_id} -1" for c in chosen]  # in the order of influence
+    path.write_text("".join(f"{line[:-2]}{n % 3}\n" for n, line in enumerate(lines)))
+    merged = fastir.merge_qrels(qrels, path).to_dict()
+    labels = {(c.query_id, c.doc_id): n % 3 for n, c in enumerate(chosen)}
+    for query_id, docs in merged.items():
+        for doc_id, label in docs.items():
+            assert label == labels.pop((query_id, doc_id), qrels[query_id].get(doc_id))
+    assert not labels
+    assert all(len(merged[query_id]) >= len(docs) for query_id, docs in qrels.items())
+
+
+def test_a_list_without_labels_changes_no_value(tmp_path):
+    qrels, runs = made(seed=4)
+    fastir.pool(runs, 5).save(tmp_path / "pool.qrels")
+    with pytest.warns(FastirWarning, match="documents have no label yet, such as 'd"):
+        merged = fastir.merge_qrels(qrels, tmp_path / "pool.qrels")
+    assert merged.to_dict() == qrels
+    holes = fastir.Qrels.from_file(tmp_path / "pool.qrels")
+    assert len(fastir.pool(runs, 5).unjudged(holes)) == len(fastir.pool(runs, 5))
+
+
+@pytest.mark.parametrize(("rule", "label"), [("first", 1), ("last", 0), ("max", 1)])
+def test_a_rule_decides_between_two_labels(rule, label):
+    one, two = {"q": {"a": 1, "b": -1}}, {"q": {"a": 0, "b": 2, "c": 3}, "r": {"d": 1}}
+    merged = fastir.merge_qrels(one, two, duplicates=rule).to_dict()
+    assert merged == {"q": {"a": label, "b": 2, "c": 3}, "r": {"d": 1}}
+    assert one == {"q": {"a": 1, "b": -1}}
+
+
+def test_equal_labels_are_no_conflict():
+    assert fastir.merge_qrels({"q": {"a": 1}}, {"q": {"a": 1}}, {"q": {"a": 1}}).to_dict() == {"q": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("more", "error", "message"),
+    [
+        ({"q": {"a": 2}}, DuplicateError, "judgments 2: query 'q', document 'a' has the label 2, and had 1"),
+        ({"q": {1: 2}}, TypeError, r"judgments 2 have ids of type \(str, int\), judgments 1 of \(str, str\)"),
+        ({"q": {"g": {"a": 1}}}, TypeError, "judgments 2: expected a label for each document, got judgments by groups"),
+    ],
+)
+def test_what_does_not_fit_is_named(more, error, message):
+    with pytest.raises(error, match=message):
+        fastir.merge_qrels({"q": {"a": 1}}, more)
+
+
+def test_a_list_needs_a_name_that_says_its_format(tmp_path):
+    _, runs = made()
+    with pytest.raises(ValueError, match=r"must end in \.tsv, \.qrels or \.txt, got "):
+        fastir.to_judge({"q0": {"d1": 1}}, runs, "map", 3).save(tmp_path / "next.csv")
+    (tmp_path / "next.txt").write_text("before")
+    with pytest.raises(ValueError, match="document id 'a b' is empty or holds white space"):
+        fastir.pool({"run": {"q": {"a b": 1.0}}}, 1).save(tmp_path / "next.txt")
+    assert (tmp_path / "next.txt").read_text() == "before"
