@@ -116,7 +116,7 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
         roff(f"fastir - {about}"),
         ".ad l",
         ".SH SYNOPSIS",
-        *(line for command in commands_of(parser).values() for line in (".PP", roff(usage(command)))),
+        *(line for command in commands_of(parser).values() for line in (".PP", roff(usage(command)).replace(",", ",\\:"))),
         ".SH COMMANDS",
     ]
     for name, text in abouts(parser).items():

@@ -18,11 +18,11 @@ def test_the_report_has_a_row_for_each_swap_and_says_who_wins():
         "top          mid         1.0000  -2.0000       -       -               -",
         "",
         "3 systems by map: tau_b -0.3333, tau_ap 0.0000, tau_ap_a 0.0000, tau_ap_b -0.2500, spearman -0.5000.",
-        "Another system wins; top falls from place 1 to 3, the most.",
+        "top wins by a, mid by b; top falls from place 1 to 3, the most.",
         "2 pairs are swapped.",
     ]
     same = repr(fastir.rank_correlation(A, A))
-    assert "\n3 systems: tau_b 1.0000" in same and "\nThe same system wins; none falls.\n0 pairs are swapped." in same
+    assert "\n3 systems: tau_b 1.0000" in same and "\ntop wins by both; none falls.\n0 pairs are swapped." in same
 
 
 def test_csv_has_the_exact_numbers():
