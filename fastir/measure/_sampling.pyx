@@ -317,13 +317,14 @@ cdef object by_strata(str name, str summary, str formula, undefined, program):
 
 cdef object by_probability(str name, str summary, str formula, undefined, program):
     return Card(name, summary, formula, undefined, (ASLAM_2006, f"statAP_MQ_eval {program}"), params=(EMPTY,),
-                sampled="probabilities", differs="statAP_MQ_eval leaves queries without a relevant document in the "
-                "sample out of its means: empty=skip")
+                sampled="probabilities", differs=SKIPPED)
 
 
 cdef str NO_RELEVANT = "0 without a relevant document in the sample"
 cdef str STRATA = ("sample_eval evaluates queries of both files alone, queries=intersection, and takes zeros off the "
                    "front of the run's query ids")
+cdef str SKIPPED = ("statAP_MQ_eval leaves queries without a relevant document in the sample out of its means: "
+                    "empty=skip")
 cdef str SHARE = "(relevant above + e) / (judged above + 3e), e = 0.00001"
 
 estimated(xinf_ap, by_strata(
@@ -368,7 +369,7 @@ estimated(stat_ap_variance, by_probability(
     "below)^2) / R^2 * n / (retrieved + 0.1), at most 1; y = (precision - stat_ap) / p of a relevant sampled document, "
     "its precision 0 if it was not retrieved, n sampled documents",
     NO_RELEVANT + "; of one sampled document the pairs count as nothing", "varAP")._replace(
-        aliases=("varAP",), direction="neither"))
+        aliases=("varAP",), direction="neither", differs=SKIPPED + "; its version 3 has other terms and no limit"))
 
 estimated(stat_precision, by_probability(
     "stat_precision", "precision estimated from a sample with unequal probabilities",
