@@ -28,7 +28,7 @@ _arrow_out    results as Arrow data
 _arrow_checks whether Arrow data may be read: structure, offsets, views
 _scalars      scores and labels that are Python objects, read without Python code
 _entries      the pairs of a dict, in batches
-_dict_rows    the rows of one ranking that is a dict
+_dict_rows.pxd the rows of one ranking that is a dict
 _prefetch.pxd asking for memory before it is read
 _fenv.pxd     ordinary floating point during a call, in any mode of the caller's thread
 """

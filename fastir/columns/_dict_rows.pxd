@@ -1,13 +1,78 @@
-# One ranking of a dict of dicts, read where it is.
+# The rows of one ranking that is a dict: its ids, borrowed, and its scores as float64.
+#
+# One walk collects the scores and checks on the way that every key is a str, or every key an int, and every value a
+# number that _scalars reads. It runs no Python code, so that what is borrowed stays valid until its caller runs some,
+# or lets go of the GIL. Where there is no GIL, the caller hands in a copy that no other thread knows.
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from fastir.columns._scalars cimport Reader
+from fastir.columns._entries cimport gather, strings_only
+from fastir.columns._scalars cimport Reader, read_score
+
+cdef extern from "Python.h":
+    int PyUnicode_CheckExact(PyObject*) noexcept
+    int PyLong_CheckExact(PyObject*) noexcept
 
 cdef enum:                  # results of read_rows
     ROWS_READ
     NOT_PLAIN               # an id is of another kind, or a score is no number that can be read without Python code
     HAS_NAN
 
-cdef int read_rows(dict ranking, bint integers, bint breathes, int64_t n, Reader* reader, PyObject** keys,
-                   double* scores) noexcept
+cdef enum:
+    ROWS_AHEAD = 64         # rows whose scores are asked for before the first of them is read
+    ROWS_IN_A_BREATH = 1 << 14  # a bit of a row's number: when it changes, another thread may have the GIL
+
+
+cdef inline bint are_plain(PyObject** keys, Py_ssize_t n, bint integers) noexcept:
+    """Whether n ids are exact objects of their kind."""
+    cdef Py_ssize_t i
+    cdef bint plain = True
+    for i in range(n):
+        plain &= (PyLong_CheckExact(keys[i]) if integers else PyUnicode_CheckExact(keys[i])) != 0
+    return plain
+
+
+cdef inline bint read_batch(Reader* reader, PyObject** values, Py_ssize_t n, double* scores, bint* nan) noexcept:
+    """The scores of n rows, and whether one is NaN; False if one is not plain."""
+    cdef Py_ssize_t i
+    cdef bint found = False
+    for i in range(n):
+        if not read_score(reader, values[i], scores + i):
+            return False
+        found |= scores[i] != scores[i]
+    nan[0] |= found
+    return True
+
+
+cdef inline int read_rows(dict ranking, bint integers, bint breathes, int64_t n, Reader* reader, PyObject** keys,
+                          double* scores) noexcept:
+    """Read n rows, as many as the ranking has.
+
+    Parameters
+    ----------
+    integers : whether ids are int, not str
+    breathes : whether another thread may have the GIL meanwhile: nobody else can change the ranking
+    reader : is set anew
+    keys, scores : filled
+
+    Returns
+    -------
+    ROWS_READ, NOT_PLAIN or HAS_NAN.
+    """
+    cdef PyObject* values[ROWS_AHEAD]
+    cdef Py_ssize_t position = 0, m
+    cdef bint strings = strings_only(ranking), nan = False
+    cdef int64_t i = 0
+    reader.type, reader.wide = NULL, False
+    while i < n:
+        m = gather(ranking, strings, &position, keys + i, values, min(ROWS_AHEAD, n - i))
+        if m == 0:
+            break
+        if strings and integers or not (strings or are_plain(keys + i, m, integers)) \
+                or not read_batch(reader, values, m, scores + i, &nan):
+            return NOT_PLAIN
+        i += m
+        if breathes and not i & ROWS_IN_A_BREATH - 1:
+            with nogil:
+                pass
+    return HAS_NAN if nan else ROWS_READ
