@@ -57,6 +57,7 @@ cdef class Labelings(Rows):
 
     cdef const int64_t[::1] offsets, known_offsets, ranks, num_ret, unseen, rows, inside, starts
     cdef const int32_t[::1] labels, known_labels, below, order, given
+    cdef const int32_t* first_given
     cdef bint by_hole
     cdef const int64_t[:, ::1] counts
     cdef const uint8_t[::1] from_top
@@ -72,6 +73,7 @@ cdef class Labelings(Rows):
         self.unseen, self.known_offsets, self.known_labels = unseen, known_offsets, known_labels
         self.rows, self.from_top, self.counts, self.inside, self.below = rows, from_top, counts, inside, below
         self.order, self.starts, self.given, self.by_hole = order, starts, given, starts.shape[0] > 0
+        self.first_given = &given[0] if given.shape[0] > 0 else NULL
 
     def __dealloc__(self):
         cdef int t
@@ -107,7 +109,7 @@ cdef class Labelings(Rows):
         cdef int32_t* labels = desk.hole_labels
         cdef int32_t label
         if self.by_hole:
-            return &self.given[self.starts[c]]
+            return self.first_given + self.starts[c]
         inside = self.inside[c]
         for step in range(self.counts.shape[1], -1, -1):
             stop = self.counts[c, step - 1] if step > 0 else inside
@@ -128,19 +130,17 @@ cdef class Labelings(Rows):
         """The hits of a labeling; returns how many. `n_holes` is set to the holes of the ranking."""
         cdef int64_t q = self.rows[c], i, hole = 0, n_hits = 0, start = self.offsets[q], stop = self.offsets[q + 1]
         cdef const int32_t* of_holes = self.labels_of(desk, c, stop - start)
-        cdef const int32_t* labels = &self.labels[0]
-        cdef const int64_t* ranks = &self.ranks[0]
         cdef int64_t* hit_ranks = scratch.ranks
         cdef int32_t* hit_labels = scratch.labels
         cdef int reads = self.plan.reads
         cdef int32_t label
         for i in range(start, stop):
-            label = labels[i]
+            label = self.labels[i]
             if label == INT32_MIN:
                 label = of_holes[hole]
                 hole += 1
             if is_hit(label_code(label), reads):
-                hit_ranks[n_hits] = ranks[i]
+                hit_ranks[n_hits] = self.ranks[i]
                 hit_labels[n_hits] = label_code(label)
                 n_hits += 1
         n_holes[0] = hole

@@ -53,7 +53,7 @@ def check(labels, ranking, metrics, max_label, depth=None, **options):
 
 def case_of_two(seed, most_label):
     random_ = random.Random(seed)
-    docs = [f"d{i}" for i in range(8)]
+    docs = [f"d{i}" for i in range(7)]
     runs = [{doc: random_.random() for doc in random_.sample(docs, random_.randint(1, 6))} for _ in range(2)]
     labels = {doc: random_.randint(0, most_label) for doc in random_.sample(docs, random_.randint(2, 5))}
     labels |= {doc: -1 for doc in docs if doc not in labels and random_.random() < 0.2}
