@@ -116,13 +116,18 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
         roff(f"fastir - {about}"),
         ".ad l",
         ".SH SYNOPSIS",
-        *(line for command in commands_of(parser).values() for line in (".PP", roff(usage(command)).replace(",", ",\\:"))),
+        *(line for command in commands_of(parser).values() for line in (".PP", breaking(roff(usage(command))))),
         ".SH COMMANDS",
     ]
     for name, text in abouts(parser).items():
         lines += [f".SS fastir {roff(name)}", roff(f"{text[:1].upper()}{text[1:]}.")]
         lines += arguments(commands_of(parser)[name]) if name in commands_of(parser) else []
     return "\n".join([*lines, ".SH NOTES", ".nf", roff(ending.strip()), ".fi", ""])
+
+
+def breaking(text: str) -> str:
+    """Roff that may break a line behind a comma: lists of choices are longer than one."""
+    return text.replace(",", ",\\:")
 
 
 def usage(parser: argparse.ArgumentParser) -> str:
