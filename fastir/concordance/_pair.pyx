@@ -21,8 +21,6 @@ from fastir.concordance._rankings cimport Rankings
 from fastir.measure._measure cimport with_spare
 from fastir.measure._sort cimport falling_order
 
-from fastir.evaluation.many_runs import name_the_run
-
 cdef enum:
     PER_ROW = 8         # numbers of workspace for each row: what overlap() needs is the most
     SPARSE = 4          # words of the table for each row, at least: few rows meet there
@@ -62,17 +60,10 @@ cdef int64_t rising_pairs(double* values, int64_t n, double* spare) noexcept nog
     return pairs
 
 
-cdef bint read_named(Rankings run, query_id, str name) except -1:
-    try:
-        return run.read(query_id)
-    except Exception as error:
-        name_the_run(error, name)
-        raise
-
-
 cdef class Pair:
     """The current rankings of two runs."""
 
+    cdef readonly str reading       # which run, for errors
     cdef Rankings a, b              # in the order of the caller
     cdef Rankings short, long       # by their length
     cdef int64_t capacity, mask
@@ -112,8 +103,13 @@ cdef class Pair:
 
     def read(self, query_id):
         """Make the rankings of a query the current ones."""
-        while not (read_named(self.a, query_id, "run_a") and read_named(self.b, query_id, "run_b")):
-            pass
+        while True:
+            self.reading = "run_a"
+            if not self.a.read(query_id):
+                continue
+            self.reading = "run_b"
+            if self.b.read(query_id):
+                break
         self.short, self.long = (self.a, self.b) if self.a.n <= self.b.n else (self.b, self.a)
         self.room(self.long.n)
         self.fill_table()

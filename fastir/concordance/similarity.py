@@ -114,9 +114,13 @@ def similarity(run_a: RunLike, run_b: RunLike, measures: str | Iterable[str] = "
     check(a, b, query_ids, missing)
     values = np.empty((len(query_ids), len(asked)))
     pair = Pair(a.rankings, b.rankings)
-    for row, query_id in enumerate(query_ids):
-        pair.read(query_id)
-        values[row] = values_of(asked.values(), pair)
+    try:
+        for row, query_id in enumerate(query_ids):
+            pair.read(query_id)
+            values[row] = values_of(asked.values(), pair)
+    except Exception as error:
+        name_the_run(error, pair.reading)
+        raise
     codes = np.where(missing, STATUS_CODES["missing"], STATUS_CODES["evaluated"]).astype(np.uint8)
     report = Report(in_both=int(len(query_ids) - missing.sum()))
     return Results(query_ids, list(asked), values, codes, ["mean"] * len(asked), report)
