@@ -3,9 +3,10 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 cdef extern from "Python.h":
+    ctypedef struct PyTypeObject
     int PyFloat_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
-    PyObject* Py_TYPE(PyObject*) noexcept
+    PyTypeObject* Py_TYPE(PyObject*) noexcept
 
 cdef extern from *:
     """
@@ -53,7 +54,7 @@ cdef enum:
 
 
 cdef struct Reader:             # of objects that most often are of one type
-    PyObject* type              # of the last one that was no float
+    PyTypeObject* type          # of the last one that was no float
     int kind                    # what it is
     bint wide                   # whether an integer was met that may not be a float64
 

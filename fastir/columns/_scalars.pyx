@@ -48,7 +48,7 @@ cdef enum:
     HALF_BIAS = 25          # a float16 is a mantissa of 11 bits times 2^(exponent - 25)
 
 cdef struct Scalar:
-    PyObject* type
+    PyTypeObject* type
     int kind
 
 cdef Scalar[MOST_TYPES] SCALARS
@@ -56,7 +56,7 @@ cdef int n_scalars = 0
 
 
 cdef int kind_of(PyObject* value) noexcept:
-    cdef PyObject* type = Py_TYPE(value)
+    cdef PyTypeObject* type = Py_TYPE(value)
     cdef int i
     if PyLong_CheckExact(value) or PyBool_Check(value):
         return PYTHON_INTEGER
@@ -217,7 +217,7 @@ cdef int note_types() except -1:
             reader.type, reader.kind, reader.wide = Py_TYPE(of_sample), kind, False
             good = good and read_other(&reader, of_sample, &number) and number == float(sample)
         if good:
-            SCALARS[n_scalars].type, SCALARS[n_scalars].kind = <PyObject*>of_type, kind
+            SCALARS[n_scalars].type, SCALARS[n_scalars].kind = <PyTypeObject*>of_type, kind
             n_scalars += 1
     return 0
 
