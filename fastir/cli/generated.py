@@ -116,13 +116,18 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
         roff(f"fastir - {about}"),
         ".ad l",
         ".SH SYNOPSIS",
-        *(line for command in commands_of(parser).values() for line in (".PP", roff(usage(command)))),
+        *(line for command in commands_of(parser).values() for line in (".PP", breakable(roff(usage(command))))),
         ".SH COMMANDS",
     ]
     for name, text in abouts(parser).items():
         lines += [f".SS fastir {roff(name)}", roff(f"{text[:1].upper()}{text[1:]}.")]
         lines += arguments(commands_of(parser)[name]) if name in commands_of(parser) else []
     return "\n".join([*lines, ".SH NOTES", ".nf", roff(ending.strip()), ".fi", ""])
+
+
+def breakable(text: str) -> str:
+    """Roff text whose lists of choices, which may be longer than a line, go on in the next one."""
+    return text.replace(",", ",\\:")
 
 
 def usage(parser: argparse.ArgumentParser) -> str:
