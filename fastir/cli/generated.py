@@ -116,7 +116,7 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
         roff(f"fastir - {about}"),
         ".ad l",
         ".SH SYNOPSIS",
-        *(line for command in commands_of(parser).values() for line in (".PP", breaking(roff(usage(command))))),
+        *(line for command in commands_of(parser).values() for line in (".PP", breakable(roff(usage(command))))),
         ".SH COMMANDS",
     ]
     for name, text in abouts(parser).items():
@@ -125,8 +125,8 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
     return "\n".join([*lines, ".SH NOTES", ".nf", roff(ending.strip()), ".fi", ""])
 
 
-def breaking(text: str) -> str:
-    """Roff that may break a line behind a comma: lists of choices are longer than one."""
+def breakable(text: str) -> str:
+    """Roff text whose lists of choices, which may be longer than a line, go on in the next one."""
     return text.replace(",", ",\\:")
 
 

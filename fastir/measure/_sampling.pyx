@@ -418,6 +418,10 @@ def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] va
     cdef unsigned char[::1] counted = np.empty((np.diff(pool[4]).max(initial=0) + 1) * sizeof(Stratum), np.uint8)
     cdef int64_t q
     cdef Sample s
+    if labels.shape[0] == 0:
+        values[:] = 0.
+        found[:] = 0.
+        return
     s.level, s.k, s.seen, s.at = level, k, &seen[0], <Stratum*>&counted[0]
     with nogil:
         for q in range(retrieved.shape[0]):

@@ -587,5 +587,8 @@ def test_a_query_without_documents_or_without_a_sample_has_zeros():
     empty = fastir.Qrels.from_dict({"q": {}, "p": {"a": -1}}, strata={"p": {"a": 1, "b": 2}}, probabilities={})
     found = fastir.evaluate(empty, {"q": {"a": 1.0}, "p": {"x": 1.0}}, [*BY_STRATA, *BY_PROBABILITY])
     assert not found.values.any()
+    for kind, names in (("strata", BY_STRATA), ("probabilities", BY_PROBABILITY)):
+        nothing = fastir.Qrels.from_dict({"q": {}}, **{kind: {"q": {}}})
+        assert not fastir.evaluate(nothing, {"q": {"a": 1.0}}, names).values.any()
     skipped = fastir.evaluate(empty, {"p": {"a": 1.0}}, ["xinfap", "infndcg", "statap"], empty="skip")
     assert np.isnan(skipped.values).all()
