@@ -250,13 +250,11 @@ def said(falls: list[Fall]) -> str:
         text = f"{most.metric}: {most.run} falls most, from place {most.place} to {most.place_without}"
     changes = {fall.run: abs(1 - fall.value_without / fall.value) for fall in falls if fall.value}
     changes = {run: change for run, change in changes.items() if change == change}
-    if not changes:
+    if not any(changes.values()):
         return f"{text}."
     run = max(changes, key=changes.__getitem__)
     mean = sum(changes.values()) / len(changes)
-    return f"{text}; values change by {mean:.2%} in the mean" + (
-        f", most that of {run}, by {changes[run]:.2%}." if changes[run] else "."
-    )
+    return f"{text}; values change by {mean:.2%} in the mean, most that of {run}, by {changes[run]:.2%}."
 
 
 def column(metric: str, results: ResultsByRun) -> np.ndarray:

@@ -30,7 +30,9 @@ def test_falls_stand_by_place_and_the_report_names_the_largest():
     assert found.removed == {"first": 2, "second": 0, "third": 0}
     lines = repr(found).splitlines()
     assert lines[1].split() == ["p@2", "first", "first", "2", "1.0000", "0.0000", "1", "3", "-1.0000"]
-    assert lines[-1] == "p@2: first falls most, from place 1 to 3."
+    assert " ".join(lines[-2:]) == (
+        "p@2: first falls most, from place 1 to 3; values change by 33.33% in the mean, most that of first, by 100.00%."
+    )
 
 
 def test_where_no_run_falls_it_says_so():
