@@ -20,7 +20,7 @@ from fastir.pools.changes import Changes
 from fastir.pools.lists import save_list
 from fastir.pools.members import check_overlap, labels_of
 from fastir.pools.numbered import Labels, Numbered
-from fastir.pools.ranked import Rankings, depth_of, rankings_of, read_runs
+from fastir.pools.ranked import depth_of, rankings_of, read_runs
 from fastir.request.options import MAX_LABEL, WHOLE
 from fastir.text import counted
 
@@ -178,7 +178,7 @@ def to_judge(
     labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
     largest = max((label for own in labels.values() for label in own.values()), default=1)
     label = max(1, largest) if max_label is None else positive("max_label", "the label", max_label, MAX_LABEL)
-    numbered = Numbered(with_candidates(labels, [rankings_of(run, cut) for run in found.values()]), found)
+    numbered = with_candidates(Numbered(labels, found), cut)
     changes = Changes(numbered, found, label, metric, options)
     queries = numbered.rows[numbered.labels < 0]
     n_runs = np.bincount(changes.candidates[changes.ranks <= cut], minlength=len(queries))
@@ -194,13 +194,14 @@ def to_judge(
     return ToJudge(chosen, len(candidates), total, covered, metric)
 
 
-def with_candidates(labels: Labels, rankings: list[Rankings]) -> Labels:
-    """Judgments, and below those of each query the other documents of its rankings, with a negative label."""
+def with_candidates(judgments: Numbered, depth: int) -> Numbered:
+    """The same, and below the judgments of each query the other documents of its rankings, with a negative label."""
+    rankings = [rankings_of(run, depth, judgments.ranked.get(name)) for name, run in judgments.runs.items()]
     found = {}
-    for query_id, own in labels.items():
+    for query_id, own in judgments.judgments.items():
         pooled = itertools.chain.from_iterable(of_run.get(query_id, ()) for of_run in rankings)
         found[query_id] = {**own, **dict.fromkeys(pooled, -1), **own}  # in this order, and each with its own label
-    return found
+    return Numbered(found, judgments.runs)
 
 
 def influences_of(changes: Changes, queries: np.ndarray) -> np.ndarray:
