@@ -6,6 +6,7 @@ is, with a relevant document more that it lacks, and with each of its candidates
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
@@ -21,7 +22,8 @@ MOST_ENTRIES = 1 << 20  # of the rankings that are evaluated together: such arra
 class Changes:
     """What one more document with a label brings.
 
-    A ranking has the place of its query times the number of runs, plus that of its run: those of a query stand together.
+    A ranking has the place of its query times the number of runs, plus that of its run; so those of a query stand
+    together.
 
     Parameters
     ----------
@@ -45,62 +47,61 @@ class Changes:
     def __init__(
         self, numbered: Numbered, runs: Iterable[Hashable], label: int, metric: str, options: Mapping[str, Any]
     ) -> None:
-        self.label, self.metric, self.options = label, metric, options
         ranked = [numbered.ranked.get(name) for name in runs]
         shape = len(numbered.judgments), len(ranked)
-        self.n_runs, self.num_ret = len(ranked), num_ret_of(ranked, shape)
-        rankings, ranks, numbers = together(ranked)
-        labels = numbered.labels[numbers]
-        judged = labels >= 0
-        self.judged_ranks, self.labels = ranks[judged], labels[judged]
+        self.query_ids, self.n_runs, self.num_ret = list(numbered.judgments), len(ranked), num_ret_of(ranked, shape)
+        self.metric, self.options = metric, options
+        rankings, self.all_ranks, numbers = together(ranked)
+        judged = numbered.labels[numbers] >= 0
+        self.all_labels = np.where(judged, numbered.labels[numbers], np.int32(label))
+        self.judged, self.own = np.flatnonzero(judged), np.flatnonzero(~judged)
         self.offsets = np.searchsorted(rankings[judged], np.arange(len(self.num_ret) + 1))
-        self.before = np.cumsum(judged)[~judged]
-        self.rankings, self.ranks = rankings[~judged], ranks[~judged]
-        self.candidates = (np.cumsum(numbered.labels < 0) - 1)[numbers[~judged]]
+        self.before = np.cumsum(judged)[self.own]
+        self.rankings, self.ranks = rankings[self.own], self.all_ranks[self.own]
+        self.candidates = (np.cumsum(numbered.labels < 0) - 1)[numbers[self.own]]
         known = [[label for label in own.values() if label >= 0] for own in numbered.judgments.values()]
         ideals, more = ([falling(own + extra) for own in known] for extra in ([], [label]))
-        every, lists = np.arange(len(self.num_ret)), (self.offsets, self.judged_ranks, self.labels)
-        values = self.values(every, lists, ideals)
-        self.lacking = (self.values(every, lists, more) - values).reshape(shape)
-        entries = np.diff(self.offsets)[self.rankings] + np.array(list(map(len, more)))[self.rankings // self.n_runs]
-        ends = (np.flatnonzero(np.diff(np.cumsum(entries) // MOST_ENTRIES, append=-1)) + 1).tolist()
-        parts = [
-            self.values(self.rankings[start:end], self.inserted(slice(start, end)), more)
-            for start, end in zip([0, *ends], ends, strict=False)  # the last end starts nothing
-        ]
+        every = np.arange(len(self.num_ret))
+        values = self.values(every, self.offsets, self.judged, ideals)
+        self.lacking = (self.values(every, self.offsets, self.judged, more) - values).reshape(shape)
+        parts = [self.values(self.rankings[part], *self.inserted(part), more) for part in self.batches(more)]
         self.having = np.concatenate([np.empty(0), *parts]) - values[self.rankings]
 
-    def inserted(self, part: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Offsets, ranks and labels of rankings, each with one candidate among its judged documents."""
-        rankings = self.rankings[part]
-        sizes = np.diff(self.offsets)[rankings]
+    def batches(self, ideals: list[np.ndarray]) -> list[slice]:
+        """The candidates of rankings, in parts that need about as much memory."""
+        sizes = np.array(list(map(len, ideals)))[self.rankings // self.n_runs] + np.diff(self.offsets)[self.rankings]
+        ends = np.flatnonzero(np.diff(np.cumsum(sizes) // MOST_ENTRIES, append=-1)) + 1
+        return list(itertools.starmap(slice, itertools.pairwise([0, *ends.tolist()])))
+
+    def inserted(self, part: slice) -> tuple[np.ndarray, np.ndarray]:
+        """The offsets and rows of rankings, each with one candidate among its judged documents."""
+        first = self.offsets[self.rankings[part]]
+        sizes = self.offsets[self.rankings[part] + 1] - first
         offsets = np.append(0, np.cumsum(sizes))
-        shift = offsets[:-1] - self.offsets[rankings]
-        rows = np.arange(offsets[-1]) - np.repeat(shift, sizes)
-        places = self.before[part] + shift
-        ranks = np.insert(self.judged_ranks[rows], places, self.ranks[part])
-        labels = np.insert(self.labels[rows], places, self.label)
-        return offsets + np.arange(len(offsets)), ranks, labels
+        shift = offsets[:-1] - first
+        copied = self.judged[np.arange(offsets[-1]) - np.repeat(shift, sizes)]
+        rows = np.insert(copied, self.before[part] + shift, self.own[part])
+        return offsets + np.arange(len(offsets)), rows
 
     def values(
-        self, rankings: np.ndarray, lists: tuple[np.ndarray, np.ndarray, np.ndarray], ideals: list[np.ndarray]
+        self, rankings: np.ndarray, offsets: np.ndarray, rows: np.ndarray, ideals: list[np.ndarray]
     ) -> np.ndarray:
         """The value of each; NaN, where the metric is undefined, counts as 0, which it would be in no other list."""
-        queries, times = np.unique(rankings // self.n_runs, return_counts=True)
-        repeated = [
-            np.broadcast_to(ideals[query], (n, len(ideals[query])))
-            for query, n in zip(queries.tolist(), times.tolist(), strict=True)
-        ]
+        queries, times = (found.tolist() for found in np.unique(rankings // self.n_runs, return_counts=True))
+        repeated = [np.broadcast_to(ideals[q], (n, len(ideals[q]))) for q, n in zip(queries, times, strict=True)]
         sizes = np.repeat([ideal.shape[1] for ideal in repeated], times)
         arrays = {
-            **dict(zip(("offsets", "ranks", "labels"), lists, strict=True)),
+            "offsets": offsets,
+            "ranks": self.all_ranks[rows],
+            "labels": self.all_labels[rows],
             "num_ret": self.num_ret[rankings],
             "ideal_offsets": np.append(0, np.cumsum(sizes)),
             "ideal_labels": np.concatenate([ideal.ravel() for ideal in repeated]),
             "missing": np.zeros(len(rankings), bool),
         }
+        query_ids = [self.query_ids[q] for q, n in zip(queries, times, strict=True) for _ in range(n)]
         report = Report(in_both=len(rankings))
-        made = JudgedRankings._of(list(range(len(rankings))), arrays, None, None, None, report)  # right as made here
+        made = JudgedRankings._of(query_ids, arrays, None, None, None, report)  # right as made here
         return np.nan_to_num(made.evaluate(self.metric, **self.options).values[:, 0], nan=0.0)
 
 

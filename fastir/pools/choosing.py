@@ -19,7 +19,7 @@ from fastir.errors import quote
 from fastir.pools.changes import Changes
 from fastir.pools.lists import save_list
 from fastir.pools.members import check_overlap, labels_of
-from fastir.pools.numbered import Labels, Numbered
+from fastir.pools.numbered import Numbered
 from fastir.pools.ranked import depth_of, rankings_of, read_runs
 from fastir.request.options import MAX_LABEL, WHOLE
 from fastir.text import counted
