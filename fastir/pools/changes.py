@@ -1,116 +1,127 @@
-"""How each run's value of a query would change if one more document were judged: exact, for any metric.
+"""How the value of each ranking would change if one more document were judged: exact, for any metric.
 
-A metric follows from the ranks and labels of judged documents (`JudgedRankings`). So one list of such rows per run has
-every query as it is, with a relevant document more that the run does not have, and with each of its unjudged documents
-judged; all are evaluated in one call.
+A metric follows from the ranks and labels of judged documents (`JudgedRankings`). So each ranking is evaluated as it
+is, with a relevant document more that it lacks, and with each of its candidates among the judged documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import itertools
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from fastir.judged_rankings import JudgedRankings
+from fastir.pools.numbered import Numbered
 from fastir.results.report import Report
 
-Changes = tuple[float, dict[Any, float]]  # of a document that the run lacks, and of those that it has
-
-Ideals = tuple[np.ndarray, np.ndarray]
+MOST_ENTRIES = 1 << 20  # of the rankings that are evaluated together: such arrays stay in the caches
 
 
-class Lists:
-    """Rankings that are collected, to be evaluated together."""
+class Changes:
+    """What one more document with a label brings.
 
-    def __init__(self) -> None:
-        self.ranks: list[np.ndarray] = []
-        self.labels: list[np.ndarray] = []
-        self.ideal: list[np.ndarray] = []
-        self.sizes: list[int] = []
-        self.ideal_sizes: list[int] = []
-        self.num_ret: list[int] = []
-
-    def add(self, ranks: np.ndarray, labels: np.ndarray, num_ret: int, ideal: np.ndarray) -> None:
-        """As many rankings as `ranks` and `labels` have rows, with the same judgments in all."""
-        n = len(ranks)
-        self.ranks.append(ranks.ravel())
-        self.labels.append(labels.ravel())
-        self.ideal.append(np.tile(ideal, n))
-        self.sizes += [ranks.shape[1]] * n
-        self.ideal_sizes += [len(ideal)] * n
-        self.num_ret += [num_ret] * n
-
-    def values(self, metric: str, options: dict[str, Any]) -> np.ndarray:
-        """The value of each; NaN, where the metric is undefined, counts as 0, which it would be in no other list."""
-        n = len(self.sizes)
-        arrays = {
-            "offsets": np.concatenate(([0], np.cumsum(self.sizes))),
-            "ranks": np.concatenate(self.ranks),
-            "labels": np.concatenate(self.labels),
-            "num_ret": np.array(self.num_ret, np.int64),
-            "ideal_offsets": np.concatenate(([0], np.cumsum(self.ideal_sizes))),
-            "ideal_labels": np.concatenate(self.ideal),
-            "missing": np.zeros(n, bool),
-        }
-        rankings = JudgedRankings._of(list(range(n)), arrays, None, None, None, Report(in_both=n))  # right as made here
-        return np.nan_to_num(rankings.evaluate(metric, **options).values[:, 0], nan=0.0)
-
-
-def ideals_of(judged: Mapping[Any, int], label: int) -> Ideals:
-    """The labels of a query from the largest down, as they are and with one more."""
-    ideal = np.array(sorted(judged.values(), reverse=True), np.int32)
-    return ideal, np.ascontiguousarray(np.sort(np.append(ideal, np.int32(label)))[::-1])
-
-
-def changes_of(
-    rankings: Mapping[Any, list[Any]],
-    labels: Mapping[Any, Mapping[Any, int]],
-    metric: str,
-    candidates: Mapping[Any, Collection[Any]],
-    ideals: Mapping[Any, Ideals],
-    label: int,
-    options: dict[str, Any],
-) -> dict[Any, Changes]:
-    """For each query of the judgments by how much one more document with this label changes the value of one run.
+    A ranking has the place of its query times the number of runs, plus that of its run; so those of a query stand
+    together.
 
     Parameters
     ----------
-    rankings : dict of query_id to list of doc_id
-        Whole rankings.
-    labels : dict of query_id to dict of doc_id to label
-        Without negative labels.
-    candidates : dict of query_id to ids
-        The unjudged documents that count.
-    ideals : dict of query_id to Ideals
-        As `ideals_of` makes them with this label.
+    numbered : Numbered
+        Judgments and candidates, which have negative labels.
+    runs : names of runs
+    label : int
+    metric, options
+        As for `JudgedRankings.evaluate`.
+
+    Attributes
+    ----------
+    lacking : float64 array of shape (n_queries, n_runs)
+        By how much a document that a ranking lacks changes its value.
+    rankings, ranks, candidates : int64 arrays of shape (n,)
+        Which rankings have which candidates at which ranks, one ranking after the other.
+    having : float64 array of shape (n,)
+        By how much each of these changes the value of its ranking.
     """
-    lists = Lists()
-    unjudged: dict[Any, list[Any]] = {}
-    for query_id, judged in labels.items():
-        ranking = rankings.get(query_id, [])
-        ranks = np.array([rank for rank, doc_id in enumerate(ranking, 1) if doc_id in judged], np.int64)
-        found = np.array([judged[ranking[rank - 1]] for rank in ranks.tolist()], np.int32)
-        ideal, more = ideals[query_id]
-        wanted = candidates[query_id]
-        new = np.array([rank for rank, doc_id in enumerate(ranking, 1) if doc_id in wanted], np.int64)
-        unjudged[query_id] = [ranking[rank - 1] for rank in new.tolist()]
-        lists.add(ranks[None], found[None], len(ranking), ideal)
-        lists.add(ranks[None], found[None], len(ranking), more)
-        if len(new):
-            lists.add(*inserted(ranks, found, new, label), len(ranking), more)
-    values = lists.values(metric, options)
-    changes, row = {}, 0
-    for query_id, doc_ids in unjudged.items():
-        own = values[row : row + 2 + len(doc_ids)] - values[row]
-        changes[query_id] = float(own[1]), dict(zip(doc_ids, own[2:].tolist(), strict=True))
-        row += len(own)
-    return changes
+
+    def __init__(
+        self, numbered: Numbered, runs: Iterable[Hashable], label: int, metric: str, options: Mapping[str, Any]
+    ) -> None:
+        ranked = [numbered.ranked.get(name) for name in runs]
+        shape = len(numbered.judgments), len(ranked)
+        self.query_ids, self.n_runs, self.num_ret = list(numbered.judgments), len(ranked), num_ret_of(ranked, shape)
+        self.metric, self.options = metric, options
+        rankings, self.all_ranks, numbers = together(ranked)
+        judged = numbered.labels[numbers] >= 0
+        self.all_labels = np.where(judged, numbered.labels[numbers], np.int32(label))
+        self.judged, self.own = np.flatnonzero(judged), np.flatnonzero(~judged)
+        self.offsets = np.searchsorted(rankings[judged], np.arange(len(self.num_ret) + 1))
+        self.before = np.cumsum(judged)[self.own]
+        self.rankings, self.ranks = rankings[self.own], self.all_ranks[self.own]
+        self.candidates = (np.cumsum(numbered.labels < 0) - 1)[numbers[self.own]]
+        known = [[label for label in own.values() if label >= 0] for own in numbered.judgments.values()]
+        ideals, more = ([falling(own + extra) for own in known] for extra in ([], [label]))
+        every = np.arange(len(self.num_ret))
+        values = self.values(every, self.offsets, self.judged, ideals)
+        self.lacking = (self.values(every, self.offsets, self.judged, more) - values).reshape(shape)
+        parts = [self.values(self.rankings[part], *self.inserted(part), more) for part in self.batches(more)]
+        self.having = np.concatenate([np.empty(0), *parts]) - values[self.rankings]
+
+    def batches(self, ideals: list[np.ndarray]) -> list[slice]:
+        """The candidates of rankings, in parts that need about as much memory."""
+        sizes = np.array(list(map(len, ideals)))[self.rankings // self.n_runs] + np.diff(self.offsets)[self.rankings]
+        ends = np.flatnonzero(np.diff(np.cumsum(sizes) // MOST_ENTRIES, append=-1)) + 1
+        return list(itertools.starmap(slice, itertools.pairwise([0, *ends.tolist()])))
+
+    def inserted(self, part: slice) -> tuple[np.ndarray, np.ndarray]:
+        """The offsets and rows of rankings, each with one candidate among its judged documents."""
+        first = self.offsets[self.rankings[part]]
+        sizes = self.offsets[self.rankings[part] + 1] - first
+        offsets = np.append(0, np.cumsum(sizes))
+        shift = offsets[:-1] - first
+        copied = self.judged[np.arange(offsets[-1]) - np.repeat(shift, sizes)]
+        rows = np.insert(copied, self.before[part] + shift, self.own[part])
+        return offsets + np.arange(len(offsets)), rows
+
+    def values(
+        self, rankings: np.ndarray, offsets: np.ndarray, rows: np.ndarray, ideals: list[np.ndarray]
+    ) -> np.ndarray:
+        """The value of each; NaN, where the metric is undefined, counts as 0, which it would be in no other list."""
+        queries, times = (found.tolist() for found in np.unique(rankings // self.n_runs, return_counts=True))
+        repeated = [np.broadcast_to(ideals[q], (n, len(ideals[q]))) for q, n in zip(queries, times, strict=True)]
+        sizes = np.repeat([ideal.shape[1] for ideal in repeated], times)
+        arrays = {
+            "offsets": offsets,
+            "ranks": self.all_ranks[rows],
+            "labels": self.all_labels[rows],
+            "num_ret": self.num_ret[rankings],
+            "ideal_offsets": np.append(0, np.cumsum(sizes)),
+            "ideal_labels": np.concatenate([ideal.ravel() for ideal in repeated]),
+            "missing": np.zeros(len(rankings), bool),
+        }
+        query_ids = [self.query_ids[q] for q, n in zip(queries, times, strict=True) for _ in range(n)]
+        report = Report(in_both=len(rankings))
+        made = JudgedRankings._of(query_ids, arrays, None, None, None, report)  # right as made here
+        return np.nan_to_num(made.evaluate(self.metric, **self.options).values[:, 0], nan=0.0)
 
 
-def inserted(ranks: np.ndarray, labels: np.ndarray, new: np.ndarray, label: int) -> tuple[np.ndarray, np.ndarray]:
-    """A row for each new rank, with it among the others, and its label among theirs."""
-    all_ranks = np.column_stack([np.tile(ranks, (len(new), 1)), new])
-    all_labels = np.column_stack([np.tile(labels, (len(new), 1)), np.full(len(new), label, labels.dtype)])
-    order = np.argsort(all_ranks, axis=1)
-    return np.take_along_axis(all_ranks, order, 1), np.take_along_axis(all_labels, order, 1)
+def num_ret_of(ranked: list[JudgedRankings | None], shape: tuple[int, int]) -> np.ndarray:
+    """How many documents each ranking has; None is a run that has no query of the judgments."""
+    columns = [np.zeros(shape[0], np.int64) if own is None else own.num_ret for own in ranked]
+    return np.column_stack(columns).ravel()
+
+
+def together(ranked: list[JudgedRankings | None]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The rankings, ranks and numbers of all runs, one ranking after the other."""
+    parts = [
+        (np.repeat(np.arange(len(own)), np.diff(own.offsets)) * len(ranked) + place, own.ranks, own.labels)
+        for place, own in enumerate(ranked)
+        if own is not None
+    ]
+    rankings, ranks, numbers = map(np.concatenate, zip(*parts, strict=True))
+    order = np.argsort(rankings, kind="stable")
+    return rankings[order], ranks[order], numbers[order]
+
+
+def falling(labels: list[int]) -> np.ndarray:
+    return np.array(sorted(labels, reverse=True), np.int32)

@@ -16,9 +16,10 @@ import numpy as np
 
 from fastir.checks import positive
 from fastir.errors import quote
-from fastir.pools.changes import changes_of, ideals_of
+from fastir.pools.changes import Changes
 from fastir.pools.lists import save_list
-from fastir.pools.members import check_overlap, labels_of, masks_of
+from fastir.pools.members import check_overlap, labels_of
+from fastir.pools.numbered import Numbered
 from fastir.pools.ranked import depth_of, rankings_of, read_runs
 from fastir.request.options import MAX_LABEL, WHOLE
 from fastir.text import counted
@@ -177,25 +178,48 @@ def to_judge(
     labels = {q: {doc_id: label for doc_id, label in own.items() if label >= 0} for q, own in everything.items()}
     largest = max((label for own in labels.values() for label in own.values()), default=1)
     label = max(1, largest) if max_label is None else positive("max_label", "the label", max_label, MAX_LABEL)
-    rankings = [rankings_of(run, WHOLE) for run in found.values()]
-    masks = masks_of(
-        (place, {q: ranking[:cut] for q, ranking in of_run.items()}) for place, of_run in enumerate(rankings)
-    )
-    unjudged = {q: {d: mask for d, mask in masks.get(q, {}).items() if d not in own} for q, own in labels.items()}
-    ideals = {query_id: ideals_of(own, label) for query_id, own in labels.items()}
-    changes = [changes_of(of_run, labels, metric, unjudged, ideals, label, options) for of_run in rankings]
-    candidates = []
-    for query_id, having in unjudged.items():
-        columns = [list(map(own.get, having, itertools.repeat(lack))) for lack, own in (of[query_id] for of in changes)]
-        for (doc_id, mask), influence in zip(having.items(), spreads(columns) / len(labels), strict=True):
-            candidates.append(Candidate(query_id, doc_id, float(influence), mask.bit_count()))
+    numbered = with_candidates(Numbered(labels, found), cut)
+    changes = Changes(numbered, found, label, metric, options)
+    queries = numbered.rows[numbered.labels < 0]
+    n_runs = np.bincount(changes.candidates[changes.ranks <= cut], minlength=len(queries))
+    influences = influences_of(changes, queries) / len(labels)
+    ids = ((q, doc_id) for q, own in numbered.judgments.items() for doc_id in list(own)[len(labels[q]) :])
+    candidates = [
+        Candidate(*pair, influence, n)
+        for pair, influence, n in zip(ids, influences.tolist(), n_runs.tolist(), strict=True)
+    ]
     candidates.sort(key=lambda candidate: (-candidate.influence, str(candidate.doc_id)))
     chosen = candidates[:budget]
     total, covered = (float(np.sum([c.influence for c in own])) for own in (candidates, chosen))
     return ToJudge(chosen, len(candidates), total, covered, metric)
 
 
-def spreads(columns: list[list[float]]) -> np.ndarray:
-    """For each row the differences of all pairs of columns, added up without their signs."""
+def with_candidates(judgments: Numbered, depth: int) -> Numbered:
+    """The same, and below the judgments of each query the other documents of its rankings, with a negative label."""
+    rankings = [rankings_of(run, depth, judgments.ranked.get(name)) for name, run in judgments.runs.items()]
+    found = {}
+    for query_id, own in judgments.judgments.items():
+        pooled = itertools.chain.from_iterable(of_run.get(query_id, ()) for of_run in rankings)
+        found[query_id] = {**own, **dict.fromkeys(pooled, -1), **own}  # in this order, and each with its own label
+    return Numbered(found, judgments.runs)
+
+
+def influences_of(changes: Changes, queries: np.ndarray) -> np.ndarray:
+    """By how much each candidate changes the differences of its query; `queries` has their places, rising."""
+    n_queries, n_runs = changes.lacking.shape
+    starts = np.searchsorted(queries, np.arange(n_queries + 1)).tolist()
+    rows = np.searchsorted(changes.rankings, np.arange(n_queries + 1) * n_runs).tolist()
+    found = np.empty(len(queries))
+    for query, lacking in enumerate(changes.lacking):
+        first, end = starts[query : query + 2]
+        own = slice(*rows[query : query + 2])
+        columns = np.repeat(lacking[:, None], end - first, axis=1)
+        columns[changes.rankings[own] % n_runs, changes.candidates[own] - first] = changes.having[own]
+        found[first:end] = spreads(columns)
+    return found
+
+
+def spreads(columns: np.ndarray) -> np.ndarray:
+    """For each column the differences of all pairs of rows, added up without their signs."""
     n = len(columns)
-    return np.maximum(np.arange(1 - n, n, 2) @ np.sort(np.array(columns), axis=0), 0.0)
+    return np.maximum(np.arange(1 - n, n, 2) @ np.sort(columns, axis=0), 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
+    from fastir.judged_rankings import JudgedRankings
     from fastir.request.options import Duplicates
 
 Rankings = dict[Any, list[Any]]  # {query_id: document ids in rank order}
@@ -65,15 +67,15 @@ def depth_of(depth: Any) -> int:
     return WHOLE if depth is None else positive("depth", "the number of documents of a ranking", depth, WHOLE)
 
 
-def rankings_of(run: Run, depth: int) -> Rankings:
-    """The first `depth` documents of each ranking."""
+def rankings_of(run: Run, depth: int, without: JudgedRankings | None = None) -> Rankings:
+    """The first `depth` documents of each ranking, but for those that were judged."""
     ids, offsets, scores = run.columns()
-    sizes = np.minimum(np.diff(offsets), depth)
-    ends = np.cumsum(sizes)
-    starts = ends - sizes
-    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[:-1] - starts, sizes)
-    rows = in_rank_order(of_arena(ids), offsets, scores)[places]
+    wanted = np.arange(len(ids)) - np.repeat(offsets[:-1], np.diff(offsets)) < depth
+    if without is not None:
+        places = run.places()
+        starts = offsets[[places.get(query_id, 0) for query_id in without.query_ids]]
+        wanted[np.repeat(starts, np.diff(without.offsets)) + without.ranks - 1] = False
+    rows = in_rank_order(of_arena(ids), offsets, scores)[wanted]
     doc_ids = Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)[:]
-    return {
-        query_id: doc_ids[start:end] for query_id, start, end in zip(run, starts.tolist(), ends.tolist(), strict=True)
-    }
+    ends = np.append(0, np.cumsum(wanted))[offsets].tolist()
+    return {query_id: doc_ids[start:end] for query_id, (start, end) in zip(run, itertools.pairwise(ends), strict=True)}

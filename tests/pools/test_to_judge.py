@@ -28,6 +28,44 @@ def test_influence_is_how_far_one_judgment_moves_the_differences(metric):
     assert result.covered == pytest.approx(result.uncertainty)
 
 
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_of_a_document_that_stands_twice_the_first_rank_counts():
+    rows = [("q", "x", 5.0), ("q", "a", 4.0), ("q", "y", 3.0), ("q", "x", 2.0), ("q", "a", 1.0)]
+    runs = {
+        "twice": fastir.Run.from_table(rows, duplicates="once"),
+        "other": {"q": {"b": 2.0, "y": 1.0}},
+    }
+    qrels = {"q": {"a": 1, "b": 1, "n": -1}, "none": {}}
+    result = fastir.to_judge(qrels, runs, "map", 10)
+    assert [(c.doc_id, c.n_runs) for c in result] == [("x", 1), ("y", 2)]
+    before = fastir.evaluate_many(qrels, runs, "map", queries="qrels")
+    for candidate in result:
+        more = {**qrels, "q": {**qrels["q"], candidate.doc_id: 1}}
+        after = fastir.evaluate_many(more, runs, "map", queries="qrels")
+        change = [after[run].per_query("map")["q"] - before[run].per_query("map")["q"] for run in runs]
+        moved = sum(abs(a - b) for a, b in itertools.combinations(change, 2)) / len(qrels)
+        assert candidate.influence == pytest.approx(moved, abs=1e-12)
+
+
+def test_a_run_without_a_query_of_the_qrels_is_as_one_with_empty_rankings():
+    qrels, runs = {"q": {"a": 1}}, {"one": {"q": {"x": 2.0, "a": 1.0}}}
+    lists = [fastir.to_judge(qrels, {**runs, "b": other}, "map", 9) for other in ({"p": {"a": 1.0}}, {"q": {}})]
+    elsewhere, empty = lists
+    assert elsewhere.candidates == empty.candidates and [c.influence for c in empty] == [0.5]
+
+
+def test_many_lists_are_evaluated_in_parts(monkeypatch):
+    qrels, runs = made(n_runs=4, n_queries=3, seed=5)
+    whole = fastir.to_judge(qrels, runs, "map", 10_000)
+    monkeypatch.setattr("fastir.pools.changes.MOST_ENTRIES", 40)
+    assert fastir.to_judge(qrels, runs, "map", 10_000).candidates == whole.candidates
+
+
+def test_a_label_that_a_metric_cannot_take_names_the_query():
+    with pytest.raises(OverflowError, match=r"label 7 is too large for max_grade=4 \(query q\)"):
+        fastir.to_judge({"q": {"z": 1}}, {"a": {"q": {"x": 2.0}}, "b": {}}, "err", 5, max_label=7)
+
+
 def test_judging_in_this_order_settles_the_differences_sooner():
     """Half of the judgments are hidden; after each batch less is uncertain."""
     qrels, runs = made(n_runs=5, n_queries=12, seed=7)
