@@ -11,7 +11,7 @@ import numpy as np
 
 from fastir.checks import mapping
 from fastir.comparison.records import Pair, System
-from fastir.errors import FormatError, quote
+from fastir.errors import quote
 from fastir.stats._scipy import special
 from fastir.stats.paired import Moments, moments
 
@@ -44,19 +44,10 @@ def checked_groups(groups: GroupsLike, correction: str | None) -> Mapping[Any, H
     if correction == "max_t":
         raise ValueError("correction='max_t' is for one group of queries; with several there is correction='holm'")
     if isinstance(groups, (str, os.PathLike)):
-        return read_groups(groups)
+        from fastir.inputs.pair_lines import by_lines
+
+        return by_lines(groups, "query", "a group", "groups")
     return mapping("groups", groups, "map query ids to groups, or be a path")
-
-
-def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
-    """The groups of a file with a query and its group on each line."""
-    from fastir.inputs.parent_columns import lines_of_two
-
-    groups: dict[str, str] = {}
-    for number, query_id, group in lines_of_two(path, "a query", "a group"):
-        if groups.setdefault(query_id, group) != group:
-            raise FormatError(f"query {quote(query_id)} has two groups", os.fsdecode(path), number)
-    return groups
 
 
 def rows_of(groups: Mapping[Any, Hashable], query_ids: list[Any]) -> dict[Any, list[int]]:

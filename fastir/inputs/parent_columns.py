@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy as np
 from fastir.columns._arrow import Batches
 from fastir.columns._ids import Ids, joined
 from fastir.columns.ids import Arena
-from fastir.errors import FormatError, quote
+from fastir.errors import quote
 from fastir.inputs import files, formats
+from fastir.inputs.pair_lines import lines_of_two
 from fastir.inputs.tables import ARROW, ArrayReader, ArrowReader, as_objects, is_missing
 
 
@@ -84,18 +85,3 @@ def read_file(path: files.Path) -> tuple[Ids, Ids]:
         return column_pair(table_files.read_columns(path, format))
     rows = [(chunk, document) for _, chunk, document in lines_of_two(path, "a chunk", "a document")]
     return column_of([chunk for chunk, _ in rows], "a chunk"), column_of([doc for _, doc in rows], "a document")
-
-
-def lines_of_two(path: files.Path, first: str, second: str) -> Iterator[tuple[int, str, str]]:
-    """(number, a field, a field) of each line of a file, whose fields a tab or blanks separate."""
-    with files.Source(path) as source:
-        lines = source.read_all().decode("utf-8", "surrogateescape").split("\n")
-    for number, line in enumerate(lines, 1):
-        fields = line.rstrip("\r").split("\t") if "\t" in line else line.split()
-        if not any(fields):
-            continue
-        if len(fields) != 2 or not all(fields):
-            raise FormatError(
-                f"expected {first} and {second}, got {len(fields)} fields: {quote(line)}", source.path, number
-            )
-        yield number, fields[0], fields[1]

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import mapping
-from fastir.errors import FormatError, NoOverlapError, quote
+from fastir.errors import NoOverlapError, quote
 from fastir.pools.ranked import Rankings, kinds_of
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.run import Run
@@ -64,13 +64,9 @@ def teams_of(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict[Hash
 
 def read_teams(path: str | os.PathLike[str]) -> dict[str, str]:
     """The teams of a file with a run and its team on each line."""
-    from fastir.inputs.parent_columns import lines_of_two
+    from fastir.inputs.pair_lines import by_lines
 
-    teams: dict[str, str] = {}
-    for number, run, team in lines_of_two(path, "a run", "its team"):
-        if teams.setdefault(run, team) != team:
-            raise FormatError(f"run {quote(run)} has two teams", os.fsdecode(path), number)
-    return teams
+    return by_lines(path, "run", "its team", "teams")
 
 
 def labels_of(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dict[Any, int]]:

@@ -1,0 +1,33 @@
+"""Files with two fields on each line: chunks and their documents, queries and their groups, runs and their teams."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from fastir.errors import FormatError, quote
+from fastir.inputs import files
+
+
+def lines_of_two(path: files.Path, first: str, second: str) -> Iterator[tuple[int, str, str]]:
+    """(number, a field, a field) of each line of a file, whose fields a tab or blanks separate."""
+    with files.Source(path) as source:
+        lines = source.read_all().decode("utf-8", "surrogateescape").split("\n")
+    for number, line in enumerate(lines, 1):
+        fields = line.rstrip("\r").split("\t") if "\t" in line else line.split()
+        if not any(fields):
+            continue
+        if len(fields) != 2 or not all(fields):
+            raise FormatError(
+                f"expected {first} and {second}, got {len(fields)} fields: {quote(line)}", source.path, number
+            )
+        yield number, fields[0], fields[1]
+
+
+def by_lines(path: files.Path, noun: str, second: str, several: str) -> dict[str, str]:
+    """{field: the other field} of such lines; one `noun` has one `second`, and `several` are an error."""
+    found: dict[str, str] = {}
+    for number, key, value in lines_of_two(path, f"a {noun}", second):
+        if found.setdefault(key, value) != value:
+            raise FormatError(f"{noun} {quote(key)} has two {several}", os.fsdecode(path), number)
+    return found
