@@ -148,14 +148,10 @@ def probabilities_beside(rows: Mapping[Any, Mapping[Any, Any]], probabilities: P
 def probability_of(given: Any, query_id: Any, doc_id: Any) -> float:
     if given is None:
         return float("nan")
+    expected = "probabilities: an inclusion probability must be a number above 0 and at most 1"
+    where = f"(query {query_id}, document {doc_id})"
     if isinstance(given, (str, bytes, bool, np.bool_)) or not hasattr(given, "__float__"):
-        kind = f"got {type(given).__name__} {quote(given)}"
-    elif 0 < float(given) <= 1:
-        return float(given)
-    else:
-        kind = f"got {given}"
-    error = ValueError if kind == f"got {given}" else TypeError
-    raise error(
-        f"probabilities: an inclusion probability must be a number above 0 and at most 1, {kind} (query {query_id}, "
-        f"document {doc_id})"
-    )
+        raise TypeError(f"{expected}, got {type(given).__name__} {quote(given)} {where}")
+    if not 0 < float(given) <= 1:
+        raise ValueError(f"{expected}, got {given} {where}")
+    return float(given)
