@@ -50,6 +50,13 @@ def output_of(table: Table, options: argparse.Namespace, format: str) -> Output:
     return Output(table_text(table, options, format).rstrip("\n") + "\n")
 
 
+def written(write: Callable[[io.BytesIO], None]) -> Output:
+    """What a writer of files writes."""
+    file = io.BytesIO()
+    write(file)
+    return Output(file.getvalue().decode("utf-8", "surrogateescape"))
+
+
 def list_of(
     rows: Sequence[Any], table: Table, head: dict[str, Any], options: argparse.Namespace, format: str
 ) -> Output:
@@ -59,9 +66,7 @@ def list_of(
     if format == QRELS:
         from fastir.pools.lists import write_qrels
 
-        file = io.BytesIO()
-        write_qrels(file, rows)
-        return Output(file.getvalue().decode("utf-8", "surrogateescape"))
+        return written(lambda file: write_qrels(file, rows))
     cells = [[cell_of(value) for value in row] for row in rows]
     return output_of(table._replace(rows=cells), options, format)
 
@@ -202,9 +207,7 @@ def merge_qrels_command(options: argparse.Namespace) -> Output:
         return Output("")
     from fastir.inputs import writers
 
-    file = io.BytesIO()
-    writers.trec(file, found, is_run=False)
-    return Output(file.getvalue().decode("utf-8", "surrogateescape"))
+    return written(lambda file: writers.trec(file, found, is_run=False))
 
 
 def at_least_1(options: argparse.Namespace, *names: str) -> None:
