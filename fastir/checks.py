@@ -70,7 +70,7 @@ def mapping(name: str, value: Any, expected: str) -> Mapping[Any, Any]:
     if len(found) < len(items):
         seen: set[Any] = set()
         twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"{name}: {quote(twice)} stands twice")
+        raise ValueError(f"{name}: duplicate {quote(twice)}")
     return found
 
 

@@ -37,7 +37,7 @@ class FormatError(FastirError, ValueError):
 
 
 class DuplicateError(FormatError):
-    """A document that stands twice under one query."""
+    """A duplicate document in one query."""
 
 
 class NoOverlapError(FastirError, ValueError):
@@ -53,7 +53,7 @@ class FastirWarning(UserWarning):
 
 
 def remedy(is_run: bool) -> str:
-    """What a caller can do about a document that stands twice."""
+    """What a caller can do about a duplicate document."""
     others = ", 'last', 'max' or 'once'" if is_run else ", 'last' or 'max'"
     return f"duplicates='first'{others} would repair it"
 

@@ -93,6 +93,6 @@ def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
 def repeated(query_id: Any, doc_id: Any, first: int, later: int) -> DuplicateError:
     """The error about a document that stands twice in a list, at these ranks."""
     return DuplicateError(
-        f"run: document {quote(doc_id)} stands twice for query {quote(query_id)}, at ranks {first} and {later}; "
+        f"run: duplicate document {quote(doc_id)} in query {quote(query_id)}, at ranks {first} and {later}; "
         + remedy(True)
     )

@@ -212,7 +212,7 @@ def column_of(run: Hashable, metric: str, values: Any) -> Column:
     ids = [query_id for query_id, _ in items]
     if len(set(ids)) < len(ids):
         twice = next(query_id for query_id in ids if ids.count(query_id) > 1)
-        raise ValueError(f"run {quote(run)}{metric}: query {quote(twice)} stands twice")
+        raise ValueError(f"run {quote(run)}{metric}: duplicate query {quote(twice)}")
     odd = [
         kind
         for kind in {type(value) for _, value in items}

@@ -270,7 +270,7 @@ def parsed(lines: Iterable[str], n_fields: int, place: int, number: type[Any]) -
             raise ValueError(f"line {count} has {len(fields)} fields, expected {n_fields}: {quote(line)}")
         docs, doc_id = data[fields[0]], fields[2]
         if doc_id in docs:
-            raise AssertionError(f"line {count}: document {quote(doc_id)} stands twice under query {quote(fields[0])}")
+            raise AssertionError(f"line {count}: duplicate document {quote(doc_id)} in query {quote(fields[0])}")
         try:
             docs[doc_id] = number(fields[place])
         except ValueError as error:

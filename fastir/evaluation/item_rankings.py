@@ -22,7 +22,7 @@ from fastir.threads import run
 
 CHUNK = 1 << 21  # items that are converted at a time, where they are not contiguous int64
 PROBLEMS: dict[int, tuple[type[Exception], str]] = {
-    PROBLEM_CODES["repeated"]: (DuplicateError, "relevant: item {item} stands twice in row {row}"),
+    PROBLEM_CODES["repeated"]: (DuplicateError, "relevant: duplicate item {item} in row {row}"),
     PROBLEM_CODES["outside"]: (ValueError, "relevant: item {item} of row {row} is no column of scores; out of range"),
     PROBLEM_CODES["excluded outside"]: (
         ValueError,
@@ -30,7 +30,7 @@ PROBLEMS: dict[int, tuple[type[Exception], str]] = {
     ),
     PROBLEM_CODES["changed"]: (RuntimeError, "the arrays were changed while they were read, seen in row {row}"),
     PROBLEM_CODES["not a number"]: (ValueError, "scores: NaN in row {row}, column {item}"),
-    PROBLEM_CODES["ranked twice"]: (DuplicateError, "indices: item {item} stands twice in row {row}"),
+    PROBLEM_CODES["ranked twice"]: (DuplicateError, "indices: duplicate item {item} in row {row}"),
     PROBLEM_CODES["negative"]: (ValueError, "indices: {item} in row {row}; must be an item from 0 up, or -1 for none"),
     PROBLEM_CODES["padded inside"]: (
         ValueError,

@@ -143,7 +143,7 @@ class FirstOfTwo(Pass):
                 raise not_a_number(found, query, doc, row + wrong)
             file, place = found.place_of(row + wrong)
             raise DuplicateError(
-                f"run: document {quote(doc)} stands twice for query {quote(query)}, the second time in row {place}; "
+                f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; "
                 f"{ONCE}",
                 file,
             )

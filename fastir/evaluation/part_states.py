@@ -238,6 +238,6 @@ def check_once(state: State, duplicates: str | None) -> None:
     again = state.arrays.get("again")
     if again is not None and again.any() and duplicates != "once":
         raise DuplicateError(
-            f"run: a judged document stands twice for query {quote(state.query_ids[int((again > 0).argmax())])}, in "
+            f"run: duplicate judged document in query {quote(state.query_ids[int((again > 0).argmax())])}, in "
             f"two parts; {ONCE}"
         )

@@ -112,7 +112,7 @@ def checked(rows: list[Any], path: str) -> Rows:
     seen = set()
     for query_id, _ in rows:
         if query_id in seen:
-            raise FormatError(f"query {quote(query_id)} stands twice in the export", path)
+            raise FormatError(f"duplicate query {quote(query_id)} in the export", path)
         seen.add(query_id)
     return tuple((query_id, tuple(pairs)) for query_id, pairs in rows)
 

@@ -23,7 +23,7 @@ def by_position(
     TypeError
         One of the arguments is no sequence.
     ValueError
-        They differ in length, a query id stands twice, or a table lacks a column.
+        They differ in length, query_ids has duplicates, or a table lacks a column.
     """
     if list_columns.is_table(retrieved):
         roles = ("query_id", "retrieved", "relevant") if relevant is None else ("query_id", "retrieved")
@@ -72,5 +72,5 @@ def named(query_ids: Any, n: int) -> list[Any]:
     places: dict[Any, int] = {}
     for place, query_id in enumerate(ids, 1):
         if places.setdefault(query_id, place) < place:
-            raise ValueError(f"query_ids: {quote(query_id)} stands twice, as entries {places[query_id]} and {place}")
+            raise ValueError(f"query_ids: duplicate {quote(query_id)}, as entries {places[query_id]} and {place}")
     return ids

@@ -63,7 +63,7 @@ def check_queries(query_ids: list[Any]) -> None:
         raise TypeError(f"query_ids must be all str or all int, got {what}")
     if len(set(query_ids)) != len(query_ids):
         twice = next(query_id for query_id, count in Counter(query_ids).items() if count > 1)
-        raise ValueError(f"query {quote(twice)} stands twice in query_ids")
+        raise ValueError(f"duplicate query {quote(twice)} in query_ids")
 
 
 def check_offsets(offsets: np.ndarray, name: str, n: int, size: int, what: str) -> None:

@@ -151,7 +151,7 @@ def repeated(found: Table, query: Any, doc: Any, first: int, later: int) -> Dupl
     (file, first), (other, later) = found.place_of(first), found.place_of(later)
     rows = f"rows {first} and {later}" if file == other else f"row {first} of {file} and row {later} of this file"
     return DuplicateError(
-        f"{what}: document {quote(doc)} stands twice for query {quote(query)}, in {rows}; {remedy(what == 'run')}",
+        f"{what}: duplicate document {quote(doc)} in query {quote(query)}, in {rows}; {remedy(what == 'run')}",
         other,
     )
 

@@ -80,7 +80,7 @@ def test_validate_full_holds_the_rows_and_finds_all_duplicates(call, parts):
     parts(extra=[(next(iter(fastir.Qrels.from_file(QRELS))), "unjudged", 0.1)] * 2)
     assert call("eval", QRELS, "--parts", "runs")[0] == 0
     code, out, error = call("eval", QRELS, "--parts", "runs", "--validate", "full")
-    assert (code, out) == (2, "") and "runs/2.parquet: run: document 'unjudged' stands twice" in error
+    assert (code, out) == (2, "") and "runs/2.parquet: run: duplicate document 'unjudged'" in error
 
 
 def test_saved_results_gates_and_comparisons(call, output, parts):

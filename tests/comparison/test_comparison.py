@@ -490,7 +490,7 @@ A = {"q1": 0.5, "q2": 0.25}
         ([{"a": {"q1": "0.5"}}], {}, TypeError, "run 'a': the value of query 'q1' is '0.5', expected a number"),
         ([{"a": {"q1": None}}], {}, TypeError, "the value of query 'q1' is None"),
         ([{"a": {"q1": math.inf}}], {}, ValueError, "run 'a': score of query 'q1' is infinite"),
-        ([{"a": pandas.Series([1.0, 2.0], ["q", "q"])}], {}, ValueError, "run 'a': query 'q' stands twice"),
+        ([{"a": pandas.Series([1.0, 2.0], ["q", "q"])}], {}, ValueError, "run 'a': duplicate query 'q'"),
         ([{"a": {"m": A}, "b": {"n": A}}], {}, ValueError, "run 'b' has no metric 'm'; it has 'n'"),
         ([{"a": A}, ["m", "n"]], {}, ValueError, "run 'a' has no metric 'm'; it has 'score'"),
         ([{"a": A}, []], {}, ValueError, "metrics must be names, each once"),

@@ -216,7 +216,7 @@ def test_a_series_has_the_groups(grouped):
     assert found.groups["long"].pairs == fastir.compare_scores(RESULTS, METRICS, groups=GROUPS).groups["long"].pairs
     one = RESULTS[next(iter(RESULTS))]
     assert dict(one.by_group(pandas.Series(GROUPS))) == dict(one.by_group(GROUPS))
-    with pytest.raises(ValueError, match="groups: 'q00' stands twice"):
+    with pytest.raises(ValueError, match="groups: duplicate 'q00'"):
         one.by_group(pandas.Series(["x", "y"], ["q00", "q00"]))
 
 

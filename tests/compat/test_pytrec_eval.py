@@ -183,7 +183,7 @@ def test_a_file_that_is_none(parse, error, line):
 
 
 def test_a_document_that_stands_twice():
-    with pytest.raises(AssertionError, match="line 2: document 'a' stands twice under query 'q'"):
+    with pytest.raises(AssertionError, match="line 2: duplicate document 'a' in query 'q'"):
         pytrec_eval.parse_run(["q Q0 a 1 2.0 tag", "q Q0 a 2 1.0 tag"])
     with pytest.raises(AssertionError, match="line 3"):
         pytrec_eval.parse_qrel(["q 0 a 1", "r 0 a 1", "q 0 a 1"])

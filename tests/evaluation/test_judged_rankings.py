@@ -234,7 +234,7 @@ GOOD = {
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"query_ids": ["q", "q"]}, "query 'q' stands twice"),
+        ({"query_ids": ["q", "q"]}, "duplicate query 'q'"),
         ({"query_ids": ["q", 1]}, "all str or all int, got str and int"),
         ({"query_ids": ["q"]}, "num_ret has 2 entries but there are 1 query_ids"),
         ({"offsets": [0, 2]}, "offsets has 2 entries, expected 3"),
@@ -335,7 +335,7 @@ def test_parts_are_put_together():
     expected = fastir.judge(ordered, {q: run[q] for q in names})
     assert whole == expected
     assert fastir.JudgedRankings.concatenate([expected]) == expected
-    with pytest.raises(ValueError, match="stands twice"):
+    with pytest.raises(ValueError, match="duplicate"):
         fastir.JudgedRankings.concatenate([expected, expected])
     with pytest.raises(ValueError, match="they must be judged by the same rules"):
         fastir.JudgedRankings.concatenate([parts[0], fastir.judge(qrels, run, ties="input")])

@@ -166,7 +166,7 @@ def test_a_run_made_of_lists_has_the_scores_that_say_their_order(tmp_path):
     assert same_bits(fastir.evaluate(QRELS, run, FEW), EXPECTED)
     run.save(tmp_path / "run.json")
     assert fastir.Run.from_file(tmp_path / "run.json").to_dict() == run.to_dict()
-    with pytest.raises(fastir.DuplicateError, match="'a' stands twice for query 'q', at ranks 1 and 2"):
+    with pytest.raises(fastir.DuplicateError, match="duplicate document 'a' in query 'q', at ranks 1 and 2"):
         fastir.Run.from_dict({"q": ["a", "a"]})
     assert fastir.Run.from_dict({"q": ["a", "b", "a"]}, duplicates="last")["q"] == {"a": 1.0, "b": 2.0}
 
@@ -326,7 +326,7 @@ def test_lists_in_many_threads_give_the_same_bits():
 def test_one_very_long_list():
     ids = list(map(str, range(300_000)))
     assert fastir.evaluate_lists([ids], [["299999"]], "mrr")["mrr"] == 1 / 300_000
-    with pytest.raises(fastir.DuplicateError, match="'7' stands twice for query 0, at ranks 8 and 300001"):
+    with pytest.raises(fastir.DuplicateError, match="duplicate document '7' in query 0, at ranks 8 and 300001"):
         fastir.evaluate_lists([[*ids, "7"]], [["299999"]], "mrr")
 
 
@@ -354,7 +354,7 @@ def test_the_longest_list_decides_how_a_run_is_read():
         ([b"a"], TypeError, "at rank 1 of query 'q' must be a str, got bytes"),
         (np.array([1.0]), TypeError, "at rank 1 of query 'q' must be a str, got float 1.0"),
         (np.array([["a"]]), TypeError, "at rank 1 of query 'q' must be a str, got list"),
-        (["b", "a", "c", "a"], fastir.DuplicateError, "'a' stands twice for query 'q', at ranks 2 and 4"),
+        (["b", "a", "c", "a"], fastir.DuplicateError, "duplicate document 'a' in query 'q', at ranks 2 and 4"),
         ([1, 2], TypeError, "document ids are int such as 1, but those of the qrels are str"),
     ],
 )  # fmt: skip
@@ -388,7 +388,7 @@ def test_what_is_no_judgment_is_named(judged, message):
         (["a"], [["a"]], {}, TypeError, "query 0 must map to .* in rank order, got str 'a'"),
         ([["a"]], {("a",)}, {}, TypeError, "relevant must be a sequence .* got a set, which has no order"),
         ([["a"]], {"q": ["a"]}, {}, TypeError, "relevant must be a sequence .* evaluate.. takes lists by query id"),
-        ([["a"], ["b"]], [["a"], ["b"]], {"query_ids": ["x", "x"]}, ValueError, "'x' stands twice, as entries 1 and 2"),
+        ([["a"], ["b"]], [["a"], ["b"]], {"query_ids": ["x", "x"]}, ValueError, "duplicate 'x', as entries 1 and 2"),
         ([["a"]], [["a"]], {"query_ids": ["x", "y"]}, ValueError, "query_ids has 2 entries, retrieved 1"),
         ([["a"]], [["a"]], {"query_ids": 3}, TypeError, "query_ids must be a sequence"),
         ([["a"], {"b": 1.0}], [["a"], ["b"]], {}, TypeError, "query 1 .* got a dict, where the first"),
@@ -408,7 +408,7 @@ def test_columns_that_hold_something_else():
         (pyarrow.array([[1.5]]), TypeError, "must hold lists of strings or of integers"),
         (pyarrow.array([[["a"]]]), TypeError, "must hold lists of strings or of integers"),
         (pyarrow.array(["a"]), TypeError, "must hold lists of strings or of integers"),
-        (pyarrow.array([["a", "b", "a"]]), fastir.DuplicateError, "'a' stands twice for query 0, at ranks 1 and 3"),
+        (pyarrow.array([["a", "b", "a"]]), fastir.DuplicateError, "duplicate document 'a' in query 0, at ranks 1 and 3"),
     ):
         with pytest.raises(error, match=message):
             fastir.evaluate_lists(column, [["a"]] * len(column), "mrr")

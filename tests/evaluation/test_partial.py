@@ -379,7 +379,7 @@ def test_a_query_that_comes_back_is_named():
 def test_a_query_with_two_lists_is_named():
     pyarrow = pytest.importorskip("pyarrow")
     part = pyarrow.table({"query_id": ["q", "q"], "doc_ids": [["a"], ["b"]]})
-    with pytest.raises(ValueError, match="query 'q' stands twice"):
+    with pytest.raises(ValueError, match="duplicate query 'q'"):
         fastir.Evaluator(QRELS, "map").partial().add(part)
 
 
@@ -423,7 +423,7 @@ def test_lists_come_from_tables_alone():
 def test_a_judged_document_that_stands_twice_is_an_error():
     evaluator = fastir.Evaluator(QRELS, "map", validate="judged")
     state = evaluator.partial()
-    with pytest.raises(fastir.DuplicateError, match=r"'a' stands twice for query 'q', the second time in row 2"):
+    with pytest.raises(fastir.DuplicateError, match=r"duplicate document 'a' in query 'q', the second time in row 2"):
         state.add(table(TWICE))
     one, other = evaluator.partial(), evaluator.partial()
     one.add(table(TWICE[:2]))
@@ -431,10 +431,10 @@ def test_a_judged_document_that_stands_twice_is_an_error():
     one, other = (pickle.loads(pickle.dumps(state)) for state in (one, other))
     total = evaluator.partial()
     total.merge(one)
-    with pytest.raises(fastir.DuplicateError, match=r"stands twice for query 'q', in two parts"):
+    with pytest.raises(fastir.DuplicateError, match=r"duplicate judged document in query 'q', in two parts"):
         total.merge(other)
     one.merge(other)
-    with pytest.raises(fastir.DuplicateError, match=r"stands twice for query 'q', in two parts"):
+    with pytest.raises(fastir.DuplicateError, match=r"duplicate judged document in query 'q', in two parts"):
         evaluator.partial(after=one)
 
 

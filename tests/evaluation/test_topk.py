@@ -139,10 +139,10 @@ REFUSED = [
     ([[1.0, 2.0], [3.0, 4.0]], R, {}, TypeError, "indices must be integers, got dtype float64"),
     (np.array([[True], [False]]), R, {}, TypeError, "indices must be integers, got dtype bool"),
     (np.array([[1], [2**63]], np.uint64), R, {}, OverflowError, "indices holds 9223372036854775808; out of range"),
-    ([[1, 2, 3], [4, 5, 4]], R, {}, fastir.DuplicateError, "indices: item 4 stands twice in row 1"),
+    ([[1, 2, 3], [4, 5, 4]], R, {}, fastir.DuplicateError, "indices: duplicate item 4 in row 1"),
     ([[1, 2, 3], [4, -1, 5]], R, {}, ValueError, "indices: item 5 of row 1 stands behind -1, which must fill the end"),
     ([[1, 2, 3], [4, -2, -1]], R, {}, ValueError, "indices: -2 in row 1; must be an item from 0 up, or -1 for none"),
-    (TOP, [[1], [5, 5]], {}, fastir.DuplicateError, "relevant: item 5 stands twice in row 1"),
+    (TOP, [[1], [5, 5]], {}, fastir.DuplicateError, "relevant: duplicate item 5 in row 1"),
     (TOP, R[:1], {}, ValueError, "indices has 2 rows but relevant has 1; lengths must match"),
     (TOP, {2: [1]}, {}, ValueError, "relevant has a row 2, but indices has the rows 0 to 1; out of range"),
     (
@@ -217,7 +217,7 @@ def test_excluded_items_in_any_form_and_with_errors_named_as_without():
     with pytest.raises(ValueError, match="scores: NaN in row 1, column 1"):
         fastir.evaluate_topk(rows, R, "map", scores=[[1.0, 2, 3], [1, np.nan, 3]], exclude={1: [4]})
     for row, error in (
-        ([4, 5, 4], "stands twice in row 1"),
+        ([4, 5, 4], "duplicate item 4 in row 1"),
         ([4, -1, 5], "stands behind -1"),
         ([4, -2, 5], "-2 in row"),
     ):

@@ -199,7 +199,7 @@ def test_few_rows_are_held(tmp_path, monkeypatch):
 def test_a_judged_document_that_stands_twice_is_named_with_its_file_and_row(tmp_path, threads):
     parts = [*alternating(RUN), [("1", "30", 1.0), ("1", "10", 2.0)]]
     folder = written(tmp_path, parts, 1)
-    message = r"2\.parquet: run: document '10' stands twice for query '1', the second time in row 1; "
+    message = r"2\.parquet: run: duplicate document '10' in query '1', the second time in row 1; "
     for _ in range(3):
         with pytest.raises(fastir.errors.DuplicateError, match=message):
             fastir.evaluate(QRELS, folder, "map", validate="judged", n_threads=threads)
@@ -250,11 +250,11 @@ def test_files_that_change_between_the_passes_are_an_error(tmp_path, monkeypatch
 
 def test_rows_that_are_held_are_named_with_their_files_too(tmp_path):
     twice = (
-        r"1\.parquet: run: document '20' stands twice for query '1', in row 1 of .*0\.parquet and row 3 of this file"
+        r"1\.parquet: run: duplicate document '20' in query '1', in row 1 of .*0\.parquet and row 3 of this file"
     )
     first, second = alternating(RUN)
     folder = written(tmp_path, [first, [*second, ("1", "20", 1.0)]])
-    with pytest.raises(fastir.errors.DuplicateError, match="'20' stands twice"):
+    with pytest.raises(fastir.errors.DuplicateError, match="duplicate document '20'"):
         fastir.evaluate(QRELS, folder, "map")
     folder = written(tmp_path, [[("1", "9", 1.0), ("1", "20", 1.0)], [*second[:0], *RUN[2:5], ("1", "20", 1.0)]])
     with pytest.raises(fastir.errors.DuplicateError, match=twice):

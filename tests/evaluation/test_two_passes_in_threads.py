@@ -12,7 +12,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 QRELS = {"1": {"a": 1, "b": 2}, "2": {"a": 1}}
 ROWS = [("1", "a", 3.0), ("2", "x", 2.0), ("1", "b", 4.0), ("2", "a", 1.0), ("1", "y", 5.0), ("2", "z", 0.5)]
 AGAIN = ("1", "a", 2.0)
-TWICE = r"document 'a' stands twice for query '1', the second time in row 6; "
+TWICE = r"duplicate document 'a' in query '1', the second time in row 6; "
 
 
 @pytest.fixture(autouse=True)

@@ -214,7 +214,7 @@ TWICE = {
 @pytest.mark.parametrize("format", TWICE)
 def test_a_document_twice(format, read):
     text, line, first = TWICE[format]
-    with pytest.raises(fastir.DuplicateError, match="document 'a' stands twice for query 'q'") as caught:
+    with pytest.raises(fastir.DuplicateError, match="duplicate document 'a' in query 'q'") as caught:
         read(Run, text, format=format)
     assert (caught.value.line, f"on line {first}" in str(caught.value)) == (line, first is not None)
     for keep, score in (("first", 1.0), ("last", 5.0), ("max", 9.0)):

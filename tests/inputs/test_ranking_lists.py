@@ -37,7 +37,7 @@ def test_lists_become_rankings():
         (rows([["x"], ["z"]], [[1.0], None]), "scores: the list of query number 1 is null"),
         (rows([["x"], ["y", "z"]], [[1.0], [2.0, None]]), "scores: the score at rank 2 of query number 1 is null"),
         (rows([["x"], None]), "the list of query number 1 is null"),
-        (rows([["x"], ["y"]], query_ids="aa"), "query 'a' stands twice"),
+        (rows([["x"], ["y"]], query_ids="aa"), "duplicate query 'a'"),
         (rows([["x"], ["y"]]).rename_columns(["qid", "other"]), "the table has no column 'doc_ids' or 'ranking'"),
         (rows([["x"], ["y"]]).append_column("score", pa.array([1.0, 2.0])), "score must hold lists of numbers"),
     ],

@@ -189,7 +189,7 @@ HEAD = "query_id,doc_id,score\n"
         ("x.csv", HEAD + "a,b,1_0\n", "row 0: score '1_0' is not a number"),
         ("x.csv", HEAD + "a,b,1e999\n", "row 0: score '1e999' is too large for a float"),
         ("x.csv", HEAD + "a,b\n", "Expected 3 columns, got 2"),
-        ("x.csv", HEAD + "a,b,1\na,b,2\n", "document 'b' stands twice for query 'a', in rows 0 and 1"),
+        ("x.csv", HEAD + "a,b,1\na,b,2\n", "duplicate document 'b' in query 'a', in rows 0 and 1"),
         ("x.csv", "query_id,doc_id,score,score\na,b,1,2\n", "several columns called 'score'"),
         ("x.jsonl", "", "the file is empty"),
         ("x.jsonl", "[1]\n", "expected a JSON object"),
@@ -245,7 +245,7 @@ def test_an_error_in_the_middle_of_a_big_file_ends_it(format, write):
     rows = [(f"q{i}", f"d{j}", float(j)) for i in range(300) for j in range(300)]
     rows[100] = rows[99]
     path = write(content(rows, format), f"x.{format}")
-    message = "document 'd99' stands twice for query 'q0', in rows 99 and 100"
+    message = "duplicate document 'd99' in query 'q0', in rows 99 and 100"
     for _ in range(5):
         with pytest.raises(fastir.DuplicateError, match=message):
             fastir.evaluate({"q0": {"d1": 1}}, path, "mrr")

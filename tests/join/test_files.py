@@ -261,7 +261,7 @@ def with_duplicate(path, query, doc):
 def test_a_duplicate_of_any_query_is_an_error(query, doc, chunk, n_threads, path):
     for first, later, _, qrels in with_duplicate(path, query, doc):
         message = refusal(path, qrels, fastir.DuplicateError, n_threads=n_threads)
-        assert message.startswith(f"{path}:{later + 1}: document '{doc}' stands twice for query '{query}', "
+        assert message.startswith(f"{path}:{later + 1}: duplicate document '{doc}' in query '{query}', "
                                   f"first on line {first + 1};")  # fmt: skip
 
 
@@ -298,7 +298,7 @@ def test_documents_are_compared_whole(path, in_columns):
     assert not in_columns
     for doc in run["q"]:
         path.write_text("\n".join([*lines_of(run), f"q Q0 {doc} 0 0 t"]))
-        assert f"document '{doc}' stands twice" in refusal(path, qrels)
+        assert f"duplicate document '{doc}'" in refusal(path, qrels)
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------

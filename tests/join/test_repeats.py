@@ -249,7 +249,7 @@ def test_explanations_show_copies_in_their_places():
 
 def test_a_chunk_that_stands_twice_is_still_an_error():
     rows = [("q", "a0", 3.0), ("q", "a0", 2.0)]
-    with pytest.raises(fastir.DuplicateError, match="'a0' stands twice for query 'q', in rows 0 and 1"):
+    with pytest.raises(fastir.DuplicateError, match="duplicate document 'a0' in query 'q', in rows 0 and 1"):
         fastir.evaluate({"q": {"a": 1}}, rows, "map", parents=CHUNKS)
     assert fastir.evaluate({"q": {"a": 1}}, rows, "num_ret", parents=CHUNKS, duplicates="first")["num_ret"] == 1
 
@@ -257,11 +257,11 @@ def test_a_chunk_that_stands_twice_is_still_an_error():
 def test_judgments_that_agree_are_one_under_once_and_others_an_error(tmp_path):
     agree, differ = [("q", "a", 1), ("q", "a", 1)], [("q", "b", 0), ("q", "b", 0), ("q", "a", 1), ("q", "a", 2)]
     assert fastir.Qrels.from_table(agree, duplicates="once")["q"] == {"a": 1}
-    with pytest.raises(fastir.DuplicateError, match="document 'a' stands twice for query 'q', in rows 2 and 3"):
+    with pytest.raises(fastir.DuplicateError, match="duplicate document 'a' in query 'q', in rows 2 and 3"):
         fastir.Qrels.from_table(differ, duplicates="once")
     path = tmp_path / "qrels"
     path.write_text("".join(f"{query} 0 {doc} {label}\n" for query, doc, label in differ))
-    with pytest.raises(fastir.DuplicateError, match=r"qrels:4: document 'a' stands twice"):
+    with pytest.raises(fastir.DuplicateError, match=r"qrels:4: duplicate document 'a'"):
         fastir.evaluate(path, {"q": {"a": 1.0}}, "map", duplicates="once")
     path.write_text("q 0 a 1\nq 0 a 1\n")
     assert fastir.evaluate(path, {"q": {"a": 1.0}}, "num_rel", duplicates="once")["num_rel"] == 1

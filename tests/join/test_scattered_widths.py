@@ -62,7 +62,7 @@ def test_queries_that_the_qrels_lack_may_share_documents():
     assert fastir.evaluate({"q": {"d": 1}}, rows, "mrr")["mrr"] == 1
     rows["doc_id"][n - 1] = rows["doc_id"][n - 3]
     with pytest.raises(
-        fastir.DuplicateError, match=f"'d019998' stands twice for query 'f1', in rows {n - 3} and {n - 1}"
+        fastir.DuplicateError, match=f"duplicate document 'd019998' in query 'f1', in rows {n - 3} and {n - 1}"
     ):
         fastir.evaluate({"q": {"d": 1}}, rows, "mrr")
 

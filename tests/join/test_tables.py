@@ -431,7 +431,7 @@ def test_what_is_no_run_is_refused(data, kind, message):
 def test_a_document_that_stands_twice_names_both_rows(rows, threads):
     qrels = {"a": {"x": 1, "u": 0}, "b": {"y": 1}}
     first, later = (i for i, row in enumerate(rows) if row[1] == "x")
-    message = f"document 'x' stands twice for query '{rows[later][0]}', in rows {first} and {later}"
+    message = f"duplicate document 'x' in query '{rows[later][0]}', in rows {first} and {later}"
     with pytest.raises(fastir.DuplicateError, match=message):
         fastir.evaluate(qrels, rows, "map", n_threads=threads)
     results = fastir.evaluate(qrels, rows, "map", n_threads=threads, duplicates="last")

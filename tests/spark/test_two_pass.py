@@ -98,11 +98,11 @@ def test_a_judged_document_that_stands_twice(spark, given):
     frame = spark.createDataFrame(table([(query, doc, 30.0), *rest, (query, doc, 31.0)]))
     one = frame.coalesce(1)
     with pytest.raises(
-        fastir.DuplicateError, match=rf"'{doc}' stands twice for query '{query}'.*in partition 0, whose"
+        fastir.DuplicateError, match=rf"duplicate document '{doc}' in query '{query}'.*in partition 0, whose"
     ):
         evaluate(qrels, one, "mrr", **OPTIONS)
     halves = frame.filter("score <> 31").union(frame.filter("score = 31"))
-    with pytest.raises(fastir.DuplicateError, match=rf"stands twice for query '{query}', in two parts"):
+    with pytest.raises(fastir.DuplicateError, match=rf"duplicate judged document in query '{query}', in two parts"):
         evaluate(qrels, halves, "mrr", **OPTIONS)
     with pytest.warns(fastir.FastirWarning, match="1 duplicate was repaired"):
         got = evaluate(qrels, halves, METRICS, duplicates="once", **OPTIONS)

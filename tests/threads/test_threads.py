@@ -120,7 +120,7 @@ def test_the_first_wrong_row_is_named(in_one_piece, either):
     items = np.tile(np.arange(50), (3000, 1))
     items[1234, 7], items[1300, 3] = 3, -5
     for n_threads, _ in itertools.product((1, 2, 3, 8), range(3)):
-        with pytest.raises(fastir.DuplicateError, match=r"item 3 stands twice in row 1234$"):
+        with pytest.raises(fastir.DuplicateError, match=r"duplicate item 3 in row 1234$"):
             fastir.evaluate_topk(items, [[1]] * 3000, "mrr", n_threads=n_threads)
 
 
@@ -132,7 +132,7 @@ def test_a_bad_item_behind_a_nan_of_the_same_tile():
     with pytest.raises(ValueError, match="NaN in row 3, column 5"):
         fastir.evaluate_matrix(scores, relevant, "mrr")
     relevant[2] = [2, 2]
-    with pytest.raises(fastir.DuplicateError, match="item 2 stands twice in row 2"):
+    with pytest.raises(fastir.DuplicateError, match="duplicate item 2 in row 2"):
         fastir.evaluate_matrix(scores, relevant, "mrr")
 
 
