@@ -5,7 +5,7 @@ from timing import METRICS, Goal
 from workloads import passage_columns
 
 import fastir
-from fastir.evaluation import two_passes
+from fastir.parts import row_groups
 
 PARTS = 4
 ROUNDS = 5
@@ -64,7 +64,7 @@ def test_parquet_in_any_order(race, quick, tmp_path, monkeypatch):
     evaluator = fastir.Evaluator(qrels, METRICS, n_threads=1, validate="judged")
 
     def evaluated(held):
-        monkeypatch.setattr(two_passes, "HELD", held)
+        monkeypatch.setattr(row_groups, "HELD", held)
         return dict(evaluator.evaluate(tmp_path))
 
     calls = {TWO_PASSES: lambda: evaluated(0), HELD: lambda: evaluated(1 << 60)}

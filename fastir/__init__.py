@@ -54,21 +54,21 @@ if TYPE_CHECKING:
     from fastir.config import show_config
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
-    from fastir.evaluation.id_lists import evaluate_lists
-    from fastir.evaluation.judge import judge
-    from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
+    from fastir.evaluation.judged_rankings import judge
+    from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
+    from fastir.evaluation.lists import evaluate_lists
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
-    from fastir.evaluation.partial import Partial
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
     from fastir.explanation.ranked import RankedExplanation, explain_ranked
     from fastir.holes.bounded import Bounds
     from fastir.holes.bounds import bounds
-    from fastir.judged_rankings import JudgedRankings
+    from fastir.parts.partial import Partial
     from fastir.pools.choosing import to_judge
     from fastir.pools.contributing import contributions
     from fastir.pools.leaving_out import leave_one_out
     from fastir.pools.merging import merge_qrels
     from fastir.pools.pooling import pool
+    from fastir.rankings import JudgedRankings
     from fastir.results.by_run import ResultsByRun, load_results
 
 __all__ = [
@@ -128,8 +128,8 @@ LATER = {
     "Bounds": "holes.bounded",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
-    "JudgedRankings": "judged_rankings",
-    "Partial": "evaluation.partial",
+    "JudgedRankings": "rankings",
+    "Partial": "parts.partial",
     "PrecisionRecallCurve": "evaluation.recall_curve",
     "RankedExplanation": "explanation.ranked",
     "ResultsByRun": "results.by_run",
@@ -139,13 +139,13 @@ LATER = {
     "compare_scores": "comparison.compare_scores",
     "contributions": "pools.contributing",
     "conventions": "conventions",
-    "evaluate_lists": "evaluation.id_lists",
+    "evaluate_lists": "evaluation.lists",
     "evaluate_matrix": "evaluation.matrix",
-    "evaluate_ranked": "evaluation.label_lists",
-    "evaluate_scores": "evaluation.label_lists",
+    "evaluate_ranked": "evaluation.labels",
+    "evaluate_scores": "evaluation.labels",
     "evaluate_topk": "evaluation.matrix",
     "explain_ranked": "explanation.ranked",
-    "judge": "evaluation.judge",
+    "judge": "evaluation.judged_rankings",
     "leave_one_out": "pools.leaving_out",
     "load_results": "results.by_run",
     "merge_qrels": "pools.merging",

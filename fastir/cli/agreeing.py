@@ -34,7 +34,7 @@ from fastir.cli.evaluating import FORMATS, query_table, table_text
 from fastir.cli.pooling import TEXTS, add_format_argument, at_least_1, output_of
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
-from fastir.evaluation.named_runs import run_names
+from fastir.evaluation.run_collections import run_names
 from fastir.rendering import Cell, Table
 from fastir.results.by_run import ResultsByRun
 from fastir.text import decimals, json_text

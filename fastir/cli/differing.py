@@ -24,7 +24,7 @@ from fastir.cli.evaluating import evaluated
 from fastir.cli.runs import are_saved, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
 from fastir.errors import quote
-from fastir.evaluation.named_runs import run_names
+from fastir.evaluation.run_collections import run_names
 from fastir.rendering import Cell, Table, rendered
 from fastir.request.plan import Settings
 from fastir.results.changes import ResultsDiff

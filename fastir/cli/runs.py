@@ -19,7 +19,7 @@ from fastir.cli.terminal import tell, watched
 from fastir.cli.wording import KEYWORDS, meant, option
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
-from fastir.evaluation.named_runs import of_columns, run_names, runs_in
+from fastir.evaluation.run_collections import of_columns, run_names, runs_in
 from fastir.inputs import formats, places, table_files, table_rows, tables
 from fastir.qrels import Qrels, as_qrels
 from fastir.request.options import Options

@@ -10,7 +10,7 @@ from fastir.checks import flag
 from fastir.comparison.compare_scores import checked_options, compare_scores
 from fastir.comparison.groups import GroupsLike, checked_groups
 from fastir.comparison.turning import turned
-from fastir.evaluation import named_runs
+from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator, columns_by_side
 from fastir.inputs.parents import parents_of
 from fastir.qrels import as_qrels
@@ -110,7 +110,7 @@ def compare(
     if flag("bounds", bounds):
         if done or seeds is not None:
             raise ValueError("bounds: they are of runs, not of Results, and not of several seeds")
-        rest = named = dict(named_runs.pairs(runs))
+        rest = named = dict(run_collections.pairs(runs))
     results: dict[Hashable, Any] = {}
     if rest:
         results, queries = evaluated(qrels, rest, metrics, queries, seeds, {**options, "n_threads": n_threads}, notice)
@@ -170,7 +170,7 @@ def evaluated(
     if seeds is None:
         return dict(evaluator.evaluate_many(runs, notice=notice)), queries
     flat: dict[Hashable, Any] = {
-        (name, number): run for name, repeats in named_runs.pairs(runs) for number, run in enumerate(repeats)
+        (name, number): run for name, repeats in run_collections.pairs(runs) for number, run in enumerate(repeats)
     }
     results: dict[Hashable, Any] = {}
     for (name, _), result in evaluator.evaluate_many(flat, notice=notice).items():

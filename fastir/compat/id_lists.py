@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.evaluation.label_lists import evaluate_ranked
+from fastir.evaluation.labels import evaluate_ranked
 
 
 def values(

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.evaluation.label_lists import evaluate_scores
+from fastir.evaluation.labels import evaluate_scores
 from fastir.request.directions import direction_of
 from fastir.request.options import metric_tuple
 

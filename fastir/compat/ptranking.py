@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.evaluation.label_lists import evaluate_ranked
+from fastir.evaluation.labels import evaluate_ranked
 
 __all__ = [f"torch_{metric}_at_{cutoffs}" for metric in ("precision", "ap", "nerr", "ndcg") for cutoffs in ("k", "ks")]
 

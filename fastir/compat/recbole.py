@@ -22,7 +22,7 @@ import numpy as np
 
 from fastir import compat
 from fastir.compat.id_lists import offsets
-from fastir.evaluation.label_lists import evaluate_ranked
+from fastir.evaluation.labels import evaluate_ranked
 
 __all__ = ["Evaluator"]
 

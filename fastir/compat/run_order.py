@@ -7,8 +7,8 @@ import numpy as np
 
 from fastir.compat._rows import measured
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.prepared import Prepared
 from fastir.qrels import Qrels
+from fastir.runs.prepared import Prepared
 
 
 class RunOrder:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from fastir import compat
-from fastir.evaluation.label_lists import evaluate_ranked
+from fastir.evaluation.labels import evaluate_ranked
 
 evaluation: Any = compat.importing("sentence_transformers.sentence_transformer.evaluation", "sentence_transformers")
 

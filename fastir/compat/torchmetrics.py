@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from fastir import compat
-from fastir.evaluation.label_lists import evaluate_scores
+from fastir.evaluation.labels import evaluate_scores
 from fastir.inputs import arrays
 
 torch: Any = compat.importing("torch", "torchmetrics")

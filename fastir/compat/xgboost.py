@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fastir.evaluation.label_lists import evaluate_scores
+from fastir.evaluation.labels import evaluate_scores
 from fastir.request.directions import direction_of
 from fastir.request.options import metric_tuple
 

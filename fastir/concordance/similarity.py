@@ -17,7 +17,7 @@ from fastir.concordance._pair import Pair
 from fastir.concordance._rankings import ColumnRankings, DictRankings, Rankings
 from fastir.concordance.measures import read_measures, values_of
 from fastir.errors import FastirWarning, NoOverlapError, quote
-from fastir.evaluation.many_runs import name_the_run
+from fastir.evaluation.many import name_the_run
 from fastir.inputs import dicts
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.measure._codes import STATUS_CODES

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.evaluation.evaluator import evaluate
-from fastir.evaluation.label_lists import evaluate_ranked, evaluate_scores
+from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
 from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
 from fastir.inputs import label_tables
 from fastir.request.options import metric_tuple

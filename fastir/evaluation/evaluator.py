@@ -7,30 +7,30 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from fastir.errors import NoOverlapError
-from fastir.evaluation.measuring import OneRuleSet
 from fastir.inputs import dicts, files
 from fastir.inputs.parents import parents_of
 from fastir.qrels import GroupedQrels, Preferences, as_qrels
 from fastir.request.options import Aggregate, Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
+from fastir.runs.evaluate_one import OneRuleSet
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from fastir.evaluation.coverage import Coverage
-    from fastir.evaluation.measuring import Measurer
-    from fastir.evaluation.partial import Partial
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
-    from fastir.judged_rankings import JudgedRankings
+    from fastir.parts.partial import Partial
     from fastir.qrels import Qrels, QrelsLike
+    from fastir.rankings import JudgedRankings
     from fastir.request.conventions import Convention
     from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
     from fastir.results.by_run import ResultsByRun
     from fastir.run import RunLike, RunsLike
+    from fastir.runs.coverage import Coverage
+    from fastir.runs.evaluate_one import Measurer
 
 
 Strategy = Literal["auto", "grouped", "two-pass", "lists"]
@@ -148,7 +148,7 @@ class Evaluator:
 
         notice(name, position) is called repeatedly, in any thread, with the number of bytes read of a run's file.
         """
-        from fastir.evaluation.many_runs import evaluate_runs
+        from fastir.evaluation.many import evaluate_runs
 
         return evaluate_runs(self.results_of, self.prepared.settings, runs, self.prepared.columns, notice)
 
@@ -200,7 +200,7 @@ class Evaluator:
 
     def judge(self, run: RunLike) -> JudgedRankings:
         """Judge one run; results, errors and warnings are those of the function `judge`."""
-        from fastir.evaluation.judging import judged
+        from fastir.runs.judged import judged
 
         return judged(self.prepared, run)
 
@@ -247,7 +247,7 @@ class Evaluator:
         >>> second.result()["mrr"]
         0.3333333333333333
         """
-        from fastir.evaluation.partial import Partial
+        from fastir.parts.partial import Partial
 
         made = Partial(self.prepared, self._weights, self._provenance, strategy, after)
         if rows is not None:
@@ -304,15 +304,15 @@ def prepare(
 ) -> Measurer:
     """A Prepared, or an object that puts several of them together for groups or for metrics with rules of their own."""
     if isinstance(qrels, Preferences):
-        from fastir.evaluation.preferring import Preferring
+        from fastir.rule_sets.preferences import Preferring
 
         return Preferring(prepare, qrels, settings, columns, parents)
     if isinstance(qrels, GroupedQrels):
-        from fastir.evaluation.groups import Groups
+        from fastir.rule_sets.subtopics import Groups
 
         return Groups(prepare, qrels, settings, columns, parents)
     if settings.parts:
-        from fastir.evaluation.rule_sets import PerRule
+        from fastir.rule_sets.per_metric import PerRule
 
         return PerRule(prepare, qrels, settings, columns, parents)
     return OneRuleSet(qrels, settings, columns, parents)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.checks import number, one_of, positive
 from fastir.errors import quote
-from fastir.evaluation.item_rankings import blocks_of, read_block, read_lists, results_of
+from fastir.evaluation.items import blocks_of, read_block, read_lists, results_of
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items, items
 from fastir.request.options import RANKED, WHOLE, WITHOUT_IDS, TiesWithoutIds, metric_tuple, options_of

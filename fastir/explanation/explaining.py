@@ -18,9 +18,7 @@ import numpy as np
 
 from fastir.columns.ids import encode
 from fastir.errors import quote
-from fastir.evaluation.label_lists import LabelLists
-from fastir.evaluation.prepared import Prepared
-from fastir.evaluation.rule_sets import IdealByScore
+from fastir.evaluation.labels import LabelLists
 from fastir.explanation.documents import Again, Row, Terms, documents_of, text_of
 from fastir.explanation.records import Document, Explanation
 from fastir.inputs.query_groups import QueryGroups
@@ -30,12 +28,14 @@ from fastir.qrels import GroupedQrels, Preferences, Qrels
 from fastir.request import names
 from fastir.request.options import TIES
 from fastir.request.plan import BY_SCORE, compile_settings
+from fastir.rule_sets.per_metric import IdealByScore
 from fastir.run import Run, as_run
+from fastir.runs.prepared import Prepared
 
 if TYPE_CHECKING:
-    from fastir.evaluation.measuring import Measurer
-    from fastir.evaluation.prepared import Prepared
     from fastir.run import RunLike
+    from fastir.runs.evaluate_one import Measurer
+    from fastir.runs.prepared import Prepared
 
 SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}  # a metric that divides a sum of gains, and the sum alone
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from fastir.checks import positive
 from fastir.errors import quote
-from fastir.evaluation.label_lists import evaluate_ranked
+from fastir.evaluation.labels import evaluate_ranked
 from fastir.explanation.explaining import SUMS, sum_of
 from fastir.explanation.records import in_html, in_text
 from fastir.inputs import label_arrays

@@ -22,7 +22,7 @@ from fastir.results.results import Results
 if TYPE_CHECKING:
     from fastir.evaluation.evaluator import Evaluator
     from fastir.holes.pairs import Shared
-    from fastir.judged_rankings import JudgedRankings
+    from fastir.rankings import JudgedRankings
     from fastir.request.plan import Settings
 
 

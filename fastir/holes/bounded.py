@@ -9,7 +9,7 @@ from fastir.rendering import Cell, Table, rendered
 from fastir.text import counted, rounded
 
 if TYPE_CHECKING:
-    from fastir.judged_rankings import JudgedRankings
+    from fastir.rankings import JudgedRankings
     from fastir.results.results import Results
 
 OUTER = "outer bound: no labels give a value beyond it, and perhaps none gives it"

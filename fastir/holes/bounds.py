@@ -10,17 +10,17 @@ import numpy as np
 from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
-from fastir.evaluation.judging import judged as quietly_judged
-from fastir.evaluation.many_runs import name_the_run
+from fastir.evaluation.many import name_the_run
 from fastir.holes.asked import Asked, of_one, of_two
 from fastir.holes.pairs import shared_documents
 from fastir.request.options import MAX_LABEL, TIES, WHOLE, metric_tuple
 from fastir.run import as_run
+from fastir.runs.judged import judged as quietly_judged
 
 if TYPE_CHECKING:
     from fastir.holes.bounded import Bounds
-    from fastir.judged_rankings import JudgedRankings
     from fastir.qrels import QrelsLike
+    from fastir.rankings import JudgedRankings
     from fastir.request.plan import Settings
     from fastir.run import RunLike
 

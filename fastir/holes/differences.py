@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastir.holes.families import Family
     from fastir.holes.pairs import Pairs
     from fastir.holes.responses import Response
-    from fastir.judged_rankings import JudgedRankings
+    from fastir.rankings import JudgedRankings
     from fastir.request.names import Request
 
 SHARES = {

@@ -9,7 +9,7 @@ import numpy as np
 from fastir.holes._labelings import HOLE
 
 if TYPE_CHECKING:
-    from fastir.judged_rankings import JudgedRankings
+    from fastir.rankings import JudgedRankings
 
 BLOCK = 1 << 20  # ranked documents that are looked at together
 

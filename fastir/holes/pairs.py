@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.judging import judged as judged_quietly
 from fastir.holes.holed import Places, hits_of, positions, unjudged
 from fastir.qrels import Qrels
+from fastir.runs.judged import judged as judged_quietly
 
 if TYPE_CHECKING:
-    from fastir.judged_rankings import JudgedRankings
+    from fastir.rankings import JudgedRankings
     from fastir.run import Run
 
 ABSENT = 1 << 62  # the rank of a document that a ranking lacks

@@ -1,7 +1,7 @@
 """Preferences: of how many pairs of documents with different labels does the better one stand above the other.
 
 A query's labels are the preferences of one judge; those of several judges are counted by the same rules in
-evaluation/preferring.py. A document that was not retrieved stands below those that were, and a pair of two such
+rule_sets/preferences.py. A document that was not retrieved stands below those that were, and a pair of two such
 documents is in no order. No metric looks at the sizes of labels, but two make 0 special: there a document of label 0 is
 not relevant, and as many of these count as there are relevant ones.
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.errors import quote
 from fastir.evaluation.evaluator import evaluate_many
-from fastir.evaluation.label_lists import evaluate_ranked
-from fastir.evaluation.named_runs import pairs
+from fastir.evaluation.labels import evaluate_ranked
 from fastir.evaluation.recall_curve import POINTS, precision_recall_curve
+from fastir.evaluation.run_collections import pairs
 from fastir.explanation.ranked import rank_weights as worth
 from fastir.inputs.label_arrays import column
 from fastir.plots.names import plain

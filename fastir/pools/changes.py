@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from fastir.judged_rankings import JudgedRankings
 from fastir.pools.numbered import Numbered
+from fastir.rankings import JudgedRankings
 from fastir.results.report import Report
 
 MOST_ENTRIES = 1 << 20  # of the rankings that are evaluated together: such arrays stay in the caches

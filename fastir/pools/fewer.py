@@ -15,9 +15,9 @@ import numpy as np
 
 from fastir.errors import FastirWarning
 from fastir.evaluation.evaluator import Evaluator
-from fastir.judged_rankings import JudgedRankings
 from fastir.pools.numbered import Numbered
 from fastir.qrels import GroupedQrels, Qrels
+from fastir.rankings import JudgedRankings
 from fastir.request.names import UnknownMetricError
 from fastir.results.by_run import ResultsByRun
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.judging import judged
-from fastir.judged_rankings import JudgedRankings
+from fastir.rankings import JudgedRankings
 from fastir.run import Run
+from fastir.runs.judged import judged
 
 Labels = dict[Any, dict[Any, int]]
 

@@ -12,15 +12,15 @@ from fastir.checks import positive
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena
 from fastir.errors import quote
-from fastir.evaluation.many_runs import name_the_run
-from fastir.evaluation.named_runs import named_runs
+from fastir.evaluation.many import name_the_run
+from fastir.evaluation.run_collections import named_runs
 from fastir.rank._order import in_rank_order
 from fastir.request.options import WHOLE
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
-    from fastir.judged_rankings import JudgedRankings
+    from fastir.rankings import JudgedRankings
     from fastir.request.options import Duplicates
 
 Rankings = dict[Any, list[Any]]  # {query_id: document ids in rank order}

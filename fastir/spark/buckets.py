@@ -23,9 +23,9 @@ from fastir.spark.merging import all_missing
 if TYPE_CHECKING:
     import pyarrow
 
-    from fastir.evaluation.coverage import Repairs
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
+    from fastir.runs.coverage import Repairs
 
 NONE_YET = Qrels.from_dict({"": {"": 0}})  # in place of qrels that are in no driver
 KEY = "bucket"  # the name of a column

@@ -20,16 +20,16 @@ import numpy as np
 
 from fastir.errors import FastirError, NoOverlapError
 from fastir.evaluation.accumulator import Accumulator
-from fastir.evaluation.coverage import MISSING, Counts, Repairs
-from fastir.evaluation.named_runs import named_runs
+from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import ranking_lists, tables
 from fastir.run import Run
+from fastir.runs.coverage import MISSING, Counts, Repairs
 
 if TYPE_CHECKING:
     import pyarrow
 
     from fastir.evaluation.evaluator import Evaluator
-    from fastir.evaluation.partial import Partial
+    from fastir.parts.partial import Partial
 
 SCHEMA = "state binary"  # of the rows that come back
 REFUSALS = (FastirError, TypeError, ValueError, OverflowError)  # of the caller's rows

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.partial import Partial
+from fastir.parts.partial import Partial
 from fastir.results.results import Results
 from fastir.spark import frames, merging, tasks
 

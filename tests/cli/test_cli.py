@@ -23,7 +23,7 @@ import fastir
 from fastir.cli import terminal
 from fastir.cli.arguments import split
 from fastir.concordance.measures import CARDS
-from fastir.evaluation.named_runs import run_names
+from fastir.evaluation.run_collections import run_names
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 METRICS = ["ndcg@10", "map", "num_ret"]

@@ -17,7 +17,7 @@ from common import ABSENT, SHARED, UNEVEN
 from processes import start
 
 import fastir
-from fastir.evaluation import many_runs
+from fastir.evaluation import many
 
 METRICS = ["ndcg@10", "map", "mrr", "bpref", "num_ret"]
 THREADS = (None, 1, 2, 3, 8)
@@ -60,7 +60,7 @@ def halves(qrels, run, tmp_path):
 @pytest.fixture
 def small_shares(monkeypatch):
     """Even a small run is worth threads of its own."""
-    monkeypatch.setattr(many_runs, "SHARE", 10)
+    monkeypatch.setattr(many, "SHARE", 10)
 
 
 # ---- values ----------------------------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ class Endless(fastir.Evaluator):
         try:
             while time.monotonic() < end:
                 watch(0)
-        except many_runs.Stopped:
+        except many.Stopped:
             self.stopped.append(threading.current_thread())
             raise
 
@@ -290,9 +290,9 @@ def test_a_run_of_any_shape_can_be_stopped(shapes, name, n_threads):
     alive = threading.active_count()
 
     def watch(position):
-        raise many_runs.Stopped
+        raise many.Stopped
 
-    with pytest.raises(many_runs.Stopped):
+    with pytest.raises(many.Stopped):
         fastir.Evaluator(qrels, METRICS).results_of(runs[name], n_threads, watch)
     assert threading.active_count() == alive
 

@@ -17,7 +17,9 @@ LAYERS = """
     join request
     stats results
     inputs
-    qrels run judged_rankings
+    qrels run rankings
+    runs
+    rule_sets parts
     evaluation
     holes
     comparison explanation plots config conventions

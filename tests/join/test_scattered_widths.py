@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.evaluation.table_runs import STRETCH
+from fastir.runs.tables import STRETCH
 
 
 def table(queries, docs, scores, order=None):

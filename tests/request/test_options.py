@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.evaluation import evaluator, label_lists, matrix
+from fastir.evaluation import evaluator, labels, matrix
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.options import Options, options_of
 from fastir.request.plan import compile_settings
@@ -58,8 +58,8 @@ GIVEN = {
     [
         (evaluator, fastir.evaluate, (QRELS, RUN, "mrr")),
         (evaluator, fastir.Evaluator, (QRELS, "mrr")),
-        (label_lists, fastir.evaluate_ranked, ([2, 1], [0, 2], "mrr")),
-        (label_lists, fastir.evaluate_scores, ([2, 1], [1.0, 2.0], "mrr")),
+        (labels, fastir.evaluate_ranked, ([2, 1], [0, 2], "mrr")),
+        (labels, fastir.evaluate_scores, ([2, 1], [1.0, 2.0], "mrr")),
         (matrix, fastir.evaluate_matrix, ([[1.0, 2.0]], [[0]], "mrr")),
         (matrix, functools.partial(fastir.evaluate_topk, scores=[[2.0, 1.0]]), ([[1, 0]], [[0]], "mrr")),
     ],

@@ -17,8 +17,8 @@ import pytest
 import fastir
 from fastir import stats, threads
 from fastir.compat import pytrec_eval
-from fastir.evaluation import table_runs
 from fastir.inputs import trec
+from fastir.runs import tables
 
 N = 16
 FREE = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
@@ -396,7 +396,7 @@ def test_blocks_of_a_file_meet_once(tmp_path, monkeypatch):
 
 
 def test_batches_are_added_while_others_are_looked_at(monkeypatch):
-    monkeypatch.setattr(table_runs, "STRETCH", 64)
+    monkeypatch.setattr(tables, "STRETCH", 64)
     pyarrow = pytest.importorskip("pyarrow")
     qrels, run = collection(100, 60)
     table = pyarrow.table(columns_of(run, np.random.default_rng(0).permutation(100 * 60)))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fastir
-from fastir.evaluation import two_passes
+from fastir.parts import row_groups
 from fastir.results.report import Report
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -27,7 +27,7 @@ RUN = [("1", "10", 3.0), ("1", "20", 4.0), ("2", "13", 1.0), ("2", "10", 1.0), (
 
 @pytest.fixture(autouse=True)
 def nothing_is_held(monkeypatch):
-    monkeypatch.setattr(two_passes, "HELD", 0)
+    monkeypatch.setattr(row_groups, "HELD", 0)
 
 
 def rows_of(run):
@@ -185,10 +185,10 @@ def test_what_needs_all_rows_of_a_query_holds_them(tmp_path, options):
 
 
 def test_few_rows_are_held(tmp_path, monkeypatch):
-    monkeypatch.setattr(two_passes, "HELD", len(RUN))
+    monkeypatch.setattr(row_groups, "HELD", len(RUN))
     folder = written(tmp_path, alternating(RUN))
     assert not fastir.evaluate(QRELS, folder, "map", validate="judged", queries="qrels").report.repairs
-    monkeypatch.setattr(two_passes, "HELD", len(RUN) - 1)
+    monkeypatch.setattr(row_groups, "HELD", len(RUN) - 1)
     assert fastir.evaluate(QRELS, folder, "map", validate="judged", queries="qrels").report.repairs
 
 
@@ -236,22 +236,20 @@ def test_files_that_do_not_fit_together_are_named(tmp_path):
 
 
 def test_files_that_change_between_the_passes_are_an_error(tmp_path, monkeypatch):
-    scores = two_passes.scores
+    scores = row_groups.scores
 
     def then_changed(*arguments):
         first = scores(*arguments)
         written(tmp_path / "more", [[("1", "99", 1.0)]])
         return first
 
-    monkeypatch.setattr(two_passes, "scores", then_changed)
+    monkeypatch.setattr(row_groups, "scores", then_changed)
     with pytest.raises(ValueError, match="query '1' has 3 rows in the first pass and 4 in the second"):
         fastir.evaluate(QRELS, written(tmp_path, alternating(RUN)), "map", validate="judged")
 
 
 def test_rows_that_are_held_are_named_with_their_files_too(tmp_path):
-    twice = (
-        r"1\.parquet: run: duplicate document '20' in query '1', in row 1 of .*0\.parquet and row 3 of this file"
-    )
+    twice = r"1\.parquet: run: duplicate document '20' in query '1', in row 1 of .*0\.parquet and row 3 of this file"
     first, second = alternating(RUN)
     folder = written(tmp_path, [first, [*second, ("1", "20", 1.0)]])
     with pytest.raises(fastir.errors.DuplicateError, match="duplicate document '20'"):

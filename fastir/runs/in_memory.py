@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.columns._ids import of_arena
-from fastir.evaluation.coverage import Coverage
 from fastir.inputs import dicts, formats
 from fastir.join._dicts import judge_alone, judge_dict, longest_ranking
 from fastir.join._grouped import Columns
 from fastir.run import Run
+from fastir.runs.coverage import Coverage
 from fastir.threads import LONG, longest, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Prepared
     from fastir.join._judged import Judged
+    from fastir.runs.prepared import Prepared
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
 

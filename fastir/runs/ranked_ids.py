@@ -12,18 +12,18 @@ import numpy as np
 
 from fastir.columns import id_lists
 from fastir.columns._dicts import has_plain_keys
-from fastir.evaluation.coverage import Coverage
-from fastir.evaluation.held_runs import STRETCH, from_run
 from fastir.inputs import dicts
 from fastir.join._grouped import Columns
 from fastir.join._lists import Lists, kinds_of, longest_list
 from fastir.run import Run
+from fastir.runs.coverage import Coverage
+from fastir.runs.in_memory import STRETCH, from_run
 from fastir.threads import LONG, longest, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Prepared
     from fastir.inputs.files import Repairs
     from fastir.inputs.list_columns import ListColumns
+    from fastir.runs.prepared import Prepared
 
 REMOVED = ("first", "max")  # the rules that leave the first of a document's copies in a list
 

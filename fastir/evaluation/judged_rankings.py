@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from fastir.evaluation.evaluator import Evaluator
 
 if TYPE_CHECKING:
-    from fastir.judged_rankings import JudgedRankings
     from fastir.qrels import QrelsLike
+    from fastir.rankings import JudgedRankings
     from fastir.run import RunLike
 
 

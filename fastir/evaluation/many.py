@@ -18,13 +18,13 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import quote
-from fastir.evaluation.coverage import Coverage
-from fastir.evaluation.named_runs import named_runs
+from fastir.evaluation.run_collections import named_runs
 from fastir.inputs.places import on_disk
 from fastir.inputs.shapes import HELD, PATH, shape_of
 from fastir.inputs.trec import ROW
 from fastir.results.by_run import ResultsByRun
 from fastir.run import Run, RunsLike
+from fastir.runs.coverage import Coverage
 from fastir.threads import thread_count
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import FormatError
-from fastir.evaluation.part_states import COUNTED, KINDS, State
+from fastir.parts.states import COUNTED, KINDS, State
 from fastir.results.saved_files import KEY, arrow_modules, checked_head, head_of
 
 KIND = "partial results"

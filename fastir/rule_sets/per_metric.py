@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.evaluation.measuring import Job, Measured, OneRuleSet, measure_together
-from fastir.evaluation.sampling import Sampling
 from fastir.inputs.shapes import DICTS, shape_of
 from fastir.join._judged import Judged
 from fastir.qrels import Qrels
 from fastir.request.names import NAMES, Request
 from fastir.request.plan import BY_SCORE, POOLED, SAMPLED, Settings, compile_settings
+from fastir.rule_sets.samples import Sampling
 from fastir.run import Run, as_run
+from fastir.runs.evaluate_one import Job, Measured, OneRuleSet, measure_together
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Prepared
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
+    from fastir.runs.prepared import Prepared
 
 
 class PerRule:

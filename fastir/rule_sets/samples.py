@@ -12,10 +12,6 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.errors import UnknownMetricError, quote
-from fastir.evaluation.coverage import without_missing
-from fastir.evaluation.judging import first_of_each, keeper_of
-from fastir.evaluation.measuring import Job, Measured, OneRuleSet
-from fastir.evaluation.prepared import check_labels
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.measure._sampling import estimate
 from fastir.qrels import Qrels
@@ -23,10 +19,14 @@ from fastir.request.compiler import EMPTY, limits_of
 from fastir.request.names import Gains, Request
 from fastir.request.options import TIES, WHOLE
 from fastir.request.plan import Settings, check_average, compile_settings
+from fastir.runs.coverage import without_missing
+from fastir.runs.evaluate_one import Job, Measured, OneRuleSet
+from fastir.runs.judged import first_of_each, keeper_of
+from fastir.runs.prepared import check_labels
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Prepared
     from fastir.inputs.files import Watch
+    from fastir.runs.prepared import Prepared
 
 HOW = {
     "strata": "strata: Qrels.from_file(path, 'strata') or Qrels.from_dict(labels, strata=...)",

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.columns._trec import last_group
-from fastir.evaluation.coverage import Coverage
-from fastir.evaluation.held_runs import from_whole_file
 from fastir.inputs.places import name_of, on_disk
 from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
 from fastir.join._trec_stream import Stream
+from fastir.runs.coverage import Coverage
+from fastir.runs.in_memory import from_whole_file
 from fastir.threads import share, thread_count, within_reach
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Prepared
+    from fastir.runs.prepared import Prepared
 
 
 def from_trec_file(

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 from fastir.checks import one_of
 from fastir.columns.ids import encode
 from fastir.errors import NoOverlapError
-from fastir.evaluation.coverage import MISSING, Coverage
-from fastir.evaluation.judging import rankings, single_order
-from fastir.evaluation.part_passes import FirstOfTwo, SecondOfTwo, Way, empty
-from fastir.evaluation.part_rows import Lists, WholeQueries
-from fastir.evaluation.part_rules import (
+from fastir.parts.grouped import Lists, WholeQueries
+from fastir.parts.states import Counted, Found, Ranked, State, check_once
+from fastir.parts.strategies import (
     AUTO,
     GROUPED,
     LISTS,
@@ -23,17 +21,19 @@ from fastir.evaluation.part_rules import (
     reads_of,
     strategy_for,
 )
-from fastir.evaluation.part_states import Counted, Found, Ranked, State, check_once
+from fastir.parts.two_pass import FirstOfTwo, SecondOfTwo, Way, empty
 from fastir.request.settled import settled
+from fastir.runs.coverage import MISSING, Coverage
+from fastir.runs.judged import rankings, single_order
 from fastir.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fastir.evaluation.measuring import Measurer
     from fastir.request.provenance import Provenance
     from fastir.results.results import Results
     from fastir.run import RunLike
+    from fastir.runs.evaluate_one import Measurer
 
 
 WAYS: dict[str, type[Way]] = {GROUPED: WholeQueries, LISTS: Lists, TWO_PASS: FirstOfTwo}
@@ -257,7 +257,7 @@ class Partial:
         ValueError
             A part could not be added before.
         """
-        from fastir.evaluation.part_tables import to_table
+        from fastir.parts.arrow import to_table
 
         self._check(self)
         return to_table(self._state, {"digest": self._digest, "of": self._of})
@@ -273,7 +273,7 @@ class Partial:
         FastirError
             pyarrow is not installed.
         """
-        from fastir.evaluation.part_tables import from_table
+        from fastir.parts.arrow import from_table
 
         state, fields = from_table(table)
         return restored(fields["digest"], fields["of"], state)

@@ -3,7 +3,7 @@ from typing import Any, TypeAlias
 
 from numpy import ndarray
 
-from fastir.evaluation.prepared import Prepared
+from fastir.runs.prepared import Prepared
 
 Repairs: TypeAlias = dict[str, tuple[int, str]]
 

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.evaluation.held_runs import from_run
-from fastir.evaluation.judging import first_of_each, keeper_of
-from fastir.evaluation.measuring import DRIVERS, OneRuleSet
-from fastir.evaluation.part_passes import BY_ORDER, Outcome, Way, counted
-from fastir.evaluation.part_states import EXAMPLES, Ranked, Ranks, State, came_back
-from fastir.evaluation.table_runs import from_rows
 from fastir.inputs import formats, ranking_lists
 from fastir.inputs.shapes import PATH, TABLE, shape_of
 from fastir.inputs.table_rows import arena_of, grouped, taken
 from fastir.inputs.tables import Batch
 from fastir.measure._codes import STATUS_CODES
+from fastir.parts.states import EXAMPLES, Ranked, Ranks, State, came_back
+from fastir.parts.two_pass import BY_ORDER, Outcome, Way, counted
 from fastir.run import MERGED, Run
+from fastir.runs.evaluate_one import DRIVERS, OneRuleSet
+from fastir.runs.in_memory import from_run
+from fastir.runs.judged import first_of_each, keeper_of
+from fastir.runs.tables import from_rows
 
 if TYPE_CHECKING:
-    from fastir.evaluation.coverage import Coverage
+    from fastir.runs.coverage import Coverage
 
 
 class WholeQueries(Way):

@@ -13,7 +13,7 @@ from fastir.inputs.shapes import PATH, TABLE, shape_of
 from fastir.run import Run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.measuring import Measurer
+    from fastir.runs.evaluate_one import Measurer
 
 AUTO, GROUPED, TWO_PASS, LISTS = STRATEGIES = ("auto", "grouped", "two-pass", "lists")
 

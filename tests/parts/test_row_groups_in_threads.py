@@ -3,8 +3,8 @@
 import pytest
 
 import fastir
-from fastir.evaluation import two_passes
 from fastir.inputs import parquet_files
+from fastir.parts import row_groups
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -17,7 +17,7 @@ TWICE = r"duplicate document 'a' in query '1', the second time in row 6; "
 
 @pytest.fixture(autouse=True)
 def nothing_is_held(monkeypatch):
-    monkeypatch.setattr(two_passes, "HELD", 0)
+    monkeypatch.setattr(row_groups, "HELD", 0)
 
 
 def written(path, rows, size):
@@ -42,7 +42,7 @@ def test_rows_are_counted_through_the_batches_of_a_row_group(tmp_path, monkeypat
 
 @pytest.mark.parametrize("size", [1, 3])
 def test_a_document_that_two_threads_have_met_is_named_with_its_row(tmp_path, monkeypatch, size):
-    monkeypatch.setattr(two_passes, "share_all", in_turn)
+    monkeypatch.setattr(row_groups, "share_all", in_turn)
     path = written(tmp_path / "run.parquet", [*ROWS, AGAIN], size)
     with pytest.raises(fastir.errors.DuplicateError, match=TWICE):
         fastir.evaluate(QRELS, path, "map", validate="judged", n_threads=3)
@@ -53,7 +53,7 @@ def test_a_document_that_two_threads_have_met_is_named_with_its_row(tmp_path, mo
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_any_threads_have_the_bits_of_rows_in_memory(tmp_path, monkeypatch, threads):
-    monkeypatch.setattr(two_passes, "share_all", in_turn)
+    monkeypatch.setattr(row_groups, "share_all", in_turn)
     found = fastir.evaluate(
         QRELS, written(tmp_path / "r.parquet", ROWS, 1), ["map", "ndcg"], validate="judged", n_threads=threads
     )

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastir.columns.ids import encode
-from fastir.evaluation.coverage import MISSING, Coverage
-from fastir.evaluation.part_passes import FirstOfTwo, Pass, SecondOfTwo, empty
-from fastir.evaluation.part_states import check_once
 from fastir.join._keep import judgments
 from fastir.measure._codes import READ_CODES, TIE_CODES
+from fastir.parts.states import check_once
+from fastir.parts.two_pass import FirstOfTwo, Pass, SecondOfTwo, empty
 from fastir.rank._judged_lists import JudgedLists
+from fastir.runs.coverage import MISSING, Coverage
 from fastir.threads import run, share_all
 
 if TYPE_CHECKING:
-    from fastir.evaluation.part_states import Ranks, State
-    from fastir.evaluation.prepared import Prepared
     from fastir.inputs.parquet_files import Group
     from fastir.inputs.tables import Table
+    from fastir.parts.states import Ranks, State
+    from fastir.runs.prepared import Prepared
 
 HELD = 1 << 21  # rows that are rather held: about 64 bytes each, which is quicker by half
 BY_ORDER = (TIE_CODES["input"], TIE_CODES["average"])  # ties that need all rows of a query

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastir.errors import FastirWarning, NoOverlapError, quote
-from fastir.evaluation._overlap import Overlap
 from fastir.join._dicts import count_rest
 from fastir.measure._codes import STATUS_CODES
 from fastir.results.report import Report
 from fastir.run import MERGED
+from fastir.runs._coverage import Overlap
 from fastir.text import counted
 
 Repairs = dict[str, tuple[int, str]]

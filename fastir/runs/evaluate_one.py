@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 
 from numpy import empty, ndarray
 
-from fastir.evaluation.coverage import Coverage, without_missing
-from fastir.evaluation.held_runs import dicts_together, from_dict, from_plain_dict, from_run, from_whole_file
-from fastir.evaluation.list_runs import from_list_columns, from_lists
-from fastir.evaluation.prepared import Prepared
 from fastir.inputs import formats
 from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, shape_of
 from fastir.run import Run
+from fastir.runs.coverage import Coverage, without_missing
+from fastir.runs.in_memory import dicts_together, from_dict, from_plain_dict, from_run, from_whole_file
+from fastir.runs.prepared import Prepared
+from fastir.runs.ranked_ids import from_list_columns, from_lists
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +111,7 @@ def from_table(
     if prepared.reads_whole:
         held = Run.from_table(run, prepared.columns, prepared.settings.options.duplicates)
         return from_run(prepared, held, values, status, n_threads, watch)
-    from fastir.evaluation.table_runs import from_table  # a module's own name, which is found sooner than a package's
+    from fastir.runs.tables import from_table  # a module's own name, which is found sooner than a package's
 
     return from_table(prepared, run, values, status, n_threads)
 
@@ -127,13 +127,13 @@ def from_path(
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
     form = None if prepared.reads_whole else formats.format_of(path)
     if form == "trec":
-        from fastir.evaluation.trec_runs import from_trec_file
+        from fastir.runs.trec import from_trec_file
 
         return from_trec_file(prepared, path, values, status, n_threads, watch)
     if form in formats.TABLES:
-        from fastir.evaluation import table_runs
+        from fastir.runs import tables
 
-        return table_runs.from_table_file(prepared, path, form, values, status, n_threads, watch)
+        return tables.from_table_file(prepared, path, form, values, status, n_threads, watch)
     return from_whole_file(prepared, path, values, status, n_threads, watch)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import DuplicateError
-from fastir.evaluation.label_lists import weights_of
+from fastir.evaluation.labels import weights_of
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.measure._codes import PROBLEM_CODES, STATUS_CODES

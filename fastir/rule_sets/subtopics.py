@@ -23,9 +23,9 @@ from fastir.request.plan import Settings, compile_settings
 from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
-    from fastir.evaluation.measuring import Measured, Measurer
-    from fastir.evaluation.prepared import Prepared
     from fastir.inputs.parents import AnyParents
+    from fastir.runs.evaluate_one import Measured, Measurer
+    from fastir.runs.prepared import Prepared
 
 
 class Groups:

@@ -1,7 +1,7 @@
 """Runs that are tables, in memory or in a file: evaluated batch by batch while they are read.
 
 Rows that are grouped by query go to the join in stretches of whole queries (`Columns`); once they turn out not to be
-grouped, all of them go to a join that takes rows in any order (`Scattered`), or are read twice (`two_passes`).
+grouped, all of them go to a join that takes rows in any order (`Scattered`), or are read twice (`row_groups`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ import numpy as np
 
 from fastir.columns._ids import joined, of_arena
 from fastir.columns.ids import Arena
-from fastir.evaluation.coverage import Coverage
-from fastir.evaluation.held_runs import from_run
 from fastir.inputs import table_files, tables
 from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
@@ -24,10 +22,12 @@ from fastir.join._grouped import Columns
 from fastir.join._join import Tally
 from fastir.join._ungrouped import Scattered
 from fastir.run import Run
+from fastir.runs.coverage import Coverage
+from fastir.runs.in_memory import from_run
 from fastir.threads import WORTH, share, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Prepared
+    from fastir.runs.prepared import Prepared
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
 TASKS = 8  # for each thread, so that a slow one does not hold up the others
@@ -103,10 +103,10 @@ def from_rows(
             batches.close()  # releases the stream behind it: some sources allow only one at a time
             head.clear()
             del join  # and what it holds beside the judgments
-            from fastir.evaluation import two_passes
+            from fastir.parts import row_groups
 
-            if two_passes.suits(prepared, found):
-                return two_passes.from_groups(prepared, found, values, status, threads)
+            if row_groups.suits(prepared, found):
+                return row_groups.from_groups(prepared, found, values, status, threads)
         rows = rows_of(found, prepared.parents is not None) if found.again else chain(filter(None, kept or ()), source)
         if prepared.parents is not None:
             held = Run(*grouped(found, prepared.settings.options.duplicates, rows))

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.evaluation.measuring import OneRuleSet
-from fastir.evaluation.part_states import Ranks
 from fastir.join._keep import judgments, keeping_plan
-from fastir.judged_rankings import JudgedRankings
 from fastir.measure._codes import READ_CODES, STATUS_CODES
+from fastir.parts.states import Ranks
 from fastir.qrels import GroupedQrels
+from fastir.rankings import JudgedRankings
 from fastir.request.options import WHOLE
 from fastir.request.settled import RULES, rules_of
+from fastir.runs.evaluate_one import OneRuleSet
 
 if TYPE_CHECKING:
-    from fastir.evaluation.measuring import Measurer
-    from fastir.evaluation.prepared import Prepared
     from fastir.results.report import Report
+    from fastir.runs.evaluate_one import Measurer
+    from fastir.runs.prepared import Prepared
 
 
 def judged(prepared: Measurer, run: Any, warn: bool = True) -> JudgedRankings:

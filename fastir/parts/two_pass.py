@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from fastir.errors import DuplicateError, quote
-from fastir.evaluation.coverage import Counts
-from fastir.evaluation.part_states import ONCE, Count, Counted, Found, Ranks, Repairs, State
 from fastir.inputs import formats, table_files, tables
 from fastir.inputs.shapes import PATH, TABLE, shape_of
 from fastir.inputs.table_rows import not_a_number
 from fastir.inputs.tables import Batch, Table
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import TIE_CODES
+from fastir.parts.states import ONCE, Count, Counted, Found, Ranks, Repairs, State
 from fastir.run import Run
+from fastir.runs.coverage import Counts
 
 if TYPE_CHECKING:
-    from fastir.evaluation.prepared import Prepared
     from fastir.qrels import Qrels
+    from fastir.runs.prepared import Prepared
 
 LIKE_JUDGED = "only judged documents checked for duplicates"
 BY_ORDER = ("first", "last")  # of the duplicates
@@ -143,8 +143,7 @@ class FirstOfTwo(Pass):
                 raise not_a_number(found, query, doc, row + wrong)
             file, place = found.place_of(row + wrong)
             raise DuplicateError(
-                f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; "
-                f"{ONCE}",
+                f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; {ONCE}",
                 file,
             )
         state.foreign |= {query.decode("utf-8", "surrogateescape") for query in kernel.foreign()}

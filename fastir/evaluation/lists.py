@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.evaluation.evaluator import evaluator_of
-from fastir.evaluation.label_lists import weights_of
+from fastir.evaluation.labels import weights_of
 from fastir.inputs import id_lists
 from fastir.inputs.parents import parents_of
 from fastir.qrels import Qrels

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from fastir.errors import UnknownMetricError, quote
-from fastir.evaluation.coverage import without_missing
-from fastir.evaluation.judging import keeper_of
 from fastir.measure._codes import READ_CODES
 from fastir.request.names import CARDS
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings, compile_settings
+from fastir.runs.coverage import without_missing
+from fastir.runs.judged import keeper_of
 
 if TYPE_CHECKING:
-    from fastir.evaluation.measuring import Measured, Measurer
-    from fastir.evaluation.prepared import Prepared
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents
     from fastir.inputs.preferences import Order
     from fastir.qrels import Preferences
+    from fastir.runs.evaluate_one import Measured, Measurer
+    from fastir.runs.prepared import Prepared
 
 
 class Preferring:

@@ -1,0 +1,1 @@
+"""Evaluations in parts: states that are merged, wherever the parts are."""

@@ -1,0 +1,1 @@
+"""Evaluations that put several of `runs` together: metrics whose rules differ, and judgments of other kinds."""
