@@ -23,6 +23,9 @@ and computes all metrics of the Plan at all their cutoffs. Behind join there are
 are handed on query by query, in memory that is reused; of a whole run they are kept where a caller asks for them, as
 JudgedRankings.
 
+    runs           a run of any shape under one set of rules: the driver for its shape hands it to join
+    rule_sets      several of these together: metrics whose rules differ, subtopics, preferences, samples
+    parts          an evaluation in parts that are merged: in threads, in two passes, in other processes
     evaluation     wires these boxes together: evaluate(), Evaluator and their siblings for arrays
     comparison     which of several Results is better, with the tests of `stats`
     concordance    whether two sets of judgments, two leaderboards or two runs agree

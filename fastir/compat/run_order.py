@@ -8,7 +8,7 @@ import numpy as np
 from fastir.compat._rows import measured
 from fastir.evaluation.evaluator import Evaluator
 from fastir.qrels import Qrels
-from fastir.runs.prepared import Prepared
+from fastir.runs.prepared import PreparedQrels
 
 
 class RunOrder:
@@ -46,7 +46,7 @@ class RunOrder:
             return query_ids, np.empty((len(query_ids), len(self._metrics)))
         prepared = evaluator.prepared
         settings = prepared.settings
-        if isinstance(prepared, Prepared):
+        if isinstance(prepared, PreparedQrels):
             return measured(prepared.judged, settings.plan, run, self._positions, settings.ties, settings.single)
         known = {query_id: ranking for query_id, ranking in run.items() if query_id in self._positions}
         if not known:

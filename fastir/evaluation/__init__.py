@@ -1,21 +1,21 @@
 """From qrels, metrics and runs to Results: wires the other boxes together, and computes nothing itself.
 
-    qrels, metrics, options ─ evaluator ─▶ OneRuleSet, or Groups or PerRule, which hold several of these
-    run ─ OneRuleSet.measure ─ by its shape ─▶ held_runs, trec_runs or table_runs ─▶ a kernel of `join`
+    qrels, metrics, options ─ evaluator ─▶ PlainEvaluator, or Groups or PerMetricRules, which hold several of these
+    run ─ PlainEvaluator.measure ─ by its shape ─▶ held_runs, trec_runs or table_runs ─▶ a kernel of `join`
                                                                                        │
     Results ◀─ evaluator ◀─ query ids, values, status, Coverage ◀──────────────────────┘
 
 In come the arguments of a public function; out go Results. The front doors (`evaluator`, `label_lists`, `matrix`) have
 the options checked, make Qrels of the caller's judgments, and compile the Settings; the other modules take Qrels and
-Settings. `OneRuleSet.measure` allocates the values and the status codes of one run and hands them to the driver for the
+Settings. `PlainEvaluator.measure` allocates the values and the status codes of one run and hands them to the driver for the
 shape of the run, which fills them and returns a Coverage: the counts that it made. The Coverage raises where the query
 sets do not fit together (NoOverlapError), warns if the front door asks it to (one FastirWarning), and makes the Report
-when it is first read. Errors in the data are raised by `inputs` and `join`. A Prepared is never changed after it was
+when it is first read. Errors in the data are raised by `inputs` and `join`. A PreparedQrels is never changed after it was
 made, and any number of threads may use it.
 
     evaluator.py      evaluate(), evaluate_many(), Evaluator: the front door for rankings with ids
-    measuring.py      OneRuleSet: measures a run of any shape under one set of rules, with the driver for that shape
-    prepared.py       Prepared: qrels and a Plan, for any number of runs; what all drivers read
+    measuring.py      PlainEvaluator: measures a run of any shape under one set of rules, with the driver for that shape
+    prepared.py       PreparedQrels: qrels and a Plan, for any number of runs; what all drivers read
     held_runs.py      runs in memory: dicts of dicts and Run objects; files that are read as a whole
     list_runs.py      lists of ids in rank order
     trec_runs.py      TREC files, evaluated while they are read

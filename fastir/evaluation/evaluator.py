@@ -13,7 +13,7 @@ from fastir.qrels import GroupedQrels, Preferences, as_qrels
 from fastir.request.options import Aggregate, Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
-from fastir.runs.evaluate_one import OneRuleSet
+from fastir.runs.evaluate_one import PlainEvaluator
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from fastir.results.by_run import ResultsByRun
     from fastir.run import RunLike, RunsLike
     from fastir.runs.coverage import Coverage
-    from fastir.runs.evaluate_one import Measurer
+    from fastir.runs.evaluate_one import RunEvaluator
+    from fastir.runs.task import Task
 
 
 Strategy = Literal["auto", "grouped", "two-pass", "lists"]
@@ -115,7 +116,7 @@ class Evaluator:
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
-        self.prepared: Measurer = prepare(qrels, settings, of_run, parents)
+        self.prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -139,7 +140,7 @@ class Evaluator:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
         settings = self.prepared.settings
         results, coverage = self.results_of(run, settings.n_threads)
-        if not coverage.clean:
+        if not coverage.is_complete:
             coverage.warn(settings.queries)
         return results
 
@@ -301,21 +302,32 @@ def columns_by_side(
 
 def prepare(
     qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None, parents: AnyParents | None = None
-) -> Measurer:
-    """A Prepared, or an object that puts several of them together for groups or for metrics with rules of their own."""
+) -> RunEvaluator:
+    """A PlainEvaluator, or what puts several together, for other judgments or for metrics with rules of their own."""
     if isinstance(qrels, Preferences):
-        from fastir.rule_sets.preferences import Preferring
+        from fastir.rule_sets.preferences import PreferenceEvaluator
 
-        return Preferring(prepare, qrels, settings, columns, parents)
+        return PreferenceEvaluator(prepare, qrels, settings, columns, parents)
     if isinstance(qrels, GroupedQrels):
-        from fastir.rule_sets.subtopics import Groups
+        from fastir.rule_sets.subtopics import SubtopicEvaluator
 
-        return Groups(prepare, qrels, settings, columns, parents)
+        return SubtopicEvaluator(prepare, qrels, settings, columns, parents)
     if settings.parts:
-        from fastir.rule_sets.per_metric import PerRule
+        from fastir.rule_sets.per_metric import PerMetricRules
 
-        return PerRule(prepare, qrels, settings, columns, parents)
-    return OneRuleSet(qrels, settings, columns, parents)
+        return PerMetricRules(prepare, qrels, settings, columns, parents)
+    return FromAnyOrder(qrels, settings, columns, parents)
+
+
+class FromAnyOrder(PlainEvaluator):
+    """A PlainEvaluator that reads tables in no order twice where that suits: `runs` knows nothing of `parts`."""
+
+    __slots__ = ()
+
+    def reread(self, task: Task, threads: int) -> Coverage | None:
+        from fastir.parts import row_groups
+
+        return row_groups.from_groups(task, threads) if row_groups.suits(self, task.run) else None
 
 
 def evaluate(

@@ -30,19 +30,19 @@ from fastir.request.options import TIES
 from fastir.request.plan import BY_SCORE, compile_settings
 from fastir.rule_sets.per_metric import IdealByScore
 from fastir.run import Run, as_run
-from fastir.runs.prepared import Prepared
+from fastir.runs.prepared import PreparedQrels
 
 if TYPE_CHECKING:
     from fastir.run import RunLike
-    from fastir.runs.evaluate_one import Measurer
-    from fastir.runs.prepared import Prepared
+    from fastir.runs.evaluate_one import RunEvaluator
+    from fastir.runs.prepared import PreparedQrels
 
 SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}  # a metric that divides a sum of gains, and the sum alone
 
 ROWS = 1 << 20  # labels that are evaluated at once
 
 
-def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, query_id: str | int) -> Explanation:
+def explained(prepared: RunEvaluator, prepare: Callable[..., Any], run: RunLike, query_id: str | int) -> Explanation:
     """The Explanation of one query, as `Evaluator.explain` says.
 
     `prepared` evaluates runs for the caller; ``prepare(qrels, settings)`` makes another object that does.
@@ -116,7 +116,7 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
 
 
 def values_of_labels(
-    prepared: Measurer, metrics: list[str], ids: list[str | None], codes: dict[str, int], places: list[int]
+    prepared: RunEvaluator, metrics: list[str], ids: list[str | None], codes: dict[str, int], places: list[int]
 ) -> dict[str, list[float]]:
     """{metric: values of the documents up to each place}, where labels in rank order decide alone."""
     options = prepared.settings.options.but(queries="qrels", max_depth=None, judged_only=False, n_threads=1)
@@ -146,7 +146,7 @@ def values_of_labels(
 
 
 def partial_values(
-    prepared: Measurer,
+    prepared: RunEvaluator,
     prepare: Callable[..., Any],
     query_id: str | int,
     metrics: list[str],
@@ -192,7 +192,7 @@ def partial_values(
     return values_of
 
 
-def ranking_of(prepared: Measurer, run: Any, query_id: str | int) -> dict[Any, float] | None:
+def ranking_of(prepared: RunEvaluator, run: Any, query_id: str | int) -> dict[Any, float] | None:
     """{doc_id: score} of a query, in the run's order; None if the run does not have the query."""
     if shape_of(run, Run) == DICTS:
         run = {other: run[other] for other in run if str(other) == str(query_id)}
@@ -218,7 +218,7 @@ def scores_of(ranking: Mapping[Any, float]) -> dict[str | int, float]:
     return {doc_id: score for doc_id, score in ranking.items() if not isinstance(doc_id, Again)}
 
 
-def ranked(prepared: Measurer, ranking: dict[Any, float], codes: dict[str, int]) -> list[Row]:
+def ranked(prepared: RunEvaluator, ranking: dict[Any, float], codes: dict[str, int]) -> list[Row]:
     """The documents in the order in which they are evaluated.
 
     Raises
@@ -238,7 +238,7 @@ def ranked(prepared: Measurer, ranking: dict[Any, float], codes: dict[str, int])
     return orders[0]
 
 
-def ordered(ranking: dict[Any, float], codes: dict[str, int], ranker: Prepared) -> list[Row]:
+def ordered(ranking: dict[Any, float], codes: dict[str, int], ranker: PreparedQrels) -> list[Row]:
     """The documents of a ranking that are evaluated, the first rank first."""
     settings, options = ranker.settings, ranker.settings.options
     ties = TIES[settings.ties]

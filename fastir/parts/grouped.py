@@ -7,36 +7,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.inputs import formats, ranking_lists
-from fastir.inputs.shapes import PATH, TABLE, shape_of
+from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import arena_of, grouped, taken
 from fastir.inputs.tables import Batch
 from fastir.measure._codes import STATUS_CODES
-from fastir.parts.states import EXAMPLES, Ranked, Ranks, State, came_back
-from fastir.parts.two_pass import BY_ORDER, Outcome, Way, counted
+from fastir.parts.states import EXAMPLES, Ranked, State, came_back
+from fastir.parts.two_pass import BY_ORDER, Outcome, PartReader, counted
 from fastir.run import MERGED, Run
-from fastir.runs.evaluate_one import DRIVERS, OneRuleSet
+from fastir.runs.evaluate_one import DRIVERS, PlainEvaluator
 from fastir.runs.in_memory import from_run
-from fastir.runs.judged import first_of_each, keeper_of
+from fastir.runs.judged import Ranks, first_of_each, rank_collector
 from fastir.runs.tables import from_rows
+from fastir.runs.task import Task
 
 if TYPE_CHECKING:
     from fastir.runs.coverage import Coverage
 
 
-class WholeQueries(Way):
+class WholeQueries(PartReader):
     """Rows of whole queries, or rankings as lists: each part is evaluated at once, for its queries."""
 
     state = Ranked
     lists = False  # whether a table has a ranking in each row
-    keeper: tuple[np.ndarray, OneRuleSet] | None = None  # and the ranks that it writes to
+    collector: tuple[np.ndarray, PlainEvaluator] | None = None  # and the ranks that it writes to
 
-    def add(self, state: State, rows: Any) -> None:
+    def add(self, state: State, rows: Any, shape: str) -> None:
         ranks = state.arrays["ranks"]
-        if self.keeper is None or self.keeper[0] is not ranks:
-            self.keeper = ranks, keeper_of(self.ranker, ranks, state.arrays["labels"], self.reads)
-        keeper = self.keeper[1]
-        values, status = np.empty(keeper.shape), keeper.status.copy()
-        coverage = self.measure(keeper, rows, values, status)
+        if self.collector is None or self.collector[0] is not ranks:
+            self.collector = ranks, rank_collector(self.ranker, ranks, state.arrays["labels"], self.reads)
+        collector = self.collector[1]
+        values, status = np.empty(collector.shape), collector.status.copy()
+        coverage = self.measure(Task(collector, rows, values, status, collector.settings.n_threads, None), shape)
         if coverage is None or coverage.n_run == 0:  # whose status was not filled
             return
         tally = coverage.tally
@@ -57,27 +58,26 @@ class WholeQueries(Way):
             state.count(name, (getattr(tally, name), getattr(tally, f"{name}_example")))
         state.count("unjudged", (coverage.unjudged(), -1))
 
-    def measure(self, keeper: OneRuleSet, rows: Any, values: np.ndarray, status: np.ndarray) -> Coverage | None:
-        """The Coverage of a part, whose hits are kept; None if it is an empty table."""
-        columns, rule, threads = keeper.columns, keeper.settings.options.duplicates, keeper.settings.n_threads
-        if self.lists and shape_of(rows, Run, columns) == TABLE:
-            held = Run(*ranking_lists.read(rows, columns, rule))
-            return from_run(keeper, held, values, status, threads, None)
-        shape = shape_of(rows, Run, columns)
-        if shape != TABLE and not (shape == PATH and formats.format_of(rows) in formats.TABLES):
+    def measure(self, task: Task, shape: str) -> Coverage | None:
+        """The Coverage of a part, whose hits are collected; None if it is an empty table."""
+        collector = task.prepared
+        rule = collector.settings.options.duplicates
+        if self.lists and shape == TABLE:
+            return from_run(task.with_run(Run(*ranking_lists.read(task.run, collector.columns, rule))))
+        if shape != TABLE and not (shape == PATH and formats.format_of(task.run) in formats.TABLES):
             if shape == PATH:
                 self.refuse_order(None)
-            return DRIVERS[shape](keeper, rows, values, status, threads, None)
-        with self.table(rows, shape) as (found, repairs):
-            self.refuse_order(found)
-            if keeper.reads_whole:
-                batches = list(found)
+            return DRIVERS[shape](task)
+        with self.table(task.run, shape) as (table, repairs):
+            self.refuse_order(table)
+            if collector.reads_whole:
+                batches = list(table)
                 if not batches:
                     return None
-                held = Run(*grouped(found, rule, by_rank(batches) if rule in BY_ORDER else batches))
-                coverage = from_run(keeper, held, values, status, threads, None)
+                held = Run(*grouped(table, rule, by_rank(batches) if rule in BY_ORDER else batches))
+                coverage = from_run(task.with_run(held))
             else:
-                coverage = from_rows(keeper, found, values, status, threads)
+                coverage = from_rows(task.with_run(table))
         self.refuse_ties((coverage.tally.tied, coverage.tally.tied_example))
         coverage.run_repairs = {**repairs, **coverage.run_repairs}
         return coverage
@@ -93,7 +93,7 @@ class WholeQueries(Way):
         return Outcome(ranks, tally, state.foreign, state.repairs)
 
 
-class Lists(WholeQueries):
+class RankedIds(WholeQueries):
     lists = True
 
 

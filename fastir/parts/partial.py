@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from fastir.checks import one_of
 from fastir.columns.ids import encode
 from fastir.errors import NoOverlapError
-from fastir.parts.grouped import Lists, WholeQueries
+from fastir.inputs.shapes import shape_of
+from fastir.parts.grouped import RankedIds, WholeQueries
 from fastir.parts.states import Counted, Found, Ranked, State, check_once
 from fastir.parts.strategies import (
     AUTO,
@@ -21,8 +22,9 @@ from fastir.parts.strategies import (
     reads_of,
     strategy_for,
 )
-from fastir.parts.two_pass import FirstOfTwo, SecondOfTwo, Way, empty
+from fastir.parts.two_pass import PartReader, TwoPassFirst, TwoPassSecond, empty
 from fastir.request.settled import settled
+from fastir.run import Run
 from fastir.runs.coverage import MISSING, Coverage
 from fastir.runs.judged import rankings, single_order
 from fastir.text import counted
@@ -33,10 +35,10 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
     from fastir.results.results import Results
     from fastir.run import RunLike
-    from fastir.runs.evaluate_one import Measurer
+    from fastir.runs.evaluate_one import RunEvaluator
 
 
-WAYS: dict[str, type[Way]] = {GROUPED: WholeQueries, LISTS: Lists, TWO_PASS: FirstOfTwo}
+READERS: dict[str, type[PartReader]] = {GROUPED: WholeQueries, LISTS: RankedIds, TWO_PASS: TwoPassFirst}
 
 
 class Partial:
@@ -65,7 +67,7 @@ class Partial:
 
     def __init__(
         self,
-        prepared: Measurer,
+        prepared: RunEvaluator,
         weights: dict[Any, float] | None,
         provenance: Callable[[], Provenance],
         strategy: str,
@@ -75,12 +77,12 @@ class Partial:
         settings = prepared.settings
         self._rules = single_order(prepared)
         settled(settings.metrics, settings.options, self._rules)
-        self._prepared: Measurer | None = prepared
+        self._prepared: RunEvaluator | None = prepared
         self._digest = digest_of(prepared)
         self._weights, self._provenance = weights, provenance
         self._of: str | None = None
         self._failed = False
-        self._way: Way | None = None
+        self._reader: PartReader | None = None
         self._state: State | None = None
         if after is not None:
             if strategy not in (AUTO, TWO_PASS):
@@ -99,15 +101,15 @@ class Partial:
         self._check(self)
         return restored, (self._digest, self._of, self._state)
 
-    def _begin(self, prepared: Measurer, strategy: str) -> tuple[Way, State]:
-        """Choose a way, and make its empty state."""
+    def _begin(self, prepared: RunEvaluator, strategy: str) -> tuple[PartReader, State]:
+        """Choose a reader, and make its empty state."""
         if strategy == TWO_PASS:
             check_two_pass(prepared)
-        self._way = way = WAYS[strategy](prepared.rankers()[0], reads_of(prepared))
-        self._state = state = empty(prepared.qrels, way.state)
-        return way, state
+        self._reader = reader = READERS[strategy](prepared.rankers()[0], reads_of(prepared))
+        self._state = state = empty(prepared.qrels, reader.state)
+        return reader, state
 
-    def _begin_second(self, prepared: Measurer, after: Partial) -> None:
+    def _begin_second(self, prepared: RunEvaluator, after: Partial) -> None:
         """The same for the second pass."""
         if not isinstance(after, Partial) or not isinstance(after._state, Found | None):
             raise TypeError("after must be the Partial of a first pass over all parts")
@@ -118,10 +120,10 @@ class Partial:
             first.merge(after._state)
         check_once(first, prepared.settings.options.duplicates)
         self._of = digest(array.tobytes() for array in first.arrays.values())
-        self._way = SecondOfTwo(prepared.rankers()[0], reads_of(prepared), first)
+        self._reader = TwoPassSecond(prepared.rankers()[0], reads_of(prepared), first)
         self._state = empty(prepared.qrels, Counted)
 
-    def _attached(self) -> Measurer:
+    def _attached(self) -> RunEvaluator:
         if self._prepared is None:
             raise ValueError(
                 "this Partial was pickled or made from Arrow data, and has no Evaluator; merge it into one that "
@@ -160,10 +162,11 @@ class Partial:
         prepared = self._attached()
         self._check(self)
         self._failed = True
-        way, state = self._way, self._state
-        if way is None or state is None:
-            way, state = self._begin(prepared, strategy_for(prepared, rows))
-        way.add(state, rows)
+        shape = shape_of(rows, Run, prepared.columns)
+        reader, state = self._reader, self._state
+        if reader is None or state is None:
+            reader, state = self._begin(prepared, strategy_for(prepared, rows, shape))
+        reader.add(state, rows, shape)
         self._failed = False
 
     def merge(self, other: Partial) -> None:
@@ -232,16 +235,16 @@ class Partial:
         """
         prepared = self._attached()
         self._check(self)
-        if self._state is None or self._way is None:
+        if self._state is None or self._reader is None:
             raise NoOverlapError("the run is empty: no results, no queries")
-        outcome = self._way.outcome(self._state)
-        settings, ranker = prepared.settings, self._way.ranker
+        outcome = self._reader.outcome(self._state)
+        settings, ranker = prepared.settings, self._reader.ranker
         status = ranker.status.copy()
         status[outcome.ranks.missing] = MISSING
         foreign = sorted(outcome.foreign, key=encode)
         n_run = outcome.tally.found + len(foreign)
         coverage = Coverage(ranker, status, outcome.tally, n_run, foreign, outcome.repairs)
-        if not coverage.clean:
+        if not coverage.is_complete:
             coverage.check(settings.queries)
             coverage.warn(settings.queries)
         judged = rankings(ranker, self._rules, outcome.ranks, coverage())
@@ -283,5 +286,5 @@ def restored(digest: str, of: str | None, state: State | None) -> Partial:
     """A Partial without an Evaluator."""
     made = Partial.__new__(Partial)
     made._prepared, made._digest, made._of, made._state = None, digest, of, state
-    made._way, made._failed = None, False
+    made._reader, made._failed = None, False
     return made

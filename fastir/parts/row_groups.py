@@ -1,9 +1,9 @@
 """Rows of Parquet files in any order, too many for the memory: two passes over the row groups, shared among threads.
 
-    gather (table_runs) finds rows that are not grouped ─▶ first pass ─▶ scores of the judged ─▶ second pass ─▶ ranks
+    gather (runs/tables) finds rows that are not grouped ─▶ first pass ─▶ scores of the judged ─▶ second pass ─▶ ranks
 
 What is kept is of the order of the judgments and queries: each thread has a state of its own, as a part has
-(part_passes, part_states), and they are merged at the end of a pass. Documents that are not judged are not compared, so
+(two_pass, states), and they are merged at the end of a pass. Documents that are not judged are not compared, so
 this is for ``validate="judged"``; the values are those of the join that holds all rows, to the last bit.
 """
 
@@ -17,7 +17,7 @@ from fastir.columns.ids import encode
 from fastir.join._keep import judgments
 from fastir.measure._codes import READ_CODES, TIE_CODES
 from fastir.parts.states import check_once
-from fastir.parts.two_pass import FirstOfTwo, Pass, SecondOfTwo, empty
+from fastir.parts.two_pass import TwoPassFirst, TwoPassReader, TwoPassSecond, empty
 from fastir.rank._judged_lists import JudgedLists
 from fastir.runs.coverage import MISSING, Coverage
 from fastir.threads import run, share_all
@@ -25,14 +25,16 @@ from fastir.threads import run, share_all
 if TYPE_CHECKING:
     from fastir.inputs.parquet_files import Group
     from fastir.inputs.tables import Table
-    from fastir.parts.states import Ranks, State
-    from fastir.runs.prepared import Prepared
+    from fastir.parts.states import State
+    from fastir.runs.judged import Ranks
+    from fastir.runs.prepared import PreparedQrels
+    from fastir.runs.task import Task
 
 HELD = 1 << 21  # rows that are rather held: about 64 bytes each, which is quicker by half
 BY_ORDER = (TIE_CODES["input"], TIE_CODES["average"])  # ties that need all rows of a query
 
 
-def suits(prepared: Prepared, found: Table) -> bool:
+def suits(prepared: PreparedQrels, table: Table) -> bool:
     """Whether a table whose rows are not grouped is read in two passes."""
     settings = prepared.settings
     return (
@@ -40,27 +42,29 @@ def suits(prepared: Prepared, found: Table) -> bool:
         and prepared.parents is None
         and settings.ties not in BY_ORDER
         and settings.plan.reads <= READ_CODES["pool"]
-        and found.split is not None
-        and found.split.rows(HELD + 1) > HELD
+        and table.split is not None
+        and table.split.rows(HELD + 1) > HELD
     )
 
 
-def from_groups(prepared: Prepared, found: Table, values: np.ndarray, status: np.ndarray, threads: int) -> Coverage:
-    """Evaluate a table in row groups, filling values and status."""
+def from_groups(task: Task, threads: int) -> Coverage:
+    """Evaluate a Table in row groups."""
+    prepared, status = task.prepared, task.status
+    table: Table = task.run
     reads = prepared.settings.plan.reads
-    first = scores(prepared, found, reads, threads)
-    second = SecondOfTwo(prepared, reads, first)
-    if found.kinds is not None:
-        second.counter(found.kinds)  # made here, as all threads share it
-    outcome = second.outcome(passed(prepared, found, [second] * threads, 1))
+    first = scores(prepared, table, reads, threads)
+    second = TwoPassSecond(prepared, reads, first)
+    if table.kinds is not None:
+        second.counter(table.kinds)  # made here, as all threads share it
+    outcome = second.outcome(passed(prepared, table, [second] * threads, 1))
     status[outcome.ranks.missing] = MISSING
-    measure(prepared, outcome.ranks, values)
+    measure(prepared, outcome.ranks, task.values)
     foreign = sorted(outcome.foreign, key=encode)
-    repairs = {**outcome.repairs, **found.repairs(outcome.tally.ranked)}
+    repairs = {**outcome.repairs, **table.repairs(outcome.tally.ranked)}
     return Coverage(prepared, status, outcome.tally, outcome.tally.found + len(foreign), foreign, repairs)
 
 
-def measure(prepared: Prepared, ranks: Ranks, values: np.ndarray) -> None:
+def measure(prepared: PreparedQrels, ranks: Ranks, values: np.ndarray) -> None:
     """Fill the values of all queries, whose judged documents stand there."""
     offsets = np.concatenate([[0], np.cumsum(ranks.sizes)])
     ideals = judgments(prepared.judged)
@@ -71,7 +75,7 @@ def measure(prepared: Prepared, ranks: Ranks, values: np.ndarray) -> None:
     kernel.check()
 
 
-def scores(prepared: Prepared, found: Table, reads: int, threads: int) -> State:
+def scores(prepared: PreparedQrels, table: Table, reads: int, threads: int) -> State:
     """The state of the first pass.
 
     Raises
@@ -79,26 +83,26 @@ def scores(prepared: Prepared, found: Table, reads: int, threads: int) -> State:
     DuplicateError
         A judged document stands twice. Where two threads have met it, another pass in one thread names the row.
     """
-    first = passed(prepared, found, [FirstOfTwo(prepared, reads) for _ in range(threads)], 0)
+    first = passed(prepared, table, [TwoPassFirst(prepared, reads) for _ in range(threads)], 0)
     duplicates = prepared.settings.options.duplicates
     if first.arrays["again"].any() and duplicates != "once":
-        passed(prepared, found, [FirstOfTwo(prepared, reads)], 0)
+        passed(prepared, table, [TwoPassFirst(prepared, reads)], 0)
         check_once(first, duplicates)
     return first
 
 
-def passed(prepared: Prepared, found: Table, ways: list[Pass], turn: int) -> State:
-    """The state of a pass over all row groups; there is a way for each thread."""
-    split = found.split
-    states = [empty(prepared.qrels, way.state) for way in ways]
+def passed(prepared: PreparedQrels, table: Table, readers: list[TwoPassReader], turn: int) -> State:
+    """The state of a pass over all row groups; there is a reader for each thread."""
+    split = table.split
+    states = [empty(prepared.qrels, reader.state) for reader in readers]
 
     def work(t: int, group: Group, number: int) -> None:
         row = group.row
-        for batch, _ in found.with_runs(split.read(t, group, found.names), row):
-            ways[t].take(states[t], found, batch, row)
+        for batch, _ in table.with_runs(split.read(t, group, table.names), row):
+            readers[t].take(states[t], table, batch, row)
             row += len(batch.docs)
 
-    share_all(split.groups(turn), work, len(ways))
+    share_all(split.groups(turn), work, len(readers))
     total, *others = states
     for state in others:
         total.merge(state)

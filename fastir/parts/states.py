@@ -6,7 +6,7 @@ processes. Both are merged alike. Each kind of state is a table of its arrays, a
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -18,16 +18,6 @@ NONE: Count = (0, -1)
 ONCE = "duplicates='once' would repair it"
 EXAMPLES = ("nothing", "tied", "repeated")  # of the counts of a Tally, those that have an example
 COUNTED = (*EXAMPLES, "unjudged")
-
-
-class Ranks(NamedTuple):
-    """Where the judged documents stand, query by query and by rank; `sizes` says how many of them each query has."""
-
-    sizes: np.ndarray
-    ranks: np.ndarray
-    labels: np.ndarray
-    num_ret: np.ndarray
-    missing: np.ndarray
 
 
 class State:

@@ -9,24 +9,22 @@ from typing import TYPE_CHECKING, Any
 from fastir.columns._ids import of_arena
 from fastir.columns.ids import Arena, encode
 from fastir.inputs.ranking_lists import is_of_lists
-from fastir.inputs.shapes import PATH, TABLE, shape_of
-from fastir.run import Run
+from fastir.inputs.shapes import PATH, TABLE
 
 if TYPE_CHECKING:
-    from fastir.runs.evaluate_one import Measurer
+    from fastir.runs.evaluate_one import RunEvaluator
 
 AUTO, GROUPED, TWO_PASS, LISTS = STRATEGIES = ("auto", "grouped", "two-pass", "lists")
 
 
-def strategy_for(prepared: Measurer, rows: Any) -> str:
+def strategy_for(prepared: RunEvaluator, rows: Any, shape: str) -> str:
     """The strategy for parts like this: "two-pass" only where duplicates are looked for as two passes can."""
-    shape = shape_of(rows, Run, prepared.columns)
     if shape == TABLE and is_of_lists(rows):
         return LISTS
     return TWO_PASS if prepared.settings.options.validate == "judged" and shape in (TABLE, PATH) else GROUPED
 
 
-def check_two_pass(prepared: Measurer) -> None:
+def check_two_pass(prepared: RunEvaluator) -> None:
     """Refuse options for which a document must be compared with all others of its query."""
     options, advice = (
         prepared.settings.options,
@@ -42,7 +40,7 @@ def check_two_pass(prepared: Measurer) -> None:
         raise ValueError(f"two passes cannot put the parts of a document together (parents); {advice}")
 
 
-def reads_of(prepared: Measurer) -> int:
+def reads_of(prepared: RunEvaluator) -> int:
     """The READ_CODE of what all metrics read."""
     return max(ranker.settings.plan.reads for ranker in prepared.rankers())
 
@@ -54,7 +52,7 @@ def digest(pieces: Iterable[bytes]) -> str:
     return made.hexdigest()
 
 
-def digest_of(prepared: Measurer) -> str:
+def digest_of(prepared: RunEvaluator) -> str:
     """A digest of the qrels, which keep it, and of the metrics and the options."""
     qrels, settings = prepared.qrels, prepared.settings
     known = qrels.__dict__.get("_digest")

@@ -1,7 +1,7 @@
-"""The ways in which rows come into the states of parts, and the two passes over rows in any order.
+"""PartReader: how rows come into the states of parts; its readers of rows in any order, in two passes.
 
-Each way knows the Prepared that its Evaluator ranks by; `add` reads rows into a state of all queries, `outcome` says
-where the judged documents of the merged state stand.
+A reader knows the evaluator that ranks. `add` reads rows into a state of all queries; `outcome` says where the judged
+documents of the merged state stand.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import numpy as np
 
 from fastir.errors import DuplicateError, quote
 from fastir.inputs import formats, table_files, tables
-from fastir.inputs.shapes import PATH, TABLE, shape_of
+from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import not_a_number
 from fastir.inputs.tables import Batch, Table
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import TIE_CODES
-from fastir.parts.states import ONCE, Count, Counted, Found, Ranks, Repairs, State
-from fastir.run import Run
+from fastir.parts.states import ONCE, Count, Counted, Found, Repairs, State
 from fastir.runs.coverage import Counts
+from fastir.runs.judged import Ranks
 
 if TYPE_CHECKING:
     from fastir.qrels import Qrels
-    from fastir.runs.prepared import Prepared
+    from fastir.runs.evaluate_one import PlainEvaluator
 
 LIKE_JUDGED = "only judged documents checked for duplicates"
 BY_ORDER = ("first", "last")  # of the duplicates
@@ -52,17 +52,17 @@ def counted(known: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Cou
     return Counts(found=int(known.sum()), ranked=int(num_ret.sum()), unjudged=unjudged, **by_name, **examples)
 
 
-class Way:
-    """One way to take parts of a run; made from the Prepared that ranks, and the READ_CODE of what metrics read."""
+class PartReader:
+    """One strategy of reading parts; made from the evaluator that ranks, and the READ_CODE of what metrics read."""
 
     state: ClassVar[type[State]]
 
-    def __init__(self, ranker: Prepared, reads: int) -> None:
+    def __init__(self, ranker: PlainEvaluator, reads: int) -> None:
         self.ranker, self.reads = ranker, reads
         self.by_order = ranker.settings.ties == TIE_CODES["input"]
 
-    def add(self, state: State, rows: Any) -> None:
-        """Read a part into a state of all queries."""
+    def add(self, state: State, rows: Any, shape: str) -> None:
+        """Read a part of this shape into a state of all queries."""
         raise NotImplementedError
 
     def outcome(self, state: State) -> Outcome:
@@ -98,15 +98,14 @@ class Way:
             )
 
 
-class Pass(Way):
+class TwoPassReader(PartReader):
     """One of two passes over rows in any order, of queries that may be anywhere."""
 
-    def __init__(self, ranker: Prepared, reads: int) -> None:
+    def __init__(self, ranker: PlainEvaluator, reads: int) -> None:
         super().__init__(ranker, reads)
         self.kernels: dict[tuple[bool, bool], Any] = {}  # by the kinds of ids
 
-    def add(self, state: State, rows: Any) -> None:
-        shape = shape_of(rows, Run, self.ranker.columns)
+    def add(self, state: State, rows: Any, shape: str) -> None:
         if shape != TABLE and not (shape == PATH and formats.format_of(rows) in formats.TABLES):
             raise TypeError(f"two passes take tables of rows, got {type(rows).__name__}; strategy='grouped' takes it")
         with self.table(rows, shape) as (found, repairs):
@@ -128,7 +127,7 @@ class Pass(Way):
         return self.kernels[kinds]
 
 
-class FirstOfTwo(Pass):
+class TwoPassFirst(TwoPassReader):
     """Finds the scores of the judged documents."""
 
     state = Found
@@ -155,12 +154,12 @@ class FirstOfTwo(Pass):
         raise ValueError("this is the first of two passes; Evaluator.partial(after=this) takes the parts again")
 
 
-class SecondOfTwo(Pass):
+class TwoPassSecond(TwoPassReader):
     """Counts the rows before the judged documents that the first pass found."""
 
     state = Counted
 
-    def __init__(self, ranker: Prepared, reads: int, first: State) -> None:
+    def __init__(self, ranker: PlainEvaluator, reads: int, first: State) -> None:
         super().__init__(ranker, reads)
         settings = ranker.settings
         self.first = first

@@ -1,7 +1,7 @@
 """Metrics that do not share their rules: some conventions rank, compare scores or choose queries by metric.
 
 ir_measures, for example, calls several programs, each with a tie rule of its own. The metrics with the same rules share
-a OneRuleSet, and the columns of all are put side by side.
+a PlainEvaluator, and the columns of all are put side by side.
 """
 
 from __future__ import annotations
@@ -16,23 +16,22 @@ from fastir.join._judged import Judged
 from fastir.qrels import Qrels
 from fastir.request.names import NAMES, Request
 from fastir.request.plan import BY_SCORE, POOLED, SAMPLED, Settings, compile_settings
-from fastir.rule_sets.samples import Sampling
+from fastir.rule_sets.samples import SampleEvaluator
 from fastir.run import Run, as_run
-from fastir.runs.evaluate_one import Job, Measured, OneRuleSet, measure_together
+from fastir.runs.evaluate_one import Job, PlainEvaluator, RunValues, measure_together
 
 if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
-    from fastir.runs.prepared import Prepared
 
 
-class PerRule:
+class PerMetricRules:
     """Evaluates runs under several sets of rules.
 
     Parameters
     ----------
     prepare : function
-        ``prepare(qrels, settings)`` returns a OneRuleSet.
+        ``prepare(qrels, settings)`` returns a PlainEvaluator.
     qrels : Qrels
     settings : Settings
         The options, and all metrics.
@@ -54,21 +53,21 @@ class PerRule:
         self.settings = settings
         self.columns = columns
         self.parents = parents
-        self.parts: list[tuple[list[Request], OneRuleSet | JudgedAnywhere | IdealByScore | Sampling]] = []
+        self.parts: list[tuple[list[Request], PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator]] = []
         for requests, rules, read in settings.parts:
-            own = settings.options.but(**rules)
-            part: OneRuleSet | JudgedAnywhere | IdealByScore | Sampling
+            options = settings.options.but(**rules)
+            part: PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator
             if read == POOLED:
-                part = JudgedAnywhere(prepare, qrels, requests, own)
+                part = JudgedAnywhere(prepare, qrels, requests, options)
             elif read == BY_SCORE:
-                part = IdealByScore(prepare, qrels, requests, own)
+                part = IdealByScore(prepare, qrels, requests, options)
             else:
-                own_settings = compile_settings(tuple(request.text for request in requests), own)
-                part = Sampling(prepare, qrels, own_settings) if read == SAMPLED else prepare(qrels, own_settings)
+                some = compile_settings(tuple(request.text for request in requests), options)
+                part = SampleEvaluator(prepare, qrels, some) if read == SAMPLED else prepare(qrels, some)
             self.parts.append((requests, part))
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
-        """Evaluate a run like `OneRuleSet.measure`.
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
+        """Evaluate a run like `PlainEvaluator.measure`.
 
         Rows are the queries that count for any of the metrics; the values of metrics for which a query does not count
         are NaN.
@@ -84,7 +83,7 @@ class PerRule:
             values[np.ix_(rows, [columns[request.text] for request in requests])] = of_values
         return query_ids, values, status, coverage
 
-    def of_rows(self, given: Any, n_threads: SupportsIndex | None, watch: Any) -> list[Measured]:
+    def of_rows(self, given: Any, n_threads: SupportsIndex | None, watch: Any) -> list[RunValues]:
         """What each part measures, of a run that is read once for each rule about duplicates."""
         held: dict[Any, Run] = {}
         done = []
@@ -95,19 +94,19 @@ class PerRule:
             done.append(part.measure(held[rule], n_threads, watch))
         return done
 
-    def of_dicts(self, run: dict[Any, Any], n_threads: SupportsIndex | None) -> list[Measured]:
+    def of_dicts(self, run: dict[Any, Any], n_threads: SupportsIndex | None) -> list[RunValues]:
         """What each part measures, of a dict of dicts whose rankings are read once for all."""
-        jobs = [[(part, None)] if isinstance(part, OneRuleSet) else part.jobs for _, part in self.parts]
+        jobs = [[(part, None)] if isinstance(part, PlainEvaluator) else part.jobs for _, part in self.parts]
         together = [job for of_part in jobs for job in of_part]
         found = iter(measure_together(together, run) if together else ())
         done = []
         for (_, part), of_part in zip(self.parts, jobs, strict=True):
             measured = [next(found) for _ in of_part]
-            done.append(measured[0] if isinstance(part, OneRuleSet) else part.answer(run, n_threads, *measured))
+            done.append(measured[0] if isinstance(part, PlainEvaluator) else part.answer(run, n_threads, *measured))
         return done
 
-    def rankers(self) -> list[Prepared]:
-        """The Prepared objects that decide the order of documents: one for each set of rules."""
+    def rankers(self) -> list[PlainEvaluator]:
+        """The evaluators that decide the order of documents: one for each set of rules."""
         return [ranker for _, part in self.parts for ranker in part.rankers()]
 
 
@@ -119,7 +118,7 @@ class JudgedAnywhere:
     Parameters
     ----------
     prepare, qrels
-        As for PerRule.
+        As for PerMetricRules.
     requests : list of Request
     options : Options
         The rules that they share among them.
@@ -131,19 +130,19 @@ class JudgedAnywhere:
         no_matter = options.but(empty="zero")  # whether a query has relevant documents
         self.settings: Settings = compile_settings(tuple(bases), no_matter)
         self.columns: list[int] = [self.settings.names.index(base) for base in bases]
-        self.plain: OneRuleSet = prepare(qrels, compile_settings(("num_q",), options))
+        self.plain: PlainEvaluator = prepare(qrels, compile_settings(("num_q",), options))
         self.query_ids: list[Any] = list(qrels)
         self.judged: dict[str, Any] = {str(doc_id): doc_id for docs in qrels.to_dict().values() for doc_id in docs}
         offsets, labels = np.array([0, len(self.judged)]), np.zeros(len(self.judged), np.int32)
         everywhere = Judged(self.query_ids[:1], list(self.judged.values()), offsets, labels)
         self.jobs: list[Job] = [(self.plain, None), (prepare(qrels, self.settings), everywhere)]
 
-    def answer(self, run: Any, n_threads: SupportsIndex | None, plain: Measured, pooled: Measured) -> Measured:
+    def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues, pooled: RunValues) -> RunValues:
         """What `measure` returns, from what the jobs measured."""
         query_ids, _, status, coverage = plain
         return query_ids, pooled[1][:, self.columns], status, coverage
 
-    def measure(self, run: Run, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
+    def measure(self, run: Run, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
         """Evaluate a run, on qrels of the documents that it ranks for a query and that stand anywhere in the caller's.
 
         In it a document may stand twice for a query, which a dict of dicts does not have.
@@ -156,8 +155,8 @@ class JudgedAnywhere:
         pooled = self.prepare(Qrels.from_dict(pool), self.settings).measure(run, n_threads)
         return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch), pooled)
 
-    def rankers(self) -> list[Prepared]:
-        """The Prepared objects that decide the order of documents."""
+    def rankers(self) -> list[PlainEvaluator]:
+        """The evaluators that decide the order of documents."""
         return self.plain.rankers()
 
 
@@ -174,10 +173,10 @@ class IdealByScore:
     """
 
     def __init__(
-        self, prepare: Callable[..., OneRuleSet], qrels: Qrels, requests: list[Request], options: Options
+        self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, requests: list[Request], options: Options
     ) -> None:
         self.prepare = prepare
-        self.plain: OneRuleSet = prepare(qrels, compile_settings(("num_q",), options))
+        self.plain: PlainEvaluator = prepare(qrels, compile_settings(("num_q",), options))
         self.jobs: list[Job] = [(self.plain, None)]
         self.single = options.score_dtype == "float32"
         self.labels = qrels.to_dict()
@@ -189,11 +188,11 @@ class IdealByScore:
         ]
         self.options = options
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
-        """Evaluate a run like `Prepared.measure`, with a column for each of the requests."""
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
+        """Evaluate a run like `PreparedQrels.measure`, with a column for each of the requests."""
         return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch))
 
-    def answer(self, run: Any, n_threads: SupportsIndex | None, plain: Measured) -> Measured:
+    def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
         """What `measure` returns, from what the job measured."""
         query_ids, _, status, coverage = plain
         return query_ids, self.ordered_by(run)(run, n_threads), status, coverage
@@ -227,8 +226,8 @@ class IdealByScore:
         places = {doc_id: len(ideal) - place for place, doc_id in enumerate(ideal)}
         return {doc_id: places.get(doc_id, min(label, 0)) for doc_id, label in docs.items()}
 
-    def rankers(self) -> list[Prepared]:
-        """The Prepared objects that decide the order of documents."""
+    def rankers(self) -> list[PlainEvaluator]:
+        """The evaluators that decide the order of documents."""
         return self.plain.rankers()
 
 

@@ -18,24 +18,23 @@ from fastir.request.names import CARDS
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings, compile_settings
 from fastir.runs.coverage import without_missing
-from fastir.runs.judged import keeper_of
+from fastir.runs.judged import rank_collector
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents
     from fastir.inputs.preferences import Order
     from fastir.qrels import Preferences
-    from fastir.runs.evaluate_one import Measured, Measurer
-    from fastir.runs.prepared import Prepared
+    from fastir.runs.evaluate_one import PlainEvaluator, RunEvaluator, RunValues
 
 
-class Preferring:
+class PreferenceEvaluator:
     """Evaluates runs by the preferences of judges.
 
     Parameters
     ----------
     prepare : function
-        ``prepare(qrels, settings, columns, parents)`` returns a OneRuleSet, or what holds several.
+        ``prepare(qrels, settings, columns, parents)`` returns a PlainEvaluator, or what holds several.
     qrels : Preferences
     settings : Settings
         Metrics of pairs, and the options.
@@ -47,7 +46,7 @@ class Preferring:
 
     def __init__(
         self,
-        prepare: Callable[..., Measurer],
+        prepare: Callable[..., RunEvaluator],
         qrels: Preferences,
         settings: Settings,
         columns: Mapping[str, str] | None,
@@ -63,14 +62,16 @@ class Preferring:
         self.settings = settings
         self.columns = columns
         self.parents = parents
-        self.whole: Measurer = prepare(qrels.union, compile_settings(("num_q",), settings.options), columns, parents)
+        self.whole: RunEvaluator = prepare(
+            qrels.union, compile_settings(("num_q",), settings.options), columns, parents
+        )
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured:
-        """Evaluate a run like `OneRuleSet.measure`, with the Coverage of all judges' documents together."""
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
+        """Evaluate a run like `PlainEvaluator.measure`, with the Coverage of all judges' documents together."""
         ranker = self.rankers()[0]
         ranks, labels = np.empty(ranker.qrels.n_rows, np.int64), np.empty(ranker.qrels.n_rows, np.int32)
-        keeper = keeper_of(ranker, ranks, labels, READ_CODES["relevant"])
-        query_ids, kept, status, coverage = keeper.measure(run, n_threads, watch)
+        collector = rank_collector(ranker, ranks, labels, READ_CODES["relevant"])
+        query_ids, kept, status, coverage = collector.measure(run, n_threads, watch)
         depth = self.settings.options.max_depth or WHOLE
         names = [request.card.name for request in self.settings.requests]
         values = np.zeros((len(query_ids), len(names)))
@@ -84,8 +85,8 @@ class Preferring:
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
 
-    def rankers(self) -> list[Prepared]:
-        """The Prepared objects that decide the order of documents."""
+    def rankers(self) -> list[PlainEvaluator]:
+        """The evaluators that decide the order of documents."""
         return self.whole.rankers()
 
 

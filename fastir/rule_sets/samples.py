@@ -20,13 +20,12 @@ from fastir.request.names import Gains, Request
 from fastir.request.options import TIES, WHOLE
 from fastir.request.plan import Settings, check_average, compile_settings
 from fastir.runs.coverage import without_missing
-from fastir.runs.evaluate_one import Job, Measured, OneRuleSet
-from fastir.runs.judged import first_of_each, keeper_of
+from fastir.runs.evaluate_one import Job, PlainEvaluator, RunValues
+from fastir.runs.judged import first_of_each, rank_collector
 from fastir.runs.prepared import check_labels
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
-    from fastir.runs.prepared import Prepared
 
 HOW = {
     "strata": "strata: Qrels.from_file(path, 'strata') or Qrels.from_dict(labels, strata=...)",
@@ -84,13 +83,13 @@ class Sample:
         return self.gains[gain, lowest]
 
 
-class Sampling:
+class SampleEvaluator:
     """Evaluates metrics of sampled judgments.
 
     Parameters
     ----------
     prepare : function
-        ``prepare(qrels, settings)`` returns a OneRuleSet.
+        ``prepare(qrels, settings)`` returns a PlainEvaluator.
     qrels : Qrels
     settings : Settings
         Such metrics alone, under one set of rules.
@@ -103,12 +102,12 @@ class Sampling:
 
     jobs: tuple[Job, ...] = ()  # what it measures together with other metrics
 
-    def __init__(self, prepare: Callable[..., OneRuleSet], qrels: Qrels, settings: Settings) -> None:
+    def __init__(self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, settings: Settings) -> None:
         self.sample: Sample = sample_for(qrels, settings)
         self.qrels = qrels
         self.settings = settings
         self.prepare = prepare
-        self.ranker: OneRuleSet = prepare(self.sample.pool, compile_settings(("num_q",), settings.options))
+        self.ranker: PlainEvaluator = prepare(self.sample.pool, compile_settings(("num_q",), settings.options))
         limits = [limit for asked in self.metrics() for limit in limits_of(*asked, asked[1].get("gain"))]
         if limits:
             check_labels(limits, qrels.prepared())
@@ -120,14 +119,14 @@ class Sampling:
         """Each metric, with the values of its parameters."""
         return zip(self.settings.requests, self.settings.values, strict=True)
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured:
-        """Evaluate a run like `OneRuleSet.measure`."""
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
+        """Evaluate a run like `PlainEvaluator.measure`."""
         settings, sample = self.settings, self.sample
         n, depth = len(sample.labels), settings.options.max_depth or WHOLE
         ranks, places = np.empty(n, np.int64), np.empty(n, np.int32)
-        keeper = keeper_of(self.ranker, ranks, places, READ_CODES["relevant"])
-        keeper.status = self.status
-        query_ids, kept, status, coverage = keeper.measure(run, n_threads, watch)
+        collector = rank_collector(self.ranker, ranks, places, READ_CODES["relevant"])
+        collector.status = self.status
+        query_ids, kept, status, coverage = collector.measure(run, n_threads, watch)
         sizes, num_ret = kept.T.astype(np.int64, "C")
         used = np.flatnonzero(first_of_each(np.diff(sample.offsets), sizes))
         used = used[ranks[used] <= depth]
@@ -161,12 +160,12 @@ class Sampling:
         none = EMPTY.get(own.get("empty"))
         return values if none is None else np.where(found > 0, values, none)
 
-    def answer(self, run: Any, n_threads: SupportsIndex | None) -> Measured:
+    def answer(self, run: Any, n_threads: SupportsIndex | None) -> RunValues:
         """What `measure` returns: no jobs were measured before."""
         return self.measure(run, n_threads)
 
-    def rankers(self) -> list[Prepared]:
-        """The Prepared objects that decide the order of documents."""
+    def rankers(self) -> list[PlainEvaluator]:
+        """The evaluators that decide the order of documents."""
         return [self.prepare(self.qrels, compile_settings(("num_q",), self.settings.options))]
 
 

@@ -3,7 +3,7 @@
 A group is evaluated like a query of its own, and a query's value is the mean over its groups. Some metrics (alpha_ndcg)
 are relative to the best possible ranking for all groups together. That ranking is made once from the qrels, greedily,
 and evaluated like a run; the metric's value is the quotient of the two means. Metrics of pairs count the pairs of all
-groups (preferring.py).
+groups (preferences.py).
 """
 
 from __future__ import annotations
@@ -24,17 +24,16 @@ from fastir.run import Run, as_run
 
 if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
-    from fastir.runs.evaluate_one import Measured, Measurer
-    from fastir.runs.prepared import Prepared
+    from fastir.runs.evaluate_one import PlainEvaluator, RunEvaluator, RunValues
 
 
-class Groups:
+class SubtopicEvaluator:
     """Evaluates runs against qrels with groups.
 
     Parameters
     ----------
     prepare : function
-        ``prepare(qrels, settings, columns=None)`` returns a OneRuleSet, or an object with its method `measure`.
+        ``prepare(qrels, settings, columns=None)`` returns a PlainEvaluator, or an object with its method `measure`.
     qrels : GroupedQrels
     settings : Settings
         The metrics and their options.
@@ -46,7 +45,7 @@ class Groups:
 
     def __init__(
         self,
-        prepare: Callable[..., Measurer],
+        prepare: Callable[..., RunEvaluator],
         qrels: GroupedQrels,
         settings: Settings,
         columns: Mapping[str, str] | None,
@@ -71,7 +70,7 @@ class Groups:
         self.values: dict[str, dict[str, Any]] = dict(zip(metrics, settings.values, strict=True))
         self.columns = columns
         self.parents = parents
-        self.whole: Measurer = prepare(qrels.union, compile_settings(("num_q",), settings.options))
+        self.whole: RunEvaluator = prepare(qrels.union, compile_settings(("num_q",), settings.options))
         self.queries: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
         self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels.keys]
         options = settings.options.but(queries="qrels")
@@ -79,8 +78,10 @@ class Groups:
         self.bases: dict[str, str] = {
             text: base_of(request) for text, request in self.requests.items() if text not in paired
         }
-        self.parts: Measurer = prepare(qrels.parts, compile_settings(tuple(self.bases.values()) or ("num_q",), options))
-        self.paired: Measurer | None = None
+        self.parts: RunEvaluator = prepare(
+            qrels.parts, compile_settings(tuple(self.bases.values()) or ("num_q",), options)
+        )
+        self.paired: RunEvaluator | None = None
         if paired:
             self.paired = prepare(preferences_in(qrels), compile_settings(paired, options))
         levels = {request.level or level for request in self.requests.values()}
@@ -88,7 +89,7 @@ class Groups:
         self.level = level
         self.ideals: dict[str, np.ndarray] = self.best(prepare)
 
-    def best(self, prepare: Callable[..., Measurer]) -> dict[str, np.ndarray]:
+    def best(self, prepare: Callable[..., RunEvaluator]) -> dict[str, np.ndarray]:
         """For each metric that is relative to the ideal ranking, the ideal ranking's value for every query."""
         made: dict[tuple[Any, ...], dict[Any, Any]] = {}
         ideals = {}
@@ -127,8 +128,8 @@ class Groups:
             [total / (1 if raw else number) if number else none for total, number in zip(totals, numbers, strict=True)]
         )
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> Measured:
-        """Evaluate a run like `OneRuleSet.measure`, with the Coverage of all groups' judgments together."""
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
+        """Evaluate a run like `PlainEvaluator.measure`, with the Coverage of all groups' judgments together."""
         run = as_run(run, self.columns, self.settings.options.duplicates, self.parents)
         query_ids, _, status, coverage = self.whole.measure(run, n_threads, watch)
         by_part = self.parts.measure(self.spread(run), n_threads)[1]
@@ -146,8 +147,8 @@ class Groups:
         kept = [self.queries[query_id] for query_id in query_ids]
         return query_ids, values[kept], status, coverage
 
-    def rankers(self) -> list[Prepared]:
-        """The Prepared objects that decide the order of documents."""
+    def rankers(self) -> list[PlainEvaluator]:
+        """The evaluators that decide the order of documents."""
         return self.parts.rankers()
 
 

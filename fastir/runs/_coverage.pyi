@@ -3,21 +3,21 @@ from typing import Any, TypeAlias
 
 from numpy import ndarray
 
-from fastir.runs.prepared import Prepared
+from fastir.runs.prepared import PreparedQrels
 
 Repairs: TypeAlias = dict[str, tuple[int, str]]
 
 class Overlap:
-    prepared: Prepared
+    prepared: PreparedQrels
     status: ndarray
     tally: Any  # Tally or Counts
     n_run: int
     run_ids: Sequence[str | int]
     run_repairs: Repairs
-    clean: bool
+    is_complete: bool
     def __init__(
         self,
-        prepared: Prepared,
+        prepared: PreparedQrels,
         status: ndarray,
         tally: Any,
         n_run: int,

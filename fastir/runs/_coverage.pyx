@@ -1,4 +1,4 @@
-"""The fields of a Coverage, and whether it is clean.
+"""The fields of a Coverage, and whether it is complete.
 
 A class in C because each call makes one, and a call may be one query of ten documents: in Python this took an eighth
 of its time.
@@ -13,7 +13,7 @@ cdef class Overlap:
     cdef readonly object prepared, status, tally, run_ids
     cdef readonly Py_ssize_t n_run
     cdef public object run_repairs
-    cdef public bint clean
+    cdef public bint is_complete
 
     def __init__(self, prepared, status, tally, Py_ssize_t n_run, run_ids, run_repairs):
         cdef Tally counts
@@ -27,7 +27,7 @@ cdef class Overlap:
         self.prepared, self.status, self.tally, self.n_run = prepared, status, tally, n_run
         self.run_ids = list(run_ids) if n_run > found else ()
         self.run_repairs = self.all_repairs(run_repairs) if unusual else run_repairs
-        self.clean = (found == n_run == prepared.shape[0] and not unusual and not run_repairs
+        self.is_complete = (found == n_run == prepared.shape[0] and not unusual and not run_repairs
                       and not prepared.qrels.repairs)
 
     def all_repairs(self, run_repairs):

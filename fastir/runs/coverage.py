@@ -50,7 +50,7 @@ class Coverage(Overlap):
 
     Parameters
     ----------
-    prepared : Prepared
+    prepared : PreparedQrels
     status : uint8 array of shape (n_queries,)
     tally : Tally or Counts
         What the join counted, or several of them.
@@ -64,7 +64,7 @@ class Coverage(Overlap):
 
     Attributes
     ----------
-    clean : bool
+    is_complete : bool
         Whether there is nothing to check or to warn of: both have the same queries, each ranking holds a judged
         document, and nothing was repaired.
     """

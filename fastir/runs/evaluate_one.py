@@ -1,6 +1,6 @@
 """The inner evaluator: measures a run of any shape under one set of rules, with the driver for that shape.
 
-`groups` and `rule_sets` put several of these together. What all of them have in common is `measure`, which returns the
+`rule_sets` puts several of these together. What all of them have in common is `measure`, which returns the
 query ids, the values of shape (n_queries, n_metrics), the status codes and the Coverage.
 """
 
@@ -16,8 +16,9 @@ from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE
 from fastir.run import Run
 from fastir.runs.coverage import Coverage, without_missing
 from fastir.runs.in_memory import dicts_together, from_dict, from_plain_dict, from_run, from_whole_file
-from fastir.runs.prepared import Prepared
+from fastir.runs.prepared import PreparedQrels
 from fastir.runs.ranked_ids import from_list_columns, from_lists
+from fastir.runs.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     from fastir.qrels import GroupedQrels, Qrels
     from fastir.request.plan import Settings
 
-Measured = tuple[list[Any], ndarray, ndarray, Coverage]  # what `measure` returns
+RunValues = tuple[list[Any], ndarray, ndarray, Coverage]  # what `measure` returns
 
 
-class Measurer(Protocol):
-    """What evaluates runs: OneRuleSet, or one of those that hold several of them."""
+class RunEvaluator(Protocol):
+    """What evaluates runs: PlainEvaluator, or one of `rule_sets`, which hold several of these."""
 
     @property
     def qrels(self) -> Qrels | GroupedQrels: ...
@@ -46,17 +47,17 @@ class Measurer(Protocol):
     @property
     def parents(self) -> AnyParents | None: ...
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured: ...
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues: ...
 
-    def rankers(self) -> list[Prepared]: ...
+    def rankers(self) -> list[PlainEvaluator]: ...
 
 
-class OneRuleSet(Prepared):
-    """Evaluates runs under one set of rules; made from what Prepared is made from."""
+class PlainEvaluator(PreparedQrels):
+    """Evaluates runs under one set of rules; its parameters are those of PreparedQrels."""
 
     __slots__ = ()
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured:
+    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
         """Evaluate a run; watch(position) is called at every block of a file or a Run.
 
         Raises
@@ -66,20 +67,25 @@ class OneRuleSet(Prepared):
         FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
             Of the run, as for `evaluate`.
         """
-        found = from_plain_dict(self, run) if self.parents is None else None
-        if found is None:
+        evaluated = from_plain_dict(self, run) if self.parents is None else None
+        if evaluated is None:
             values, status = empty(self.shape), self.status.copy()
-            coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
+            driver = DRIVERS[shape_of(run, Run, self.columns)]
+            coverage = driver(Task(self, run, values, status, n_threads, watch))
         else:
-            values, status, coverage = found
-        if coverage.clean:
+            values, status, coverage = evaluated
+        if coverage.is_complete:
             return self.judged.query_ids, values, status, coverage
         return self.checked(values, status, coverage)
 
-    def checked(self, values: ndarray, status: ndarray, coverage: Coverage) -> Measured:
-        """What `measure` returns: after the option `queries` was heard."""
+    def rankers(self) -> list[PlainEvaluator]:
+        """The evaluators that decide the order of documents: here this one alone."""
+        return [self]
+
+    def checked(self, values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
+        """What `measure` returns, after the option `queries` was applied."""
         query_ids: list[Any] = self.judged.query_ids
-        if not coverage.clean:
+        if not coverage.is_complete:
             queries = self.settings.queries
             coverage.check(queries)
             if queries == "intersection" and coverage.tally.found < len(query_ids):
@@ -87,11 +93,11 @@ class OneRuleSet(Prepared):
         return query_ids, values, status, coverage
 
 
-Job = tuple[OneRuleSet, "Judged | None"]  # with qrels of one query, these hold for each
+Job = tuple[PlainEvaluator, "Judged | None"]  # with qrels of one query, these hold for each
 
 
-def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[Measured]:
-    """Evaluate a dict of dicts under several sets of rules, as `OneRuleSet.measure` does, but read it once."""
+def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[RunValues]:
+    """Evaluate a dict of dicts, read once, under several sets of rules; returns what `measure` does for each."""
     tables = [(empty(rules.shape), rules.status.copy()) for rules, _ in jobs]
     coverages = dicts_together(jobs, run, tables)
     return [
@@ -99,50 +105,36 @@ def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[Measured]:
     ]
 
 
-def from_table(
-    prepared: Prepared,
-    run: Any,
-    values: ndarray,
-    status: ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable[..., Any] | None,
-) -> Coverage:
+def read_table(task: Task) -> Coverage:
     """Evaluate a table while it is read; as a Run where duplicates are to be repaired."""
+    prepared = task.prepared
     if prepared.reads_whole:
-        held = Run.from_table(run, prepared.columns, prepared.settings.options.duplicates)
-        return from_run(prepared, held, values, status, n_threads, watch)
-    from fastir.runs.tables import from_table  # a module's own name, which is found sooner than a package's
+        return from_run(task.with_run(Run.from_table(task.run, prepared.columns, prepared.settings.options.duplicates)))
+    from fastir.runs import tables
 
-    return from_table(prepared, run, values, status, n_threads)
+    return tables.from_table(task)
 
 
-def from_path(
-    prepared: Prepared,
-    path: Any,
-    values: ndarray,
-    status: ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable[..., Any] | None,
-) -> Coverage:
+def read_path(task: Task) -> Coverage:
     """Evaluate a file while it is read, where its format and order permit that; else as a Run."""
-    form = None if prepared.reads_whole else formats.format_of(path)
+    form = None if task.prepared.reads_whole else formats.format_of(task.run)
     if form == "trec":
-        from fastir.runs.trec import from_trec_file
+        from fastir.runs import trec
 
-        return from_trec_file(prepared, path, values, status, n_threads, watch)
+        return trec.from_trec_file(task)
     if form in formats.TABLES:
         from fastir.runs import tables
 
-        return tables.from_table_file(prepared, path, form, values, status, n_threads, watch)
-    return from_whole_file(prepared, path, values, status, n_threads, watch)
+        return tables.from_table_file(task, form)
+    return from_whole_file(task)
 
 
-DRIVERS: dict[str, Callable[..., Coverage]] = {
+DRIVERS: dict[str, Callable[[Task], Coverage]] = {
     DICTS: from_dict,
     OTHER: from_dict,
     LISTS: from_lists,
     COLUMNS: from_list_columns,
     HELD: from_run,
-    TABLE: from_table,
-    PATH: from_path,
+    TABLE: read_table,
+    PATH: read_path,
 }

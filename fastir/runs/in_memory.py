@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,27 +17,21 @@ from fastir.threads import LONG, longest, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
     from fastir.join._judged import Judged
-    from fastir.runs.prepared import Prepared
+    from fastir.runs.prepared import PreparedQrels
+    from fastir.runs.task import Task
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
 
 
-def from_dict(
-    prepared: Prepared,
-    run: Any,
-    values: np.ndarray,
-    status: np.ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable[..., Any] | None,
-) -> Coverage:
+def from_dict(task: Task) -> Coverage:
     """Evaluate a dict of dicts, in the caller's thread: a dict cannot be walked without the GIL."""
-    if prepared.parents is not None:
-        return from_run(prepared, Run.from_dict(run), values, status, n_threads, watch)
-    return dicts_together([(prepared, None)], run, [(values, status)])[0]
+    if task.prepared.parents is not None:
+        return from_run(task.with_run(Run.from_dict(task.run)))
+    return dicts_together([(task.prepared, None)], task.run, [(task.values, task.status)])[0]
 
 
-def from_plain_dict(prepared: Prepared, run: Any) -> tuple[np.ndarray, np.ndarray, Coverage] | None:
-    """As dicts_together, one set of rules for a dict of dicts, in a microsecond less; None for any other run."""
+def from_plain_dict(prepared: PreparedQrels, run: Any) -> tuple[np.ndarray, np.ndarray, Coverage] | None:
+    """The values, status codes and Coverage of a dict of dicts under one set of rules; None for any other run."""
     settings = prepared.settings
     found = judge_alone(
         prepared.judged,
@@ -57,11 +51,11 @@ def from_plain_dict(prepared: Prepared, run: Any) -> tuple[np.ndarray, np.ndarra
 
 
 def dicts_together(
-    parts: Sequence[tuple[Prepared, Judged | None]], run: Any, tables: list[tuple[np.ndarray, np.ndarray]]
+    parts: Sequence[tuple[PreparedQrels, Judged | None]], run: Any, tables: list[tuple[np.ndarray, np.ndarray]]
 ) -> list[Coverage]:
     """Evaluate a dict of dicts under several sets of rules, each with its values and status codes.
 
-    Beside a Prepared stands None, or qrels of one query whose documents count as judged for each of its queries.
+    `parts` has evaluators, each with None or with qrels of one query, which then hold for each of its queries.
     """
     run, judge = readable(run)
     first = parts[0][0]
@@ -87,28 +81,24 @@ def readable(run: Any) -> tuple[dict[Any, Any], Callable[..., Any]]:
 
 
 def judge_long_dict(judged: Judged, jobs: list[Any], run: dict[Any, Any]) -> Any:
-    """As `judge_dict`, within reach of Ctrl-C; the rankings are copied, as the GIL is released while they are read."""
+    """What `judge_dict` returns, within reach of Ctrl-C; rankings are copied, as they are read without the GIL."""
     mine = {query_id: dict(ranking) if type(ranking) is dict else ranking for query_id, ranking in run.items()}
     rows = longest_ranking(mine)
     return within_reach(lambda: judge_dict(judged, jobs, mine, True), rows)
 
 
-def from_run(
-    prepared: Prepared,
-    run: Run,
-    values: np.ndarray,
-    status: np.ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable[..., Any] | None,
-) -> Coverage:
+def from_run(task: Task) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
-    settings, query_ids = prepared.settings, prepared.judged.query_ids
+    prepared, run, watch = task.prepared, task.run, task.watch
+    settings, judged = prepared.settings, prepared.judged
     parents = None if prepared.parents is None else prepared.parents.of(run)
-    threads = thread_count(n_threads, run.n_rows)
-    make = prepared.judged, settings.plan, values, status, settings.ties, settings.single, False, threads, False
-    join = Columns(*make, True, parents)
-    find = {str(query_id): place for query_id, place in run.places().items()}
-    places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
+    threads = thread_count(task.n_threads, run.n_rows)
+    outputs = task.values, task.status
+    join = Columns(
+        judged, settings.plan, *outputs, settings.ties, settings.single, False, threads, False, True, parents
+    )
+    place_by_id = {str(query_id): place for query_id, place in run.places().items()}
+    places = np.array([place_by_id.get(str(query_id), -1) for query_id in judged.query_ids], np.int64)
     ids, offsets, scores = run.columns()
     docs = of_arena(ids)
     rows = longest(offsets)
@@ -121,17 +111,11 @@ def from_run(
         within_reach(lambda: join.read_run(t, docs, scores, offsets, places, begin, end), rows)
 
     share_all(range(0, len(places), stretch), work, threads)
-    return Coverage(prepared, status, join.finish(), len(run), run, run.repairs)
+    return Coverage(prepared, task.status, join.finish(), len(run), run, run.repairs)
 
 
-def from_whole_file(
-    prepared: Prepared,
-    path: Any,
-    values: np.ndarray,
-    status: np.ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable[..., Any] | None,
-) -> Coverage:
+def from_whole_file(task: Task) -> Coverage:
     """Read a file as a Run and evaluate that; watch(position) is called at every block."""
-    run = Run(*formats.read(path, True, None, prepared.settings.options.duplicates, prepared.columns, watch))
-    return from_run(prepared, run, values, status, n_threads, watch)
+    prepared = task.prepared
+    rule = prepared.settings.options.duplicates
+    return from_run(task.with_run(Run(*formats.read(task.run, True, None, rule, prepared.columns, task.watch))))

@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastir.join._keep import judgments, keeping_plan
 from fastir.measure._codes import READ_CODES, STATUS_CODES
-from fastir.parts.states import Ranks
 from fastir.qrels import GroupedQrels
 from fastir.rankings import JudgedRankings
 from fastir.request.options import WHOLE
 from fastir.request.settled import RULES, rules_of
-from fastir.runs.evaluate_one import OneRuleSet
 
 if TYPE_CHECKING:
     from fastir.results.report import Report
-    from fastir.runs.evaluate_one import Measurer
-    from fastir.runs.prepared import Prepared
+    from fastir.runs.evaluate_one import PlainEvaluator, RunEvaluator
+    from fastir.runs.prepared import PreparedQrels
 
 
-def judged(prepared: Measurer, run: Any, warn: bool = True) -> JudgedRankings:
+class Ranks(NamedTuple):
+    """Where the judged documents stand, query by query and by rank; `sizes` says how many of them each query has."""
+
+    sizes: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    num_ret: np.ndarray
+    missing: np.ndarray
+
+
+def judged(prepared: RunEvaluator, run: Any, warn: bool = True) -> JudgedRankings:
     """The JudgedRankings of a run, by the rules of an Evaluator."""
     rules, ranker = single_order(prepared), prepared.rankers()[0]
     n = ranker.qrels.n_rows
     ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
-    keeper = keeper_of(ranker, ranks, labels)
-    _, values, status, coverage = keeper.measure(run, keeper.settings.n_threads)
-    if warn and not coverage.clean:
+    collector = rank_collector(ranker, ranks, labels)
+    _, values, status, coverage = collector.measure(run, collector.settings.n_threads)
+    if warn and not coverage.is_complete:
         coverage.warn(ranker.settings.queries)
     sizes, num_ret = values.T.astype(np.int64, "C")
     kept = first_of_each(np.diff(judgments(ranker.judged)[0]), sizes)
@@ -37,7 +45,7 @@ def judged(prepared: Measurer, run: Any, warn: bool = True) -> JudgedRankings:
     return rankings(ranker, rules, ranked, coverage())
 
 
-def single_order(prepared: Measurer) -> dict[str, Any]:
+def single_order(prepared: RunEvaluator) -> dict[str, Any]:
     """The rules, by the names of RULES, that order the documents for all metrics of an Evaluator.
 
     Raises
@@ -56,17 +64,19 @@ def single_order(prepared: Measurer) -> dict[str, Any]:
     return rules
 
 
-def keeper_of(ranker: Prepared, ranks: np.ndarray, labels: np.ndarray, reads: int = READ_CODES["pool"]) -> OneRuleSet:
-    """What measures runs by the rules of `ranker`, and keeps ranks and labels in place of metrics.
+def rank_collector(
+    ranker: PlainEvaluator, ranks: np.ndarray, labels: np.ndarray, reads: int = READ_CODES["pool"]
+) -> PlainEvaluator:
+    """An evaluator by the rules of `ranker` that collects ranks and labels in place of metrics.
 
-    Its two values are the number of hits that it kept, in `ranks` and `labels` from the first judgment of the query on,
-    and that of the documents.
+    Its two values are the number of hits that it collected, in `ranks` and `labels` from the first judgment of the
+    query on, and that of the documents.
     """
     settings = copy.copy(ranker.settings)
     settings.plan = keeping_plan(ranker.judged, ranks, labels, WHOLE, reads)
     settings.names, settings.label_limits = ["num_rel_ret", "num_ret"], []
     settings.queries = None if settings.queries == "intersection" else settings.queries
-    return OneRuleSet(ranker.qrels, settings, ranker.columns, ranker.parents)
+    return type(ranker)(ranker.qrels, settings, ranker.columns, ranker.parents)
 
 
 def first_of_each(room: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -74,7 +84,7 @@ def first_of_each(room: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return np.arange(int(room.sum())) - np.repeat(np.cumsum(room) - room, room) < np.repeat(sizes, room)
 
 
-def rankings(ranker: Prepared, rules: dict[str, Any], ranked: Ranks, report: Report) -> JudgedRankings:
+def rankings(ranker: PreparedQrels, rules: dict[str, Any], ranked: Ranks, report: Report) -> JudgedRankings:
     """The JudgedRankings of all queries."""
     ideal_offsets, ideal_labels = judgments(ranker.judged)
     arrays = {

@@ -1,7 +1,7 @@
-"""Prepared: qrels and a Plan, ready for any number of runs under one set of rules.
+"""PreparedQrels: qrels and a Plan, ready for any number of runs under one set of rules.
 
-It holds the data that the drivers of all shapes read; `measuring.OneRuleSet` measures. It knows
-neither qrels with groups nor metrics whose rules differ: for these, `groups` and `rule_sets` put several together.
+It holds the data that the drivers of all shapes read; `evaluate_one.PlainEvaluator` measures. It knows
+neither qrels with groups nor metrics whose rules differ: for these, `rule_sets` puts several together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fastir.request.plan import Settings
 
 
-class Prepared:
+class PreparedQrels:
     """Qrels with what was compiled for them, under one set of rules; never changed after it was made.
 
     Parameters
@@ -64,12 +64,12 @@ class Prepared:
         return rule not in (None, "once") or not (self.parents is None or self.parents.ready)
 
     def rules(self) -> tuple[bool, Parents | None]:
-        """What a join does with documents that stand twice while it reads: its arguments `once` and `parents`."""
+        """The arguments `once` and `parents` of a join: what it does with duplicates while it reads."""
         return self.settings.options.duplicates == "once", self.parents if isinstance(self.parents, Parents) else None
 
-    def rankers(self) -> list[Prepared]:
-        """The Prepared objects that decide the order of documents: here this one alone."""
-        return [self]
+    def reread(self, task: Any, threads: int) -> Any:
+        """The Coverage of a Task with a Table in no order, read again and not held; None where rows are to be held."""
+        return None
 
 
 def check_labels(limits: list[tuple[int, str, str]], judged: Judged) -> None:

@@ -5,8 +5,7 @@ A rule that such lists do not share with the join, and integers of more than 64 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,21 +22,20 @@ from fastir.threads import LONG, longest, share_all, thread_count, within_reach
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
     from fastir.inputs.list_columns import ListColumns
-    from fastir.runs.prepared import Prepared
+    from fastir.runs.prepared import PreparedQrels
+    from fastir.runs.task import Task
 
 REMOVED = ("first", "max")  # the rules that leave the first of a document's copies in a list
 
 
-def made_of(
-    prepared: Prepared, values: np.ndarray, status: np.ndarray, threads: int, integers: bool
-) -> tuple[Any, ...]:
-    """What a join of lists is made of."""
-    settings = prepared.settings
-    rules = prepared.rules()
-    return prepared.judged, settings.plan, values, status, settings.ties, False, False, threads, integers, *rules
+def join_arguments(task: Task, threads: int, integers: bool) -> tuple[Any, ...]:
+    """The arguments of a join of lists."""
+    prepared, settings = task.prepared, task.prepared.settings
+    outputs = task.values, task.status
+    return prepared.judged, settings.plan, *outputs, settings.ties, False, False, threads, integers, *prepared.rules()
 
 
-def needs_a_run(prepared: Prepared, integers: Any) -> bool:
+def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
     """Whether the join of lists cannot follow the rules, and a Run must be made of them.
 
     Raises
@@ -55,15 +53,9 @@ def needs_a_run(prepared: Prepared, integers: Any) -> bool:
     return prepared.settings.options.duplicates == "last" or bool(integers) or not parents.ready
 
 
-def from_lists(
-    prepared: Prepared,
-    run: Any,
-    values: np.ndarray,
-    status: np.ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable[..., Any] | None,
-) -> Coverage:
+def from_lists(task: Task) -> Coverage:
     """Evaluate a dict of lists in rank order, in the caller's thread, like a dict of dicts."""
+    prepared, run = task.prepared, task.run
     rule = prepared.settings.options.duplicates
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
@@ -73,8 +65,8 @@ def from_lists(
         repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
     integers = kinds[1] is int
     if needs_a_run(prepared, integers):
-        return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
-    join = Lists(*made_of(prepared, values, status, 1, integers))
+        return from_run(task.with_run(Run.from_dict(run, rule)))
+    join = Lists(*join_arguments(task, 1, integers))
     join.removes = rule in REMOVED
     integer_queries = kinds[0] is int
     rows = longest_list(run)
@@ -85,26 +77,21 @@ def from_lists(
         mine = {query_id: ids[:] if type(ids) is list else ids for query_id, ids in run.items()}
         whole = within_reach(lambda: join.read(mine, integer_queries), rows)
     if not whole:
-        return from_run(prepared, Run.from_dict(run, rule), values, status, n_threads, watch)
-    return Coverage(prepared, status, join.finish(), len(run), run, repairs)
+        return from_run(task.with_run(Run.from_dict(run, rule)))
+    return Coverage(prepared, task.status, join.finish(), len(run), run, repairs)
 
 
-def from_list_columns(
-    prepared: Prepared,
-    run: ListColumns,
-    values: np.ndarray,
-    status: np.ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable[..., Any] | None,
-) -> Coverage:
+def from_list_columns(task: Task) -> Coverage:
     """Evaluate columns of lists, whose queries are those of the qrels, in stretches that threads share."""
+    prepared = task.prepared
+    run: ListColumns = task.run
     rule = prepared.settings.options.duplicates
     integers = run.integers
     if needs_a_run(prepared, integers):
-        return from_run(prepared, Run(*run.scored(rule)), values, status, n_threads, watch)
+        return from_run(task.with_run(Run(*run.scored(rule))))
     n_queries = len(run)
-    threads = thread_count(n_threads, run.n_rows)
-    join = Columns(*made_of(prepared, values, status, threads, bool(integers)))
+    threads = thread_count(task.n_threads, run.n_rows)
+    join = Columns(*join_arguments(task, threads, bool(integers)))
     join.removes = rule in REMOVED
     stretch = max(1, n_queries * STRETCH // max(1, run.n_rows))
     begun = 0
@@ -116,7 +103,7 @@ def from_list_columns(
     tally = join.finish()
     as_text = integers and not prepared.qrels.integers
     repairs: Repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
-    return Coverage(prepared, status, tally, n_queries, run.query_ids, repairs)
+    return Coverage(prepared, task.status, tally, n_queries, run.query_ids, repairs)
 
 
 def read_batch(
@@ -135,9 +122,9 @@ def read_batch(
 
     def work(t: int, begin: int, number: int) -> None:
         stop = min(begin + stretch, end)
-        found = within_reach(lambda: join.read_run(t, docs, None, offsets, places, begin, stop), rows)
-        if found is not None:
-            query, first, later = found
+        duplicate = within_reach(lambda: join.read_run(t, docs, None, offsets, places, begin, stop), rows)
+        if duplicate is not None:
+            query, first, later = duplicate
             doc_id = docs[int(offsets[query - begun]) + later]
             raise id_lists.repeated(query_ids[query], doc_id, first + 1, later + 1)
 

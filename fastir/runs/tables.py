@@ -1,15 +1,15 @@
 """Runs that are tables, in memory or in a file: evaluated batch by batch while they are read.
 
-Rows that are grouped by query go to the join in stretches of whole queries (`Columns`); once they turn out not to be
-grouped, all of them go to a join that takes rows in any order (`Scattered`), or are read twice (`row_groups`).
+Rows that are grouped by query go to the join in stretches of whole queries (`Columns`). Once they turn out not to be
+grouped, the evaluator may read them again (`reread`); else all of them go to a join of rows in any order (`Scattered`).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,60 +27,48 @@ from fastir.runs.in_memory import from_run
 from fastir.threads import WORTH, share, share_all, thread_count, within_reach
 
 if TYPE_CHECKING:
-    from fastir.runs.prepared import Prepared
+    from fastir.runs.task import Task
 
 STRETCH = 1 << 16  # rows that a thread takes at a time
 TASKS = 8  # for each thread, so that a slow one does not hold up the others
 WINDOW = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
 
 
-def from_table(
-    prepared: Prepared, run: Any, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
-) -> Coverage:
+def from_table(task: Task) -> Coverage:
     """Evaluate a caller's table."""
-    found = tables.table(run, "run", prepared.columns)
-    return from_rows(prepared, found, values, status, n_threads)
+    return from_rows(task.with_run(tables.table(task.run, "run", task.prepared.columns)))
 
 
-def from_table_file(
-    prepared: Prepared,
-    path: Any,
-    form: str,
-    values: np.ndarray,
-    status: np.ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable[..., Any] | None,
-) -> Coverage:
-    """Evaluate a file of rows of the format `form`; watch(position) is called at every batch."""
-    with table_files.opened(path, "run", form, prepared.columns, watch) as (table, repairs):
-        coverage = from_rows(prepared, table, values, status, n_threads)
+def from_table_file(task: Task, form: str) -> Coverage:
+    """Evaluate a file of rows of the format `form`."""
+    with table_files.opened(task.run, "run", form, task.prepared.columns, task.watch) as (table, repairs):
+        coverage = from_rows(task.with_run(table))
     coverage.run_repairs = {**repairs, **coverage.run_repairs}
-    coverage.clean = coverage.clean and not repairs
+    coverage.is_complete = coverage.is_complete and not repairs
     return coverage
 
 
-def from_rows(
-    prepared: Prepared, found: Table, values: np.ndarray, status: np.ndarray, n_threads: SupportsIndex | None
-) -> Coverage:
-    """Evaluate a table while it is read, filling values and status.
+def from_rows(task: Task) -> Coverage:
+    """Evaluate a Table while it is read.
 
     Rows grouped by query need memory only for the longest query. Rows that turn out not to be grouped are read again,
     or, if the table can be read only once, taken from memory, which holds the first WINDOW rows.
     """
-    settings = prepared.settings
-    batches = rows_of(found, prepared.parents is not None)
-    n_rows = found.n_rows if found.n_rows is not None or found.split is None else found.split.rows(WORTH)
+    prepared, settings = task.prepared, task.prepared.settings
+    table: Table = task.run
+    batches = batches_of(table, prepared.parents is not None)
+    n_rows = table.n_rows if table.n_rows is not None or table.split is None else table.split.rows(WORTH)
     head = deque(until(batches, WORTH if n_rows is None else 1))
     if not head:
-        return Coverage(prepared, status, Tally(), 0, [], {})
+        return Coverage(prepared, task.status, Tally(), 0, [], {})
     integer_docs = head[0].docs.integers
     n_rows = sum(len(batch.docs) for batch in head) if n_rows is None else n_rows
-    threads = thread_count(n_threads, n_rows)
+    threads = thread_count(task.n_threads, n_rows)
     make = (
         prepared.judged,
         settings.plan,
-        values,
-        status,
+        task.values,
+        task.status,
         settings.ties,
         settings.single,
         settings.options.validate == "judged",
@@ -88,49 +76,50 @@ def from_rows(
         integer_docs,
         *prepared.rules(),
     )
-    kept: list[Batch | None] | None = None if found.again else []
+    kept: list[Batch | None] | None = None if table.again else []
     source = chain((head.popleft() for _ in range(len(head))), batches)
     join: Columns | Scattered
     join = Columns(*make)
-    gather(found, remember(source, kept), join, threads)
+    gather(table, remember(source, kept), join, threads)
     if join.ungrouped:
         if kept and kept[-1] is None:
             raise ValueError(
                 "run: the rows of a query do not stand together, and the table can be read only once; "
                 "sort it by query, or pass a table in memory"
             )
-        if found.again:
+        if table.again:
             batches.close()  # releases the stream behind it: some sources allow only one at a time
             head.clear()
             del join  # and what it holds beside the judgments
-            from fastir.parts import row_groups
-
-            if row_groups.suits(prepared, found):
-                return row_groups.from_groups(prepared, found, values, status, threads)
-        rows = rows_of(found, prepared.parents is not None) if found.again else chain(filter(None, kept or ()), source)
+            coverage = prepared.reread(task, threads)
+            if coverage is not None:
+                return coverage
+        rows = (
+            batches_of(table, prepared.parents is not None) if table.again else chain(filter(None, kept or ()), source)
+        )
         if prepared.parents is not None:
-            held = Run(*grouped(found, prepared.settings.options.duplicates, rows))
-            return from_run(prepared, held, values, status, n_threads, None)
+            held = Run(*grouped(table, prepared.settings.options.duplicates, rows))
+            return from_run(task._replace(run=held, watch=None))
         join = Scattered(n_rows, *make)
-        scatter(found, rows, join, threads)
+        scatter(table, rows, join, threads)
     tally = join.finish()
     as_text = integer_docs and not prepared.qrels.integers
-    repairs = found.repairs(tally.ranked)
+    repairs = table.repairs(tally.ranked)
     if as_text:
         repairs["integer ids read as text"] = tally.ranked, "the run"
     foreign = [query.decode("utf-8", "surrogateescape") for query in sorted(join.foreign, key=join.foreign.__getitem__)]
-    return Coverage(prepared, status, tally, tally.found + len(foreign), foreign, repairs)
+    return Coverage(prepared, task.status, tally, tally.found + len(foreign), foreign, repairs)
 
 
-def rows_of(found: Table, with_parents: bool) -> Generator[Batch, None, None]:
+def batches_of(table: Table, with_parents: bool) -> Generator[Batch, None, None]:
     """The batches of a table; with parents, ids of documents are text, as those that stand for them may be."""
-    for batch in found:
+    for batch in table:
         if with_parents and batch.docs.integers:
             batch = batch._replace(docs=of_arena(Arena(*batch.docs.copy(0, len(batch.docs)))))
         yield batch
 
 
-def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) -> None:
+def gather(table: Table, batches: Iterable[Batch], join: Columns, threads: int) -> None:
     """Evaluate rows that are grouped by query; it ends early, with `join.ungrouped`, if they turn out not to be."""
     tasks = stretches(batches)
 
@@ -141,8 +130,8 @@ def gather(found: Table, batches: Iterable[Batch], join: Columns, threads: int) 
         if pair is not None:
             first, later = pair
             if first == later:
-                raise not_a_number(found, queries[first], docs[first], first + row)
-            raise repeated(found, queries[later], docs[later], first + row, later + row)
+                raise not_a_number(table, queries[first], docs[first], first + row)
+            raise repeated(table, queries[later], docs[later], first + row, later + row)
         return join.ungrouped
 
     problems = share(lambda t: next(tasks, None), work, threads)
@@ -210,7 +199,7 @@ def together(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
     return queries, docs, numbers, 0, len(docs), row
 
 
-def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:
+def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: int) -> None:
     """Evaluate rows in any order."""
     kept: list[Batch] = []
     cuts: list[tuple[int, int, int]] = []
@@ -229,7 +218,7 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
             piece, first, stop = task
             at = first + int(np.isnan(kept[piece].numbers[first:stop]).argmax())
             row = at + sum(len(batch.docs) for batch in kept[:piece])
-            raise not_a_number(found, kept[piece].queries[at], kept[piece].docs[at], row)
+            raise not_a_number(table, kept[piece].queries[at], kept[piece].docs[at], row)
 
     share_all(pieces(), lambda t, task, number: join.look(t, *task), threads)
     join.gather(kept[0].queries.integers)
@@ -245,7 +234,7 @@ def scatter(found: Table, batches: Iterable[Batch], join: Scattered, threads: in
     def settle(evaluate, t, *task):
         pair = within_reach(lambda: evaluate(t, *task), rows)
         if pair is not None:
-            raise repeated(found, *ids_at(kept, pair[1]), *pair)
+            raise repeated(table, *ids_at(kept, pair[1]), *pair)
 
     share_all(range(join.n_ranges), lambda t, task, number: settle(join.settle, t, task), threads)
     again = join.ranges_again(tasks if threads > 1 else 1)

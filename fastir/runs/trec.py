@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, SupportsIndex
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from fastir.columns._trec import last_group
 from fastir.inputs.places import name_of, on_disk
@@ -17,32 +14,26 @@ from fastir.runs.in_memory import from_whole_file
 from fastir.threads import share, thread_count, within_reach
 
 if TYPE_CHECKING:
-    from fastir.runs.prepared import Prepared
+    from fastir.runs.task import Task
 
 
-def from_trec_file(
-    prepared: Prepared,
-    path: Any,
-    values: np.ndarray,
-    status: np.ndarray,
-    n_threads: SupportsIndex | None,
-    watch: Callable[..., Any] | None,
-) -> Coverage:
-    """Evaluate a file while it is read, filling values and status; watch(position) is called at every block.
+def from_trec_file(task: Task) -> Coverage:
+    """Evaluate a file while it is read.
 
     A file is read as a whole instead if it cannot be opened twice, or once the rows of some query turn out not to stand
     together.
     """
+    prepared, path = task.prepared, task.run
     if not on_disk(path):
-        return from_whole_file(prepared, path, values, status, n_threads, watch)
+        return from_whole_file(task)
     settings = prepared.settings
-    threads = thread_count(n_threads, os.path.getsize(path) // ROW)
+    threads = thread_count(task.n_threads, os.path.getsize(path) // ROW)
     stream = Stream(
         name_of(path),
         prepared.judged,
         settings.plan,
-        values,
-        status,
+        task.values,
+        task.status,
         settings.ties,
         settings.single,
         settings.options.validate == "judged",
@@ -63,10 +54,10 @@ def from_trec_file(
             wrong[number] = problem
         return problem is not None or stream.ungrouped
 
-    with Blocks(path, last_group, watch) as blocks:
+    with Blocks(path, last_group, task.watch) as blocks:
         problems = share(take, work, threads)
     if stream.ungrouped:
-        return from_whole_file(prepared, path, values, status, n_threads, watch)
+        return from_whole_file(task)
     if wrong and min(wrong) < min(problems, default=len(lines)):
         first = min(wrong)
         raise wrong[first](sum(lines[number] for number in range(first)))
@@ -76,4 +67,6 @@ def from_trec_file(
         raise empty(stream)
     tally = stream.finish()
     foreign = [show(query) for query in sorted(stream.foreign, key=stream.foreign.__getitem__)]
-    return Coverage(prepared, status, tally, tally.found + len(foreign), foreign, {**stream.repairs, **blocks.repairs})
+    return Coverage(
+        prepared, task.status, tally, tally.found + len(foreign), foreign, {**stream.repairs, **blocks.repairs}
+    )

@@ -102,7 +102,7 @@ def evaluate(
     if chosen != "lists":
         merging.check_ranks(evaluator, parts)
     results, coverage = merging.results_of(evaluator, parts, lacking)
-    if not coverage.clean:
+    if not coverage.is_complete:
         coverage.warn(evaluator.prepared.settings.queries)
     return SparkResults(run.sparkSession, results, frames.fitting(groups, by, results.query_ids))
 

@@ -78,7 +78,7 @@ def test_a_table_without_a_column_of_runs():
 
 def test_errors_of_a_run_name_it_and_its_row():
     table = pyarrow.concat_tables([long_table(), long_table([5])])
-    with pytest.raises(fastir.DuplicateError, match=r"^run .dense.: run: document .*, in rows 5 and 7"):
+    with pytest.raises(fastir.DuplicateError, match=r"^run .dense.: run: duplicate document .*, in rows 5 and 7"):
         fastir.evaluate_many(QRELS, table, METRICS)
     with pytest.warns(fastir.FastirWarning, match=r"^run 'dense': 1 duplicate was repaired \(row 7\)"):
         results = fastir.evaluate_many(QRELS, table, METRICS, duplicates="first")

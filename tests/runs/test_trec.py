@@ -376,7 +376,7 @@ def test_a_duplicate_and_a_malformed_line(comes_back, n_threads, path):
         lines[twice] = lines[twice // 30 * 30]
         lines[malformed] = lines[malformed].partition(" 0 ")[0]
         path.write_text("\n".join(lines))
-        start = f"{path}:302: " + ("document" if twice == 301 else "malformed")
+        start = f"{path}:302: " + ("duplicate document" if twice == 301 else "malformed")
         for _ in range(10):
             assert refusal(path, qrels, n_threads=n_threads).startswith(start)
         for duplicates in ("first", "last", "max"):
