@@ -15,7 +15,7 @@ KEPT, RUN, JUDGE, LOAD = "fastir, judged rankings", "fastir, the run", "fastir, 
 def test_twenty_metrics(race, collection, tmp_path):
     qrels, run = collection("passages")
     evaluator = fastir.Evaluator(qrels, MANY, n_threads=1, queries="qrels")
-    judged = evaluator.judge(run)
+    judged = evaluator.judged_rankings(run)
     path = tmp_path / "judged.npz"
     judged.save(path)
     assert fastir.JudgedRankings.load(path) == judged
@@ -24,7 +24,7 @@ def test_twenty_metrics(race, collection, tmp_path):
     calls = {
         KEPT: lambda: dict(judged.evaluate(MANY, n_threads=1)),
         RUN: lambda: dict(evaluator.evaluate(run)),
-        JUDGE: lambda: evaluator.judge(run),
+        JUDGE: lambda: evaluator.judged_rankings(run),
         LOAD: lambda: fastir.JudgedRankings.load(path),
     }
     race("judged rankings, 6980 x 1000", calls, [Goal(KEPT, RUN), Goal(LOAD, RUN)], ROUNDS)

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from fastir.config import show_config
     from fastir.conventions import Convention
     from fastir.evaluation.accumulator import Accumulator
-    from fastir.evaluation.judged_rankings import judge
+    from fastir.evaluation.judged_rankings import judged_rankings
     from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
     from fastir.evaluation.lists import evaluate_lists
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
@@ -109,7 +109,7 @@ __all__ = [
     "evaluate_topk",
     "explain",
     "explain_ranked",
-    "judge",
+    "judged_rankings",
     "leave_one_out",
     "load_results",
     "merge_qrels",
@@ -148,7 +148,7 @@ LATER = {
     "evaluate_scores": "evaluation.labels",
     "evaluate_topk": "evaluation.matrix",
     "explain_ranked": "explanation.ranked",
-    "judge": "evaluation.judged_rankings",
+    "judged_rankings": "evaluation.judged_rankings",
     "leave_one_out": "pools.leaving_out",
     "load_results": "results.by_run",
     "merge_qrels": "pools.merging",

@@ -40,7 +40,7 @@ MOST_RANKS = 1 << 24  # of a matrix of labels
 class JudgedRankings:
     """The judged documents of a run's rankings, by rank, and all judgments of each query; no ids of documents.
 
-    Made by `judge`, `Evaluator.judge`, `from_arrays`, `concatenate` and `load`; immutable, can be pickled, and equal if
+    Made by `judged_rankings`, `Evaluator.judged_rankings`, `from_arrays`, `concatenate` and `load`; immutable, can be pickled, and equal if
     all their attributes are. len() counts queries. The arrays are read-only, and reading them does not copy.
 
     Attributes
@@ -222,7 +222,7 @@ class JudgedRankings:
         Examples
         --------
         >>> import fastir
-        >>> judged = fastir.judge({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
+        >>> judged = fastir.judged_rankings({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
         >>> judged.ranks, judged.labels
         (array([2, 3]), array([1, 2], dtype=int32))
         >>> judged.evaluate(["mrr", "num_rel_ret"])["mrr"]
@@ -342,7 +342,7 @@ class JudgedRankings:
         Examples
         --------
         >>> import fastir
-        >>> judged = fastir.judge({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
+        >>> judged = fastir.judged_rankings({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
         >>> judged.to_labels(2)
         (array([[0, 1]], dtype=int32), array([[False,  True]]))
         """

@@ -199,8 +199,8 @@ class Evaluator:
 
         return explained(self.prepared, prepare, run, query_id)
 
-    def judge(self, run: RunLike) -> JudgedRankings:
-        """Judge one run; results, errors and warnings are those of the function `judge`."""
+    def judged_rankings(self, run: RunLike) -> JudgedRankings:
+        """Judge one run; results, errors and warnings are those of the function `judged_rankings`."""
         from fastir.runs.judged import judged
 
         return judged(self.prepared, run)
@@ -230,7 +230,7 @@ class Evaluator:
         Raises
         ------
         ValueError
-            As by `judge`; or two passes cannot do what an option asks for.
+            As by `judged_rankings`; or two passes cannot do what an option asks for.
         UnknownMetricError
             A metric needs the documents themselves.
         FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError

@@ -1,4 +1,4 @@
-"""judge(): the front door to JudgedRankings."""
+"""judged_rankings(): the front door to JudgedRankings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,25 @@ if TYPE_CHECKING:
     from fastir.rankings import JudgedRankings
     from fastir.run import RunLike
 
+OPTIONS = frozenset(
+    [
+        "ties",
+        "score_dtype",
+        "duplicates",
+        "parents",
+        "aggregate",
+        "validate",
+        "columns",
+        "qrels_columns",
+        "run_columns",
+        "n_threads",
+        "convention",
+        "queries",
+    ]
+)
 
-def judge(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRankings:
+
+def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRankings:
     """Judge a run: where its rankings have the documents of the qrels. All metrics follow from that.
 
     Parameters
@@ -30,6 +47,8 @@ def judge(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRankings:
 
     Raises
     ------
+    TypeError
+        An option is not among these.
     ValueError
         ``ties="average"``, which has no single order; the convention has several rules; the qrels have groups.
     FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, RuntimeError, OSError
@@ -43,10 +62,15 @@ def judge(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRankings:
     Examples
     --------
     >>> import fastir
-    >>> judged = fastir.judge({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
+    >>> judged = fastir.judged_rankings({"q": {"a": 2, "b": 1}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}})
     >>> judged
     <JudgedRankings of 1 query: 2 of 2 judgments ranked; ties=trec>
     >>> judged.evaluate(["ndcg@10", "map"])["map"]
     0.5833333333333333
     """
+    for name in options:
+        if name not in OPTIONS:
+            raise TypeError(
+                f"judged_rankings has no option {name!r}; options of values belong to JudgedRankings.evaluate"
+            )
     return Evaluator(qrels, "num_q", **options).judge(run)

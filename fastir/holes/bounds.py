@@ -103,16 +103,16 @@ def bounds(
     check_order(settings)
     deepest = WHOLE if depth is None else positive("depth", "the depth", depth, WHOLE)
     if against is None:
-        judged = evaluator.judge(run)
+        judged = evaluator.judged_rankings(run)
         made = Asked(evaluator, judged, metric_tuple(metrics), largest_label(judged, max_label), deepest)
         return of_one(made)
     check_differences(settings)
     rules = settings.options.duplicates, evaluator.prepared.parents
     first_run = as_run(run, evaluator.prepared.columns, *rules)
-    first = held_evaluator(evaluator).judge(first_run)
+    first = held_evaluator(evaluator).judged_rankings(first_run)
     try:
         second_run = as_run(against, evaluator.prepared.columns, *rules)
-        second = held_evaluator(evaluator).judge(second_run)
+        second = held_evaluator(evaluator).judged_rankings(second_run)
     except Exception as error:
         name_the_run(error, "against")
         raise

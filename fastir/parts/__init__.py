@@ -1,1 +1,22 @@
-"""Evaluations in parts: states that are merged, wherever the parts are."""
+"""Evaluations in parts: each part is read into a state, states are merged anywhere, and one has the Results.
+
+    rows of a part ─ PartReader ─▶ State ─┐
+    rows of a part ─ PartReader ─▶ State ─┴ merge ─▶ State ─▶ where judged documents stand ─▶ JudgedRankings ─▶ Results
+
+A State is what moves: between threads (row_groups), between the two passes over rows in any order, between processes
+(a pickle, an Arrow table) and in Spark.
+
+In      a RunEvaluator; rows, rankings or files
+Out     Partial, Results
+Checks  whether the options permit parts; that merged parts have one digest of qrels, metrics and options
+Memory  of the order of the judgments of the queries that a part has, and ids of queries that the qrels lack
+Raises  ValueError where parts do not fit together; DuplicateError; the errors of `runs`
+
+partial     Partial: an evaluation in parts, wherever they are
+strategies  what options permit parts, and the digest by which they know each other
+states      the states, and how they are merged
+arrow       states as Arrow tables
+grouped     whole queries, which are evaluated as a part is read
+two_pass    rows in any order, in two passes
+row_groups  Parquet files of rows in any order, in two passes in threads
+"""

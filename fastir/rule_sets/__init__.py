@@ -1,1 +1,13 @@
-"""Evaluations that put several of `runs` together: metrics whose rules differ, and judgments of other kinds."""
+"""RunEvaluators that hold several PlainEvaluators: metrics whose rules differ, and judgments of other kinds.
+
+In      Qrels, GroupedQrels or Preferences, Settings, and a function that makes the evaluator of other qrels or settings
+Out     RunValues, as a PlainEvaluator returns them
+Checks  whether each metric is defined on such judgments
+Memory  the values of each set of rules, and those of the result
+Raises  UnknownMetricError, ValueError; and the errors of `runs`
+
+per_metric   metrics whose rules differ, and metrics that read the judgments of all queries
+subtopics    qrels with groups: subtopics, or groups of judges
+preferences  preferences of judges
+samples      samples of a pool, and what is estimated from them
+"""

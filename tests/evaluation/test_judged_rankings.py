@@ -24,7 +24,9 @@ def possible(qrels, names, **options):
     for name in names:
         try:
             fastir.Evaluator(qrels, name, **options)
-            fastir.judge(qrels, {query_id: {} for query_id in qrels}, queries="qrels").evaluate(name, **options)
+            fastir.judged_rankings(qrels, {query_id: {} for query_id in qrels}, queries="qrels").evaluate(
+                name, **options
+            )
         except (fastir.FastirError, ValueError):
             continue
         found.append(name)
@@ -51,7 +53,7 @@ def test_nearly_the_whole_catalogue_follows():
 @pytest.mark.parametrize("seed", range(6))
 def test_every_metric_has_the_same_bits(seed, ties):
     qrels, run = gen.collection(seed)
-    judged = fastir.judge(qrels, run, ties=ties)
+    judged = fastir.judged_rankings(qrels, run, ties=ties)
     assert judged.ties == ties
     names = [*METRICS, "ndcg@5", "map@3", "P@10", "bpref", "judged@5", "ndcg(gain=exp2)@10", "rbp(p=0.5)"]
     for options in ({}, {"rel_level": 2}, {"judged_only": True}, {"max_depth": 7}, {"queries": "intersection"}):
@@ -64,7 +66,7 @@ def test_conventions_give_their_numbers_or_say_what_differs(convention):
     names = possible(qrels, ["ndcg@10", "map", "mrr@10", "recall@5", "P@5"], convention=convention)
     for name in names or ["ndcg@10"]:
         try:
-            judged = fastir.judge(qrels, run, convention=convention, queries=None)
+            judged = fastir.judged_rankings(qrels, run, convention=convention, queries=None)
             found = judged.evaluate(name, convention=convention)
         except (ValueError, fastir.FastirError) as error:
             assert any(word in str(error) for word in ("judge", "ties=", "several rules", "needs", "no query"))
@@ -74,21 +76,21 @@ def test_conventions_give_their_numbers_or_say_what_differs(convention):
 
 def test_every_shape_of_run_comes_to_the_same(tmp_path):
     pandas = pytest.importorskip("pandas")
-    expected = fastir.judge(QRELS, RUN)
+    expected = fastir.judged_rankings(QRELS, RUN)
     held = fastir.Run.from_file(RUN)
     rows = [(q, d, s) for q, ranking in held.to_dict().items() for d, s in ranking.items()]
     frame = pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"])
     evaluator = fastir.Evaluator(QRELS, ["map"])
     for run in (held, held.to_dict(), frame, frame.sample(frac=1, random_state=0)):
         for n_threads in (1, 2):
-            judged = fastir.judge(QRELS, run, n_threads=n_threads)
+            judged = fastir.judged_rankings(QRELS, run, n_threads=n_threads)
             assert judged == expected
-        assert evaluator.judge(run) == expected
+        assert evaluator.judged_rankings(run) == expected
 
 
 def test_a_deep_run_and_threads():
     qrels, run = gen.deep(1)
-    judged = fastir.judge(qrels, run)
+    judged = fastir.judged_rankings(qrels, run)
     expected = fastir.evaluate(qrels, run, METRICS)
     for n_threads in (1, 2, 3):
         same(judged.evaluate(METRICS, n_threads=n_threads), expected)
@@ -98,17 +100,17 @@ def test_duplicates_and_parents_are_settled_before():
     qrels = {"q": {"a": 1, "b": 2}}
     run = [("q", "a", 3.0), ("q", "x", 2.5), ("q", "a", 2.0), ("q", "b", 1.0)]
     for rule in ("first", "last", "max", "once"):
-        judged = fastir.judge(qrels, run, duplicates=rule)
+        judged = fastir.judged_rankings(qrels, run, duplicates=rule)
         assert judged.duplicates == rule
         same(judged.evaluate(["map", "ndcg"]), fastir.evaluate(qrels, run, ["map", "ndcg"], duplicates=rule))
     parts = {"q": {"a#1": 3.0, "b#1": 2.0, "a#2": 1.0}}
     parents = {part: part[0] for part in parts["q"]}
-    judged = fastir.judge(qrels, parts, parents=parents)
+    judged = fastir.judged_rankings(qrels, parts, parents=parents)
     same(judged.evaluate("map"), fastir.evaluate(qrels, parts, "map", parents=parents))
 
 
 def test_another_order_is_an_error_that_says_so():
-    judged = fastir.judge(QRELS, RUN)
+    judged = fastir.judged_rankings(QRELS, RUN)
     for ties in ("input", "average"):
         with pytest.raises(ValueError, match=rf"ties='{ties}', but these rankings were judged with ties='trec'"):
             judged.evaluate("map", ties=ties)
@@ -117,27 +119,27 @@ def test_another_order_is_an_error_that_says_so():
     with pytest.raises(ValueError, match=r"score_dtype='float32', but"):
         judged.evaluate("map", convention="trec_eval-9")
     with pytest.raises(ValueError, match="ties='average' has no single order"):
-        fastir.judge(QRELS, RUN, ties="average")
+        fastir.judged_rankings(QRELS, RUN, ties="average")
     with pytest.raises(fastir.UnknownMetricError, match="'hole' needs the ids"):
         judged.evaluate(["map", "hole"])
     with pytest.raises(ValueError, match="the qrels have groups"):
-        fastir.judge({"q": {"1": {"a": 1}}}, {"q": {"a": 1.0}})
+        fastir.judged_rankings({"q": {"1": {"a": 1}}}, {"q": {"a": 1.0}})
 
 
 def test_strict_queries():
     qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}
-    judged = fastir.judge(qrels, run, queries="qrels")
+    judged = fastir.judged_rankings(qrels, run, queries="qrels")
     with pytest.raises(fastir.NoOverlapError, match="query 'r' is missing from the run"):
         judged.evaluate("map", queries="strict")
     with pytest.raises(fastir.NoOverlapError, match="query 'r' is missing from the run"):
-        fastir.judge(qrels, run, queries="strict")
-    judged = fastir.judge({"q": {"a": 1}}, {"q": {"a": 1.0}, "s": {"a": 1.0}}, queries="qrels")
+        fastir.judged_rankings(qrels, run, queries="strict")
+    judged = fastir.judged_rankings({"q": {"a": 1}}, {"q": {"a": 1.0}, "s": {"a": 1.0}}, queries="qrels")
     with pytest.raises(fastir.NoOverlapError, match="query 's' is missing from the qrels"):
         judged.evaluate("map", queries="strict")
 
 
 def test_a_label_that_is_too_large_names_the_query():
-    judged = fastir.judge({"q": {"a": 1}, "r": {"b": 2000}}, {"q": {"a": 1.0}, "r": {"c": 1.0}})
+    judged = fastir.judged_rankings({"q": {"a": 1}, "r": {"b": 2000}}, {"q": {"a": 1.0}, "r": {"c": 1.0}})
     with pytest.raises(OverflowError, match=r"label 2000 is too large for .* \(query r\)"):
         judged.evaluate("ndcg(gain=exp2)")
 
@@ -145,14 +147,14 @@ def test_a_label_that_is_too_large_names_the_query():
 def test_weights():
     qrels, run = gen.collection(5)
     weights = {query_id: place + 0.5 for place, query_id in enumerate(qrels)}
-    judged = fastir.judge(qrels, run)
+    judged = fastir.judged_rankings(qrels, run)
     same(judged.evaluate("map", weights=weights), fastir.evaluate(qrels, run, "map", weights=weights))
 
 
 def test_labels_by_rank():
     qrels = {"q": {"a": 2, "b": 0, "c": -1, "z": 1}, "r": {"a": 1}}
     run = {"q": {"x": 4.0, "b": 3.0, "c": 2.0, "a": 1.0}, "r": {}}
-    judged = fastir.judge(qrels, run)
+    judged = fastir.judged_rankings(qrels, run)
     labels, known = judged.to_labels(5)
     assert labels.tolist() == [[0, 0, -1, 2, 0], [0] * 5]
     assert known.tolist() == [[False, True, True, True, False], [False] * 5]
@@ -165,7 +167,7 @@ def test_labels_by_rank():
 
 
 def test_arrays_are_read_only():
-    judged = fastir.judge(QRELS, RUN)
+    judged = fastir.judged_rankings(QRELS, RUN)
     for name in ("offsets", "ranks", "labels", "num_ret", "ideal_offsets", "ideal_labels", "missing"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(judged, name)[:1] = 0
@@ -183,7 +185,7 @@ def arrays_of(judged):
 @pytest.mark.parametrize("seed", range(4))
 def test_arrays_files_and_pickles_keep_everything(seed, tmp_path):
     qrels, run = gen.collection(seed)
-    judged = fastir.judge(qrels, run)
+    judged = fastir.judged_rankings(qrels, run)
     copies = [fastir.JudgedRankings.from_arrays(judged.query_ids, **arrays_of(judged))]
     copies.append(pickle.loads(pickle.dumps(judged)))
     judged.save(tmp_path / "judged.npz")
@@ -211,7 +213,7 @@ def test_integer_ids_and_other_bytes(tmp_path):
 
 def test_the_arrow_table(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
-    judged = fastir.judge(QRELS, RUN)
+    judged = fastir.judged_rankings(QRELS, RUN)
     table = pyarrow.table(judged)
     assert table.column_names == ["query_id", "missing", "num_ret", "ranks", "labels", "ideal_labels"]
     assert table.column("ranks").to_pylist()[0] == judged.ranks[: judged.offsets[1]].tolist()
@@ -274,7 +276,7 @@ def test_the_callers_arrays_stay_theirs():
 def test_files_that_were_cut_or_changed(suffix, tmp_path):
     if suffix == ".parquet":
         pytest.importorskip("pyarrow")
-    judged = fastir.judge(QRELS, RUN)
+    judged = fastir.judged_rankings(QRELS, RUN)
     path = tmp_path / f"judged{suffix}"
     judged.save(path)
     whole, rng = path.read_bytes(), random.Random(0)
@@ -329,16 +331,18 @@ def test_other_saved_files_are_refused(tmp_path):
 def test_parts_are_put_together():
     qrels, run = gen.collection(8, queries=20)
     names = [query_id for query_id in qrels if query_id in run]
-    parts = [fastir.judge({q: qrels[q] for q in names[i::3]}, {q: run[q] for q in names[i::3]}) for i in range(3)]
+    parts = [
+        fastir.judged_rankings({q: qrels[q] for q in names[i::3]}, {q: run[q] for q in names[i::3]}) for i in range(3)
+    ]
     whole = fastir.JudgedRankings.concatenate(parts)
     ordered = {q: qrels[q] for part in parts for q in part.query_ids}
-    expected = fastir.judge(ordered, {q: run[q] for q in names})
+    expected = fastir.judged_rankings(ordered, {q: run[q] for q in names})
     assert whole == expected
     assert fastir.JudgedRankings.concatenate([expected]) == expected
     with pytest.raises(ValueError, match="duplicate"):
         fastir.JudgedRankings.concatenate([expected, expected])
     with pytest.raises(ValueError, match="they must be judged by the same rules"):
-        fastir.JudgedRankings.concatenate([parts[0], fastir.judge(qrels, run, ties="input")])
+        fastir.JudgedRankings.concatenate([parts[0], fastir.judged_rankings(qrels, run, ties="input")])
     with pytest.raises(ValueError, match="there are no judged rankings"):
         fastir.JudgedRankings.concatenate([])
     with pytest.raises(TypeError, match="expected JudgedRankings, got dict"):

@@ -211,7 +211,7 @@ def test_values_are_those_of_evaluate_and_so_are_the_other_columns():
     assert found.condensed == fastir.evaluate(qrels, run, names, rel_level=2, judged_only=True)
     judged = fastir.evaluate(qrels, run, ["judged@10", "judged", "judged@5"])
     assert list(found.coverage.values()) == list(dict(judged).values())
-    assert found.judged == fastir.judge(qrels, run)
+    assert found.judged == fastir.judged_rankings(qrels, run)
     assert (found.max_label, found.depth) == (3, None)
 
 

@@ -63,7 +63,7 @@ def test_a_difference_is_that_of_the_values_and_its_queries_are_those_of_both():
     found = fastir.bounds(qrels, first, ["mrr", "P@2"], against=second)
     assert found.value.query_ids == ["1", "2", "3"] and found.coverage is None
     assert found.value["mrr"] == (1.0 + 0.0 - 1.0) / 3
-    assert found.against == fastir.judge(qrels, second)
+    assert found.against == fastir.judged_rankings(qrels, second)
     both = fastir.bounds(qrels, first, ["mrr"], against=second, queries="intersection")
     assert both.value.query_ids == both.lower.query_ids == ["2"]
     assert (both.lower["mrr"], both.upper["mrr"]) == (0.0, 0.5)

@@ -263,7 +263,7 @@ def test_calls_that_preferences_cannot_answer(files):
     with pytest.raises(fastir.UnknownMetricError, match="'map' is not defined on preferences; those that are: prefs_"):
         fastir.evaluate(prefs, files[1], "map")
     with pytest.raises(ValueError, match="judged rankings have one"):
-        fastir.judge(prefs, files[1])
+        fastir.judged_rankings(prefs, files[1])
     with pytest.raises(ValueError, match="preferences"):
         fastir.Evaluator(prefs, "prefs").explain(files[1], "q1")
 

@@ -456,7 +456,7 @@ def test_other_metrics_read_the_labels_of_the_sample(files):
     assert (beside.values[:, :-1] == alone.values).all()
     assert beside.report.no_relevant == alone.report.no_relevant == 1
     assert beside["xinfap"] == fastir.evaluate(files[0], "run", "xinfap")["xinfap"]
-    assert fastir.judge(files[0], "run").evaluate("map")["map"] == alone["map"]
+    assert fastir.judged_rankings(files[0], "run").evaluate("map")["map"] == alone["map"]
     assert fastir.Evaluator(files[0], ["xinfap", "map"]).judge("run").evaluate("map")["map"] == alone["map"]
 
 
@@ -551,7 +551,7 @@ def test_qrels_that_do_not_say_what_a_metric_needs(files):
         with pytest.raises(fastir.UnknownMetricError, match=f"'{name}' needs qrels that say how"):
             fastir.evaluate_ranked([1, 0], [0, 2], name)
         with pytest.raises(fastir.UnknownMetricError, match=f"'{name}' needs qrels that say how"):
-            fastir.judge({"1": {"a": 1}}, run).evaluate(name)
+            fastir.judged_rankings({"1": {"a": 1}}, run).evaluate(name)
         with pytest.raises(fastir.UnknownMetricError, match="not defined on qrels with groups"):
             fastir.evaluate({"1": {"g": {"a": 1}}}, run, name)
     with pytest.raises(TypeError, match="stand beside labels"):

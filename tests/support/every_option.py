@@ -49,7 +49,7 @@ def possible(names):
     found = []
     for name in names:
         try:
-            fastir.judge({"q": {"a": 1}}, {"q": {"a": 1.0}}).evaluate(name)
+            fastir.judged_rankings({"q": {"a": 1}}, {"q": {"a": 1.0}}).evaluate(name)
         except fastir.UnknownMetricError:
             continue
         found.append(name)
