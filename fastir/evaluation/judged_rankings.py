@@ -11,22 +11,8 @@ if TYPE_CHECKING:
     from fastir.rankings import JudgedRankings
     from fastir.run import RunLike
 
-OPTIONS = frozenset(
-    [
-        "ties",
-        "score_dtype",
-        "duplicates",
-        "parents",
-        "aggregate",
-        "validate",
-        "columns",
-        "qrels_columns",
-        "run_columns",
-        "n_threads",
-        "convention",
-        "queries",
-    ]
-)
+READ = ("duplicates", "parents", "aggregate", "validate", "columns", "qrels_columns", "run_columns", "n_threads")
+OPTIONS = frozenset((*READ, "ties", "score_dtype", "convention", "queries"))
 
 
 def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRankings:
@@ -73,4 +59,4 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRan
             raise TypeError(
                 f"judged_rankings has no option {name!r}; options of values belong to JudgedRankings.evaluate"
             )
-    return Evaluator(qrels, "num_q", **options).judge(run)
+    return Evaluator(qrels, "num_q", **options).judged_rankings(run)

@@ -5,15 +5,15 @@
                                  query ids, values, status, Coverage ◀─────────────────┘
 
 In      Qrels without groups, Settings without parts, and a run of any shape
-Out     RunValues: query ids, values of shape (n_queries, n_metrics), status codes and the Coverage, which counts how the
-        queries of both overlap and makes the Report when it is first read; or the ranks of judged documents
-Checks  how the query sets fit together (NoOverlapError); labels against the limits of metrics; `inputs` and `join` all else
+Out     RunValues: query ids, values of shape (n_queries, n_metrics), status codes and the Coverage, which counts how
+        the queries of both overlap and makes the Report when it is first read; or the ranks of judged documents
+Checks  how the query sets fit together (NoOverlapError); labels against limits of metrics; `inputs` and `join` the rest
 Memory  the values and the status codes of one run; what a driver holds of the run, its module says
 Raises  NoOverlapError, OverflowError, and the errors of `inputs` and `join`
 
 A PreparedQrels is never changed after it was made, and any number of threads may use it.
 
-evaluate_one  PlainEvaluator: evaluates a run with the driver for its shape; RunEvaluator, what `rule_sets` has in common
+evaluate_one  PlainEvaluator: evaluates a run with the driver for its shape; RunEvaluator, what `rule_sets` shares
 prepared      PreparedQrels: qrels and a Plan, for any number of runs; what all drivers read
 task          Task: what a driver takes
 in_memory     the driver of dicts of dicts, Run objects, and files that are read as a whole
