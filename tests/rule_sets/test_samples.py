@@ -457,7 +457,7 @@ def test_other_metrics_read_the_labels_of_the_sample(files):
     assert beside.report.no_relevant == alone.report.no_relevant == 1
     assert beside["xinfap"] == fastir.evaluate(files[0], "run", "xinfap")["xinfap"]
     assert fastir.judged_rankings(files[0], "run").evaluate("map")["map"] == alone["map"]
-    assert fastir.Evaluator(files[0], ["xinfap", "map"]).judge("run").evaluate("map")["map"] == alone["map"]
+    assert fastir.Evaluator(files[0], ["xinfap", "map"]).judged_rankings("run").evaluate("map")["map"] == alone["map"]
 
 
 def test_depth_level_missing_queries_and_equal_scores_are_heard(files):
