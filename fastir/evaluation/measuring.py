@@ -68,8 +68,11 @@ class OneRuleSet(Prepared):
         """
         found = from_plain_dict(self, run) if self.parents is None else None
         if found is None:
+            shape = shape_of(run, Run, self.columns)
+            if self.parents is None and shape in (DICTS, OTHER):
+                return measure_together([(self, None)], run)[0]
             values, status = empty(self.shape), self.status.copy()
-            coverage = DRIVERS[shape_of(run, Run, self.columns)](self, run, values, status, n_threads, watch)
+            coverage = DRIVERS[shape](self, run, values, status, n_threads, watch)
         else:
             values, status, coverage = found
         if coverage.clean:
@@ -79,11 +82,17 @@ class OneRuleSet(Prepared):
     def checked(self, values: ndarray, status: ndarray, coverage: Coverage) -> Measured:
         """What `measure` returns: after the option `queries` was heard."""
         query_ids: list[Any] = self.judged.query_ids
-        if not coverage.clean:
-            queries = self.settings.queries
-            coverage.check(queries)
-            if queries == "intersection" and coverage.tally.found < len(query_ids):
-                query_ids, values, status = without_missing(query_ids, values, status)
+        if coverage.clean:
+            return query_ids, values, status, coverage
+        queries, rows = self.settings.queries, coverage.rows
+        coverage.check(queries)
+        if rows is not None and queries == "intersection":
+            query_ids = [query_ids[row] for row in rows]
+        elif rows is not None:
+            few, values, status = values, self.missing_values().copy(), coverage.status
+            values[rows] = few
+        if queries == "intersection" and coverage.tally.found < len(query_ids):
+            query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
 
 
@@ -92,11 +101,7 @@ Job = tuple[OneRuleSet, "Judged | None"]  # with qrels of one query, these hold 
 
 def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[Measured]:
     """Evaluate a dict of dicts under several sets of rules, as `OneRuleSet.measure` does, but read it once."""
-    tables = [(empty(rules.shape), rules.status.copy()) for rules, _ in jobs]
-    coverages = dicts_together(jobs, run, tables)
-    return [
-        rules.checked(*table, coverage) for (rules, _), table, coverage in zip(jobs, tables, coverages, strict=True)
-    ]
+    return [rules.checked(*joined) for (rules, _), joined in zip(jobs, dicts_together(jobs, run), strict=True)]
 
 
 def from_table(
