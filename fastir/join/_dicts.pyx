@@ -29,6 +29,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from fastir.columns._dict_rows cimport HAS_NAN, NOT_PLAIN, ROWS_READ, read_rows
+from fastir.columns._dicts cimport own_items
 from fastir.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_only
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
@@ -55,7 +56,8 @@ cdef extern from "Python.h":
     Py_ssize_t PyDict_Size(object) except -1
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
-    int PyDict_CheckExact(PyObject*) noexcept
+    int PyDict_Check(PyObject*) noexcept
+    dict PyDict_Copy(object)
     int PyByteArray_Resize(bytearray, Py_ssize_t) except -1
     char* PyByteArray_AsString(bytearray) noexcept
     Py_ssize_t PyByteArray_Size(bytearray) noexcept
@@ -337,7 +339,7 @@ cdef int64_t longest_of(dict run) except -2:
                 if not plain:
                     strings &= PyUnicode_CheckExact(keys[i]) != 0
                     integers &= PyLong_CheckExact(keys[i]) != 0
-                if PyDict_CheckExact(values[i]):
+                if PyDict_Check(values[i]):
                     longest = max(longest, PyDict_Size(<object>values[i]))
 
 
@@ -510,7 +512,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
     cdef Py_ssize_t q, row, n_rows = judged.n_queries if rows is None else len(rows)
     cdef int64_t work = 0
     cdef int state
-    cdef bint integers = (<Walk>walks[0]).integers
+    cdef bint integers = (<Walk>walks[0]).integers, breathes = (<Walk>walks[0]).breathes
     cdef PyObject* value
     cdef dict ranking
     cdef object given
@@ -527,7 +529,13 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
                 walk.lack(q, row)
             continue
         given = <object>value
-        ranking = unchanged(given) if type(given) is dict else plain_scores(judged.query_ids[q], given, integers)
+        ranking = own_items(given)
+        if ranking is None:
+            ranking = plain_scores(judged.query_ids[q], given, integers)
+        elif breathes and type(given) is not dict:
+            ranking = PyDict_Copy(ranking)      # its own, as those that are exact dicts are by now
+        else:
+            ranking = unchanged(ranking)
         state = find_all(walks, ranking, q)
         if state == NOT_PLAIN:
             ranking = plain_scores(judged.query_ids[q], ranking, integers)
