@@ -79,7 +79,7 @@ class Qrels(Rows):
         """
         if strata is not None or probabilities is not None:
             return sampled_of(data, strata, probabilities)
-        columns = plain_judgments(data) if type(data) is dict else None
+        columns = plain_judgments(data)
         if columns is not None:
             return Qrels(*columns)
         if preferences.is_of_parts(data):

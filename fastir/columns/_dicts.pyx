@@ -12,11 +12,13 @@ GIL; an inner section can let the outer one go, so what is needed of a dict beyo
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
-from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
-from fastir.columns._scalars cimport Reader, read_integer
+from fastir.columns._scalars cimport Reader, read_known, read_numpy_integer, read_whole
+
+from collections import OrderedDict
 
 from numpy import empty, int32, int64, zeros
 
@@ -27,6 +29,12 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     Py_ssize_t PyDict_Size(object) except -1
+    list PyDict_Keys(object)
+    list PyDict_Values(object)
+    int PyDict_Check(object) noexcept
+    PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
+    int PyUnicode_Check(PyObject*) noexcept
+    object PyUnicode_FromObject(PyObject*)
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
     int PyFloat_CheckExact(PyObject*) noexcept
@@ -34,22 +42,77 @@ cdef extern from "Python.h":
 cdef enum:
     BREATH = 1 << 14        # documents between two looks at whether the user interrupts
 
+# What a subclass may define anew
+ITEMS, ITERATE, LENGTH = dict.items, dict.__iter__, dict.__len__
+METHOD = type({}.items)
+
+
+cdef dict own_items(mapping):
+    """The dict whose items are those of a mapping, in its order; None if only its own Python code can say them.
+
+    It is the mapping itself, where that is a dict or an object of a subclass that leaves items(), the order and the
+    length as they are: defaultdict, Counter. An OrderedDict has an order of its own: it is copied if that differs.
+    """
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = 0, i = 0
+    if type(mapping) is dict:
+        return <dict>mapping
+    if not PyDict_Check(mapping):
+        return None
+    kind = type(mapping)
+    if kind is OrderedDict:
+        keys = list(mapping)
+        with cython.critical_section(mapping):
+            while i < len(keys) and PyDict_Next(mapping, &position, &key, &value):
+                if key != PyList_GetItem(keys, i):
+                    break
+                i += 1
+        return <dict>mapping if i == len(keys) == PyDict_Size(mapping) else dict(mapping)
+    if kind.__iter__ is ITERATE and kind.__len__ is LENGTH:
+        items = mapping.items
+        if type(items) is METHOD and items == ITEMS.__get__(mapping):
+            return <dict>mapping
+    return None
+
+
+cdef exact_id(Reader* reader, PyObject* doc_id, bint integers):
+    """A document's id as an exact str or int; None if plain_id() must look at it."""
+    cdef int64_t number
+    if integers:
+        if PyLong_CheckExact(doc_id):
+            return <object>doc_id
+        return number if read_numpy_integer(reader, doc_id, &number) else None
+    if PyUnicode_CheckExact(doc_id):
+        return <object>doc_id
+    return PyUnicode_FromObject(doc_id) if PyUnicode_Check(doc_id) else None
+
 
 def plain_scores(query_id, ranking, bint integers):
     """A ranking as an exact dict of str, or of int, to float; or the error that names the document."""
-    cdef dict plain = {}
+    cdef dict plain = {}, own = own_items(ranking)
+    cdef list ids, scores
     cdef Py_ssize_t i
-    try:
-        items = list(ranking.items())
-    except AttributeError:
-        raise TypeError(f"run: query {quote(query_id)} must map to a dict {{doc_id: score}}, "
-                        f"got {type(ranking).__name__}") from None
-    for i, (doc_id, score) in enumerate(items):
+    cdef Reader id_reader, reader
+    cdef double number
+    id_reader.type = reader.type = NULL
+    if own is None:
+        ids, scores = unusual_items(query_id, ranking)
+    else:
+        with cython.critical_section(own):
+            ids, scores = PyDict_Keys(own), PyDict_Values(own)
+    for i in range(len(ids)):
         if not i & BREATH - 1:
             PyErr_CheckSignals()
             with nogil:     # for the main thread, if this one is another
                 pass
-        doc_id = plain_id(doc_id, integers, f"run: a document id of query {quote(query_id)}")
+        doc_id = exact_id(&id_reader, PyList_GetItem(ids, i), integers)
+        if doc_id is None:
+            doc_id = plain_id(ids[i], integers, f"run: a document id of query {quote(query_id)}")
+        if read_known(&reader, PyList_GetItem(scores, i), &number):
+            plain[doc_id] = number
+            continue
+        score = scores[i]
         if isinstance(score, (str, bytes, bytearray, dict, complex)) or score is None:
             raise TypeError(f"run: the score must be a number, got {type(score).__name__} {quote(score)} "
                             f"(query {query_id}, document {doc_id})")
@@ -64,9 +127,20 @@ def plain_scores(query_id, ranking, bint integers):
             raise TypeError(f"run: the score must be a number, got {type(score).__name__}: {error} "
                             f"(query {query_id}, document {doc_id})") from error
         plain[doc_id] = number
-    if len(ranking) != len(items):
+    if len(ranking) != len(ids):
         raise RuntimeError(f"run: the ranking of query {quote(query_id)} changed size while it was read")
     return plain
+
+
+cdef tuple unusual_items(query_id, ranking):
+    """The ids and the scores of a mapping that only its own code can read."""
+    cdef list items
+    try:
+        items = list(ranking.items())
+    except AttributeError:
+        raise TypeError(f"run: query {quote(query_id)} must map to a dict {{doc_id: score}}, "
+                        f"got {type(ranking).__name__}") from None
+    return [doc_id for doc_id, _ in items], [score for _, score in items]
 
 
 def is_plain(ranking, bint integers):
@@ -115,9 +189,9 @@ def has_plain_keys(dict run):
 
 
 cdef as_judgments(value):
-    """A query's judgments as an exact dict, label 1 for ids that are listed; None if they are something unusual."""
-    if type(value) is dict:
-        return value
+    """A query's judgments as own_items(), label 1 for ids that are listed; None if they are something unusual."""
+    if PyDict_Check(value):
+        return own_items(value)
     if type(value) is str:
         return {value: 1}
     try:
@@ -130,7 +204,7 @@ cdef as_judgments(value):
     return None
 
 
-def plain_judgments(dict data):
+def plain_judgments(data):
     """{query_id: {doc_id: label}} as columns, or None if something in it is unusual.
 
     In place of {doc_id: label} may stand the ids of relevant documents, as a list, a tuple, a set or one str.
@@ -146,11 +220,14 @@ def plain_judgments(dict data):
     cdef Py_buffer buffer
     cdef Labels found = Labels.__new__(Labels)
     cdef list query_ids = [], dicts = []
-    cdef dict judged
-    if not has_plain_keys(data):
+    cdef dict judged, pairs = own_items(data)
+    if pairs is None:
         return None
-    with cython.critical_section(data):
-        while PyDict_Next(data, &position, &query, &value):
+    pairs = pairs if type(pairs) is dict else dict(pairs)
+    if not has_plain_keys(pairs):
+        return None
+    with cython.critical_section(pairs):
+        while PyDict_Next(pairs, &position, &query, &value):
             query_ids.append(<object>query)
             dicts.append(<object>value)
     for q in range(len(dicts)):
@@ -161,7 +238,7 @@ def plain_judgments(dict data):
     PyObject_GetBuffer(offsets, &buffer, PyBUF_WRITABLE)
     try:
         for q in range(len(dicts)):
-            judged = dicts[q]
+            judged = <dict>dicts[q]
             with cython.critical_section(judged):
                 if not found.add(judged):
                     return None
@@ -203,9 +280,7 @@ cdef class Labels:
         while PyDict_Next(judged, &position, &doc, &label):
             self.strings &= PyUnicode_CheckExact(doc) != 0
             self.integers &= PyLong_CheckExact(doc) != 0
-            if not ((self.strings or self.integers) and read_integer(&reader, label, &number)):
-                return False
-            if not INT32_MIN <= number <= INT32_MAX:
+            if not ((self.strings or self.integers) and read_whole(&reader, label, &number)):
                 return False
             self.doc_ids.append(<object>doc)
             self.labels[self.n] = <int32_t>number

@@ -61,6 +61,9 @@ cdef struct Reader:             # of objects that most often are of one type
 
 cdef int read_other(Reader* reader, PyObject* value, double* out) noexcept
 cdef bint read_integer(Reader* reader, PyObject* value, int64_t* out) noexcept
+cdef bint read_numpy_integer(Reader* reader, PyObject* value, int64_t* out) noexcept
+cdef bint read_whole(Reader* reader, PyObject* value, int64_t* out) noexcept
+cdef bint read_known(Reader* reader, PyObject* value, double* out) noexcept
 cdef bint integers_made_equal(dict ranking, const double* scores, int64_t n) except -1
 
 

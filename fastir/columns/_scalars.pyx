@@ -13,7 +13,7 @@ Reader.wide says that one was met, and integers_made_equal() looks.
 """
 
 from libc.math cimport INFINITY, NAN
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport INT32_MAX, INT32_MIN, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy
 
@@ -42,6 +42,7 @@ cdef enum:                  # Reader.kind but FLOAT64: what is behind the head o
     UINT16
     UINT32
     UINT64
+    BOOLEAN                 # of NumPy
 
 cdef enum:
     MOST_TYPES = 16
@@ -98,7 +99,9 @@ cdef int64_t integer_at(int kind, const void* p) noexcept:
         return (<const int16_t*>p)[0]
     if kind == UINT16:
         return (<const uint16_t*>p)[0]
-    return (<const int8_t*>p)[0] if kind == INT8 else (<const uint8_t*>p)[0]
+    if kind == INT8:        # in a conditional expression both would be read as one type
+        return (<const int8_t*>p)[0]
+    return (<const uint8_t*>p)[0]
 
 
 cdef inline int kind_seen(Reader* reader, PyObject* value) noexcept:
@@ -156,6 +159,31 @@ cdef bint read_integer(Reader* reader, PyObject* value, int64_t* out) noexcept:
     return kind != UINT64 or out[0] >= 0
 
 
+cdef bint read_numpy_integer(Reader* reader, PyObject* value, int64_t* out) noexcept:
+    """Read a NumPy integer, which no bool is; False if it is something else, or not an int64."""
+    cdef int kind = kind_seen(reader, value)
+    return INT8 <= kind <= UINT64 and read_integer(reader, value, out)
+
+
+cdef bint read_known(Reader* reader, PyObject* value, double* out) noexcept:
+    """Read a number as float() does; False if that may run Python code, as of a subclass of float, or overflows."""
+    if PyFloat_CheckExact(value):
+        out[0] = float_value(value)
+        return True
+    return kind_seen(reader, value) != FLOAT and read_other(reader, value, out)
+
+
+cdef bint read_whole(Reader* reader, PyObject* value, int64_t* out) noexcept:
+    """Read an integer of 32 bits, or a float that is one, of Python or NumPy; False if it is something else."""
+    cdef double number
+    if read_integer(reader, value, out):
+        return INT32_MIN <= out[0] <= INT32_MAX
+    if not read_known(reader, value, &number) or not INT32_MIN <= number <= INT32_MAX:
+        return False
+    out[0] = <int64_t>number
+    return <double>out[0] == number
+
+
 cdef bint some_are_equal(const double* scores, int64_t n) except -1:
     """Whether two scores of at least 2^53 are equal, whatever their sign."""
     cdef double least = <double>(<int64_t>1 << WIDE)
@@ -197,8 +225,9 @@ cdef bint integers_made_equal(dict ranking, const double* scores, int64_t n) exc
 cdef list known_types():
     """(type, kind, samples) of NumPy's scalars that are to be read."""
     kinds = {"f2": FLOAT16, "f4": FLOAT32, "f8": FLOAT64, "i1": INT8, "i2": INT16, "i4": INT32, "i8": INT64,
-             "u1": UINT8, "u2": UINT16, "u4": UINT32, "u8": UINT64, "b1": UINT8}
-    return [(dtype.type, kinds[f"{dtype.kind}{dtype.itemsize}"], [dtype.type(number) for number in (0, 1, 100)])
+             "u1": UINT8, "u2": UINT16, "u4": UINT32, "u8": UINT64, "b1": BOOLEAN}
+    return [(dtype.type, kinds[f"{dtype.kind}{dtype.itemsize}"], [dtype.type(number) for number in (0, 1, 100)]
+             + [dtype.type(-number) for number in (1, 100) if dtype.kind in "if"])
             for dtype in map(np.dtype, "efd?bhilqBHILQ")]
 
 

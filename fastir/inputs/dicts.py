@@ -128,7 +128,7 @@ def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
 
 def judgments(data: Any) -> tuple[list[Any], np.ndarray, list[Any], np.ndarray]:
     """{query_id: {doc_id: label}} as query_ids, offsets (int64), doc_ids and labels (int32)."""
-    plain = plain_judgments(data) if type(data) is dict else None
+    plain = plain_judgments(data)
     if plain is not None:
         return plain
     query_ids: list[Any] = []

@@ -14,8 +14,18 @@ def judge_dict(
     jobs: list[tuple[Judged, Plan, ndarray, ndarray, int, bool]],
     run: dict[Any, Any],
     breathes: bool = False,
+    rows: list[int] | None = None,
 ) -> tuple[list[Tally], Kinds]: ...
 def judge_alone(
-    judged: Judged, plan: Plan, shape: tuple[int, int], status: ndarray, ties: int, single: bool, run: object, most: int
-) -> tuple[ndarray, ndarray, Tally, Kinds] | None: ...
+    judged: Judged,
+    plan: Plan,
+    shape: tuple[int, int],
+    status: ndarray,
+    ties: int,
+    single: bool,
+    run: object,
+    most: int,
+    spared: int,
+) -> tuple[ndarray, ndarray, Tally, Kinds, list[int] | None] | None: ...
+def rows_of_few(judged: Judged, run: dict[Any, Any], spared: int) -> list[int] | None: ...
 def longest_ranking(run: object) -> int: ...

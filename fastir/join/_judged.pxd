@@ -48,6 +48,7 @@ cdef class Judged:
     cdef Text* texts            # beside labels; of ids that came as Python objects, after index()
     cdef list strings, integers         # the ids as str and as int beside labels, None before they are asked for
     cdef list other_queries     # query_ids as the other of str and int, None before they are asked for
+    cdef dict text_rows, integer_rows   # {query id: row} likewise
     cdef list kept              # what owns the bytes that are borrowed
     cdef Index* indexes[2]      # by the bytes of text and of int64; NULL before they are asked for
     cdef Lookup* lookups[2]     # per query, by Python's own hash of str and of int, likewise
@@ -59,6 +60,7 @@ cdef class Judged:
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept
     cdef list ids(self, bint integers)
     cdef list queries(self, bint integers)
+    cdef dict rows(self, bint integers)
     cdef take(self, arena, const int64_t* order, int64_t n)
     cdef const Index* index(self, bint integers) except NULL
     cdef const Lookup* lookup(self, bint integers) except NULL

@@ -231,6 +231,25 @@ cdef class Judged:
             self.other_queries = made if self.other_queries is None else self.other_queries
             return self.other_queries
 
+    cdef dict rows(self, bint integers):
+        """{query id: row}, where a row is a position in query_ids; with ids as queries() has them."""
+        cdef dict made
+        with cython.critical_section(self):
+            made = self.integer_rows if integers else self.text_rows
+        if made is not None:
+            return made
+        made = {query_id: row for row, query_id in enumerate(self.queries(integers))}
+        with cython.critical_section(self):
+            if integers:
+                self.integer_rows = made if self.integer_rows is None else self.integer_rows
+                return self.integer_rows
+            self.text_rows = made if self.text_rows is None else self.text_rows
+            return self.text_rows
+
+    def rows_by_query(self):
+        """{query id as str: its position in query_ids}; made once, and not to be changed."""
+        return self.rows(False)
+
     cdef const Index* index(self, bint integers) except NULL:
         """The ids as bytes; made when it is first asked for."""
         if self.noted(<void**>&self.texts) == NULL:

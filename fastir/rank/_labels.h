@@ -87,6 +87,40 @@ static inline int64_t fastir_narrow_f64(const double *p, int64_t n, int8_t *byte
     *large |= _mm_movemask_epi8(big);
     return i;
 }
+
+static inline int64_t fastir_narrow_i32(const int32_t *p, int64_t n, int8_t *bytes, int *bad, int *large)
+{
+    __m128i big = _mm_setzero_si128(), v[4];
+    int64_t i;
+    (void)bad;
+    for (i = 0; i + 16 <= n; i += 16) {
+        for (int j = 0; j < 4; j++)
+            v[j] = _mm_loadu_si128((const __m128i *)(p + i + 4 * j));
+        fastir_pack(v, bytes + i, &big);
+    }
+    *large |= _mm_movemask_epi8(big);
+    return i;
+}
+
+/* A number of 64 bits is one of 32 where its upper half repeats the sign of the lower. */
+static inline int64_t fastir_narrow_i64(const int64_t *p, int64_t n, int8_t *bytes, int *bad, int *large)
+{
+    __m128i big = _mm_setzero_si128(), wrong = _mm_setzero_si128(), v[4];
+    int64_t i;
+    for (i = 0; i + 16 <= n; i += 16) {
+        for (int j = 0; j < 4; j++) {
+            const __m128 x = _mm_castsi128_ps(_mm_loadu_si128((const __m128i *)(p + i + 4 * j)));
+            const __m128 y = _mm_castsi128_ps(_mm_loadu_si128((const __m128i *)(p + i + 4 * j + 2)));
+            const __m128i upper = _mm_castps_si128(_mm_shuffle_ps(x, y, _MM_SHUFFLE(3, 1, 3, 1)));
+            v[j] = _mm_castps_si128(_mm_shuffle_ps(x, y, _MM_SHUFFLE(2, 0, 2, 0)));
+            wrong = _mm_or_si128(wrong, _mm_xor_si128(upper, _mm_srai_epi32(v[j], 31)));
+        }
+        fastir_pack(v, bytes + i, &big);
+    }
+    *bad |= _mm_movemask_epi8(_mm_cmpeq_epi32(wrong, _mm_setzero_si128())) != 0xffff;
+    *large |= _mm_movemask_epi8(big);
+    return i;
+}
 #else
 static inline void fastir_signs(const int8_t *p, uint64_t *above, uint64_t *below)
 {
@@ -101,4 +135,6 @@ static inline void fastir_signs(const int8_t *p, uint64_t *above, uint64_t *belo
 
 #define fastir_narrow_f32(p, n, bytes, bad, large) ((int64_t)0)
 #define fastir_narrow_f64(p, n, bytes, bad, large) ((int64_t)0)
+#define fastir_narrow_i32(p, n, bytes, bad, large) ((int64_t)0)
+#define fastir_narrow_i64(p, n, bytes, bad, large) ((int64_t)0)
 #endif

@@ -21,6 +21,8 @@ cdef extern from "_labels.h" nogil:
     void fastir_signs(const int8_t* p, uint64_t* above, uint64_t* below) noexcept
     int64_t fastir_narrow_f32(const float* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_f64(const double* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
+    int64_t fastir_narrow_i32(const int32_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
+    int64_t fastir_narrow_i64(const int64_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
 
 cdef enum:
     AT_ONCE = 4                 # hits that are listed without a branch
@@ -67,6 +69,10 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, Buffer
             start = fastir_narrow_f32(p, n, bytes, &bad, &large)
         elif number is double:
             start = fastir_narrow_f64(p, n, bytes, &bad, &large)
+        elif number is int32_t:
+            start = fastir_narrow_i32(p, n, bytes, &bad, &large)
+        elif number is int64_t:
+            start = fastir_narrow_i64(p, n, bytes, &bad, &large)
     for i in range(start, n):
         if number is float or number is double:
             label = <int32_t>p[i * step] if -2147483648.0 <= p[i * step] <= 2147483647.0 else 0

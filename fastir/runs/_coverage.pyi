@@ -9,7 +9,7 @@ Repairs: TypeAlias = dict[str, tuple[int, str]]
 
 class Overlap:
     prepared: PreparedQrels
-    status: ndarray
+    rows: list[int] | None
     tally: Any  # Tally or Counts
     n_run: int
     run_ids: Sequence[str | int]
@@ -23,5 +23,8 @@ class Overlap:
         n_run: int,
         run_ids: Iterable[str | int],
         run_repairs: Repairs,
+        rows: list[int] | None = None,
     ) -> None: ...
+    @property
+    def status(self) -> ndarray: ...
     def all_repairs(self, run_repairs: Repairs) -> Repairs: ...

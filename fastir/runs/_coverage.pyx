@@ -5,17 +5,21 @@ of its time.
 """
 
 from fastir.join._join cimport Tally
+from fastir.measure._codes cimport MISSING
+
+from numpy import full, uint8
 
 
 cdef class Overlap:
     """What an evaluation met; parameters and attributes are those of Coverage, which says the rest."""
 
-    cdef readonly object prepared, status, tally, run_ids
+    cdef readonly object prepared, tally, run_ids, rows
+    cdef object codes
     cdef readonly Py_ssize_t n_run
     cdef public object run_repairs
     cdef public bint is_complete
 
-    def __init__(self, prepared, status, tally, Py_ssize_t n_run, run_ids, run_repairs):
+    def __init__(self, prepared, status, tally, Py_ssize_t n_run, run_ids, run_repairs, rows=None):
         cdef Tally counts
         cdef Py_ssize_t found
         cdef bint unusual
@@ -24,11 +28,19 @@ cdef class Overlap:
             found, unusual = counts.found, counts.nothing or counts.repeated or counts.rounded
         else:
             found, unusual = tally.found, tally.nothing or tally.repeated or tally.rounded
-        self.prepared, self.status, self.tally, self.n_run = prepared, status, tally, n_run
+        self.prepared, self.codes, self.tally, self.n_run, self.rows = prepared, status, tally, n_run, rows
         self.run_ids = list(run_ids) if n_run > found else ()
         self.run_repairs = self.all_repairs(run_repairs) if unusual else run_repairs
         self.is_complete = (found == n_run == prepared.shape[0] and not unusual and not run_repairs
                       and not prepared.qrels.repairs)
+
+    @property
+    def status(self):
+        if self.rows is None:
+            return self.codes
+        status = full(self.prepared.shape[0], MISSING, uint8)
+        status[self.rows] = self.codes
+        return status
 
     def all_repairs(self, run_repairs):
         """The repairs, and those that the tally counted."""

@@ -51,7 +51,7 @@ class Coverage(Overlap):
     Parameters
     ----------
     prepared : PreparedQrels
-    status : uint8 array of shape (n_queries,)
+    status : uint8 array of shape (n_queries,), or as long as `rows`
     tally : Tally or Counts
         What the join counted, or several of them.
     n_run : int
@@ -61,6 +61,8 @@ class Coverage(Overlap):
         caller's run is not held.
     run_repairs : dict
         {kind: (count, place)}.
+    rows : list of int or None
+        The positions of the queries whose status is given; the run lacks all others. None for all queries.
 
     Attributes
     ----------
@@ -98,15 +100,18 @@ class Coverage(Overlap):
 
     def only_in_run(self) -> list[str | int]:
         """The run's query ids that the qrels do not have."""
-        known = set(map(str, self.prepared.judged.query_ids))
+        known = self.prepared.judged.rows_by_query()
         foreign = [query_id for query_id in self.run_ids if str(query_id) not in known]
         if not foreign and self.n_run != self.tally.found:
             raise RuntimeError("run: its queries changed while it was read")
         return foreign
 
     def only_in_qrels(self) -> list[str | int]:
-        query_ids, missing = self.prepared.judged.query_ids, (self.status == MISSING).tolist()
-        return [query_ids[place] for place, lacks in enumerate(missing) if lacks]
+        return [self.prepared.judged.query_ids[row] for row in np.flatnonzero(self.status == MISSING).tolist()]
+
+    def first_only_in_qrels(self) -> str | int:
+        """The first query that the run lacks, where there is one."""
+        return self.prepared.judged.query_ids[int((self.status == MISSING).argmax())]
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
@@ -120,7 +125,7 @@ class Coverage(Overlap):
             )
         if queries == "strict" and not found == n_run == self.prepared.judged.n_queries:
             missing, extra = self.prepared.judged.n_queries - found, n_run - found
-            first, side = (self.only_in_qrels()[0], "run") if missing else (self.only_in_run()[0], "qrels")
+            first, side = (self.first_only_in_qrels(), "run") if missing else (self.only_in_run()[0], "qrels")
             raise NoOverlapError(
                 f"queries='strict', but query {quote(first)} is missing from the {side} "
                 f"({missing} missing from the run, {extra} from the qrels)"
@@ -138,7 +143,7 @@ class Coverage(Overlap):
                     "query of the qrels is missing from the run and counts as an empty ranking",
                     "queries of the qrels are missing from the run and count as empty rankings",
                 )
-                + f" (such as {quote(self.only_in_qrels()[0])}; queries='qrels' accepts this, "
+                + f" (such as {quote(self.first_only_in_qrels())}; queries='qrels' accepts this, "
                 "'intersection' leaves such queries out)"
             )
         if queries is None and found < self.n_run:
@@ -191,12 +196,8 @@ def without_missing(
     query_ids: list[Any], values: np.ndarray, status: np.ndarray
 ) -> tuple[list[Any], np.ndarray, np.ndarray]:
     """The rows of the queries that the run has."""
-    kept = status != MISSING
-    return (
-        [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep],
-        values[kept],
-        status[kept],
-    )
+    rows = np.flatnonzero(status != MISSING)
+    return [query_ids[row] for row in rows.tolist()], values[rows], status[rows]
 
 
 def frames_of_ours() -> int:

@@ -69,9 +69,11 @@ class PlainEvaluator(PreparedQrels):
         """
         evaluated = from_plain_dict(self, run) if self.parents is None else None
         if evaluated is None:
+            shape = shape_of(run, Run, self.columns)
+            if self.parents is None and shape in (DICTS, OTHER):
+                return measure_together([(self, None)], run)[0]
             values, status = empty(self.shape), self.status.copy()
-            driver = DRIVERS[shape_of(run, Run, self.columns)]
-            coverage = driver(Task(self, run, values, status, n_threads, watch))
+            coverage = DRIVERS[shape](Task(self, run, values, status, n_threads, watch))
         else:
             values, status, coverage = evaluated
         if coverage.is_complete:
@@ -85,11 +87,17 @@ class PlainEvaluator(PreparedQrels):
     def checked(self, values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
         """What `measure` returns, after the option `queries` was applied."""
         query_ids: list[Any] = self.judged.query_ids
-        if not coverage.is_complete:
-            queries = self.settings.queries
-            coverage.check(queries)
-            if queries == "intersection" and coverage.tally.found < len(query_ids):
-                query_ids, values, status = without_missing(query_ids, values, status)
+        if coverage.is_complete:
+            return query_ids, values, status, coverage
+        queries, rows = self.settings.queries, coverage.rows
+        coverage.check(queries)
+        if rows is not None and queries == "intersection":
+            query_ids = [query_ids[row] for row in rows]
+        elif rows is not None:
+            few, values, status = values, self.missing_values().copy(), coverage.status
+            values[rows] = few
+        if queries == "intersection" and coverage.tally.found < len(query_ids):
+            query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
 
 
@@ -98,11 +106,7 @@ Job = tuple[PlainEvaluator, "Judged | None"]  # with qrels of one query, these h
 
 def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[RunValues]:
     """Evaluate a dict of dicts, read once, under several sets of rules; returns what `measure` does for each."""
-    tables = [(empty(rules.shape), rules.status.copy()) for rules, _ in jobs]
-    coverages = dicts_together(jobs, run, tables)
-    return [
-        rules.checked(*table, coverage) for (rules, _), table, coverage in zip(jobs, tables, coverages, strict=True)
-    ]
+    return [rules.checked(*joined) for (rules, _), joined in zip(jobs, dicts_together(jobs, run), strict=True)]
 
 
 def read_table(task: Task) -> Coverage:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from numpy import empty
+
 from fastir.errors import quote
+from fastir.join._dicts import judge_dict
 from fastir.join._parents import Parents
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ class PreparedQrels:
         A label is too large for a metric's formula.
     """
 
-    __slots__ = ("columns", "judged", "kinds", "parents", "qrels", "settings", "shape", "status")
+    __slots__ = ("columns", "judged", "kinds", "missing", "parents", "qrels", "settings", "shape", "status")
 
     def __init__(
         self, qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None, parents: AnyParents | None
@@ -54,8 +57,18 @@ class PreparedQrels:
         self.judged: Judged = qrels.prepared()
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
         self.status: ndarray = self.judged.status(settings.level)
+        self.missing: ndarray | None = None
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged)
+
+    def missing_values(self) -> ndarray:
+        """Shape (n_queries, n_slots): what each query has if the run lacks it; made at the first call."""
+        if self.missing is None:
+            settings, values = self.settings, empty(self.shape)
+            rules = settings.ties, settings.single
+            judge_dict(self.judged, [(self.judged, settings.plan, values, self.status.copy(), *rules)], {})
+            self.missing = values  # another thread may have made the same
+        return self.missing
 
     @property
     def reads_whole(self) -> bool:

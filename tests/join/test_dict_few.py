@@ -1,0 +1,136 @@
+"""A run with few of the queries gives what the same run gives as a Run, which is joined by the queries of the qrels."""
+
+import random
+import threading
+import warnings
+from collections import OrderedDict, defaultdict
+
+import numpy as np
+import pytest
+
+import fastir
+
+N_QUERIES = 300
+METRICS = ["ndcg@10", "map", "mrr", "num_rel", "num_ret", "err@10", "bpref", "judged@5", "rbp(p=0.8)", "iprec@0.5"]
+CLASSICS = ["ndcg@10", "map", "mrr", "P@5", "bpref"]
+
+
+def qrels_of(rng, query=str):
+    """Qrels with queries that have no relevant document, and some that have negative labels alone."""
+    return {
+        query(number): {f"d{doc}": rng.choice([-1, 0, 0, 1, 2]) for doc in rng.sample(range(30), rng.randrange(1, 9))}
+        for number in rng.sample(range(10_000), N_QUERIES)
+    }
+
+
+def run_of(rng, qrels, n, foreign=0):
+    """A run of n queries of the qrels, in any order, and of some that they lack; with ties and empty rankings."""
+    queries = rng.sample(list(qrels), n)
+    queries += [type(queries[0] if queries else "")(20_000 + number) for number in range(foreign)]
+    rng.shuffle(queries)
+    return {
+        query: {f"d{doc}": rng.randrange(9) / 2 for doc in rng.sample(range(40), rng.choice([0, 3, 12]))}
+        for query in queries
+    }
+
+
+def outcome(evaluator, run):
+    """All that a call gives: the results, the report and the warnings, or the error."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            results = evaluator.evaluate(run)
+        except (ValueError, TypeError, RuntimeError) as error:
+            return type(error), str(error)
+    values = results.values.tobytes()
+    report = results.report
+    return results.query_ids, results.names, values, results.status, report, [str(each.message) for each in said]
+
+
+@pytest.mark.parametrize("queries", [None, "qrels", "intersection", "strict"])
+@pytest.mark.parametrize("metrics, rules", [
+    (METRICS, {}), (METRICS, {"ties": "input", "rel_level": 2, "score_dtype": "float32"}),
+    (METRICS, {"judged_only": True, "max_depth": 5}), (CLASSICS, {"convention": "beir"}),
+    (CLASSICS, {"convention": "ranx"}), (CLASSICS, {"convention": "torchmetrics"}),
+])  # fmt: skip
+def test_few_queries_give_what_all_would(queries, metrics, rules):
+    rng = random.Random(f"{queries} {rules}")
+    for _ in range(2):
+        qrels = qrels_of(rng)
+        evaluator = fastir.Evaluator(qrels, metrics, queries=queries, **rules)
+        for n, foreign in (1, 0), (1, 1), (0, 2), (0, 0), (7, 0), (29, 3), (37, 1), (250, 0):
+            run = run_of(rng, qrels, n, foreign)
+            expected = outcome(evaluator, fastir.Run.from_dict(run))
+            assert outcome(evaluator, run) == expected
+            assert outcome(evaluator, run) == expected
+            assert outcome(evaluator, defaultdict(dict, run)) == expected
+            assert outcome(evaluator, OrderedDict(run)) == expected
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_integer_queries_are_found():
+    rng = random.Random(2)
+    qrels = qrels_of(rng, int)
+    run = run_of(rng, qrels, 4, 1)
+    evaluator = fastir.Evaluator(qrels, "map", queries="intersection")
+    results = evaluator.evaluate(run)
+    assert results.query_ids == [query for query in qrels if query in run]
+    alone = fastir.Evaluator({query: qrels[query] for query in results.query_ids}, "map", queries="intersection")
+    assert (results.values == alone.evaluate(run).values).all()
+    with pytest.raises(TypeError, match="query ids are str such as '7', but those of the qrels are int"):
+        evaluator.evaluate({"7": {"d1": 1.0}})
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_integers_equal_the_text_of_a_file(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("".join(f"{query} 0 {doc} 1\n" for query in range(100) for doc in range(3)))
+    evaluator = fastir.Evaluator(fastir.Qrels.from_file(path), ["map", "num_rel"], queries="intersection")
+    numbers, text = evaluator.evaluate({7: {2: 1.0, 9: 2.0}}), evaluator.evaluate({"7": {"2": 1.0, "9": 2.0}})
+    assert numbers.query_ids == text.query_ids == ["7"]
+    assert (numbers.values == text.values).all()
+    assert numbers.report.repairs and not text.report.repairs
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_errors_name_the_first_bad_query_of_the_qrels():
+    qrels = {f"q{number}": {"a": 1} for number in range(100)}
+    evaluator = fastir.Evaluator(qrels, "map")
+    with pytest.raises(ValueError, match=r"NaN.*query q3, document b"):
+        evaluator.evaluate({"q5": {"a": float("nan")}, "q3": {"a": 1.0, "b": float("nan")}})
+    with pytest.raises(TypeError, match=r"'q3' must map to a dict"):
+        evaluator.evaluate({"q5": {"a": "x"}, "q3": 1})
+
+
+def test_what_a_caller_gets_is_his_own():
+    qrels = {f"q{number}": {"a": 1} for number in range(100)}
+    evaluator = fastir.Evaluator(qrels, ["map", "num_rel"], queries="qrels")
+    first = evaluator.evaluate({"q5": {"a": 1.0}})
+    values = first.values
+    second = evaluator.evaluate({"q6": {"a": 1.0}})
+    assert not np.shares_memory(values, second.values)
+    assert first.per_query("map")["q5"] == 1.0 and second.per_query("map")["q5"] == 0.0
+    assert first.status["q5"] == "evaluated" and second.status["q5"] == "missing"
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_threads_prepare_the_rows_once():
+    rng = random.Random(3)
+    qrels = qrels_of(rng)
+    run = run_of(rng, qrels, 5)
+    expected = fastir.Evaluator(qrels, "ndcg", queries="qrels").evaluate(fastir.Run.from_dict(run))
+    evaluator = fastir.Evaluator(qrels, "ndcg", queries="qrels")
+    results = []
+    barrier = threading.Barrier(8)
+
+    def work():
+        barrier.wait()
+        results.extend(evaluator.evaluate(run) for _ in range(50))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 400
+    assert all(each == expected and each.report == expected.report for each in results)
