@@ -1,16 +1,17 @@
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from numpy import ndarray
 
 from fastir.evaluation.prepared import Prepared
+from fastir.join._counts import Counts
 
 Repairs: TypeAlias = dict[str, tuple[int, str]]
 
 class Overlap:
     prepared: Prepared
     status: ndarray
-    tally: Any  # Tally or Counts
+    tally: Counts
     n_run: int
     run_ids: Sequence[str | int]
     run_repairs: Repairs
@@ -19,7 +20,7 @@ class Overlap:
         self,
         prepared: Prepared,
         status: ndarray,
-        tally: Any,
+        tally: Counts,
         n_run: int,
         run_ids: Iterable[str | int],
         run_repairs: Repairs,

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.evaluation.measuring import OneRuleSet
 from fastir.evaluation.part_states import Ranks
-from fastir.join._keep import judgments, keeping_plan
+from fastir.join._collect import judgments, collecting_plan
 from fastir.judged_rankings import JudgedRankings
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.qrels import GroupedQrels
@@ -63,7 +63,7 @@ def keeper_of(ranker: Prepared, ranks: np.ndarray, labels: np.ndarray, reads: in
     and that of the documents.
     """
     settings = copy.copy(ranker.settings)
-    settings.plan = keeping_plan(ranker.judged, ranks, labels, WHOLE, reads)
+    settings.plan = collecting_plan(ranker.judged, ranks, labels, WHOLE, reads)
     settings.names, settings.label_limits = ["num_rel_ret", "num_ret"], []
     settings.queries = None if settings.queries == "intersection" else settings.queries
     return OneRuleSet(ranker.qrels, settings, ranker.columns, ranker.parents)

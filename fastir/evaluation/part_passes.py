@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from fastir.errors import DuplicateError, quote
-from fastir.evaluation.coverage import Counts
 from fastir.evaluation.part_states import ONCE, Count, Counted, Found, Ranks, Repairs, State
 from fastir.inputs import formats, table_files, tables
 from fastir.inputs.shapes import PATH, TABLE, shape_of
 from fastir.inputs.table_rows import not_a_number
 from fastir.inputs.tables import Batch, Table
+from fastir.join._counts import Counts
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import TIE_CODES
 from fastir.run import Run

@@ -21,7 +21,7 @@ from fastir.inputs import table_files, tables
 from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
 from fastir.join._grouped import Columns
-from fastir.join._join import Tally
+from fastir.join._counts import Counts
 from fastir.join._ungrouped import Scattered
 from fastir.run import Run
 from fastir.threads import WORTH, share, share_all, thread_count, within_reach
@@ -72,7 +72,7 @@ def from_rows(
     n_rows = found.n_rows if found.n_rows is not None or found.split is None else found.split.rows(WORTH)
     head = deque(until(batches, WORTH if n_rows is None else 1))
     if not head:
-        return Coverage(prepared, status, Tally(), 0, [], {})
+        return Coverage(prepared, status, Counts(), 0, [], {})
     integer_docs = head[0].docs.integers
     n_rows = sum(len(batch.docs) for batch in head) if n_rows is None else n_rows
     threads = thread_count(n_threads, n_rows)

@@ -17,7 +17,7 @@ from fastir.columns.ids import encode
 from fastir.evaluation.coverage import MISSING, Coverage
 from fastir.evaluation.part_passes import FirstOfTwo, Pass, SecondOfTwo, empty
 from fastir.evaluation.part_states import check_once
-from fastir.join._keep import judgments
+from fastir.join._collect import judgments
 from fastir.measure._codes import READ_CODES, TIE_CODES
 from fastir.rank._judged_lists import JudgedLists
 from fastir.threads import run, share_all

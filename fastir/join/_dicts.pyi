@@ -2,7 +2,7 @@ from typing import Any, TypeAlias
 
 from numpy import ndarray
 
-from fastir.join._join import Tally
+from fastir.join._counts import Counts
 from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
 
@@ -14,8 +14,8 @@ def judge_dict(
     jobs: list[tuple[Judged, Plan, ndarray, ndarray, int, bool]],
     run: dict[Any, Any],
     breathes: bool = False,
-) -> tuple[list[Tally], Kinds]: ...
+) -> tuple[list[Counts], Kinds]: ...
 def judge_alone(
     judged: Judged, plan: Plan, shape: tuple[int, int], status: ndarray, ties: int, single: bool, run: object, most: int
-) -> tuple[ndarray, ndarray, Tally, Kinds] | None: ...
+) -> tuple[ndarray, ndarray, Counts, Kinds] | None: ...
 def longest_ranking(run: object) -> int: ...

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.evaluation.coverage import MISSING, Counts, Coverage, Repairs, without_missing
+from fastir.evaluation.coverage import MISSING, Coverage, Repairs, without_missing
+from fastir.join._counts import Counts
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
 from fastir.request.settled import rules_of
 from fastir.results.results import Results
