@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from fastir.columns._scalars cimport Reader
-from fastir.join._join cimport Counts
+from fastir.join._counts cimport Counts
 from fastir.join._judged cimport Judged, Lookup
 from fastir.measure._measure cimport Plan
 from fastir.rank._rank cimport Ranking
@@ -48,6 +48,7 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef int look_up(self, dict ranking, int64_t q) except -1
     cdef int rank(self, int64_t place, int64_t row) except -1
     cdef int note(self, dict ranking, int64_t place) except -1
+    cdef Counts counted(self)
     cdef int lack(self, int64_t place, int64_t row) except -1
 
 

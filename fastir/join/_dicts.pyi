@@ -2,7 +2,7 @@ from typing import Any, TypeAlias
 
 from numpy import ndarray
 
-from fastir.join._join import Tally
+from fastir.join._counts import Counts
 from fastir.join._judged import Judged
 from fastir.measure._measure import Plan
 
@@ -15,7 +15,7 @@ def judge_dict(
     run: dict[Any, Any],
     breathes: bool = False,
     rows: list[int] | None = None,
-) -> tuple[list[Tally], Kinds]: ...
+) -> tuple[list[Counts], Kinds]: ...
 def judge_alone(
     judged: Judged,
     plan: Plan,
@@ -26,6 +26,6 @@ def judge_alone(
     run: object,
     most: int,
     spared: int,
-) -> tuple[ndarray, ndarray, Tally, Kinds, list[int] | None] | None: ...
+) -> tuple[ndarray, ndarray, Counts, Kinds, list[int] | None] | None: ...
 def rows_of_few(judged: Judged, run: dict[Any, Any], spared: int) -> list[int] | None: ...
 def longest_ranking(run: object) -> int: ...

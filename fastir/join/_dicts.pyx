@@ -34,7 +34,8 @@ from fastir.columns._entries cimport DICTS_AHEAD, ask_ahead, gather, strings_onl
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._prefetch cimport prefetch
 from fastir.columns._scalars cimport integers_made_equal, read_score
-from fastir.join._join cimport clear_tally, count_ranking, tally_of
+from fastir.join._collect cimport check_judged
+from fastir.join._counts cimport Counts, count_ranking, count_rounded, count_tied
 from fastir.join._judged cimport Judged
 from fastir.join._matches cimport Rows, hash_of_key, match
 from fastir.join._unchanged cimport unchanged
@@ -124,7 +125,8 @@ cdef class Walk:
         self.ties, self.single, self.breathes = ties, single, breathes
         self.again = judged.used
         judged.used = True
-        clear_tally(&self.tally)
+        self.tally = Counts.__new__(Counts)
+        check_judged(plan, judged)
         return 0
 
     def __dealloc__(self):
@@ -297,14 +299,17 @@ cdef class Walk:
 
     cdef int note(self, dict ranking, int64_t place) except -1:
         """Count what the report says."""
-        count_ranking(&self.tally, place, self.n, self.n_found)
+        count_ranking(self.tally, place, self.n, self.n_found)
         if self.reader.wide and integers_made_equal(ranking, self.scores, self.n):
-            self.tally.rounded += 1
-            self.tally.rounded_example = place if self.tally.rounded_example < 0 else self.tally.rounded_example
+            count_rounded(self.tally, place)
         if self.tied:
-            self.tally.tied += 1
-            self.tally.tied_example = place if self.tally.tied_example < 0 else self.tally.tied_example
+            count_tied(self.tally, place)
         return 0
+
+    cdef Counts counted(self):
+        """The counts of all rankings."""
+        self.tally.uncounted = self.uncounted
+        return self.tally
 
     cdef int lack(self, int64_t place, int64_t row) except -1:
         """What the run has nothing for is an empty ranking."""
@@ -397,7 +402,7 @@ def judge_dict(Judged judged, list jobs, dict run, bint breathes=False, list row
 
     Returns
     -------
-    list of Tally
+    list of Counts
         The counts of each job.
     tuple of type
         The types of the run's query ids and document ids, str or int; None if there are none.
@@ -418,7 +423,7 @@ def judge_dict(Judged judged, list jobs, dict run, bint breathes=False, list row
         walk.follow(walks)
         walks.append(walk)
     judge_walks(walks, judged, run, kinds, rows)
-    return [tally_of(&walk.tally, walk.uncounted) for walk in walks], kinds
+    return [walk.counted() for walk in walks], kinds
 
 
 def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, run, int64_t most,
@@ -427,7 +432,7 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
 
     Returns
     -------
-    None, or (values, status, Tally, tuple of type, rows)
+    None, or (values, status, Counts, tuple of type, rows)
         The values, of this shape; `status`, or a copy if the run lacks a query; what judge_dict returns; and None. For
         a run of few queries, values and status of these alone, and their positions as rows_of_few() says them. None
         unless `run` is a dict of dicts that it takes, with rankings of at most `most` documents.
@@ -449,7 +454,7 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
     walk.begin(judged, plan, kinds[1] is int, ties, single, False)
     walk.write_to(values, status)
     judge_walks([walk], judged, run, kinds, rows)
-    made = values, walk.status, tally_of(&walk.tally, walk.uncounted), kinds, rows
+    made = values, walk.status, walk.counted(), kinds, rows
     if walk.capacity <= SPARE:
         walk.let_go()
         with cython.critical_section(plan):

@@ -1,4 +1,5 @@
 # Judging rows whose ids are bytes, one query at a time.
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
 
 from fastir.join._judged cimport Index, Judged
@@ -8,11 +9,6 @@ from fastir.join._repeats cimport Repeats
 from fastir.measure._measure cimport Plan
 from fastir.rank._rank cimport Ranking
 from fastir.columns._text cimport Group, Text
-
-
-cdef struct Counts:             # the counts of one thread: the fields of a Tally
-    int64_t found, tied, tied_example, ranked, unjudged, nothing, nothing_example
-    int64_t repeated, repeated_example, rounded, rounded_example
 
 
 cdef struct Seen:               # scratch for finding an id that stands twice
@@ -29,18 +25,12 @@ cdef struct Part:               # the work of one thread, and its scratch
     Ranking ranking
     Seen seen
     Repeats repeats
-    Counts tally
+    PyObject* counts            # a Counts
     Text* queries               # of the groups it met
     int64_t* places             # beside queries: position in the qrels, or -1
     int64_t n, capacity
     int failed                  # what stopped it: 0, a code of PROBLEM_CODES, or a problem of columns/_trec.pxd
     int64_t row                 # where the group in work begins, for rows that are columns
-
-
-cdef class Tally:
-    cdef readonly int64_t found, tied, tied_example, nothing, nothing_example, ranked, unjudged
-    cdef readonly int64_t repeated, repeated_example, rounded, rounded_example
-    cdef readonly bytearray uncounted
 
 
 cdef class Join:
@@ -73,8 +63,5 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
 cdef int find_repeated(Seen* seen, const Group* g, int64_t start) noexcept nogil
 cdef int clear_rows(Seen* seen, int64_t n) noexcept nogil
 cdef void forget(Seen* seen) noexcept nogil
-cdef void clear_tally(Counts* tally) noexcept nogil
-cdef void count_ranking(Counts* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil
 cdef not_summed(const Group* g, query)
 cdef bytes query_bytes(const Text* query, bint integers)
-cdef Tally tally_of(const Counts* counts, bytearray uncounted=*)

@@ -1,22 +1,9 @@
 from numpy import ndarray
 
+from fastir.join._counts import Counts
 from fastir.join._judged import Judged
 from fastir.join._parents import Parents
 from fastir.measure._measure import Plan
-
-class Tally:
-    found: int
-    tied: int
-    tied_example: int
-    nothing: int
-    nothing_example: int
-    ranked: int
-    unjudged: int
-    repeated: int
-    repeated_example: int
-    rounded: int
-    rounded_example: int
-    uncounted: bytearray | None
 
 class Join:
     removes: bool
@@ -37,4 +24,4 @@ class Join:
         once: bool = False,
         parents: Parents | None = None,
     ) -> None: ...
-    def finish(self) -> Tally: ...
+    def finish(self) -> Counts: ...

@@ -14,11 +14,15 @@ cannot be evaluated this way: `ungrouped` says so.
 """
 
 cimport cython
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
+from fastir.join._collect cimport check_judged
+from fastir.join._counts cimport Counts, count_ranking, count_repeats, count_tied
 from fastir.join._judged cimport Index, Judged, find_judged, find_query
 from fastir.join._parents cimport Parents
 from fastir.join._piles cimport stand_twice
@@ -176,89 +180,6 @@ cdef int clear_rows(Seen* seen, int64_t n) noexcept nogil:
     return 0
 
 
-# ---- counts ------------------------------------------------------------------------------------------------------
-
-
-cdef void clear_tally(Counts* tally) noexcept nogil:
-    memset(tally, 0, sizeof(Counts))
-    tally.tied_example = -1
-    tally.nothing_example = -1
-    tally.repeated_example = -1
-    tally.rounded_example = -1
-
-
-cdef int64_t smaller(int64_t a, int64_t b) noexcept nogil:
-    """The smaller of two positions, where -1 means none."""
-    return a if b < 0 or 0 <= a < b else b
-
-
-cdef void count_ranking(Counts* tally, int64_t q, int64_t n, int64_t n_found) noexcept nogil:
-    """Count query q with a ranking of n documents, n_found of which are in the qrels."""
-    tally.found += 1
-    tally.ranked += n
-    tally.unjudged += n - n_found
-    if n > 0 and n_found == 0:
-        tally.nothing += 1
-        tally.nothing_example = smaller(tally.nothing_example, q)
-
-
-cdef void count_repeats(Counts* tally, int64_t q, int64_t n) noexcept nogil:
-    tally.repeated += n
-    tally.repeated_example = smaller(tally.repeated_example, q)
-
-
-cdef void add_tally(Counts* total, const Counts* part) noexcept nogil:
-    total.found += part.found
-    total.tied += part.tied
-    total.ranked += part.ranked
-    total.unjudged += part.unjudged
-    total.nothing += part.nothing
-    total.tied_example = smaller(total.tied_example, part.tied_example)
-    total.nothing_example = smaller(total.nothing_example, part.nothing_example)
-    total.repeated += part.repeated
-    total.repeated_example = smaller(total.repeated_example, part.repeated_example)
-    total.rounded += part.rounded
-    total.rounded_example = smaller(total.rounded_example, part.rounded_example)
-
-
-cdef class Tally:
-    """The counts of one evaluation; a new Tally has the counts of an empty run.
-
-    A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
-
-    Attributes
-    ----------
-    found : int
-        Queries of the qrels that the run has.
-    tied, tied_example : int
-        Queries in which a hit shares its score with another document; the position of the first, -1 if there is none.
-    nothing, nothing_example : int
-        Rankings that are not empty and hold no judged document; the position of the first, -1 if there is none.
-    ranked, unjudged : int
-        Documents ranked for queries of the qrels; those among them that are not in the qrels.
-    repeated, repeated_example : int
-        Rows whose document stands in an earlier row of the query too, where that is no error; as above.
-    rounded, rounded_example : int
-        Rankings in which two integer scores are different, but not as float64; as above.
-    uncounted : bytearray or None
-        Where `unjudged` is too high by what count_rest() finds in this.
-    """
-
-    def __cinit__(self):
-        self.tied_example = self.nothing_example = self.repeated_example = self.rounded_example = -1
-
-
-cdef Tally tally_of(const Counts* counts, bytearray uncounted=None):
-    cdef Tally tally = Tally.__new__(Tally)
-    tally.uncounted = uncounted
-    tally.found, tally.ranked, tally.unjudged = counts.found, counts.ranked, counts.unjudged
-    tally.tied, tally.tied_example = counts.tied, counts.tied_example
-    tally.nothing, tally.nothing_example = counts.nothing, counts.nothing_example
-    tally.repeated, tally.repeated_example = counts.repeated, counts.repeated_example
-    tally.rounded, tally.rounded_example = counts.rounded, counts.rounded_example
-    return tally
-
-
 # ---- queries -----------------------------------------------------------------------------------------------------
 
 
@@ -318,6 +239,8 @@ cdef class Join:
                  bint single, bint only_judged, int n_threads, bint integers=False, bint once=False,
                  Parents parents=None):
         cdef int t
+        cdef Counts counts
+        check_judged(plan, judged)
         self.index = judged.index(integers)
         self.judged, self.plan = judged, plan
         # memoryviews would take as long as a query of ten documents
@@ -334,7 +257,9 @@ cdef class Join:
         if self.parts == NULL or self.met == NULL:
             raise MemoryError
         for t in range(n_threads):
-            clear_tally(&self.parts[t].tally)
+            counts = Counts()
+            Py_INCREF(counts)
+            self.parts[t].counts = <PyObject*>counts
 
     def __dealloc__(self):
         cdef int t
@@ -347,6 +272,7 @@ cdef class Join:
                 free(self.parts[t].group.scores)
                 free(self.parts[t].queries)
                 free(self.parts[t].places)
+                Py_XDECREF(self.parts[t].counts)
         free(self.parts)
         free(self.met)
         PyBuffer_Release(&self.value_buffer)
@@ -380,7 +306,7 @@ cdef class Join:
         if twice > 0:
             twice = find_repeats(&part.repeats, &part.group, part.seen.hashes)
         if twice > 0:
-            count_repeats(&part.tally, q, twice)
+            count_repeats(<Counts>part.counts, q, twice)
         return -1 if twice < 0 else 0
 
     cdef int judge(self, Part* part, int64_t q) noexcept nogil:
@@ -388,7 +314,6 @@ cdef class Join:
         cdef Group* g = &part.group
         cdef Ranking* r = &part.ranking
         cdef Seen* seen = &part.seen
-        cdef Counts* tally = &part.tally
         cdef int64_t i, j, n_hits = 0, n_found = 0, repeated = 0, again = 0
         cdef Hit* hit
         cdef int64_t first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
@@ -399,7 +324,7 @@ cdef class Join:
             if repeated < 0:
                 return <int>-repeated
             if repeated > 0:
-                count_repeats(tally, q, repeated)
+                count_repeats(<Counts>part.counts, q, repeated)
         if reserve(r, self.plan, g.n, n) < 0 or noted and clear_rows(seen, n) < 0:
             return NO_MEMORY
         if self.single:
@@ -427,14 +352,13 @@ cdef class Join:
                     r.hits[n_hits].row = i
                     r.hits[n_hits].label = label_code(self.judged.labels[first + j])
                     n_hits += 1
-        count_ranking(tally, q, g.n, n_found)
+        count_ranking(<Counts>part.counts, q, g.n, n_found)
         if again > 0 and self.only_judged and self.parents is None:
-            count_repeats(tally, q, again)
+            count_repeats(<Counts>part.counts, q, again)
         if rank_and_measure(self.plan, r, g.scores, <const char*>g.docs, sizeof(Text), g.n, n_hits,
                             compare_integers if self.integers else compare_texts, self.ties, self.judged.of(q),
                             self.values + q * self.plan.n_slots):
-            tally.tied += 1
-            tally.tied_example = smaller(tally.tied_example, q)
+            count_tied(<Counts>part.counts, q)
         return 0
 
     cdef int settle(self, Part* part, int64_t q) noexcept nogil:
@@ -452,7 +376,7 @@ cdef class Join:
         elif twice > 0:
             twice = find_repeats(&part.repeats, g, part.seen.hashes)
             if twice > 0:
-                count_repeats(&part.tally, q, twice)
+                count_repeats(<Counts>part.counts, q, twice)
                 if self.removes:
                     merge_repeats(&part.repeats, g, part.seen.hashes, MAX)
         return NO_MEMORY if twice < 0 else self.judge(part, q)
@@ -474,10 +398,10 @@ cdef class Join:
         part.n = 0
 
     def finish(self):
-        """Fill the rows of queries that the run lacks; returns the Tally."""
+        """Fill the rows of queries that the run lacks; returns the Counts."""
         cdef Judged judged = self.judged
         cdef Judgments known
-        cdef Counts total
+        cdef Counts total = Counts()
         cdef int64_t q
         cdef int t
         for q in range(judged.n_queries):
@@ -487,10 +411,9 @@ cdef class Join:
                 self.status[q] = MISSING
                 known = judged.of(q)
                 measure(self.plan, &self.parts[0].ranking.measured, 0, 0, &known, self.values + q * self.plan.n_slots)
-        clear_tally(&total)
         for t in range(self.n_threads):
-            add_tally(&total, &self.parts[t].tally)
-        return tally_of(&total)
+            total.add(<Counts>self.parts[t].counts)
+        return total
 
 
 cdef not_summed(const Group* g, query):

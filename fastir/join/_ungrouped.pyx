@@ -22,7 +22,8 @@ from libc.string cimport memcpy
 from fastir.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.columns._ids cimport read
 from fastir.columns._text cimport Text, room_for_rows
-from fastir.join._join cimport Part, clear_rows, count_ranking, find_repeated, hash_group
+from fastir.join._counts cimport Counts, count_ranking
+from fastir.join._join cimport Part, clear_rows, find_repeated, hash_group
 from fastir.join._piles cimport HEAD, below, words_of
 from fastir.join._scattered_rows cimport CHUNK, MANY, Found, Piece, ScatteredRows, foreign_pair
 from fastir.measure._codes cimport NO_MEMORY, REPEATED
@@ -179,7 +180,7 @@ cdef class Scattered(ScatteredRows):
 
     cdef bint settled(self, Part* part, int64_t q) noexcept nogil:
         self.met[q] = 1
-        count_ranking(&part.tally, q, self.counts[q], self.found_of[q + 1] - self.found_of[q])
+        count_ranking(<Counts>part.counts, q, self.counts[q], self.found_of[q + 1] - self.found_of[q])
         return False
 
     def ranges_again(self, int64_t n):

@@ -48,7 +48,7 @@ cdef struct Scratch:
     int64_t capacity
 
 
-cdef struct Kept:               # where a plan that keeps hits, and has no metrics, puts those of every query
+cdef struct Collected:          # where a plan that collects hits, and has no metrics, puts those of every query
     const int32_t* first        # the labels of the whole qrels, into which Judgments.labels points
     int64_t* ranks              # beside them; a query's hits from its first label on
     int32_t* labels
@@ -56,8 +56,8 @@ cdef struct Kept:               # where a plan that keeps hits, and has no metri
 
 cdef class Plan:
     cdef walk_fn walk
-    cdef Kept kept              # ranks is NULL in a plan that measures
-    cdef object keeper          # what owns the memory of kept
+    cdef Collected collected    # ranks is NULL in a plan that measures
+    cdef object owners          # what owns the memory of collected
     cdef object spare           # scratch that a join left for the next call, or None
     cdef View* views
     cdef Slot* slots

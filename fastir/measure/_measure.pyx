@@ -319,12 +319,12 @@ cdef int64_t sort_retrieved(Scratch* scratch, int64_t n_hits) noexcept nogil:
     return n
 
 
-cdef void keep(const Kept* kept, const Scratch* scratch, int64_t n_hits, int64_t num_ret, const Judgments* known,
-               double* out) noexcept nogil:
-    """Keep a query's hits, and how many there are; a document is a hit once, so that there is room for all."""
-    cdef int64_t first = known.labels - kept.first
-    memcpy(kept.ranks + first, scratch.ranks, n_hits * sizeof(int64_t))
-    memcpy(kept.labels + first, scratch.labels, n_hits * sizeof(int32_t))
+cdef void collect(const Collected* collected, const Scratch* scratch, int64_t n_hits, int64_t num_ret,
+                  const Judgments* known, double* out) noexcept nogil:
+    """Collect a query's hits, and how many there are; a document is a hit once, so that there is room for all."""
+    cdef int64_t first = known.labels - collected.first
+    memcpy(collected.ranks + first, scratch.ranks, n_hits * sizeof(int64_t))
+    memcpy(collected.labels + first, scratch.labels, n_hits * sizeof(int32_t))
     out[0] = <double>n_hits
     out[1] = <double>num_ret
 
@@ -343,8 +343,8 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
     cdef Snapshot* snapshots
     cdef const View* view
     cdef const Slot* slot
-    if plan.kept.ranks != NULL:
-        keep(&plan.kept, scratch, n_hits, num_ret, known, out)
+    if plan.collected.ranks != NULL:
+        collect(&plan.collected, scratch, n_hits, num_ret, known, out)
         return
     if plan.max_depth < num_ret:
         num_ret = plan.max_depth

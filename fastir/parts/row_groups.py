@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fastir.columns.ids import encode
-from fastir.join._keep import judgments
+from fastir.join._collect import judgments
 from fastir.measure._codes import READ_CODES, TIE_CODES
 from fastir.parts.states import check_once
 from fastir.parts.two_pass import TwoPassFirst, TwoPassReader, TwoPassSecond, empty

@@ -16,7 +16,7 @@ Count = tuple[int, int]  # of queries: how many, and the position of the first; 
 Repairs = dict[str, tuple[int, str]]
 NONE: Count = (0, -1)
 ONCE = "duplicates='once' would repair it"
-EXAMPLES = ("nothing", "tied", "repeated")  # of the counts of a Tally, those that have an example
+EXAMPLES = ("nothing", "tied", "repeated")  # of the Counts, those that have an example
 COUNTED = (*EXAMPLES, "unjudged")
 
 
@@ -37,7 +37,7 @@ class State:
     repairs : dict
         {kind: (count, place)}.
     counts : dict
-        Those of COUNTED, as a Tally has them; only for whole queries.
+        Those of COUNTED, as Counts have them; only for whole queries.
 
     Attributes
     ----------

@@ -17,6 +17,7 @@ from fastir.inputs import formats, table_files, tables
 from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import not_a_number
 from fastir.inputs.tables import Batch, Table
+from fastir.join._counts import Counts
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import TIE_CODES
 from fastir.parts.states import ONCE, Count, Counted, Found, Repairs, State

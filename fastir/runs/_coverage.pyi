@@ -1,8 +1,9 @@
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from numpy import ndarray
 
+from fastir.join._counts import Counts
 from fastir.runs.prepared import PreparedQrels
 
 Repairs: TypeAlias = dict[str, tuple[int, str]]
@@ -10,7 +11,7 @@ Repairs: TypeAlias = dict[str, tuple[int, str]]
 class Overlap:
     prepared: PreparedQrels
     rows: list[int] | None
-    tally: Any  # Tally or Counts
+    tally: Counts
     n_run: int
     run_ids: Sequence[str | int]
     run_repairs: Repairs
@@ -19,7 +20,7 @@ class Overlap:
         self,
         prepared: PreparedQrels,
         status: ndarray,
-        tally: Any,
+        tally: Counts,
         n_run: int,
         run_ids: Iterable[str | int],
         run_repairs: Repairs,

@@ -4,7 +4,7 @@ A class in C because each call makes one, and a call may be one query of ten doc
 of its time.
 """
 
-from fastir.join._join cimport Tally
+from fastir.join._counts cimport Counts
 from fastir.measure._codes cimport MISSING
 
 from numpy import full, uint8
@@ -19,15 +19,9 @@ cdef class Overlap:
     cdef public object run_repairs
     cdef public bint is_complete
 
-    def __init__(self, prepared, status, tally, Py_ssize_t n_run, run_ids, run_repairs, rows=None):
-        cdef Tally counts
-        cdef Py_ssize_t found
-        cdef bint unusual
-        if type(tally) is Tally:
-            counts = <Tally>tally
-            found, unusual = counts.found, counts.nothing or counts.repeated or counts.rounded
-        else:
-            found, unusual = tally.found, tally.nothing or tally.repeated or tally.rounded
+    def __init__(self, prepared, status, Counts tally, Py_ssize_t n_run, run_ids, run_repairs, rows=None):
+        cdef Py_ssize_t found = tally.found
+        cdef bint unusual = tally.nothing or tally.repeated or tally.rounded
         self.prepared, self.codes, self.tally, self.n_run, self.rows = prepared, status, tally, n_run, rows
         self.run_ids = list(run_ids) if n_run > found else ()
         self.run_repairs = self.all_repairs(run_repairs) if unusual else run_repairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,30 +21,6 @@ ROUNDED = "rankings in which different integers are one float64"  # a kind of re
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
-class Counts(NamedTuple):
-    """The fields of a Tally, for what was counted in several places."""
-
-    found: int = 0
-    tied: int = 0
-    tied_example: int = -1
-    nothing: int = 0
-    nothing_example: int = -1
-    ranked: int = 0
-    unjudged: int = 0
-    repeated: int = 0
-    repeated_example: int = -1
-    rounded: int = 0
-    rounded_example: int = -1
-
-    def plus(self, other: Counts) -> Counts:
-        """The counts of both; an example is the first in the qrels."""
-        added = {}
-        for name, mine, theirs in zip(self._fields, self, other, strict=True):
-            known = [place for place in (mine, theirs) if place >= 0]
-            added[name] = min(known, default=-1) if name.endswith("_example") else mine + theirs
-        return Counts(**added)
-
-
 class Coverage(Overlap):
     """The counts of one evaluation, and how the queries of qrels and run overlap; calling it makes the Report.
 
@@ -52,7 +28,7 @@ class Coverage(Overlap):
     ----------
     prepared : PreparedQrels
     status : uint8 array of shape (n_queries,), or as long as `rows`
-    tally : Tally or Counts
+    tally : Counts
         What the join counted, or several of them.
     n_run : int
         Queries of the run.
@@ -94,7 +70,7 @@ class Coverage(Overlap):
     def unjudged(self) -> int:
         """How many of the documents that were ranked for queries of the qrels are not in the qrels."""
         tally = self.tally
-        if isinstance(tally, Counts) or tally.uncounted is None:
+        if tally.uncounted is None:
             return tally.unjudged
         return tally.unjudged - count_rest(self.prepared.judged, self.prepared.settings.plan, tally.uncounted)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.join._keep import judgments, keeping_plan
+from fastir.join._collect import collecting_plan, judgments
 from fastir.measure._codes import READ_CODES, STATUS_CODES
 from fastir.qrels import GroupedQrels
 from fastir.rankings import JudgedRankings
@@ -73,7 +73,7 @@ def rank_collector(
     query on, and that of the documents.
     """
     settings = copy.copy(ranker.settings)
-    settings.plan = keeping_plan(ranker.judged, ranks, labels, WHOLE, reads)
+    settings.plan = collecting_plan(ranker.judged, ranks, labels, WHOLE, reads)
     settings.names, settings.label_limits = ["num_rel_ret", "num_ret"], []
     settings.queries = None if settings.queries == "intersection" else settings.queries
     return type(ranker)(ranker.qrels, settings, ranker.columns, ranker.parents)

@@ -18,8 +18,8 @@ from fastir.columns.ids import Arena
 from fastir.inputs import table_files, tables
 from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
+from fastir.join._counts import Counts
 from fastir.join._grouped import Columns
-from fastir.join._join import Tally
 from fastir.join._ungrouped import Scattered
 from fastir.run import Run
 from fastir.runs.coverage import Coverage
@@ -60,7 +60,7 @@ def from_rows(task: Task) -> Coverage:
     n_rows = table.n_rows if table.n_rows is not None or table.split is None else table.split.rows(WORTH)
     head = deque(until(batches, WORTH if n_rows is None else 1))
     if not head:
-        return Coverage(prepared, task.status, Tally(), 0, [], {})
+        return Coverage(prepared, task.status, Counts(), 0, [], {})
     integer_docs = head[0].docs.integers
     n_rows = sum(len(batch.docs) for batch in head) if n_rows is None else n_rows
     threads = thread_count(task.n_threads, n_rows)

@@ -10,10 +10,11 @@ import numpy as np
 
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
+from fastir.join._counts import Counts
 from fastir.request.settled import rules_of
 from fastir.results.results import Results
 from fastir.run import Run
-from fastir.runs.coverage import MISSING, Counts, Coverage, Repairs, without_missing
+from fastir.runs.coverage import MISSING, Coverage, Repairs, without_missing
 from fastir.spark.tasks import Failure, Part
 
 

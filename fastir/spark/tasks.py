@@ -22,8 +22,9 @@ from fastir.errors import FastirError, NoOverlapError
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import ranking_lists, tables
+from fastir.join._counts import Counts
 from fastir.run import Run
-from fastir.runs.coverage import MISSING, Counts, Repairs
+from fastir.runs.coverage import MISSING, Repairs
 
 if TYPE_CHECKING:
     import pyarrow
@@ -222,12 +223,11 @@ def part(evaluator: Evaluator, run: Any, partition: int, name: Hashable, query_i
         results, coverage = evaluator.results_of(run, 1)
     except NoOverlapError:
         return foreign_part(query_ids(), len(evaluator.prepared.settings.names), partition, name)
-    tally = coverage.tally
-    counts = Counts(*(getattr(tally, field) for field in Counts._fields))
     places = np.flatnonzero(coverage.status != MISSING)
     foreign = coverage.only_in_run()[:1]
     # The repairs name what was repeated, each with its place.
-    counts = counts._replace(repeated=0, repeated_example=-1)
+    counts = coverage.tally
+    counts.repeated, counts.repeated_example = 0, -1
     status = coverage.status[places]
     return Part(partition, name, places, results.values, status, counts, coverage.n_run, foreign, coverage.run_repairs)
 

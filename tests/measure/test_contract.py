@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.join._join import Tally
+from fastir.join._counts import Counts
 from fastir.measure import _codes
 from fastir.measure._measure import Plan
 from fastir.measure.cards import READS
@@ -48,12 +48,12 @@ def test_a_set_of_numbers_holds_no_more_than_the_kernel_has_room_for():
         fastir.Evaluator({"q": {"a": 1}}, name([*most, 1.0]))
 
 
-def test_the_fields_of_a_tally_are_read_by_name():
+def test_counts_are_read_by_name():
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
     run = {"q1": {"a": 1.0, "x": 1.0}, "q2": {"b": 1.0}}
     seen = fastir.evaluate(qrels, run, "map", queries="qrels").report
     assert (seen.in_both, seen.queries_with_ties, seen.nothing_judged) == (2, 1, 0)
-    empty = Tally()
+    empty = Counts()
     assert (empty.found, empty.tied_example, empty.nothing_example, empty.ranked) == (0, -1, -1, 0)
 
 

@@ -1,0 +1,41 @@
+# What is counted while a run is joined: by each thread, then of all of them.
+from libc.stdint cimport int64_t
+
+
+cdef class Counts:
+    cdef public int64_t found, ranked, unjudged
+    cdef public int64_t tied, tied_example, nothing, nothing_example
+    cdef public int64_t repeated, repeated_example, rounded, rounded_example
+    cdef public bytearray uncounted
+    cdef add(self, Counts other)
+
+
+cdef inline int64_t earlier(int64_t a, int64_t b) noexcept nogil:
+    """The smaller of two positions, where -1 means none."""
+    return a if b < 0 or 0 <= a < b else b
+
+
+cdef inline void count_ranking(Counts counts, int64_t q, int64_t n, int64_t n_found) noexcept nogil:
+    """Count query q with a ranking of n documents, n_found of which are in the qrels."""
+    counts.found += 1
+    counts.ranked += n
+    counts.unjudged += n - n_found
+    if n > 0 and n_found == 0:
+        counts.nothing += 1
+        counts.nothing_example = earlier(counts.nothing_example, q)
+
+
+cdef inline void count_tied(Counts counts, int64_t q) noexcept nogil:
+    counts.tied += 1
+    counts.tied_example = earlier(counts.tied_example, q)
+
+
+cdef inline void count_rounded(Counts counts, int64_t q) noexcept nogil:
+    counts.rounded += 1
+    counts.rounded_example = earlier(counts.rounded_example, q)
+
+
+cdef inline void count_repeats(Counts counts, int64_t q, int64_t n) noexcept nogil:
+    """Count n rows of query q whose document is that of an earlier row."""
+    counts.repeated += n
+    counts.repeated_example = earlier(counts.repeated_example, q)

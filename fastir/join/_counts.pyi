@@ -1,0 +1,20 @@
+COUNTED: tuple[str, ...]
+FIELDS: tuple[str, ...]
+
+class Counts:
+    found: int
+    ranked: int
+    unjudged: int
+    tied: int
+    tied_example: int
+    nothing: int
+    nothing_example: int
+    repeated: int
+    repeated_example: int
+    rounded: int
+    rounded_example: int
+    uncounted: bytearray | None
+    def __init__(self, **numbers: int) -> None: ...
+    def plus(self, other: Counts) -> Counts: ...
+
+def restored(numbers: dict[str, int], uncounted: bytearray | None) -> Counts: ...

@@ -1,0 +1,65 @@
+"""One record of what an evaluation met: a thread counts into one, and those of threads or of parts are added up.
+
+A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
+"""
+
+COUNTED = ("tied", "nothing", "repeated", "rounded")        # what has an example beside the number
+FIELDS = ("found", "ranked", "unjudged", *COUNTED, *(f"{name}_example" for name in COUNTED))
+
+
+cdef class Counts:
+    """The counts of one evaluation; without arguments, those of an empty run.
+
+    Attributes
+    ----------
+    found : int
+        Queries of the qrels that the run has.
+    ranked, unjudged : int
+        Documents ranked for queries of the qrels; those among them that are not in the qrels.
+    tied, tied_example : int
+        Queries in which a hit shares its score with another document; the position of the first, -1 if there is none.
+    nothing, nothing_example : int
+        Rankings that are not empty and hold no judged document; as above.
+    repeated, repeated_example : int
+        Rows whose document is that of an earlier row of the query, where that is no error; as above.
+    rounded, rounded_example : int
+        Rankings in which two integer scores are different, but not as float64; as above.
+    uncounted : bytearray or None
+        Where `unjudged` is too high by what count_rest() finds in this.
+    """
+
+    def __cinit__(self):
+        self.tied_example = self.nothing_example = self.repeated_example = self.rounded_example = -1
+
+    def __init__(self, **numbers):
+        for name, number in numbers.items():
+            setattr(self, name, number)
+
+    def __reduce__(self):
+        return restored, ({name: getattr(self, name) for name in FIELDS}, self.uncounted)
+
+    cdef add(self, Counts other):
+        """Add those of other queries; an example is the first in the qrels."""
+        self.found += other.found
+        self.ranked += other.ranked
+        self.unjudged += other.unjudged
+        self.tied += other.tied
+        self.tied_example = earlier(self.tied_example, other.tied_example)
+        self.nothing += other.nothing
+        self.nothing_example = earlier(self.nothing_example, other.nothing_example)
+        self.repeated += other.repeated
+        self.repeated_example = earlier(self.repeated_example, other.repeated_example)
+        self.rounded += other.rounded
+        self.rounded_example = earlier(self.rounded_example, other.rounded_example)
+
+    def plus(self, Counts other):
+        """The counts of both, as a new record."""
+        cdef Counts total = Counts()
+        total.add(self)
+        total.add(other)
+        return total
+
+
+def restored(numbers, uncounted):
+    """The Counts that were pickled."""
+    return Counts(**numbers, uncounted=uncounted)
