@@ -15,7 +15,7 @@ from fastir.measure._arithmetic cimport ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 from fastir.measure._sort cimport labels_from
 
-from fastir.measure.cards import Card
+from fastir.measure.cards import INF, Card
 
 
 cdef struct Pairs:              # of documents with different labels
@@ -104,7 +104,7 @@ cdef share(str name, str summary, str formula):
 
 cdef count(str name, str summary, str formula):
     """The card of a number of preferences."""
-    return share(name, summary, formula)._replace(range="0 up", aggregate="sum")
+    return share(name, summary, formula)._replace(high=INF, aggregate="sum")
 
 
 cdef double num_prefs_poss(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -19,7 +19,7 @@ LAYERS = """
     inputs
     qrels run judged_rankings
     evaluation
-    holes
+    unjudged
     comparison explanation plots config conventions
     concordance pools
     fastir
