@@ -219,7 +219,7 @@ def precision_families(
 
 
 def query_sums(rankings: UnjudgedRanks, q: int, cutoff: int, level: int) -> tuple[int, np.ndarray, np.ndarray]:
-    """The number of judged relevant documents inside, and the largest and smallest sums of precisions of 0, 1, ... holes."""
+    """Relevant judged documents inside; the largest and smallest sums of precisions for 0, 1, ... holes."""
     slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
     near = rankings.ranks[slots] <= cutoff
     ranks, labels = rankings.ranks[slots][near].astype(float), rankings.labels[slots][near]
