@@ -25,6 +25,7 @@ Raises   only while a Plan is made. `measure` and everything below it is noexcep
     _cwl           C/W/L metrics: the expected gain per document read
     _overlap       similarity to the ideal ranking
     _preferences   pairs of documents in the right order
+    judges.py      what metrics of preferences make of several judges
     _sampling      estimates from a sample of the pool
     _measure       Plan and Scratch, and the steps from the hits of one query to its row of values
     _walk          the walk over one query that leaves the running sums at every cutoff
