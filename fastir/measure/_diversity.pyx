@@ -27,6 +27,7 @@ FIRST_RANK = Param("first", "normalised", "at k = 1: divided by the number of su
                    ("normalised", "raw"))
 BETA = Param("beta", 0.5, "persistence", (), 0, 1, aliases=("β",))
 NONE = "0 if nothing is relevant; subtopics without a relevant document do not count"
+RAW = "or up to the number of subtopics with first=raw"
 NDEVAL = ("ndeval and ir_measures do not divide by the number of subtopics at k = 1: first=raw; ndeval goes down to "
           "rank 20")
 CLARKE = (CLARKE_2008, CLARKE_2009, "ndeval")
@@ -92,7 +93,7 @@ declare(alpha_dcg, Card(
     "alpha_dcg", "discounted novelty over subtopics",
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / log2(i + 1) over relevant ranks i <= k / the "
     "same if all were relevant",
-    NONE, CLARKE, aliases=("alpha-DCG", "α_DCG"), differs=NDEVAL,
+    NONE, CLARKE, aliases=("alpha-DCG", "α_DCG"), differs=NDEVAL, beyond=RAW,
     params=(ALPHA, FIRST_RANK, EMPTY), cutoff=True, depth=20,
     groups="relevant", response=CHAIN), NULL, alpha_fields)
 
@@ -116,7 +117,7 @@ declare(err_ia, Card(
     "err_ia", "expected reciprocal rank over subtopics",
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / i over relevant ranks i <= k / the same if "
     "all were relevant",
-    NONE, (CHAPELLE_2009, "ndeval"), aliases=("ERR-IA",), differs=NDEVAL,
+    NONE, (CHAPELLE_2009, "ndeval"), aliases=("ERR-IA",), differs=NDEVAL, beyond=RAW,
     params=(ALPHA, FIRST_RANK, EMPTY), cutoff=True, depth=20, groups="relevant", response=CHAIN), NULL, alpha_fields)
 
 

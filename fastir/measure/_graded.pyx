@@ -24,6 +24,7 @@ IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, 
               tuple(IDEAL_CODES))
 DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
                  ("log2", "jk2"))
+ANY_GAIN = "or any number with gain={...}"
 NO_GAIN = "0 if the ideal is 0: no judged document has a gain"
 SORTED = ("trec_eval takes custom gains less than 1 apart for equal when it sorts the ideal, and mixes up the "
           "parameters of dcg, ideal_dcg and ndcg asked for together")
@@ -43,7 +44,7 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(dcg, Card(
     "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
-    "0 if nothing has a gain", (JARVELIN_2002, "trec_eval dcg"), differs=SORTED,
+    "0 if nothing has a gain", (JARVELIN_2002, "trec_eval dcg"), differs=SORTED, beyond=ANY_GAIN,
     high=INF, params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True, fractional=True,
     equals=(("gain", "exp2", "dcg_burges"),), response=SUM), dcg)
 
@@ -74,7 +75,7 @@ cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
-    (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), family="ndcg_cut", members=CUTOFFS,
+    (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN, family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
     params=(GAIN, DISCOUNT, IDEAL, UNANSWERED, EMPTY), cutoff=True, graded=True, fractional=True,
     equals=(("gain", "exp2", "ndcg_burges"),), response=RATIO, quotient=("dcg", "ideal_dcg")), ndcg)
@@ -140,7 +141,7 @@ declare(r_ndcg, Card(
     "r_ndcg", "nDCG averaged over the ranks where the ideal gain changes",
     "mean of DCG@p / IDCG@p over the ranks p <= m after which the ideal gain falls, and of DCG / IDCG if n >= m "
     "+ 2; m documents were judged with a gain",
-    f"0 if R = 0; {NO_GAIN}", ("trec_eval Rndcg",), aliases=("Rndcg",), differs=SORTED, params=(GAIN, EMPTY),
+    f"0 if R = 0; {NO_GAIN}", ("trec_eval Rndcg",), beyond=ANY_GAIN, aliases=("Rndcg",), differs=SORTED, params=(GAIN, EMPTY),
     graded=True, response=chain_of_two_gains, steady=False))
 
 
@@ -170,5 +171,5 @@ declare(g, Card(
     "g", "gain discounted by what was missed so far",
     "sum of g_i / log2(2 + C_i - S_i) / sum of the ideal gains; S_i sums the gains to rank i, C_i the ideal "
     "gains, at least 1 each",
-    NO_GAIN, ("trec_eval G",), differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True, fractional=True,
+    NO_GAIN, ("trec_eval G",), beyond=ANY_GAIN, differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True, fractional=True,
     response=g_response, steady=False))

@@ -21,7 +21,7 @@ import numpy as np
 from fastir.measure._arithmetic cimport discount_at, ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 
-from fastir.measure._graded import GAIN
+from fastir.measure._graded import ANY_GAIN, GAIN
 from fastir.measure._registry import EMPTY
 from fastir.measure.cards import INF, Card
 from fastir.measure.references import ASLAM_2006, YILMAZ_2008
@@ -340,7 +340,7 @@ estimated(inf_ndcg, by_strata(
     "sum over strata of (pooled in the first k / judged in the first k) * DCG@k of the stratum / DCG@k of the ideal "
     "ranking: of each gain as many documents as are estimated, rounded, but one of a gain that begins behind rank k",
     NO_RELEVANT + "; an estimate can be above 1", "infNDCG")._replace(
-        params=(GAIN, EMPTY), graded=True, high=INF,
+        params=(GAIN, EMPTY), graded=True, high=INF, beyond=ANY_GAIN,
         differs=STRATA + "; it has labels in the order of their text, 9 above 10"))
 
 estimated(i_precision, by_strata(
