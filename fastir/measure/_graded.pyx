@@ -141,7 +141,8 @@ declare(r_ndcg, Card(
     "r_ndcg", "nDCG averaged over the ranks where the ideal gain changes",
     "mean of DCG@p / IDCG@p over the ranks p <= m after which the ideal gain falls, and of DCG / IDCG if n >= m "
     "+ 2; m documents were judged with a gain",
-    f"0 if R = 0; {NO_GAIN}", ("trec_eval Rndcg",), beyond=ANY_GAIN, aliases=("Rndcg",), differs=SORTED, params=(GAIN, EMPTY),
+    f"0 if R = 0; {NO_GAIN}", ("trec_eval Rndcg",), beyond=ANY_GAIN,
+    aliases=("Rndcg",), differs=SORTED, params=(GAIN, EMPTY),
     graded=True, response=chain_of_two_gains, steady=False))
 
 
@@ -171,5 +172,6 @@ declare(g, Card(
     "g", "gain discounted by what was missed so far",
     "sum of g_i / log2(2 + C_i - S_i) / sum of the ideal gains; S_i sums the gains to rank i, C_i the ideal "
     "gains, at least 1 each",
-    NO_GAIN, ("trec_eval G",), beyond=ANY_GAIN, differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True, fractional=True,
+    NO_GAIN, ("trec_eval G",),
+    beyond=ANY_GAIN, differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True, fractional=True,
     response=g_response, steady=False))
