@@ -31,7 +31,7 @@ JudgedRankings.
     concordance    whether two sets of judgments, two leaderboards or two runs agree
     pools          which documents were judged because of which run, and which should be next
     explanation    what each document of one ranking contributes
-    holes          how far documents that nobody judged could change a metric
+    unjudged       how far documents that nobody judged could change a metric
     compat, cli    calls of other tools and the command line, answered by the boxes above, which know neither
     spark          runs that are DataFrames of Spark, judged where their rows are
 """
@@ -63,8 +63,6 @@ if TYPE_CHECKING:
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
     from fastir.explanation.ranked import RankedExplanation, explain_ranked
-    from fastir.holes.bounded import Bounds
-    from fastir.holes.bounds import bounds
     from fastir.parts.partial import Partial
     from fastir.pools.choosing import to_judge
     from fastir.pools.contributing import contributions
@@ -73,6 +71,8 @@ if TYPE_CHECKING:
     from fastir.pools.pooling import pool
     from fastir.rankings import JudgedRankings
     from fastir.results.by_run import ResultsByRun, load_results
+    from fastir.unjudged.bounds import bounds
+    from fastir.unjudged.result import Bounds
 
 __all__ = [
     "Accumulator",
@@ -128,7 +128,7 @@ __all__ = [
 # these imports needs more than NumPy, so that `from fastir import *` works without SciPy and matplotlib.
 LATER = {
     "Accumulator": "evaluation.accumulator",
-    "Bounds": "holes.bounded",
+    "Bounds": "unjudged.result",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
     "JudgedRankings": "rankings",
@@ -137,7 +137,7 @@ LATER = {
     "RankedExplanation": "explanation.ranked",
     "ResultsByRun": "results.by_run",
     "agreement": "concordance.judgments",
-    "bounds": "holes.bounds",
+    "bounds": "unjudged.bounds",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
     "contributions": "pools.contributing",

@@ -13,8 +13,8 @@ from fastir.qrels import as_qrels
 from fastir.rendering import Cell, Table
 
 if TYPE_CHECKING:
-    from fastir.holes.bounded import Bounds
     from fastir.request.plan import Settings
+    from fastir.unjudged.result import Bounds
 
 
 def add_bounds_arguments(add: Callable[..., Any]) -> None:
@@ -44,7 +44,7 @@ def check_bounds(options: argparse.Namespace) -> None:
 
 def bounded(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> dict[str, Bounds]:
     """The Bounds of the runs that the words stand for; the qrels are read once."""
-    from fastir.holes.bounds import bounds
+    from fastir.unjudged.bounds import bounds
 
     runs = runs_of(named_runs(words, options, settings.options.duplicates), options)
     chosen = {**evaluator_options(options), **parents_options(options), **columns_of(options)}

@@ -32,7 +32,7 @@ from fastir.results.results import Results
 from fastir.text import json_text, rounded, tsv_text
 
 if TYPE_CHECKING:
-    from fastir.holes.bounded import Bounds
+    from fastir.unjudged.result import Bounds
 
 FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")
 

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.comparison.records import TURNS
-from fastir.holes.bounds import bounds_of_pairs
+from fastir.unjudged.bounds import difference_bounds_by_pair
 
 if TYPE_CHECKING:
     from fastir.comparison.comparison import Comparison
     from fastir.comparison.records import Pair
-    from fastir.holes.bounded import Bounds
+    from fastir.unjudged.result import Bounds
 
 
 def turned(comparison: Comparison, qrels: Any, runs: Mapping[Hashable, Any], options: dict[str, Any]) -> Comparison:
     """The same comparison; the notes of its pairs say which differences could have the other sign, and their bounds."""
     names = dict.fromkeys((pair.a, pair.b) for pair in comparison.pairs)
-    return noted(comparison, bounds_of_pairs(qrels, runs, names, comparison.metrics, **{**options, "queries": "qrels"}))
+    return noted(
+        comparison, difference_bounds_by_pair(qrels, runs, names, comparison.metrics, **{**options, "queries": "qrels"})
+    )
 
 
 def noted(comparison: Comparison, found: dict[Any, Bounds]) -> Comparison:

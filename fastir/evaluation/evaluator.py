@@ -195,9 +195,9 @@ class Evaluator:
         >>> explanation.documents[1].gain["ndcg"], explanation.documents[1].discount["map"]
         (2.0, 0.5)
         """
-        from fastir.explanation.explaining import explained
+        from fastir.explanation.query_explanation import explain_query
 
-        return explained(self.prepared, prepare, run, query_id)
+        return explain_query(self.prepared, prepare, run, query_id)
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:
         """Judge one run; results, errors and warnings are those of the function `judged_rankings`."""

@@ -7,7 +7,8 @@ Allocates lists of records in Python; meant for one query, not for speed
 Raises    KeyError for a query or a metric that is not there, ValueError for explanations of two queries, and what
           evaluating the run raises
 
-explaining    computes: one evaluation for each judged document, with the documents below it taken as unjudged
-ranked        explain_ranked: the same for a bare list of labels, as a table with discounts and running sums
-records       Document, Explanation, Move, RankingDiff, and how they print; know nothing of how they were computed
+query_explanation  one evaluation for each judged document, with the documents below it taken as unjudged
+documents          the documents of an Explanation, made when they are asked for
+ranked             explain_ranked: the same for a bare list of labels, as a table with discounts and running sums
+records            Document, Explanation, Move, RankingDiff, and how they print; know nothing of how they were computed
 """

@@ -52,14 +52,14 @@ class Terms(NamedTuple):
 
 def documents_of(terms: Terms, rows: list[Row], absent: list[str | int]) -> tuple[list[Document], list[Document]]:
     """The documents of a ranking, and the missing ones."""
-    known: dict[Hashable, list[float]] = {}
+    gains: dict[Hashable, list[float]] = {}
 
     def document(row: Row, place: int | None, text: str | None) -> Document:
         label = None if text is None else terms.codes.get(text)
         kind = (label, text in terms.elsewhere) if terms.by_label else text
-        if kind not in known:
-            known[kind] = [value - base for value, base in zip(terms.first(text), terms.gained[None], strict=True)]
-        gain = dict(zip(terms.names, known[kind], strict=True))
+        if kind not in gains:
+            gains[kind] = [value - base for value, base in zip(terms.first(text), terms.gained[None], strict=True)]
+        gain = dict(zip(terms.names, gains[kind], strict=True))
         gained = None if place is None else terms.gained.get(place)
         if place is None or gained is None:
             discount: dict[str, float | None] = dict.fromkeys(gain)

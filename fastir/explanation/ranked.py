@@ -1,7 +1,7 @@
 """The table behind a value of a bare list of labels, and what a rank is worth to a metric.
 
-As in `explaining`, every number is a value of the metric itself: of the list down to a rank, with the documents below
-it taken for unjudged ones, or of a list with a single document. No formula is said a second time here.
+As in `query_explanation`, every number is a value of the metric itself: of the list down to a rank, with the documents
+below it taken for unjudged ones, or of a list with a single document. No formula is said a second time here.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ import numpy as np
 from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.labels import evaluate_ranked
-from fastir.explanation.explaining import SUMS, sum_of
+from fastir.explanation.query_explanation import dividend_name, divisor_name
 from fastir.explanation.records import in_html, in_text
 from fastir.inputs import label_arrays
-from fastir.request.names import NAMES
 from fastir.request.options import RANKED, metric_tuple, options_of
 from fastir.request.plan import compile_settings
 from fastir.text import decimals
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastir.request.conventions import Convention
-    from fastir.request.names import Request
 
 UNJUDGED = -1
 MOST_RANKS = 10_000
@@ -175,8 +173,8 @@ def explain_ranked(
     if len(settings.names) != 1:
         raise ValueError(f"{quote(metric)} stands for {len(settings.names)} metrics; explain_ranked takes one")
     request, params = settings.requests[0], settings.values[0]
-    given = label_arrays.column(labels, "labels")
-    judged = given if ideal_labels is None else label_arrays.column(ideal_labels, "ideal_labels")
+    listed = label_arrays.column(labels, "labels")
+    judged = listed if ideal_labels is None else label_arrays.column(ideal_labels, "ideal_labels")
 
     def values(lists: np.ndarray, name: str, **rules: Any) -> np.ndarray:
         many, length = lists.shape
@@ -187,21 +185,14 @@ def explain_ranked(
         )
         return results.values[:, 0]
 
-    value = float(values(given[None], metric, **rules)[0])
-    ranked = given[: settings.options.max_depth]
+    value = float(values(listed[None], metric, **rules)[0])
+    ranked = listed[: settings.options.max_depth]
     ranked = ranked[ranked >= 0] if settings.options.judged_only else ranked
-    divides = request.card.name in SUMS
-    summed = sum_of(request, params) if divides else request.text
+    divides = request.card.quotient is not None
+    summed = dividend_name(request, params) if divides else request.text
     base, documents = table(ranked, lambda lists: values(lists, summed, **kept))
-    ideal = float(values(ranked[None], ideal_of(request, params), **kept)[0]) if divides else None
+    ideal = float(values(ranked[None], divisor_name(request, params), **kept)[0]) if divides else None
     return RankedExplanation(settings.names[0], value, ideal, base, documents)
-
-
-def ideal_of(request: Request, values: dict[str, Any]) -> str:
-    """The name of the DCG of the ideal ranking that an nDCG divides by."""
-    card = NAMES["ideal_dcg"]
-    params = {"gain": request.card.gain, **values}
-    return str(request._replace(card=card, params={param.name: params[param.name] for param in card.params}))
 
 
 def table(ranked: np.ndarray, values: Callable[[np.ndarray], np.ndarray]) -> tuple[float, list[RankedLabel]]:
@@ -211,20 +202,23 @@ def table(ranked: np.ndarray, values: Callable[[np.ndarray], np.ndarray]) -> tup
     diagonal = np.arange(n)
     beginnings = np.where(np.tri(n + 1, n, -1, dtype=bool), ranked, UNJUDGED)
     sums = values(beginnings)
-    base = float(known(sums[0]))
+    base = float(finite(sums[0]))
     kinds = np.unique(ranked)
     first = np.full((len(kinds), n), UNJUDGED, ranked.dtype)
     first[:, :1] = kinds[:, None]
-    gains = dict(zip(kinds.tolist(), (known(values(first)) - base).tolist(), strict=True))
+    gains = dict(zip(kinds.tolist(), (finite(values(first)) - base).tolist(), strict=True))
     most = max(gains, key=lambda label: abs(gains[label]), default=UNJUDGED)
 
     shown = [label if gains[label] else most for label in ranked.tolist()]
     after, alone = beginnings[:-1].copy(), np.full((n, n), UNJUDGED, ranked.dtype)
     after[diagonal, diagonal] = alone[diagonal, diagonal] = shown
-    added, single = known(values(after)) - known(sums[:-1]), known(values(alone)) - base
+    added, single = (
+        finite(values(after)) - finite(sums[:-1]),
+        finite(values(alone)) - base,
+    )
     # of a sum over ranks, the term itself: a difference of sums would be that term with a rounding error
     worth = np.where(np.isclose(added, single, rtol=1e-9, atol=0), single, added).tolist()
-    changes = (known(sums[1:]) - known(sums[:-1])).tolist()
+    changes = (finite(sums[1:]) - finite(sums[:-1])).tolist()
     rows = []
     for place, label in enumerate(ranked.tolist()):
         gain, top = gains[label], gains[shown[place]]
@@ -234,7 +228,7 @@ def table(ranked: np.ndarray, values: Callable[[np.ndarray], np.ndarray]) -> tup
     return base, rows
 
 
-def known(values: Any) -> Any:
+def finite(values: Any) -> Any:
     """Values, 0 where they are undefined."""
     return np.where(np.isfinite(values), values, 0.0)
 

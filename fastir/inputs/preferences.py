@@ -35,9 +35,6 @@ class Order(NamedTuple):
     levels: np.ndarray
     beats: np.ndarray | None
 
-    def matrix(self) -> np.ndarray:
-        return self.levels[:, None] > self.levels if self.beats is None else self.beats
-
 
 def is_of_parts(data: Any) -> bool:
     """Whether the first judgments of a mapping are those of a judge in parts."""

@@ -3,7 +3,7 @@
 In       the qrels as a Judged, made once and used for any number of runs; a Plan; and rows (query, document, score)
          from a dict, from columns, or from the blocks of a file.
 Out      for every query of the qrels a row of values and a status (STATUS_CODES), written into arrays that the caller
-         allocated; a Tally of counts; and the run's queries that the qrels do not have.
+         allocated; Counts; and the run's queries that the qrels do not have.
 Checks   here, because only here all rows pass: a document that stands twice for a query, a score that is NaN, a line
          that cannot be read, an id of the wrong kind. Options are checked before, labels when the qrels are made.
 Memory   scratch of each thread, which grows to its longest ranking. Ids are borrowed from the caller's strings, columns
@@ -12,7 +12,8 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
          inputs, makes the exception, in the caller's ids, rows or lines.
 
     _judged        the qrels, indexed by bytes and by Python's hash
-    _join          Tally: what a join counted; Join: the rows of one query, from hashing its ids to its row of values
+    _counts        Counts: what a join counted
+    _join          Join: the rows of one query, from hashing its ids to its row of values
     _dicts         a dict of dicts: each ranking is probed with the judged ids
     _matches       or looked up among them, where they are many
     _repeats       documents that stand in several rows of one query
@@ -24,7 +25,7 @@ Raises   loops without the GIL return a code (PROBLEM_CODES) and the place; the 
     _query_table   and the tables that each row is looked up in
     _piles         words sorted out into piles, and sets of hashes, in which equal ones meet
     _trec_stream   a TREC file while it is read
-    _keep          a Plan that measures nothing, and keeps the hits
+    _collect          a Plan that measures nothing, and keeps the hits
     _two_pass      rows in any order, in parts that never meet
 
 From the hits that a join finds, `rank` finds their ranks, and `measure` fills the row.

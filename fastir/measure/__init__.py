@@ -11,6 +11,7 @@ Memory   the row belongs to the caller. A thread's Scratch grows to the largest 
 Raises   only while a Plan is made. `measure` and everything below it is noexcept nogil.
 
     cards.py       the description of a metric: Card and Param
+    responses.py   how metrics respond to the labels of unjudged documents, for bounds
     references.py  the papers that metrics come from
     views.py       the records that a Plan is made of
     _codes         the numbers that stand for words: reads, statuses, tie rules, problems
@@ -24,6 +25,7 @@ Raises   only while a Plan is made. `measure` and everything below it is noexcep
     _cwl           C/W/L metrics: the expected gain per document read
     _overlap       similarity to the ideal ranking
     _preferences   pairs of documents in the right order
+    judges.py      what metrics of preferences make of several judges
     _sampling      estimates from a sample of the pool
     _measure       Plan and Scratch, and the steps from the hits of one query to its row of values
     _walk          the walk over one query that leaves the running sums at every cutoff
@@ -51,3 +53,7 @@ import fastir.measure._sampling  # noqa: F401
 from fastir.measure import _registry
 
 CARDS = _registry.cards()
+
+# Metrics that other boxes ask for themselves: of a ranking alone, of a curve, of how much was judged.
+NUM_Q, NUM_RET, NUM_REL, NUM_REL_RET = "num_q", "num_ret", "num_rel", "num_rel_ret"
+PRECISION, RECALL, JUDGED = "precision", "recall", "judged"

@@ -13,8 +13,9 @@ from fastir.measure._registry cimport Query, Snapshot, declare
 from fastir.measure._ties cimport Tie, count_to, take_tie
 
 from fastir.measure._registry import CUTOFFS, EMPTY, words
-from fastir.measure.cards import Card, Numbers, Param
+from fastir.measure.cards import INF, Card, Numbers, Param
 from fastir.measure.references import BUCKLEY_2000, HANLEY_1982, KANTOR_2000, LIN_2015, ROBERTSON_2006
+from fastir.measure.responses import AVERAGE, CHAIN, FIRST, ODDS
 
 cdef enum:                      # rounding
     V10
@@ -50,7 +51,7 @@ cdef double r_precision(const Query* q, const Snapshot* s, const double* p) noex
 declare(r_precision, Card(
     "r_precision", "precision at rank R, the number of relevant documents", "r_R / R", "0 if R = 0",
     (BUCKLEY_2000, "trec_eval Rprec"),
-    aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,)), r_precision)
+    aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,), response=CHAIN, steady=False), r_precision)
 
 
 cdef struct TimesParams:
@@ -67,14 +68,14 @@ declare(r_precision_mult, Card(
     "r_precision_mult", "precision at a multiple of the number of relevant documents",
     "r_K / K, K = x R + 0.9 without its fraction", "0 if K = 0", ("trec_eval Rprec_mult",), family="Rprec_mult",
     members=MULTIPLES,
-    params=(TIMES, EMPTY), at="x"), r_precision_mult, times_fields)
+    params=(TIMES, EMPTY), at="x", response=CHAIN, steady=False), r_precision_mult, times_fields)
 
 declare(r_precision_mult, Card(
     "r_precision_mult_avgjg",
     "precision at a multiple of the number of relevant documents, averaged over groups of judges",
     "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0",
     ("trec_eval Rprec_mult_avgjg",), family="Rprec_mult_avgjg", members=MULTIPLES, params=(TIMES, EMPTY), at="x",
-    groups="all"), r_precision_mult, times_fields)
+    groups="all", response=CHAIN, steady=False), r_precision_mult, times_fields)
 
 
 cdef double mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -103,7 +104,7 @@ cdef double expected_mrr(const Query* q, const Snapshot* s, const double* p) noe
 declare(mrr, Card(
     "mrr", "reciprocal rank of the first relevant document", "1 / rank, 0 beyond k", "0 if none is retrieved",
     (KANTOR_2000, "trec_eval recip_rank"), aliases=("recip_rank", "RR", "RecipRank", "mean_reciprocal_rank"),
-    params=(EMPTY,), cutoff=True), expected_mrr)
+    params=(EMPTY,), cutoff=True, response=FIRST), expected_mrr)
 
 
 cdef enum:                      # ap_norm
@@ -139,7 +140,7 @@ declare(average_precision, Card(
         "the denominator: all relevant documents, at most k of them, those in the first k, or at most as many as the "
         "first k ranks hold documents",
         words(R=ALL_RELEVANT, min_kR=AT_MOST_K, hits=RELEVANT_RETRIEVED, min_nkR=AT_MOST_RETRIEVED)), EMPTY),
-    cutoff=True), average_precision, average_precision_fields)
+    cutoff=True, response=AVERAGE), average_precision, average_precision_fields)
 
 
 cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -147,7 +148,7 @@ cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(plain_map, Card(
     "map_avgjg", "average precision, averaged over groups of judges", "mean of AP@k over the groups", "0 where R = 0",
-    ("trec_eval map_avgjg",), params=(EMPTY,), cutoff=True, groups="all"), plain_map)
+    ("trec_eval map_avgjg",), params=(EMPTY,), cutoff=True, groups="all", response=AVERAGE), plain_map)
 
 
 cdef double gm_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -157,8 +158,8 @@ cdef double gm_map(const Query* q, const Snapshot* s, const double* p) noexcept 
 declare(gm_map, Card(
     "gm_map", "geometric mean of average precision", "max(AP, 0.00001); over queries exp(mean of ln)",
     "0.00001 if R = 0", (ROBERTSON_2006, "trec_eval gm_map"),
-    differs="pytrec_eval gives the logarithm of each query's value", range="0.00001 to 1", params=(EMPTY,),
-    aggregate="geometric"))
+    differs="pytrec_eval gives the logarithm of each query's value", low=0.00001, params=(EMPTY,),
+    aggregate="geometric", response=AVERAGE))
 
 
 cdef double yaap(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -168,7 +169,8 @@ cdef double yaap(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(yaap, Card(
     "yaap", "yet another average precision: its log odds", "ln((1 + R AP) / (1 + R - R AP))",
-    "0 if R = 0; -ln(1 + R) if r = 0", (ROBERTSON_2006, "trec_eval yaap"), range="any number", params=(EMPTY,)))
+    "0 if R = 0; -ln(1 + R) if r = 0", (ROBERTSON_2006, "trec_eval yaap"), low=-INF, high=INF, params=(EMPTY,),
+    response=ODDS))
 
 
 cdef double bin_g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -200,7 +202,7 @@ cdef double expected_bin_g(const Query* q, const Snapshot* s, const double* p) n
 declare(bin_g, Card(
     "bin_g", "relevant documents discounted by the others above them",
     "1/R * sum over relevant ranks of 1 / log2(2 + documents above that are not relevant)", "0 if R = 0",
-    ("trec_eval binG",), aliases=("binG",), params=(EMPTY,)), expected_bin_g)
+    ("trec_eval binG",), aliases=("binG",), params=(EMPTY,), response=CHAIN), expected_bin_g)
 
 
 cdef enum:                      # unfound
@@ -239,7 +241,7 @@ declare(pair_accuracy, Card(
     by_label=False,
     params=(Param("unfound", "skip", "the value if the first k hold no relevant document: NaN, out of the mean, or 0",
         words(skip=UNFOUND_SKIP, zero=UNFOUND_ZERO)), EMPTY),
-    cutoff=True), NULL, pair_fields)
+    cutoff=True, response=CHAIN), NULL, pair_fields)
 
 
 cdef enum:                      # one_class
@@ -316,7 +318,7 @@ declare(auc, Card(
             "none are relevant: one_class=zero; pair_accuracy is 1 where all are relevant",
     params=(Param("one_class", "skip", "a ranking whose first k are all relevant, or none of them: is NaN and leaves "
                   "the mean; counts as 0", words(skip=ONE_CLASS_SKIP, zero=ONE_CLASS_ZERO)), EMPTY),
-    by_label=False, cutoff=True), expected_auc, auc_fields)
+    by_label=False, cutoff=True, response=CHAIN), expected_auc, auc_fields)
 
 
 cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -332,8 +334,8 @@ cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexce
 declare(mean_rank, Card(
     "mean_rank", "mean rank of the relevant documents", "sum of the relevant ranks / r",
     "NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not count",
-    (LIN_2015,), aliases=("MR",), range="1 up",
-    direction="less", params=(EMPTY,)),
+    (LIN_2015,), aliases=("MR",), low=1.0, high=INF,
+    direction="less", params=(EMPTY,), response=CHAIN),
     mean_rank)
 
 
@@ -384,7 +386,7 @@ declare(iprec, Card(
     "0 if fewer than K are retrieved, or none", ("trec_eval iprec_at_recall",), family="iprec_at_recall",
     members=POINTS,
     differs="trec_eval gives NaN for an empty ranking where K = 0: unranked=nan; 9.x rounds up from .1: rounding=v9",
-    params=(RECALL, ROUNDING, UNRANKED, EMPTY), at="recall"), NULL, recall_fields)
+    params=(RECALL, ROUNDING, UNRANKED, EMPTY), at="recall", response=CHAIN), NULL, recall_fields)
 
 
 cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -421,4 +423,4 @@ declare(iprec_avg, Card(
     "0 if nothing relevant is retrieved", ("trec_eval 11pt_avg",), aliases=("11pt_avg",),
     differs="trec_eval gives NaN for an empty ranking: unranked=nan; 9.x rounds up from .1: rounding=v9; both go "
     "wrong where recall points are not in ascending order",
-    params=(RECALLS, ROUNDING, UNRANKED, EMPTY), positional=1), NULL, recalls_fields)
+    params=(RECALLS, ROUNDING, UNRANKED, EMPTY), positional=1, response=CHAIN), NULL, recalls_fields)

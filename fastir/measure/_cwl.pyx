@@ -11,7 +11,7 @@ from fastir.measure._arithmetic cimport exp2_real, log2_of, ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 
 from fastir.measure._registry import EMPTY
-from fastir.measure.cards import Card, Param
+from fastir.measure.cards import INF, Card, Param
 from fastir.measure.references import (
     AZZOPARDI_2021,
     MOFFAT_2012,
@@ -20,13 +20,14 @@ from fastir.measure.references import (
     SMUCKER_2012,
     ZHANG_2017,
 )
+from fastir.measure.responses import ENDS, OUTER, READER, SUM
 
-INF = float("inf")
 MAX_REL = Param("max_rel", 1, "the label that counts as 1; labels above count the same", (), 0, 2**31, True)
 MIN_REL = Param("min_rel", 0, "the label that counts as 0, as labels below do; labels between count in proportion", (),
                 -1, 2**31 - 1, True)
 TARGET = Param("T", 1.0, "the gain that the reader looks for", (), 0, INF)
 CWL = "cwl_eval and ir_measures always require max_rel"
+MOST_SUMS = 100     # of gains that a reader can have found, for bounds of bpm
 
 
 cdef struct ScaleParams:        # the labels that count as 1 and 0; all C/W/L metrics begin with them
@@ -100,7 +101,7 @@ cdef double insq(const Query* q, const Snapshot* s, const double* p) noexcept no
 declare(insq, Card(
     "insq", "gain seen by a reader ever more patient (inverse squares)",
     "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2", "0 if nothing has a gain", (MOFFAT_2012, "cwl_eval INSQ"),
-    differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True), insq, target_fields)
+    differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True, response=SUM), insq, target_fields)
 
 
 cdef double inst_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -111,10 +112,15 @@ cdef double inst_next(int64_t i, double weight, double gain, double total, doubl
 cdef double inst(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return reader(q, CWL_DEPTH, p, (<const TargetParams*>p).T, inst_next)
 
+
+def inst_response(values, cutoff, gains):
+    return ENDS if values["T"] >= 0.5 else OUTER
+
 declare(inst, Card(
     "inst", "gain seen by a reader who stops sooner the more gain was found",
     "C/W/L with C_i = ((i + 2T - c_i - 1) / (i + 2T - c_i))^2, c_i the gain up to rank i", "0 if nothing has a gain",
-    (MOFFAT_2015, "cwl_eval INST"), differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True),
+    (MOFFAT_2015, "cwl_eval INST"), differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True,
+    response=inst_response),
     NULL, target_fields)
 
 
@@ -125,11 +131,17 @@ cdef double bpm_next(int64_t i, double weight, double gain, double total, double
 cdef double bpm(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return reader(q, s.k, p, (<const TargetParams*>p).T, bpm_next)
 
+
+def bpm_response(values, cutoff, gains):
+    """Whether a reader can have found few sums of gains."""
+    few = values["T"] * (values["max_rel"] - values["min_rel"]) <= MOST_SUMS
+    return ENDS if values["max_rel"] == 1 else READER if few else OUTER
+
 declare(bpm, Card(
     "bpm", "gain per document read until T is found or k are read (bejewelled player, static)",
     "c_s / s, s the first rank with c_s >= T, at most k; k at most 1000", "0 if nothing has a gain",
     (ZHANG_2017, "cwl_eval BPM"), differs=CWL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), cutoff=True,
-    by_label=False, graded=True), NULL, target_fields)
+    by_label=False, graded=True, response=bpm_response), NULL, target_fields)
 
 
 cdef double sdcg_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -144,7 +156,7 @@ declare(sdcg, Card(
     "sum of g_i / log2(i + 1) / sum of 1 / log2(i + 1), both over ranks i <= k; k at most 1000",
     "0 if nothing has a gain", ("cwl_eval SDCG",), differs=CWL, params=(MAX_REL, MIN_REL, EMPTY),
     cutoff=True,
-    graded=True), sdcg, scale_fields)
+    graded=True, response=SUM), sdcg, scale_fields)
 
 
 cdef double nerr8_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -158,7 +170,7 @@ declare(nerr8, Card(
     "nerr8", "gain seen by a reader who stops at a good document, at most at k",
     "C/W/L with C_i = 1 - g_i below rank k; k at most 1000", "0 if nothing has a gain",
     (AZZOPARDI_2021, "cwl_eval NERR8"), differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
-    graded=True), NULL, scale_fields)
+    graded=True, response=ENDS), NULL, scale_fields)
 
 
 cdef double nerr9_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -172,7 +184,7 @@ declare(nerr9, Card(
     "nerr9", "as nerr8, with reciprocal ranks",
     "C/W/L with C_i = i / (i + 1) * (1 - g_i) below rank k; k at most 1000", "0 if nothing has a gain",
     (AZZOPARDI_2021, "cwl_eval NERR9"), differs=CWL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
-    graded=True), NULL, scale_fields)
+    graded=True, response=ENDS), NULL, scale_fields)
 
 
 cdef double nerr10_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -185,7 +197,8 @@ cdef double nerr10(const Query* q, const Snapshot* s, const double* p) noexcept 
 declare(nerr10, Card(
     "nerr10", "as nerr8, with the patience of rbp", "C/W/L with C_i = p (1 - g_i)", "0 if nothing has a gain",
     (AZZOPARDI_2021, "cwl_eval NERR10"), differs=CWL,
-    params=(MAX_REL, MIN_REL, Param("p", 0.9, "persistence", (), 0, 1), EMPTY), graded=True), NULL, persistence_fields)
+    params=(MAX_REL, MIN_REL, Param("p", 0.9, "persistence", (), 0, 1), EMPTY), graded=True,
+    response=ENDS), NULL, persistence_fields)
 
 
 cdef double nerr11_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -198,7 +211,7 @@ cdef double nerr11(const Query* q, const Snapshot* s, const double* p) noexcept 
 declare(nerr11, Card(
     "nerr11", "as nerr8, with the patience of insq", "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i)",
     "0 if nothing has a gain", (AZZOPARDI_2021, "cwl_eval NERR11"), differs=CWL,
-    params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True), NULL, target_fields)
+    params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True, response=ENDS), NULL, target_fields)
 
 
 cdef double tbg_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -214,7 +227,7 @@ declare(tbg, Card(
     differs="the paper does not divide by the sum of weights and knows reading times",
     params=(MAX_REL, MIN_REL, Param("h", 224.0, "half-life of the reader's attention, in documents", (), 0, INF),
         EMPTY),
-    graded=True), tbg, half_life_fields)
+    graded=True, response=SUM), tbg, half_life_fields)
 
 
 cdef double u_next(int64_t i, double weight, double gain, double total, double own) noexcept nogil:
@@ -232,4 +245,4 @@ declare(u_measure, Card(
     differs="the paper does not divide by the sum of weights and knows lengths",
     params=(MAX_REL, MIN_REL, Param("L", 1000.0, "where the reader's attention ends, in documents", (), 0, INF),
         EMPTY),
-    graded=True), u_measure, length_fields)
+    graded=True, response=SUM), u_measure, length_fields)

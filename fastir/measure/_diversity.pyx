@@ -19,13 +19,15 @@ from fastir.measure._ties cimport chance_of_any
 from fastir.measure._registry import EMPTY
 from fastir.measure.cards import Card, Param
 from fastir.measure.references import AGRAWAL_2009, CHAPELLE_2009, CLARKE_2008, CLARKE_2009, ZHAI_2003
+from fastir.measure.responses import AVERAGE, CHAIN, FIRST, SUM
 
 ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True,
               aliases=("α",))
-FIRST = Param("first", "normalised", "at k = 1: divided by the number of subtopics as at other k, or not",
-              ("normalised", "raw"))
+FIRST_RANK = Param("first", "normalised", "at k = 1: divided by the number of subtopics as at other k, or not",
+                   ("normalised", "raw"))
 BETA = Param("beta", 0.5, "persistence", (), 0, 1, aliases=("β",))
 NONE = "0 if nothing is relevant; subtopics without a relevant document do not count"
+RAW = "or up to the number of subtopics with first=raw"
 NDEVAL = ("ndeval and ir_measures do not divide by the number of subtopics at k = 1: first=raw; ndeval goes down to "
           "rank 20")
 CLARKE = (CLARKE_2008, CLARKE_2009, "ndeval")
@@ -91,9 +93,9 @@ declare(alpha_dcg, Card(
     "alpha_dcg", "discounted novelty over subtopics",
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / log2(i + 1) over relevant ranks i <= k / the "
     "same if all were relevant",
-    NONE, CLARKE, aliases=("alpha-DCG", "α_DCG"), differs=NDEVAL,
-    params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20,
-    groups="relevant"), NULL, alpha_fields)
+    NONE, CLARKE, aliases=("alpha-DCG", "α_DCG"), differs=NDEVAL, beyond=RAW,
+    params=(ALPHA, FIRST_RANK, EMPTY), cutoff=True, depth=20,
+    groups="relevant", response=CHAIN), NULL, alpha_fields)
 
 
 cdef double alpha_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -103,7 +105,8 @@ cdef double alpha_ndcg(const Query* q, const Snapshot* s, const double* p) noexc
 declare(alpha_ndcg, Card(
     "alpha_ndcg", "discounted novelty over subtopics against the ideal ranking",
     "alpha_dcg@k / alpha_dcg@k of the greedy ideal ranking", NONE, CLARKE, aliases=("alpha-nDCG", "α_nDCG"),
-    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="alpha_dcg"), NULL, alpha_fields)
+    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="alpha_dcg",
+    response=CHAIN), NULL, alpha_fields)
 
 
 cdef double err_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -114,8 +117,8 @@ declare(err_ia, Card(
     "err_ia", "expected reciprocal rank over subtopics",
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / i over relevant ranks i <= k / the same if "
     "all were relevant",
-    NONE, (CHAPELLE_2009, "ndeval"), aliases=("ERR-IA",), differs=NDEVAL,
-    params=(ALPHA, FIRST, EMPTY), cutoff=True, depth=20, groups="relevant"), NULL, alpha_fields)
+    NONE, (CHAPELLE_2009, "ndeval"), aliases=("ERR-IA",), differs=NDEVAL, beyond=RAW,
+    params=(ALPHA, FIRST_RANK, EMPTY), cutoff=True, depth=20, groups="relevant", response=CHAIN), NULL, alpha_fields)
 
 
 cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -125,7 +128,8 @@ cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept
 declare(nerr_ia, Card(
     "nerr_ia", "expected reciprocal rank over subtopics against the ideal ranking",
     "err_ia@k / err_ia@k of the greedy ideal ranking", NONE, (CHAPELLE_2009, "ndeval"), aliases=("nERR-IA",),
-    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="err_ia"), NULL, alpha_fields)
+    params=(ALPHA, EMPTY), cutoff=True, depth=20, groups="relevant", normalises="err_ia",
+    response=CHAIN), NULL, alpha_fields)
 
 
 cdef double nrbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -144,7 +148,8 @@ declare(nrbp, Card(
     "nrbp", "novelty- and rank-biased precision",
     "(1 - (1 - alpha) beta) * mean over subtopics of sum of (1 - alpha)^(relevant above i) beta^(i - 1) over "
     "relevant ranks i",
-    NONE, (CLARKE_2009, "ndeval"), params=(ALPHA, BETA, EMPTY), groups="relevant"), NULL, novelty_fields)
+    NONE, (CLARKE_2009, "ndeval"), params=(ALPHA, BETA, EMPTY), groups="relevant",
+    response=CHAIN), NULL, novelty_fields)
 
 
 cdef double nnrbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -156,7 +161,7 @@ declare(nnrbp, Card(
     "nnrbp", "novelty- and rank-biased precision against the ideal ranking",
     "nrbp / nrbp of the greedy ideal ranking", NONE, (CLARKE_2009, "ndeval"),
     differs="ndeval gives NaN where nothing is relevant", params=(ALPHA, BETA, EMPTY), groups="relevant",
-    normalises="nrbp"), NULL, novelty_fields)
+    normalises="nrbp", response=CHAIN), NULL, novelty_fields)
 
 
 cdef double map_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -164,7 +169,7 @@ cdef double map_ia(const Query* q, const Snapshot* s, const double* p) noexcept 
 
 declare(map_ia, Card(
     "map_ia", "average precision over subtopics", "mean over subtopics of AP", NONE, (AGRAWAL_2009, "ndeval"),
-    aliases=("AP_IA", "MAP-IA"), params=(EMPTY,), groups="relevant"), map_ia)
+    aliases=("AP_IA", "MAP-IA"), params=(EMPTY,), groups="relevant", response=AVERAGE), map_ia)
 
 
 cdef double p_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -173,7 +178,7 @@ cdef double p_ia(const Query* q, const Snapshot* s, const double* p) noexcept no
 declare(p_ia, Card(
     "p_ia", "precision over subtopics", "mean over subtopics of r_k / k; without k: r / n", NONE,
     (AGRAWAL_2009, "ndeval"), aliases=("P-IA",), params=(EMPTY,), cutoff=True, groups="relevant",
-    rank_sensitive=False), p_ia)
+    rank_sensitive=False, response=SUM), p_ia)
 
 
 cdef double st_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -186,5 +191,5 @@ cdef double expected_st_recall(const Query* q, const Snapshot* s, const double* 
 declare(st_recall, Card(
     "st_recall", "share of the subtopics that the first k serve", "subtopics with r_k > 0 / subtopics", NONE,
     (ZHAI_2003, "ndeval strec"), aliases=("StRecall", "strec"), params=(EMPTY,), cutoff=True, groups="relevant",
-    rank_sensitive=False),
+    rank_sensitive=False, response=FIRST),
     expected_st_recall)

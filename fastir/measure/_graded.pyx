@@ -11,8 +11,9 @@ from fastir.measure._registry cimport Query, Snapshot, declare
 
 from fastir.measure._codes import GAIN_CODES, IDEAL_CODES
 from fastir.measure._registry import CUTOFFS, EMPTY, UNANSWERED
-from fastir.measure.cards import Card, Param
+from fastir.measure.cards import INF, Card, Param
 from fastir.measure.references import BURGES_2005, JARVELIN_2002
+from fastir.measure.responses import CHAIN, ENDS, OUTER, RATIO, SUM, chain_of_two_gains
 
 GAIN = Param("gain", "linear", "what a label adds: itself, 2^label - 1 (labels up to 1000), 1 if it is relevant, or "
              "what the map says, itself for labels that it lacks; its labels -1 and -2 are documents outside the "
@@ -23,6 +24,7 @@ IDEAL = Param("ideal", "judged", "the ideal ranking holds all judged documents, 
               tuple(IDEAL_CODES))
 DISCOUNT = Param("discount", "log2", "log2(rank + 1), or the original: none at rank 1, then log2(rank)",
                  ("log2", "jk2"))
+ANY_GAIN = "or any number with gain={...}"
 NO_GAIN = "0 if the ideal is 0: no judged document has a gain"
 SORTED = ("trec_eval takes custom gains less than 1 apart for equal when it sorts the ideal, and mixes up the "
           "parameters of dcg, ideal_dcg and ndcg asked for together")
@@ -33,8 +35,8 @@ cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogi
 
 declare(cg, Card(
     "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
-    (JARVELIN_2002,), range="0 up", params=(EMPTY,), cutoff=True, graded=True, fractional=True,
-    rank_sensitive=False), cg)
+    (JARVELIN_2002,), high=INF, params=(EMPTY,), cutoff=True, graded=True, fractional=True,
+    rank_sensitive=False, response=SUM), cg)
 
 
 cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -42,25 +44,30 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
 
 declare(dcg, Card(
     "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
-    "0 if nothing has a gain", (JARVELIN_2002, "trec_eval dcg"), differs=SORTED,
-    range="0 up", params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True, fractional=True,
-    equals=(("gain", "exp2", "dcg_burges"),)), dcg)
+    "0 if nothing has a gain", (JARVELIN_2002, "trec_eval dcg"), differs=SORTED, beyond=ANY_GAIN,
+    high=INF, params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True, fractional=True,
+    equals=(("gain", "exp2", "dcg_burges"),), response=SUM), dcg)
 
 declare(dcg, Card(
     "dcg_burges", "discounted cumulated gain, exponential gains",
     "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
-    "0 if nothing has a gain; a label above 1000 is an error", (BURGES_2005, "ranx dcg_burges"), range="0 up",
-    params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2"), dcg)
+    "0 if nothing has a gain; a label above 1000 is an error", (BURGES_2005, "ranx dcg_burges"), high=INF,
+    params=(DISCOUNT, EMPTY), cutoff=True, graded=True, gain="exp2", response=SUM), dcg)
 
 
 cdef double ideal_dcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return s.ideal_dcg
 
+
+def ideal_dcg_response(values, cutoff, gains):
+    """The judged documents are the same for all rankings, those retrieved are not."""
+    return SUM if values["ideal"] == "judged" else ENDS
+
 declare(ideal_dcg, Card(
     "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
-    NO_GAIN, (JARVELIN_2002, "trec_eval ideal_dcg"), aliases=("idcg",), differs=SORTED, range="0 up",
+    NO_GAIN, (JARVELIN_2002, "trec_eval ideal_dcg"), aliases=("idcg",), differs=SORTED, high=INF,
     direction="neither", params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, fractional=True,
-    rank_sensitive=False), ideal_dcg)
+    rank_sensitive=False, response=ideal_dcg_response), ideal_dcg)
 
 
 cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -68,16 +75,16 @@ cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
-    (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), family="ndcg_cut", members=CUTOFFS,
+    (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN, family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
     params=(GAIN, DISCOUNT, IDEAL, UNANSWERED, EMPTY), cutoff=True, graded=True, fractional=True,
-    equals=(("gain", "exp2", "ndcg_burges"),)), ndcg)
+    equals=(("gain", "exp2", "ndcg_burges"),), response=RATIO, quotient=("dcg", "ideal_dcg")), ndcg)
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
     (BURGES_2005, "ranx ndcg_burges", "gdeval"), params=(DISCOUNT, IDEAL, UNANSWERED, EMPTY),
-    cutoff=True, graded=True, gain="exp2"), ndcg)
+    cutoff=True, graded=True, gain="exp2", response=RATIO, quotient=("dcg_burges", "ideal_dcg")), ndcg)
 
 
 cdef double ndcg_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -97,12 +104,16 @@ cdef double ndcg_rel(const Query* q, const Snapshot* s, const double* p) noexcep
     total += ratio(<double>(m - found) * sum_gains, sum_ideal)
     return ratio(total, <double>m) if total > 0.0 else 0.0
 
+
+def ndcg_rel_response(values, cutoff, gains):
+    return CHAIN if len(set(gains)) <= 2 else OUTER
+
 declare(ndcg_rel, Card(
     "ndcg_rel", "nDCG averaged over the ranks of the documents with a gain",
     "1/m * (sum of DCG@i / IDCG@i over ranks i with a gain + (m - q) * DCG / IDCG), m documents judged with a "
     "gain, q retrieved",
     f"{NO_GAIN}; 0 if the sum is negative", ("trec_eval ndcg_rel",), differs=SORTED, params=(GAIN, EMPTY), graded=True,
-    fractional=True))
+    fractional=True, response=ndcg_rel_response, steady=False))
 
 
 cdef double r_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -130,8 +141,9 @@ declare(r_ndcg, Card(
     "r_ndcg", "nDCG averaged over the ranks where the ideal gain changes",
     "mean of DCG@p / IDCG@p over the ranks p <= m after which the ideal gain falls, and of DCG / IDCG if n >= m "
     "+ 2; m documents were judged with a gain",
-    f"0 if R = 0; {NO_GAIN}", ("trec_eval Rndcg",), aliases=("Rndcg",), differs=SORTED, params=(GAIN, EMPTY),
-    graded=True))
+    f"0 if R = 0; {NO_GAIN}", ("trec_eval Rndcg",), beyond=ANY_GAIN,
+    aliases=("Rndcg",), differs=SORTED, params=(GAIN, EMPTY),
+    graded=True, response=chain_of_two_gains, steady=False))
 
 
 cdef double g(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -152,8 +164,14 @@ cdef double g(const Query* q, const Snapshot* s, const double* p) noexcept nogil
             total += q.gains[i] / log2_real(2.0 + (cost - sum_gains if cost > sum_gains else 0.0))
     return ratio(total, ideal)
 
+
+def g_response(values, cutoff, gains):
+    return CHAIN if len(set(gains)) <= 2 and max(gains) <= 1.0 else OUTER
+
 declare(g, Card(
     "g", "gain discounted by what was missed so far",
     "sum of g_i / log2(2 + C_i - S_i) / sum of the ideal gains; S_i sums the gains to rank i, C_i the ideal "
     "gains, at least 1 each",
-    NO_GAIN, ("trec_eval G",), differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True, fractional=True))
+    NO_GAIN, ("trec_eval G",),
+    beyond=ANY_GAIN, differs=SORTED, by_label=False, params=(GAIN, EMPTY), graded=True, fractional=True,
+    response=g_response, steady=False))

@@ -14,6 +14,7 @@ from fastir.measure._ties cimport Tie, count_to, take_tie
 from fastir.measure._registry import EMPTY, words
 from fastir.measure.cards import Card, Param
 from fastir.measure.references import BUCKLEY_2004, YILMAZ_2006
+from fastir.measure.responses import CHAIN, SUM
 
 cdef enum:                      # bpref_norm
     BOTH                        # min(N, R)
@@ -100,7 +101,7 @@ declare(bpref, Card(
             "negatives=nonrel, bpref_norm=min_nan; its documentation divides by R: bpref_norm=R",
     params=(Param("bpref_norm", "min", "what a is divided by: min(N, R), R, or min(N, R) with 0 / 0 = NaN, also in the "
         "mean", words(min=BOTH, R=RELEVANT, min_nan=BOTH_OR_NAN)), NEGATIVES, EMPTY),
-    reads="judged"), expected_bpref, bpref_fields)
+    reads="judged", response=CHAIN, steady=False), expected_bpref, bpref_fields)
 
 
 cdef double gm_bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -111,8 +112,8 @@ cdef double gm_bpref(const Query* q, const Snapshot* s, const double* p) noexcep
 declare(gm_bpref, Card(
     "gm_bpref", "geometric mean of bpref", "max(bpref, 0.00001); over queries exp(mean of ln)", "0.00001 if R = 0",
     (BUCKLEY_2004, "trec_eval gm_bpref"), differs="pytrec_eval gives the logarithm of each query's value",
-    range="0.00001 to 1",
-    params=(EMPTY,), aggregate="geometric", reads="judged"))
+    low=0.00001,
+    params=(EMPTY,), aggregate="geometric", reads="judged", response=CHAIN, steady=False))
 
 
 cdef double inf_ap(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -139,7 +140,7 @@ declare(inf_ap, Card(
     "1/R * sum over relevant ranks i of 1/i + (i - 1)/i * pooled above / (i - 1) * (relevant above + e) / "
     "(judged above + 2e), e = 0.00001",
     "0 if R = 0; a negative label is in the pool, not judged", (YILMAZ_2006, "trec_eval infAP"),
-    aliases=("infAP",), by_label=False, params=(EMPTY,), reads="pool"))
+    aliases=("infAP",), by_label=False, params=(EMPTY,), reads="pool", response=CHAIN))
 
 
 cdef double unjudged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -151,13 +152,13 @@ declare(unjudged, Card(
     "documents of the first k without a label >= 0 / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", ("trec_eval unj",), family="unj",
     members=(5, 10, 20), direction="less", differs=NEGATIVE_LABELS,
-    params=(EMPTY,), cutoff=True, reads="judged", rank_sensitive=False), unjudged)
+    params=(EMPTY,), cutoff=True, reads="judged", rank_sensitive=False, response=SUM), unjudged)
 
 declare(unjudged, Card(
     "hole", "share of documents in the first k that were not judged for any query",
     "documents of the first k that are not in the qrels of any query / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", ("BEIR Hole@k",),
-    direction="less", cutoff=True, reads="judged", pooled="unjudged", rank_sensitive=False), unjudged)
+    direction="less", cutoff=True, reads="judged", pooled="unjudged", rank_sensitive=False, response=SUM), unjudged)
 
 
 cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -167,4 +168,4 @@ declare(judged, Card(
     "judged", "share of documents in the first k that are in the qrels, with any label",
     "documents of the qrels in the first k / min(k, n)", "0 for an empty ranking", ("ir_measures Judged",),
     differs=NEGATIVE_LABELS, params=(EMPTY,), cutoff=True,
-    reads="pool", rank_sensitive=False), judged)
+    reads="pool", rank_sensitive=False, response=SUM), judged)

@@ -9,6 +9,7 @@ from fastir.measure._sort cimport rising_order
 from fastir.measure._registry import EMPTY, words
 from fastir.measure.cards import Card, Param
 from fastir.measure.references import CLARKE_2020
+from fastir.measure.responses import chain_of_two_gains
 
 
 cdef int64_t shared_depths(const Query* q) noexcept nogil:
@@ -82,4 +83,4 @@ declare(compat, Card(
               "the others, or as if their score were 0, and equal scores as in the qrels; labels without ids have the "
               "former", ("last", "zero")),
         EMPTY),
-    graded=True), NULL, compat_fields, True)
+    graded=True, response=chain_of_two_gains, steady=False), NULL, compat_fields, True)

@@ -1,1 +1,3 @@
-# Functions in C only.
+from fastir.measure.judges import JudgesMetric
+
+def judges_metric(name: str) -> JudgesMetric: ...

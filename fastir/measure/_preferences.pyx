@@ -1,9 +1,9 @@
 """Preferences: of how many pairs of documents with different labels does the better one stand above the other.
 
-A query's labels are the preferences of one judge; those of several judges are counted by the same rules in
-rule_sets/preferences.py. A document that was not retrieved stands below those that were, and a pair of two such
-documents is in no order. No metric looks at the sizes of labels, but two make 0 special: there a document of label 0 is
-not relevant, and as many of these count as there are relevant ones.
+A query's labels are the preferences of one judge, and are counted here. A metric's block says also what it makes of
+several judges, whose preferences judges.py counts by the same rules. A document that was not retrieved stands below
+those that were, and a pair of two such documents is in no order. No metric looks at the sizes of labels, but two make 0
+special: there a document of label 0 is not relevant, and as many of these count as there are relevant ones.
 
 Pairs are counted, not visited: those of retrieved documents by a merge sort of their labels, the others from how many
 judged documents have a higher or lower label.
@@ -12,10 +12,21 @@ judged documents have a higher or lower label.
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
 from fastir.measure._arithmetic cimport ratio
-from fastir.measure._registry cimport Query, Snapshot, declare
+from fastir.measure._registry cimport Query, Snapshot, declare, metric_fn
 from fastir.measure._sort cimport labels_from
 
-from fastir.measure.cards import Card
+from fastir.measure.cards import INF, Card
+from fastir.measure.judges import (
+    ALL,
+    IMPLIED,
+    RETRIEVED,
+    by_judge,
+    by_judge_with_as_many,
+    by_pair,
+    fulfilled,
+    pooled,
+    possible,
+)
 
 
 cdef struct Pairs:              # of documents with different labels
@@ -104,138 +115,161 @@ cdef share(str name, str summary, str formula):
 
 cdef count(str name, str summary, str formula):
     """The card of a number of preferences."""
-    return share(name, summary, formula)._replace(range="0 up", aggregate="sum")
+    return share(name, summary, formula)._replace(high=INF, aggregate="sum")
+
+
+cdef dict _judges_metrics = {}
+
+
+cdef object declare_pairs(metric_fn function, card, judges_metric):
+    """Declare a metric of preferences: its function of the labels of one judge, and that of several Judges."""
+    _judges_metrics[card.name] = judges_metric
+    declare(function, card, NULL, None, True)
+
+
+def judges_metric(name):
+    """What a metric makes of several judges: a function of Judges."""
+    return _judges_metrics[name]
 
 
 cdef double num_prefs_poss(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return <double>pairs_of(q, False).all
 
-declare(num_prefs_poss, count(
+declare_pairs(num_prefs_poss, count(
     "prefs_num_prefs_poss", "number of preferences", "pairs with different labels, over all judges")._replace(
-        direction="neither", rank_sensitive=False), NULL, None, True)
+        direction="neither", rank_sensitive=False),
+    possible(ALL))
 
 
 cdef double num_prefs_ful(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef Pairs pairs = pairs_of(q, False)
     return <double>(pairs.both_right + pairs.one_right)
 
-declare(num_prefs_ful, count(
+declare_pairs(num_prefs_ful, count(
     "prefs_num_prefs_ful", "number of preferences fulfilled",
     "pairs whose better document stands above the other, or is the only one retrieved, over all judges"),
-    NULL, None, True)
+    fulfilled(ALL))
 
 
 cdef double num_prefs_ful_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return <double>pairs_of(q, False).both_right
 
-declare(num_prefs_ful_ret, count(
+declare_pairs(num_prefs_ful_ret, count(
     "prefs_num_prefs_ful_ret", "number of preferences fulfilled, between retrieved documents",
     "pairs of retrieved documents whose better one stands above the other, over all judges"),
-    NULL, None, True)
+    fulfilled(RETRIEVED))
 
 
 cdef double of_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef Pairs pairs = pairs_of(q, False)
     return ratio(<double>(pairs.both_right + pairs.one_right), <double>pairs.all)
 
-declare(of_all, share(
-    "prefs_simp", "share of preferences fulfilled", "prefs_num_prefs_ful / prefs_num_prefs_poss"), NULL, None, True)
+declare_pairs(of_all, share(
+    "prefs_simp", "share of preferences fulfilled", "prefs_num_prefs_ful / prefs_num_prefs_poss"),
+    pooled(ALL))
 
-declare(of_all, share(
+declare_pairs(of_all, share(
     "prefs_pair", "share of preferences fulfilled, every pair of documents alike", BY_PAIR + "prefs_simp"),
-    NULL, None, True)
+    by_pair(ALL))
 
-declare(of_all, share(
-    "prefs_avgjg", "share of preferences fulfilled, every judge alike", BY_JUDGE + "prefs_simp"), NULL, None, True)
+declare_pairs(of_all, share(
+    "prefs_avgjg", "share of preferences fulfilled, every judge alike", BY_JUDGE + "prefs_simp"),
+    by_judge(ALL))
 
 
-cdef struct Found:              # of the retrieved documents
+cdef struct Retrieved:          # documents
     int64_t relevant, nonrelevant
     int64_t first               # the first nonrelevant ones
     int64_t above               # over these, the judged documents above them
 
 
-cdef Found found_with(const Query* q, int64_t most) noexcept nogil:
+cdef Retrieved count_retrieved(const Query* q, int64_t most) noexcept nogil:
     """The retrieved documents; the `most` first nonrelevant ones are the first."""
-    cdef Found found = Found(0, 0, 0, 0)
+    cdef Retrieved counts = Retrieved(0, 0, 0, 0)
     cdef int64_t i
     for i in range(q.num_hits):
         if q.labels[i] >= lowest_relevant(q):
-            found.relevant += 1
+            counts.relevant += 1
         elif q.labels[i] >= 0:
-            if found.nonrelevant < most:
-                found.above += found.relevant + found.nonrelevant
-                found.first += 1
-            found.nonrelevant += 1
-    return found
+            if counts.nonrelevant < most:
+                counts.above += counts.relevant + counts.nonrelevant
+                counts.first += 1
+            counts.nonrelevant += 1
+    return counts
 
 
 cdef double with_as_many(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t relevant = count_relevant(q), n_judged = q.num_rel + q.num_nonrel, right
     cdef int64_t lacking = 2 * relevant - n_judged
-    cdef Found found = found_with(q, relevant)
+    cdef Retrieved counts = count_retrieved(q, relevant)
     cdef Pairs pairs = pairs_of(q, lacking < 0)
     right = pairs.both_right + pairs.one_right
     if lacking >= 0:
-        return ratio(<double>(right + found.relevant * lacking), <double>(pairs.all + relevant * lacking))
-    right += found.above + (relevant - found.first) * (found.relevant + found.nonrelevant)
+        return ratio(<double>(right + counts.relevant * lacking), <double>(pairs.all + relevant * lacking))
+    right += counts.above + (relevant - counts.first) * (counts.relevant + counts.nonrelevant)
     return ratio(<double>right, <double>(pairs.all + n_judged * relevant))
 
-declare(with_as_many, share(
+declare_pairs(with_as_many, share(
     "prefs_avgjg_Rnonrel", "share of preferences fulfilled, with as many documents of label 0 as others",
     "mean over judges of fulfilled / possible, where R - N documents of label 0 are added and never retrieved; or, if "
     "R < N, only the first R of them count, and the pairs are those of labels above 0 and each judged document with "
-    "each of the R; R documents have a label above 0, N have 0"), NULL, None, True)
+    "each of the R; R documents have a label above 0, N have 0"),
+    by_judge_with_as_many(ALL))
 
 
 cdef double of_both(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef Pairs pairs = pairs_of(q, False)
     return ratio(<double>pairs.both_right, <double>pairs.both)
 
-declare(of_both, share(
+declare_pairs(of_both, share(
     "prefs_simp_ret", "share of preferences fulfilled, between retrieved documents",
     "prefs_num_prefs_ful_ret / pairs of retrieved documents, over all judges"),
-    NULL, None, True)
+    pooled(RETRIEVED))
 
-declare(of_both, share(
+declare_pairs(of_both, share(
     "prefs_pair_ret", "share of preferences fulfilled, every pair of retrieved documents alike",
-    BY_PAIR + "prefs_simp_ret"), NULL, None, True)
+    BY_PAIR + "prefs_simp_ret"),
+    by_pair(RETRIEVED))
 
-declare(of_both, share(
+declare_pairs(of_both, share(
     "prefs_avgjg_ret", "share of preferences fulfilled, between retrieved documents, every judge alike",
-    BY_JUDGE + "prefs_simp_ret"), NULL, None, True)
+    BY_JUDGE + "prefs_simp_ret"),
+    by_judge(RETRIEVED))
 
 
 cdef double of_both_with_as_many(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Found found = found_with(q, q.num_hits)
-    cdef int64_t lacking = found.relevant - found.nonrelevant
+    cdef Retrieved counts = count_retrieved(q, q.num_hits)
+    cdef int64_t lacking = counts.relevant - counts.nonrelevant
     cdef Pairs pairs = pairs_of(q, lacking < 0)
     if lacking >= 0:
-        return ratio(<double>(pairs.both_right + found.relevant * lacking),
+        return ratio(<double>(pairs.both_right + counts.relevant * lacking),
                      <double>(pairs.both + count_relevant(q) * lacking))
-    return ratio(<double>(pairs.both_right + found_with(q, found.relevant).above),
-                 <double>(pairs.both + (found.relevant + found.nonrelevant) * found.relevant))
+    return ratio(<double>(pairs.both_right + count_retrieved(q, counts.relevant).above),
+                 <double>(pairs.both + (counts.relevant + counts.nonrelevant) * counts.relevant))
 
-declare(of_both_with_as_many, share(
+declare_pairs(of_both_with_as_many, share(
     "prefs_avgjg_Rnonrel_ret",
     "share of preferences fulfilled, between retrieved documents, with as many of label 0 as others",
     "as prefs_avgjg_Rnonrel of the retrieved documents alone; if R > N, R (R - N) pairs are added to those fulfilled "
-    "and (R - N) of each document above 0, retrieved or not, to the possible ones"), NULL, None, True)
+    "and (R - N) of each document above 0, retrieved or not, to the possible ones"),
+    by_judge_with_as_many(RETRIEVED))
 
 
 cdef double of_any(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef Pairs pairs = pairs_of(q, False)
     return ratio(<double>(pairs.both_right + pairs.one_right), <double>(pairs.both + pairs.one))
 
-declare(of_any, share(
+declare_pairs(of_any, share(
     "prefs_simp_imp", "share of preferences fulfilled, where a document was retrieved",
     "prefs_num_prefs_ful / pairs of which one or both documents were retrieved, over all judges"),
-    NULL, None, True)
+    pooled(IMPLIED))
 
-declare(of_any, share(
+declare_pairs(of_any, share(
     "prefs_pair_imp", "share of preferences fulfilled, every pair with a retrieved document alike",
-    BY_PAIR + "prefs_simp_imp"), NULL, None, True)
+    BY_PAIR + "prefs_simp_imp"),
+    by_pair(IMPLIED))
 
-declare(of_any, share(
+declare_pairs(of_any, share(
     "prefs_avgjg_imp", "share of preferences fulfilled, where a document was retrieved, every judge alike",
-    BY_JUDGE + "prefs_simp_imp"), NULL, None, True)
+    BY_JUDGE + "prefs_simp_imp"),
+    by_judge(IMPLIED))

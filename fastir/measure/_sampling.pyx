@@ -21,9 +21,9 @@ import numpy as np
 from fastir.measure._arithmetic cimport discount_at, ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 
-from fastir.measure._graded import GAIN
+from fastir.measure._graded import ANY_GAIN, GAIN
 from fastir.measure._registry import EMPTY
-from fastir.measure.cards import Card
+from fastir.measure.cards import INF, Card
 from fastir.measure.references import ASLAM_2006, YILMAZ_2008
 
 cdef double SMALL = 0.00001     # what sample_eval.pl adds to the counts of a stratum, so that none is empty
@@ -340,7 +340,7 @@ estimated(inf_ndcg, by_strata(
     "sum over strata of (pooled in the first k / judged in the first k) * DCG@k of the stratum / DCG@k of the ideal "
     "ranking: of each gain as many documents as are estimated, rounded, but one of a gain that begins behind rank k",
     NO_RELEVANT + "; an estimate can be above 1", "infNDCG")._replace(
-        params=(GAIN, EMPTY), graded=True, range="0 up",
+        params=(GAIN, EMPTY), graded=True, high=INF, beyond=ANY_GAIN,
         differs=STRATA + "; it has labels in the order of their text, 9 above 10"))
 
 estimated(i_precision, by_strata(
@@ -350,18 +350,18 @@ estimated(i_precision, by_strata(
 estimated(i_num_rel_ret, by_strata(
     "inf_num_rel_ret", "relevant documents retrieved, estimated from a sample of each stratum of the pool",
     "sum over strata of the pooled documents of the first k * " + SHARE, "0 for an empty ranking",
-    "inum_rel_ret")._replace(params=(), aggregate="sum", range="0 up", rank_sensitive=False))
+    "inum_rel_ret")._replace(params=(), aggregate="sum", high=INF, rank_sensitive=False))
 
 estimated(i_num_rel, by_strata(
     "inf_num_rel", "relevant documents in the pool, estimated from a sample of each of its strata",
     "sum over strata of relevant / judged * documents of the stratum", NO_RELEVANT, "inum_rel")._replace(
-        params=(), cutoff=False, depth=None, aggregate="sum", range="0 up", direction="neither",
+        params=(), cutoff=False, depth=None, aggregate="sum", high=INF, direction="neither",
         rank_sensitive=False))
 
 estimated(stat_ap, by_probability(
     "stat_ap", "average precision estimated from a sample with unequal probabilities",
     "1/R * sum over relevant sampled documents of 1/p_i * (1 + sum of 1/p_j over those above) / i, R = sum of 1/p",
-    NO_RELEVANT + "; an estimate can be above 1", "AP")._replace(aliases=("statAP",), range="0 up"))
+    NO_RELEVANT + "; an estimate can be above 1", "AP")._replace(aliases=("statAP",), high=INF))
 
 estimated(stat_ap_variance, by_probability(
     "stat_ap_variance", "variance of the estimate stat_ap",
@@ -374,18 +374,18 @@ estimated(stat_ap_variance, by_probability(
 estimated(stat_precision, by_probability(
     "stat_precision", "precision estimated from a sample with unequal probabilities",
     "sum of 1/p over relevant sampled documents of the first k / k; without k: / n", "0 for an empty ranking",
-    "Prec_at")._replace(cutoff=True, params=(), range="0 up", rank_sensitive=False,
+    "Prec_at")._replace(cutoff=True, params=(), high=INF, rank_sensitive=False,
                         differs="statAP_MQ_eval, version 4, has 0 if the ranking is shorter than k"))
 
 estimated(stat_r_precision, by_probability(
     "stat_r_precision", "precision at rank R estimated from a sample with unequal probabilities",
     "stat_precision at rank R, rounded; of a shorter ranking: relevant documents retrieved / R; R = stat_num_rel",
-    NO_RELEVANT, "R-prec")._replace(range="0 up"))
+    NO_RELEVANT, "R-prec")._replace(high=INF))
 
 estimated(num_rel, by_probability(
     "stat_num_rel", "relevant documents estimated from a sample with unequal probabilities",
     "sum of 1/p over relevant sampled documents", NO_RELEVANT, "Relevant")._replace(
-        params=(), aggregate="sum", range="0 up", direction="neither", rank_sensitive=False))
+        params=(), aggregate="sum", high=INF, direction="neither", rank_sensitive=False))
 
 
 # ---- all queries ---------------------------------------------------------------------------------------------------

@@ -10,10 +10,9 @@ from fastir.measure._registry cimport Query, Snapshot, declare
 from fastir.measure._ties cimport chance_of_any
 
 from fastir.measure._registry import CUTOFFS, EMPTY, UNANSWERED, words
-from fastir.measure.cards import Card, Param
+from fastir.measure.cards import INF, Card, Param
 from fastir.measure.references import BUCKLEY_2000, RIJSBERGEN_1974
-
-INF = float("inf")
+from fastir.measure.responses import ENDS, FIRST, SUM, sum_at_cutoff
 
 
 # ---- counts --------------------------------------------------------------------------------------------------------
@@ -22,8 +21,8 @@ cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept n
     return 1.0
 
 declare(num_q, Card(
-    "num_q", "queries evaluated", "1 per query", "never", ("trec_eval num_q",), aliases=("NumQ",), range="1",
-    direction="neither", aggregate="count", groups="all", rank_sensitive=False), num_q)
+    "num_q", "queries evaluated", "1 per query", "never", ("trec_eval num_q",), aliases=("NumQ",), low=1.0,
+    direction="neither", aggregate="count", groups="all", rank_sensitive=False, response=SUM), num_q)
 
 
 cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -31,7 +30,7 @@ cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept
 
 declare(num_ret, Card(
     "num_ret", "documents retrieved", "n", "0 for an empty ranking", ("trec_eval num_ret",), aliases=("NumRet",),
-    range="0 up", direction="neither", aggregate="sum", groups="all", rank_sensitive=False), num_ret)
+    high=INF, direction="neither", aggregate="sum", groups="all", rank_sensitive=False, response=SUM), num_ret)
 
 
 cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -40,7 +39,7 @@ cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept
 declare(num_rel, Card(
     "num_rel", "relevant documents in the qrels", "R", "0 if none", ("trec_eval num_rel",), aliases=("NumRel",),
     differs="trec_eval -c sums labels above 0 for any -l; ir_measures leaves out queries missing from the run",
-    range="0 up", direction="neither", aggregate="sum", rank_sensitive=False), num_rel)
+    high=INF, direction="neither", aggregate="sum", rank_sensitive=False, response=SUM), num_rel)
 
 
 cdef double num_rel_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -48,7 +47,7 @@ cdef double num_rel_ret(const Query* q, const Snapshot* s, const double* p) noex
 
 declare(num_rel_ret, Card(
     "num_rel_ret", "relevant documents retrieved", "r", "0 if none", ("trec_eval num_rel_ret",), aliases=("NumRelRet",),
-    range="0 up", aggregate="sum", rank_sensitive=False), num_rel_ret)
+    high=INF, aggregate="sum", rank_sensitive=False, response=SUM), num_rel_ret)
 
 
 cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -59,8 +58,8 @@ cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const doubl
 
 declare(num_nonrel_judged_ret, Card(
     "num_nonrel_judged_ret", "documents retrieved that were judged not relevant",
-    "retrieved documents with 0 <= label < rel_level", "0 if none", ("trec_eval num_nonrel_judged_ret",), range="0 up",
-    direction="less", aggregate="sum", reads="judged", rank_sensitive=False), num_nonrel_judged_ret)
+    "retrieved documents with 0 <= label < rel_level", "0 if none", ("trec_eval num_nonrel_judged_ret",), high=INF,
+    direction="less", aggregate="sum", reads="judged", rank_sensitive=False, response=SUM), num_nonrel_judged_ret)
 
 
 # ---- at a cutoff, and sets -----------------------------------------------------------------------------------------
@@ -68,7 +67,7 @@ declare(num_nonrel_judged_ret, Card(
 declare(num_rel_ret, Card(
     "hits", "relevant documents in the first k", "r_k", "0 if none is retrieved", ("ranx hits",),
     differs="num_rel_ret is the same count, summed over queries instead of averaged",
-    range="0 to k", params=(EMPTY,), cutoff=True, rank_sensitive=False), num_rel_ret)
+    high=INF, params=(EMPTY,), cutoff=True, rank_sensitive=False, response=SUM), num_rel_ret)
 
 
 cdef double hit_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -83,7 +82,7 @@ declare(hit_rate, Card(
     ("trec_eval success", "ranx hit_rate"), aliases=("success", "HitRate", "hit", "HitRatio", "hit_ratio", "HR"),
     family="success", members=(1, 5, 10),
     only_in=(("beir", "Accuracy"), ("sentence-transformers", "accuracy")), params=(EMPTY,), cutoff=True,
-    rank_sensitive=False),
+    rank_sensitive=False, response=FIRST),
     expected_hit_rate)
 
 
@@ -114,12 +113,12 @@ declare(precision, Card(
     differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: short=clip",
     params=(Param("short", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
         words(pad=PAD, clip=CLIP)), UNANSWERED, EMPTY),
-    cutoff=True, rank_sensitive=False), precision, precision_fields)
+    cutoff=True, rank_sensitive=False, response=SUM), precision, precision_fields)
 
 declare(plain_precision, Card(
     "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
     "0 for an empty ranking", ("trec_eval P_avgjg",), family="P_avgjg", members=CUTOFFS, params=(EMPTY,), cutoff=True,
-    groups="all", rank_sensitive=False), plain_precision)
+    groups="all", rank_sensitive=False, response=SUM), plain_precision)
 
 
 cdef enum:                      # recall_norm
@@ -149,7 +148,7 @@ declare(recall, Card(
     differs="LensKit divides by min(k, R): recall_norm=min_kR, or relative_precision",
     params=(Param("recall_norm", "R", "the denominator: all relevant documents, or at most k of them",
         words(R=ALL_RELEVANT, min_kR=AT_MOST_K)), EMPTY),
-    cutoff=True, rank_sensitive=False), recall, recall_fields)
+    cutoff=True, rank_sensitive=False, response=SUM), recall, recall_fields)
 
 
 cdef double relative_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -161,7 +160,7 @@ declare(relative_precision, Card(
     "r_k / min(k, R); without k: r / min(n, R)", "0 if R = 0", ("trec_eval relative_P, set_relative_P", "BEIR R_cap"),
     aliases=("set_relative_P", "SetRelP", "R_cap"), family="relative_P", members=CUTOFFS,
     differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True,
-    rank_sensitive=False), relative_precision)
+    rank_sensitive=False, response=sum_at_cutoff), relative_precision)
 
 
 cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -170,7 +169,8 @@ cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogi
 
 declare(f1, Card(
     "f1", "harmonic mean of precision and recall", "2 P R / (P + R), both at k", "0 if both are 0",
-    (RIJSBERGEN_1974, "ranx f1", "trec_eval set_F with x = 1"), params=(EMPTY,), cutoff=True, rank_sensitive=False), f1)
+    (RIJSBERGEN_1974, "ranx f1", "trec_eval set_F with x = 1"), params=(EMPTY,), cutoff=True, rank_sensitive=False,
+    response=sum_at_cutoff), f1)
 
 
 cdef enum:                      # f
@@ -201,7 +201,7 @@ declare(set_f, Card(
     params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
         Param("f", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
         words(x=F_X, beta=F_BETA)), EMPTY),
-    cutoff=True, equals=(("f", "beta", "f_beta"),), rank_sensitive=False), set_f, set_f_fields)
+    cutoff=True, equals=(("f", "beta", "f_beta"),), rank_sensitive=False, response=sum_at_cutoff), set_f, set_f_fields)
 
 
 cdef struct FBetaParams:
@@ -219,7 +219,7 @@ declare(f_beta, Card(
     "0 if r = 0", (RIJSBERGEN_1974,),
     differs="trec_eval set_F and ir_measures SetF take the square of beta: set_f",
     params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True,
-    rank_sensitive=False),
+    rank_sensitive=False, response=sum_at_cutoff),
     f_beta, f_beta_fields)
 
 
@@ -229,7 +229,7 @@ cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept
 declare(set_map, Card(
     "set_map", "precision times recall of the whole ranking", "r^2 / (n R)", "0 if n = 0 or R = 0",
     ("trec_eval set_map",),
-    aliases=("SetAP",), params=(EMPTY,), rank_sensitive=False), set_map)
+    aliases=("SetAP",), params=(EMPTY,), rank_sensitive=False, response=ENDS), set_map)
 
 
 cdef struct UtilityParams:
@@ -252,11 +252,11 @@ def weight(name, default, what):
 declare(utility, Card(
     "utility", "worth of the ranking as a set", "p1 r + p2 (n - r) + p3 (R - r) + p4 (n_docs + r - n - R)",
     "as the formula says", ("trec_eval utility",), positional=4,
-    differs="trec_eval -c gives 0 where the query is missing and no parameter is given", range="any number",
+    differs="trec_eval -c gives 0 where the query is missing and no parameter is given", low=-INF, high=INF,
     params=(
         weight("p1", 1.0, "relevant and retrieved"),
         weight("p2", -1.0, "retrieved, not relevant"),
         weight("p3", 0.0, "relevant, not retrieved"),
         weight("p4", 0.0, "neither"),
         Param("n_docs", 0, "documents in the collection", (), 0, 2**53, integer=True, closed=True),
-        EMPTY), rank_sensitive=False), utility, utility_fields)
+        EMPTY), rank_sensitive=False, response=SUM), utility, utility_fields)

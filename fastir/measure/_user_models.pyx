@@ -16,6 +16,7 @@ from fastir.measure._graded import IDEAL
 from fastir.measure._registry import EMPTY, PERSISTENCE, words
 from fastir.measure.cards import Card, Param
 from fastir.measure.references import CHAPELLE_2009, MOFFAT_2008
+from fastir.measure.responses import CASCADE, ENDS, SUM, TOPS
 
 cdef enum:                      # gains
     BINARY
@@ -101,15 +102,19 @@ cdef double rbp(const Query* q, const Snapshot* s, const double* p) noexcept nog
             total += gain * weight
     return share * total
 
+
+def rbp_response(values, cutoff, gains):
+    return TOPS if values["gains"] == "scaled" else SUM
+
 declare(rbp, Card(
     "rbp", "rank-biased precision", "(1 - p) * sum of g_i p^(i - 1) over ranks i <= k, g_i = 1 if relevant",
     "0 if nothing relevant is retrieved", (MOFFAT_2008,),
-    range="0 to 1, or up to the largest label with gains=raw",
+    beyond="up to the largest label with gains=raw",
     differs="trec_eval scales labels to 1, from uninitialised memory, and has p = 0.9: gains=scaled is what it "
             "means; ranx adds raw labels: gains=raw; cwl_eval and ir_measures share the weights out over 1000 "
             "ranks: rbp_norm=cwl; ranx reads rbp@95 as p = 0.95",
     params=(PERSISTENCE, GAINS, NORM, EMPTY),
-    cutoff=True, dot="p"), rbp, rbp_fields)
+    cutoff=True, dot="p", response=rbp_response), rbp, rbp_fields)
 
 
 cdef enum:                      # tail
@@ -191,7 +196,7 @@ declare(rbp_resid, Card(
         Param("tail", "unjudged", "p^n, for the ranks below the ranking, counts where one above is unjudged, or always",
               words(unjudged=UNJUDGED, always=ALWAYS)),
         EMPTY),
-    direction="less", cutoff=True, dot="p", reads="judged"), expected_rbp_resid, residual_fields)
+    direction="less", cutoff=True, dot="p", reads="judged", response=SUM), expected_rbp_resid, residual_fields)
 
 
 # ---- expected reciprocal rank --------------------------------------------------------------------------------------
@@ -266,12 +271,16 @@ cdef int32_t scale_top(const Query* q, double max_grade) noexcept nogil:
 cdef double err(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return cascade_of(q, s.k, scale_top(q, (<const GradeParams*>p).max_grade))
 
+
+def err_response(values, cutoff, gains):
+    return TOPS if values["max_grade"] == "query" else ENDS
+
 declare(err, Card(
     "err", "expected reciprocal rank",
     "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
     "0 if nothing has a gain; a label above max_grade is an error", (CHAPELLE_2009, "gdeval at k = 20"),
     aliases=("expected_reciprocal_rank",),
-    params=(MAX_GRADE, EMPTY), cutoff=True, graded=True), err, grade_fields)
+    params=(MAX_GRADE, EMPTY), cutoff=True, graded=True, response=err_response), err, grade_fields)
 
 
 cdef struct IdealParams:
@@ -302,8 +311,13 @@ cdef double nerr(const Query* q, const Snapshot* s, const double* p) noexcept no
         ideal = cascade(NULL, q.ideal, q.num_ideal, s.k, q.floor, top)
     return ratio(cascade_of(q, s.k, top), ideal)
 
+
+def nerr_response(values, cutoff, gains):
+    """With ideal=full the query's largest label alone counts in the ideal."""
+    return TOPS if values["ideal"] == "full" else CASCADE
+
 declare(nerr, Card(
     "nerr", "normalised expected reciprocal rank", "ERR@k / ERR@k of the ideal ranking",
     "0 if the ideal is 0: no judged document has a gain; a label above max_grade is an error",
     (CHAPELLE_2009,), differs="the nerr8 to nerr11 of C/W/L are other metrics", params=(MAX_GRADE, IDEAL, EMPTY),
-    cutoff=True, graded=True), nerr, ideal_fields)
+    cutoff=True, graded=True, response=nerr_response), nerr, ideal_fields)

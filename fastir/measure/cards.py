@@ -4,7 +4,9 @@ from typing import Any, NamedTuple
 
 from fastir.measure._codes import NUMBERS_LIMIT, READ_CODES
 from fastir.measure.references import PROGRAMS, Reference
+from fastir.measure.responses import OUTER, Response
 
+INF = float("inf")
 READS = tuple(READ_CODES)
 DIRECTIONS = {"more": "larger values", "less": "smaller values", "neither": "neither: it does not judge a ranking"}
 
@@ -112,8 +114,10 @@ class Card(NamedTuple):
         Names that mean this metric in one dialect only, as pairs of the dialect and the name.
     differs : str
         Programs that give this name another number, and the parameter that gives theirs; may be empty.
-    range : str
-        The values it can have.
+    low, high : float
+        The smallest and the largest value it can have; `range` says them in words.
+    beyond : str
+        Parameters with which it can be larger, or have any value.
     params : tuple of Param
     cutoff : bool
         Whether ``@k`` is accepted.
@@ -148,6 +152,14 @@ class Card(NamedTuple):
         if not. Qrels without groups are one group.
     normalises : str or None
         On qrels with groups: the metric that it divides by its value for the ideal ranking of all groups together.
+    quotient : (str, str) or None
+        The metrics of which it is the quotient: a sum over ranks, and that of the ideal ranking.
+    response : str or function
+        How it responds to labels of documents that nobody judged, for `bounds`: a word of `fastir.measure.responses`,
+        or a function of (parameters, cutoff, gains of the labels that matter) that returns one.
+    steady : bool
+        Whether the value only falls, or only rises, as documents below the cutoff or outside the ranking become
+        relevant one by one, while those above stay as they are.
     equals : tuple of (str, str, str)
         Metrics that it is with one of its parameters: the parameter, its value, and the metric's name.
     pooled : str or None
@@ -167,7 +179,9 @@ class Card(NamedTuple):
     positional: int = 0
     only_in: tuple[tuple[str, str], ...] = ()
     differs: str = ""
-    range: str = "0 to 1"
+    low: float = 0.0
+    high: float = 1.0
+    beyond: str = ""
     params: tuple[Param, ...] = ()
     cutoff: bool = False
     depth: int | None = None
@@ -183,12 +197,23 @@ class Card(NamedTuple):
     dot: str | None = None
     groups: str = ""
     normalises: str | None = None
+    quotient: tuple[str, str] | None = None
+    response: Response = OUTER
+    steady: bool = True
     equals: tuple[tuple[str, str, str], ...] = ()
     pooled: str | None = None
     sampled: str = ""
 
     def __repr__(self) -> str:
         return f"<Card of {self.name}: {self.summary}>"
+
+    @property
+    def range(self) -> str:
+        """The values it can have, in words."""
+        low, high = (f"{limit:.5f}".rstrip("0").rstrip(".") for limit in (self.low, self.high))
+        words = "any number" if self.low == -INF else f"{low} up" if self.high == INF else f"{low} to {high}"
+        words = low if self.low == self.high else words
+        return f"{words}; {self.beyond}" if self.beyond else words
 
     @property
     def source(self) -> str:

@@ -21,7 +21,6 @@ from fastir.join._counts import Counts
 from fastir.join._two_pass import FirstPass, SecondPass
 from fastir.measure._codes import TIE_CODES
 from fastir.parts.states import ONCE, Count, Counted, Found, Repairs, State
-from fastir.runs.coverage import Counts
 from fastir.runs.judged import Ranks
 
 if TYPE_CHECKING:

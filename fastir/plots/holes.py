@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastir.holes.bounded import Bounds
 from fastir.plots.comparisons import height_of, named_rows
 from fastir.plots.names import plain, shown
 from fastir.plots.style import BLUE, GREY, hairline, ink, new_axes, noted, tidy, width_beside
+from fastir.unjudged.result import Bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

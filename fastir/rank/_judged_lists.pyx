@@ -6,7 +6,7 @@
     ideal_labels   3  2  1  0  0     all judgments, best first, with offsets of their own
 
 Nothing is ranked here: the hits are copied to the scratch of a thread, those that the plan reads, and measured. What
-comes in was checked before. Threads take blocks of rows: of JudgedLists a row is a query, of holes._labelings one
+comes in was checked before. Threads take blocks of rows: of JudgedLists a row is a query, of unjudged._labelings one
 labeling of a query.
 """
 

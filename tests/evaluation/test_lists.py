@@ -40,13 +40,8 @@ def scored(ranking, rule):
 def bounds(name):
     """The least and the largest value of a metric, by its card; an empty ranking may be 0."""
     card, _, cutoff = name.partition("@")
-    text = next(one.range for one in CARDS if one.name == card).partition(",")[0]
-    if text == "any number":
-        return -np.inf, np.inf
-    low, _, high = text.partition(" to ")
-    if high == "k":
-        return 0, float(cutoff or 15)
-    return min(0.0, float(low.split()[0])), np.inf if text.endswith("up") else float(high or low)
+    found = next(one for one in CARDS if one.name == card)
+    return min(0.0, found.low), float(cutoff or 15) if card == "hits" else found.high
 
 
 def same_bits(one, other):

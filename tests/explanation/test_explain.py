@@ -13,7 +13,7 @@ from closed_forms import AVERAGED
 from common import UNEVEN
 
 import fastir
-from fastir.explanation.explaining import increments
+from fastir.explanation.query_explanation import increments
 
 pytestmark = UNEVEN
 

@@ -21,7 +21,7 @@ LAYERS = """
     runs
     rule_sets parts
     evaluation
-    holes
+    unjudged
     comparison explanation plots config conventions
     concordance pools
     fastir

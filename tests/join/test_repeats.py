@@ -17,14 +17,6 @@ from fastir.columns.ids import encode
 
 pytestmark = UNEVEN
 
-RANGES = {
-    "0 to 1": (0, 1),
-    "0.00001 to 1": (0.00001, 1),
-    "1": (1, 1),
-    "0 up": (0, math.inf),
-    "1 up": (1, math.inf),
-    "0 to 1, or up to the largest label with gains=raw": (0, 1),
-}
 CHUNKS = {f"{doc}{number}": doc for doc in "abcd" for number in range(3)}
 DOCS = [*"abcd", "x", "y", *CHUNKS]
 LABELS = {"a": 3, "b": 1, "c": 0, "d": -1, "e": 2}
@@ -38,7 +30,7 @@ def metrics_with_ranges():
                 fastir.Evaluator({"q": LABELS}, name)
             except ValueError:  # it has no cutoff, or needs one, or groups
                 continue
-            found[name] = RANGES.get(card.range, (-math.inf, math.inf))
+            found[name] = card.low, card.high
     return found
 
 

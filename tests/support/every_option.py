@@ -1,8 +1,8 @@
-"""Every metric that has bounds, of rankings without ids and groups, at several cutoffs, with each of its parameters."""
+"""Every metric with known bounds, of rankings without ids and groups, at several cutoffs, with each parameter."""
 
 import fastir
 
-CARDS = [card for card in fastir.metrics() if not card.name.startswith("prefs_") and not card.sampled]
+CARDS = [card for card in fastir.metrics() if card.groups != "pairs" and not card.sampled]
 CATALOGUE = [card.name for card in CARDS]
 CUT = [f"{card.name}@{k}" for card in CARDS if card.cutoff for k in (1, 3)]
 CUTS, GAINS = ("", "@3"), ("exp2", "binary")

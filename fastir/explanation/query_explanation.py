@@ -37,12 +37,10 @@ if TYPE_CHECKING:
     from fastir.runs.evaluate_one import RunEvaluator
     from fastir.runs.prepared import PreparedQrels
 
-SUMS = {"ndcg": "dcg", "ndcg_burges": "dcg_burges"}  # a metric that divides a sum of gains, and the sum alone
-
-ROWS = 1 << 20  # labels that are evaluated at once
+LABELS_AT_ONCE = 1 << 20  # that are evaluated
 
 
-def explained(prepared: RunEvaluator, prepare: Callable[..., Any], run: RunLike, query_id: str | int) -> Explanation:
+def explain_query(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, query_id: str | int) -> Explanation:
     """The Explanation of one query, as `Evaluator.explain` says.
 
     `prepared` evaluates runs for the caller; ``prepare(qrels, settings)`` makes another object that does.
@@ -56,7 +54,7 @@ def explained(prepared: RunEvaluator, prepare: Callable[..., Any], run: RunLike,
                 f"explain: metric {quote(request.text)} is estimated from a sample; a document there stands for others"
             )
     union = qrels.union if isinstance(qrels, GroupedQrels) else qrels
-    query_id = known(query_id, union)
+    query_id = find_query(query_id, union)
     labels = union[query_id]
     codes = {str(doc_id): label for doc_id, label in labels.items()}
     ranking = ranking_of(prepared, run, query_id)
@@ -64,9 +62,9 @@ def explained(prepared: RunEvaluator, prepare: Callable[..., Any], run: RunLike,
     ids = [text_of(row) for row in rows]
     inner = {request.text: unfiltered(request) for request in settings.requests}
     sums = {
-        request.text: sum_of(request, values)
+        request.text: dividend_name(request, values)
         for request, values in zip(settings.requests, settings.values, strict=True)
-        if request.card.name in SUMS
+        if request.card.quotient
     }
     elsewhere = judged_elsewhere(union, ids) if any(request.card.pooled for request in settings.requests) else set()
     metrics = [*inner.values(), *sums.values()]
@@ -96,8 +94,8 @@ def explained(prepared: RunEvaluator, prepare: Callable[..., Any], run: RunLike,
         values_of = prepared_values()
 
         def first(doc_id: str | None) -> list[float]:
-            found = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
-            return [found[name] for name in gainers]
+            values = values_of([doc_id], [-float(place) for place in range(len(rows) or 1)])
+            return [values[name] for name in gainers]
 
         present = set(ids)
         absent = [doc_id for doc_id, label in labels.items() if label >= settings.level and str(doc_id) not in present]
@@ -132,16 +130,16 @@ def values_of_labels(
     is_read = np.ones(len(places), bool)
     if settings.plan.reads == READ_CODES["relevant"]:
         is_read[1:] = labels[np.array(places[1:], np.int64) - 1] > 0
-    all_stops, found = np.array(places)[is_read], []
-    at_once = max(1, ROWS // (len(ids) + len(codes) + 1))
+    all_stops, parts = np.array(places)[is_read], []
+    at_once = max(1, LABELS_AT_ONCE // (len(ids) + len(codes) + 1))
     for stops in np.split(all_stops, range(at_once, len(all_stops), at_once)):
         n = len(stops)
-        begun = np.full((n, len(ids)), narrow(-1))
-        np.copyto(begun, labels, where=np.arange(len(ids)) < stops[:, None])
+        beginnings = np.full((n, len(ids)), narrow(-1))
+        np.copyto(beginnings, labels, where=np.arange(len(ids)) < stops[:, None])
         rows = QueryGroups(range(n), np.arange(n + 1) * len(ids))
         judged = np.tile(ideal, n), np.arange(n + 1) * len(ideal)
-        found.append(LabelLists(begun.ravel(), None, rows, judged).measure(settings)[0])
-    values = np.concatenate(found)[np.cumsum(is_read) - 1]
+        parts.append(LabelLists(beginnings.ravel(), None, rows, judged).measure(settings)[0])
+    values = np.concatenate(parts)[np.cumsum(is_read) - 1]
     return dict(zip(settings.names, values.T.tolist(), strict=True))
 
 
@@ -199,12 +197,12 @@ def ranking_of(prepared: RunEvaluator, run: Any, query_id: str | int) -> dict[An
         if not run:
             return None
     run = as_run(run, prepared.columns, prepared.settings.options.duplicates, prepared.parents)
-    found = next((other for other in run if str(other) == str(query_id)), None)
-    if found is None:
+    own_id = next((other for other in run if str(other) == str(query_id)), None)
+    if own_id is None:
         return None
     ids, offsets, scores = run.columns()
-    rows = slice(offsets[run.places()[found]], offsets[run.places()[found] + 1])
-    best = run[found]
+    rows = slice(offsets[run.places()[own_id]], offsets[run.places()[own_id] + 1])
+    best = run[own_id]
     if len(best) == len(scores[rows]):
         return best
     ranking: dict[Any, float] = {}
@@ -249,9 +247,9 @@ def ordered(ranking: dict[Any, float], codes: dict[str, int], ranker: PreparedQr
     key: Callable[[Any], Any] | None = None
     if ties in ("optimistic", "pessimistic"):
         # judged documents, then those in the pool without a judgment, whatever their label, then unknown ones
-        known = {doc_id: max(label, -2) for doc_id, label in codes.items()}
+        order = {doc_id: max(label, -2) for doc_id, label in codes.items()}
         key, falling = (
-            lambda doc_id: -3 if isinstance(doc_id, Again) else known.get(str(doc_id), -3),
+            lambda doc_id: -3 if isinstance(doc_id, Again) else order.get(str(doc_id), -3),
             ties == "optimistic",
         )
     elif ties != "input":
@@ -269,9 +267,20 @@ def ordered(ranking: dict[Any, float], codes: dict[str, int], ranker: PreparedQr
     return rows
 
 
-def sum_of(request: names.Request, values: dict[str, Any]) -> str:
-    """The name of the sum of gains that a metric divides."""
-    card = names.NAMES[SUMS[request.card.name]]
+def dividend_name(request: names.Request, values: dict[str, Any]) -> str:
+    """The name of the sum over ranks that a metric divides by that of the ideal ranking."""
+    return name_in_quotient(request, values, 0)
+
+
+def divisor_name(request: names.Request, values: dict[str, Any]) -> str:
+    """The name of that of the ideal ranking."""
+    return name_in_quotient(request, values, 1)
+
+
+def name_in_quotient(request: names.Request, values: dict[str, Any], place: int) -> str:
+    """The name of a metric of which another one is the quotient, with the same parameters."""
+    card = names.NAMES[(request.card.quotient or ())[place]]
+    values = {"gain": request.card.gain, **values}
     params = {param.name: values[param.name] for param in card.params if param.name in values}
     return str(request._replace(card=card, params=params))
 
@@ -312,9 +321,9 @@ def as_text(docs: dict[Any, Any]) -> dict[str, Any]:
     return {str(doc_id): label for doc_id, label in docs.items()}
 
 
-def known(query_id: str | int, qrels: Qrels) -> Any:
+def find_query(query_id: str | int, qrels: Qrels) -> Any:
     """The query id as the qrels have it."""
-    for found in (query_id,) if query_id in qrels else qrels:
-        if str(found) == str(query_id):
-            return found
+    for other in (query_id,) if query_id in qrels else qrels:
+        if str(other) == str(query_id):
+            return other
     raise KeyError(f"query {quote(query_id)} is not in the qrels")

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastir.holes._labelings import Labelings
-from fastir.holes.holed import positions
 from fastir.request.options import WHOLE
 from fastir.threads import run
+from fastir.unjudged._labelings import Labelings
+from fastir.unjudged.unjudged_ranks import positions
 
 if TYPE_CHECKING:
-    from fastir.holes.holed import Holed
     from fastir.measure._measure import Plan
+    from fastir.unjudged.unjudged_ranks import UnjudgedRanks
 
-FEW = 10_000  # labelings of a query that are all tried
-TOGETHER = 1 << 18  # labelings that are in memory
-NONE = np.zeros(0, np.int64)
+MOST_LABELINGS = 10_000  # of a query of which all are tried
+LABELINGS_AT_ONCE = 1 << 18  # that are in memory
+NO_ROWS = np.zeros(0, np.int64)
 
 
 class Family(NamedTuple):
@@ -38,9 +38,9 @@ class Family(NamedTuple):
     below : int32 array of shape (n,)
         The label of all other holes.
     starts : int64 array of shape (n,), or empty
-        Where the labels of the holes begin in `given`, by rank, and last those that the ranking lacks; all fields above
-        but `rows` then say nothing.
-    given : int32 array
+        Where the labels of the holes begin in `hole_labels`, by rank, and last those that the ranking lacks; all fields
+        above but `rows` then say nothing.
+    hole_labels : int32 array
     """
 
     order: tuple[int, ...]
@@ -49,11 +49,11 @@ class Family(NamedTuple):
     counts: np.ndarray
     inside: np.ndarray
     below: np.ndarray
-    starts: np.ndarray = NONE
-    given: np.ndarray = NONE.astype(np.int32)
+    starts: np.ndarray = NO_ROWS
+    hole_labels: np.ndarray = NO_ROWS.astype(np.int32)
 
 
-def ends(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> Family:
+def two_labels(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> Family:
     """All holes inside have one of two labels, and so have the others."""
     rows = np.tile(np.arange(len(inside)), 4)
     counts = np.concatenate([0 * inside, inside, 0 * inside, inside])
@@ -64,15 +64,15 @@ def ends(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> Family:
     return family((low, high), rows[needed], True, counts[needed, None], inside[rows[needed]], below[needed])
 
 
-def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int, ends: Sequence[bool]) -> list[Family]:
-    """The first 0, 1, 2, ... holes inside have the label `high`, or the last; `ends` says which."""
+def chain(inside: np.ndarray, others: np.ndarray, low: int, high: int, sides: Sequence[bool]) -> list[Family]:
+    """The first 0, 1, 2, ... holes inside have the label `high`, or the last; `sides` says which."""
     rows = np.repeat(np.arange(len(inside)), inside + 1)
-    made = []
-    for from_top, below in itertools.product(ends, (low, high)):
-        own = rows if below == low else rows[others[rows] > 0]
-        counts = positions(np.bincount(own, minlength=len(inside)))
-        made.append(family((low, high), own, from_top, counts[:, None], inside[own], below))
-    return made
+    families = []
+    for from_top, below in itertools.product(sides, (low, high)):
+        needed = rows if below == low else rows[others[rows] > 0]
+        counts = positions(np.bincount(needed, minlength=len(inside)))
+        families.append(family((low, high), needed, from_top, counts[:, None], inside[needed], below))
+    return families
 
 
 def singles(holes: np.ndarray, label: int, low: int, from_top: bool = False) -> Family:
@@ -90,31 +90,31 @@ def sorted_labelings(inside: np.ndarray, others: np.ndarray, labels: range) -> I
         falling = np.array(list(steps), np.int64).reshape(-1, len(labels) - 1)
         for from_top, below in itertools.product((True, False), (labels[0], labels[-1])):
             rows = np.flatnonzero((inside == n) & ((others > 0) | (below == labels[0])))
-            for part in np.array_split(rows, len(rows) * len(falling) // TOGETHER + 1):
-                own = np.repeat(part, len(falling))
+            for part in np.array_split(rows, len(rows) * len(falling) // LABELINGS_AT_ONCE + 1):
+                repeated = np.repeat(part, len(falling))
                 counts = np.tile(falling, (len(part), 1))
-                yield family(tuple(labels), own, from_top, counts, inside[own], below)
+                yield family(tuple(labels), repeated, from_top, counts, inside[repeated], below)
 
 
 def are_few(n: int, labels: range) -> bool:
     """Whether n holes have few sorted labelings."""
-    return len(labels) <= FEW and math.comb(n + len(labels) - 1, len(labels) - 1) <= FEW
+    return len(labels) <= MOST_LABELINGS and math.comb(n + len(labels) - 1, len(labels) - 1) <= MOST_LABELINGS
 
 
-def few_in_all(n_holes: np.ndarray, n_labels: int) -> np.ndarray:
+def have_few_labelings(n_holes: np.ndarray, n_labels: int) -> np.ndarray:
     """Whether so many holes have few labelings."""
-    most = next(n for n in itertools.count() if n_labels ** (n + 1) > FEW) if n_labels > 1 else WHOLE
+    most = next(n for n in itertools.count() if n_labels ** (n + 1) > MOST_LABELINGS) if n_labels > 1 else WHOLE
     return n_holes <= most
 
 
 def all_labelings(rows: np.ndarray, n_holes: np.ndarray, labels: Sequence[int]) -> Iterator[Family]:
     """All labelings of the holes of these queries."""
     for n in np.unique(n_holes[rows]).tolist():
-        given = every_labeling(n, labels)
-        own = rows[n_holes[rows] == n]
-        for part in np.array_split(own, len(own) * len(given) // TOGETHER + 1):
-            starts = np.tile(np.arange(len(given)) * n, len(part))
-            yield of_holes(np.repeat(part, len(given)), starts, given)
+        labelings = every_labeling(n, labels)
+        alike = rows[n_holes[rows] == n]
+        for part in np.array_split(alike, len(alike) * len(labelings) // LABELINGS_AT_ONCE + 1):
+            starts = np.tile(np.arange(len(labelings)) * n, len(part))
+            yield hole_family(np.repeat(part, len(labelings)), starts, labelings)
 
 
 def every_labeling(n: int, labels: Sequence[int]) -> np.ndarray:
@@ -122,18 +122,18 @@ def every_labeling(n: int, labels: Sequence[int]) -> np.ndarray:
     return np.array(list(itertools.product(labels, repeat=n)), np.int32).reshape(len(labels) ** n, n)
 
 
-def by_hole(found: Sequence[tuple[int, np.ndarray]]) -> Family:
+def by_hole(labelings: Sequence[tuple[int, np.ndarray]]) -> Family:
     """Labelings of queries, each with the labels of all of its holes."""
-    sizes = np.array([len(labels) for _, labels in found])
-    rows = np.array([q for q, _ in found])
-    return of_holes(rows, np.cumsum(sizes) - sizes, np.concatenate([labels for _, labels in found]))
+    sizes = np.array([len(labels) for _, labels in labelings])
+    rows = np.array([q for q, _ in labelings])
+    return hole_family(rows, np.cumsum(sizes) - sizes, np.concatenate([labels for _, labels in labelings]))
 
 
-def of_holes(rows: np.ndarray, starts: np.ndarray, given: np.ndarray) -> Family:
-    """Labelings hole by hole."""
-    given = given.reshape(-1).astype(np.int32)
-    nothing = family((0,), NONE, True, NONE, NONE, NONE)
-    return nothing._replace(rows=rows.astype(np.int64), starts=starts.astype(np.int64), given=given)
+def hole_family(rows: np.ndarray, starts: np.ndarray, labels: np.ndarray) -> Family:
+    """A Family hole by hole."""
+    empty = family((0,), NO_ROWS, True, NO_ROWS, NO_ROWS, NO_ROWS)
+    hole_labels = labels.reshape(-1).astype(np.int32)
+    return empty._replace(rows=rows.astype(np.int64), starts=starts.astype(np.int64), hole_labels=hole_labels)
 
 
 def family(
@@ -156,7 +156,7 @@ def family(
     )
 
 
-class Extremes:
+class ValueRange:
     """The smallest and largest values among labelings, per query and metric of a plan.
 
     Attributes
@@ -167,34 +167,34 @@ class Extremes:
         Whether one was NaN.
     """
 
-    def __init__(self, plan: Plan, holed: Holed, n_threads: int | None) -> None:
-        self.plan, self.holed, self.n_threads = plan, holed, n_threads
-        shape = holed.n_queries, plan.n_slots
+    def __init__(self, plan: Plan, rankings: UnjudgedRanks, n_threads: int | None) -> None:
+        self.plan, self.rankings, self.n_threads = plan, rankings, n_threads
+        shape = rankings.n_queries, plan.n_slots
         self.lower = np.full(shape, np.nan)
         self.upper = np.full(shape, np.nan)
         self.undefined = np.zeros(shape, bool)
 
-    def take(self, families: Iterable[Family]) -> None:
+    def add(self, families: Iterable[Family]) -> None:
         """Measure labelings."""
         for each in families:
             if len(each.rows) == 0:
                 continue
-            values = measured(self.plan, self.holed, each, self.n_threads)
+            values = measured(self.plan, self.rankings, each, self.n_threads)
             by_row = np.argsort(each.rows, kind="stable")
             rows, values = each.rows[by_row], values[by_row]
             starts = np.flatnonzero(np.concatenate([[True], np.diff(rows) > 0]))
-            own = rows[starts]
-            self.lower[own] = np.fmin(self.lower[own], np.fmin.reduceat(values, starts))
-            self.upper[own] = np.fmax(self.upper[own], np.fmax.reduceat(values, starts))
-            self.undefined[own] |= np.logical_or.reduceat(np.isnan(values), starts)
+            queries = rows[starts]
+            self.lower[queries] = np.fmin(self.lower[queries], np.fmin.reduceat(values, starts))
+            self.upper[queries] = np.fmax(self.upper[queries], np.fmax.reduceat(values, starts))
+            self.undefined[queries] |= np.logical_or.reduceat(np.isnan(values), starts)
 
 
-def measured(plan: Plan, holed: Holed, each: Family, n_threads: int | None) -> np.ndarray:
+def measured(plan: Plan, rankings: UnjudgedRanks, each: Family, n_threads: int | None) -> np.ndarray:
     """The values of labelings, float64 of shape (n_labelings, n_metrics)."""
     values = np.empty((len(each.rows), plan.n_slots))
     order = np.array(each.order, np.int32)
     thresholds = each.from_top, each.counts, each.inside, each.below, order
-    kernel = Labelings(plan, *holed, each.rows, *thresholds, each.starts, each.given, values)
+    kernel = Labelings(plan, *rankings, each.rows, *thresholds, each.starts, each.hole_labels, values)
     run(kernel, n_threads)
     kernel.check()
     return values

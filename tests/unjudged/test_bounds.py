@@ -10,7 +10,7 @@ from every_labeling import case, check
 from every_option import CATALOGUE, METRICS
 
 import fastir
-from fastir.holes.responses import RESPONSES
+from fastir.measure.responses import OUTER
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
@@ -26,19 +26,27 @@ OPTIONS = [
 ]
 
 
-def test_every_metric_has_a_response():
-    assert set(CATALOGUE) == set(RESPONSES)
-    assert {name for name in CATALOGUE if RESPONSES[name] == "outer"} == {"inst", "bpm", "ndcg_rel", "g"}
+def test_a_card_says_nothing_only_of_preferences_and_of_samples():
+    silent = {card.name for card in fastir.metrics() if card.response == OUTER}
+    assert silent == {card.name for card in fastir.metrics() if card.groups == "pairs" or card.sampled}
     assert set(CATALOGUE) - set(METRICS) <= {"hole"}
 
 
-def test_preferences_and_estimates_from_samples_have_no_bounds():
+def test_estimates_from_samples_have_no_bounds_and_say_why():
     both = fastir.Qrels.from_dict({"q": {"a": 1}}, strata={"q": {"a": 1}}, probabilities={"q": {"a": 1}})
-    for card in (card for card in fastir.metrics() if card.name not in RESPONSES):
-        name, reason = card.name, "needs qrels that say how" if card.sampled else "pairs of documents"
-        assert card.sampled or name.startswith("prefs_")
-        with pytest.raises(fastir.UnknownMetricError, match=f"'{name}':? {reason}"):
-            fastir.bounds(both, {"q": {"a": 1.0, "b": 2.0}}, name)
+    for card in (card for card in fastir.metrics() if card.sampled):
+        with pytest.raises(fastir.UnknownMetricError, match=f"'{card.name}' needs qrels that say how"):
+            fastir.bounds(both, {"q": {"a": 1.0, "b": 2.0}}, card.name)
+
+
+def test_a_metric_of_which_nothing_is_known_has_the_bounds_of_its_range_or_of_all_labelings_where_they_are_few():
+    few, many = ({f"d{i}": -float(i) for i in range(n)} for n in (4, 40))
+    names = ["prefs_simp", "prefs_num_prefs_ful", "ndcg_rel", "inst(T=0.3)"]
+    check({"d1": 2, "d3": 0}, few, names, 2)
+    outer = fastir.bounds({"q": {"d1": 2, "d3": 0}}, {"q": many}, names)
+    assert not any(outer.exact.values())
+    assert outer.lower.values.tolist() == [[0.0] * 4] and outer.upper.values.tolist() == [[1.0, np.inf, 1.0, 1.0]]
+    assert outer.to_json()["metrics"]["prefs_num_prefs_ful"]["upper"] is None
 
 
 @pytest.mark.parametrize("depth", [None, 3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import positive
@@ -121,7 +122,7 @@ class Bounds:
         return Table(head, rows, 1, self._notes())
 
     def to_json(self) -> dict[str, Any]:
-        """The table in types that JSON has, with None for NaN.
+        """The table in types that JSON has, with None for NaN and for bounds that are infinite.
 
         Returns
         -------
@@ -135,7 +136,7 @@ class Bounds:
             numbers = {column: results[name] for column, results in columns.items()}
             if self.coverage is not None:
                 numbers["judged"] = self.coverage[name]
-            metrics[name] = {column: value if value == value else None for column, value in numbers.items()}
+            metrics[name] = {column: value if math.isfinite(value) else None for column, value in numbers.items()}
             metrics[name]["exact"] = self.exact[name]
         return {"metrics": metrics, "max_label": self.max_label, "depth": self.depth}
 

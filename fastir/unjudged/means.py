@@ -29,17 +29,20 @@ def without_undefined(
         With the weights of the queries.
     """
     weights = results.weights
-    own = np.ones(len(values)) if weights is None else np.array([weights[query] for query in results.query_ids], float)
+    if weights is None:
+        weight = np.ones(len(values))
+    else:
+        weight = np.array([weights[query] for query in results.query_ids], float)
     values = values.copy()
     for column, how in enumerate(aggregates):
         optional = undefined[:, column] & ~np.isnan(values[:, column])
         if optional.any() and how in ("mean", "geometric"):
             added = np.log(values[:, column]) if how == "geometric" else values[:, column]
-            values[leaving(sign * added, own, optional), column] = np.nan
+            values[rows_left_out(sign * added, weight, optional), column] = np.nan
     return values
 
 
-def leaving(values: np.ndarray, weights: np.ndarray, optional: np.ndarray) -> np.ndarray:
+def rows_left_out(values: np.ndarray, weights: np.ndarray, optional: np.ndarray) -> np.ndarray:
     """The optional rows without which the weighted mean of all others is smallest: those above a threshold."""
     fixed = ~optional & ~np.isnan(values)
     rows = np.flatnonzero(optional)

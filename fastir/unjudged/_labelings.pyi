@@ -16,8 +16,8 @@ class Labelings(Rows):
         labels: ndarray,
         num_ret: ndarray,
         unseen: ndarray,
-        known_offsets: ndarray,
-        known_labels: ndarray,
+        judged_offsets: ndarray,
+        judged_labels: ndarray,
         rows: ndarray,
         from_top: ndarray,
         counts: ndarray,
@@ -25,6 +25,6 @@ class Labelings(Rows):
         below: ndarray,
         order: ndarray,
         starts: ndarray,
-        given: ndarray,
+        hole_labels: ndarray,
         values: ndarray,
     ) -> Self: ...

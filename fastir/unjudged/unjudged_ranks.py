@@ -1,4 +1,4 @@
-"""Rankings with holes: judged documents and the places of those that nobody judged, as arrays of a block of queries."""
+"""Rankings with their unjudged documents, the holes: what is judged and where the holes are, for blocks of queries."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastir.holes._labelings import HOLE
+from fastir.unjudged._labelings import HOLE
 
 if TYPE_CHECKING:
     from fastir.rankings import JudgedRankings
 
-BLOCK = 1 << 20  # ranked documents that are looked at together
+BLOCK_DOCUMENTS = 1 << 20  # ranked documents of a block of queries
 
 
-class Holed(NamedTuple):
-    """A block of queries: what is known of them, and where their holes are.
+class UnjudgedRanks(NamedTuple):
+    """The rankings of a block of queries: judged documents and holes.
 
     Attributes
     ----------
     offsets : int64 array of shape (n_queries + 1,)
     ranks, labels : int64 and int32 arrays of shape (n_slots,)
-        Known documents and holes, by rank; the label of a hole is HOLE.
+        Judged documents and holes, by rank; the label of a hole is HOLE.
     num_ret : int64 array of shape (n_queries,)
     unseen : int64 array of shape (n_queries,)
         Holes at no rank of these slots.
-    known_offsets, known_labels : int64 array of shape (n_queries + 1,), int32 array
+    judged_offsets, judged_labels : int64 array of shape (n_queries + 1,), int32 array
         The labels of the query that no labeling changes, best first.
     """
 
@@ -34,8 +34,8 @@ class Holed(NamedTuple):
     labels: np.ndarray
     num_ret: np.ndarray
     unseen: np.ndarray
-    known_offsets: np.ndarray
-    known_labels: np.ndarray
+    judged_offsets: np.ndarray
+    judged_labels: np.ndarray
 
     @property
     def n_queries(self) -> int:
@@ -45,20 +45,20 @@ class Holed(NamedTuple):
         """How many holes each query has at the ranks up to a cutoff."""
         return sums((self.labels == HOLE) & (self.ranks <= cutoff), self.offsets)
 
-    def cut(self, cutoff: int) -> Holed:
+    def cut(self, cutoff: int) -> UnjudgedRanks:
         """The same without the ranks beyond a cutoff; their holes are unseen."""
         kept = self.ranks <= cutoff
         if kept.all():
             return self
         beyond = sums((self.labels == HOLE) & ~kept, self.offsets)
-        offsets = ends_of(sums(kept, self.offsets))
+        offsets = offsets_from(sums(kept, self.offsets))
         return self._replace(
             offsets=offsets, ranks=self.ranks[kept], labels=self.labels[kept], unseen=self.unseen + beyond
         )
 
-    def known_from(self, label: int) -> np.ndarray:
-        """How many known labels of each query are at least `label`."""
-        return sums(self.known_labels >= label, self.known_offsets)
+    def num_judged_from(self, label: int) -> np.ndarray:
+        """How many judged documents of each query have at least this label."""
+        return sums(self.judged_labels >= label, self.judged_offsets)
 
 
 def sums(array: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -66,7 +66,7 @@ def sums(array: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return np.diff(np.concatenate([[0], np.cumsum(array, dtype=np.int64)])[offsets])
 
 
-def ends_of(sizes: np.ndarray) -> np.ndarray:
+def offsets_from(sizes: np.ndarray) -> np.ndarray:
     """The offsets of segments of these sizes."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
@@ -77,8 +77,8 @@ def positions(sizes: np.ndarray) -> np.ndarray:
 
 
 def blocks(num_ret: np.ndarray) -> list[tuple[int, int]]:
-    """Ranges of queries that together have about BLOCK documents."""
-    block = np.cumsum(num_ret) // BLOCK
+    """Ranges of queries that together have about BLOCK_DOCUMENTS documents."""
+    block = np.cumsum(num_ret) // BLOCK_DOCUMENTS
     starts = np.flatnonzero(np.concatenate([[True], np.diff(block) > 0])[: len(num_ret)])
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(num_ret)], strict=True))
 
@@ -113,19 +113,19 @@ class Places(NamedTuple):
     negative: np.ndarray
 
 
-def hits_of(judged: JudgedRankings, block: tuple[int, int], max_depth: int) -> Hits:
+def judged_hits(judged: JudgedRankings, block: tuple[int, int], max_depth: int) -> Hits:
     """The judged documents of a block at ranks to `max_depth`, also those with negative labels."""
     start, stop = block
     entries = slice(judged.offsets[start], judged.offsets[stop])
     rows = np.repeat(np.arange(stop - start), np.diff(judged.offsets[start : stop + 1]))
-    found = Hits(rows, judged.ranks[entries], judged.labels[entries])
-    return found.where(found.ranks <= max_depth)
+    hits = Hits(rows, judged.ranks[entries], judged.labels[entries])
+    return hits.where(hits.ranks <= max_depth)
 
 
 def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
     """The rows and ranks of all holes down to a depth."""
     deepest = np.minimum(num_ret, depth)
-    offsets = ends_of(deepest)
+    offsets = offsets_from(deepest)
     judged = hits.where((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
     holes = np.ones(offsets[-1], bool)
     holes[offsets[judged.rows] + judged.ranks - 1] = False
@@ -133,46 +133,51 @@ def unjudged(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, n
     return rows[holes], (positions(deepest) + 1)[holes]
 
 
-def own_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int) -> Places:
+def hole_places(judged: JudgedRankings, block: tuple[int, int], depth: int, max_depth: int) -> Places:
     """The holes of one ranking of each query."""
-    hits, num_ret = hits_of(judged, block, max_depth), np.minimum(judged.num_ret[slice(*block)], max_depth)
+    hits, num_ret = judged_hits(judged, block, max_depth), np.minimum(judged.num_ret[slice(*block)], max_depth)
     rows, ranks = unjudged(hits, num_ret, depth)
     negative = hits.where((hits.labels < 0) & (hits.ranks <= depth)).rows
     none = np.zeros(len(num_ret), np.int64)
     return Places(rows, ranks, none, np.bincount(negative, minlength=len(num_ret)))
 
 
-def holed(judged: JudgedRankings, block: tuple[int, int], places: Places, max_depth: int, judged_only: bool) -> Holed:
-    """The queries of a block with their holes, by the options: rankings are cut at `max_depth`, and with `judged_only`
-    what is neither judged nor a hole is left out."""
+def unjudged_ranks(
+    judged: JudgedRankings, block: tuple[int, int], holes: Places, max_depth: int, judged_only: bool
+) -> UnjudgedRanks:
+    """The rankings of a block with their holes, by the options.
+
+    Rankings are cut at `max_depth`; with `judged_only` what is neither judged nor a hole is left out.
+    """
     start, stop = block
     num_ret = np.minimum(judged.num_ret[start:stop], max_depth)
-    hits = hits_of(judged, block, max_depth)
+    hits = judged_hits(judged, block, max_depth)
     width = int(num_ret.max(initial=0)) + 1
-    own = places.rows * width + places.ranks
+    hole_keys = holes.rows * width + holes.ranks
     if judged_only:
         hits = hits.where(hits.labels >= 0)
     else:
-        at = np.minimum(np.searchsorted(own, hits.rows * width + hits.ranks), max(len(own) - 1, 0))
-        is_hole = own[at] == hits.rows * width + hits.ranks if len(own) else np.zeros(len(at), bool)
+        keys = hits.rows * width + hits.ranks
+        at = np.minimum(np.searchsorted(hole_keys, keys), max(len(hole_keys) - 1, 0))
+        is_hole = hole_keys[at] == keys if len(hole_keys) else np.zeros(len(at), bool)
         hits = hits.where((hits.labels >= 0) | ~is_hole)
-    slots = np.searchsorted(own, hits.rows * width + hits.ranks) + np.arange(len(hits.rows))
-    ranks, labels = np.empty(len(own) + len(slots), np.int64), np.empty(len(own) + len(slots), np.int32)
-    known = np.zeros(len(ranks), bool)
-    known[slots] = True
-    ranks[known], labels[known], ranks[~known], labels[~known] = hits.ranks, hits.labels, places.ranks, HOLE
-    sizes = np.bincount(hits.rows, minlength=stop - start) + np.bincount(places.rows, minlength=stop - start)
+    slots = np.searchsorted(hole_keys, hits.rows * width + hits.ranks) + np.arange(len(hits.rows))
+    n_slots = len(hole_keys) + len(slots)
+    ranks, labels, is_hit = np.empty(n_slots, np.int64), np.empty(n_slots, np.int32), np.zeros(n_slots, bool)
+    is_hit[slots] = True
+    ranks[is_hit], labels[is_hit], ranks[~is_hit], labels[~is_hit] = hits.ranks, hits.labels, holes.ranks, HOLE
+    sizes = np.bincount(hits.rows, minlength=stop - start) + np.bincount(holes.rows, minlength=stop - start)
     if judged_only:
         num_ret, ranks = sizes, positions(sizes) + 1
     ideal = judged.ideal_labels[judged.ideal_offsets[start] : judged.ideal_offsets[stop]]
-    known_sizes = np.diff(judged.ideal_offsets[start : stop + 1])
-    kept = positions(known_sizes) < np.repeat(known_sizes - places.negative, known_sizes)
-    return Holed(
-        ends_of(sizes),
+    ideal_sizes = np.diff(judged.ideal_offsets[start : stop + 1])
+    judged_sizes = ideal_sizes - holes.negative
+    return UnjudgedRanks(
+        offsets_from(sizes),
         ranks,
         labels,
         num_ret.astype(np.int64),
-        places.unseen,
-        ends_of(known_sizes - places.negative),
-        ideal[kept],
+        holes.unseen,
+        offsets_from(judged_sizes),
+        ideal[positions(ideal_sizes) < np.repeat(judged_sizes, ideal_sizes)],
     )

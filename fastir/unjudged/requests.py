@@ -1,4 +1,4 @@
-"""What was asked of a judged run, and its bounds: block by block of queries, for each set of rules of its metrics."""
+"""A request for bounds and its answer: block by block of queries, for each set of rules of its metrics."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.errors import quote
-from fastir.holes.bounded import Bounds
-from fastir.holes.differences import Two, ends_of_difference
-from fastir.holes.extremes import Ends, ends_of
-from fastir.holes.holed import blocks, holed, own_places
-from fastir.holes.means import without_undefined
-from fastir.holes.pairs import pairs_of
-from fastir.holes.responses import levels_of
+from fastir.measure import JUDGED
 from fastir.request.options import WHOLE
 from fastir.request.settled import RULES, settled
 from fastir.results.results import Results
+from fastir.unjudged.candidates import label_levels
+from fastir.unjudged.differences import TwoRuns, difference_extremes
+from fastir.unjudged.extremes import Extremes, block_extremes
+from fastir.unjudged.means import without_undefined
+from fastir.unjudged.result import Bounds
+from fastir.unjudged.run_pairs import run_pairs
+from fastir.unjudged.unjudged_ranks import blocks, hole_places, unjudged_ranks
 
 if TYPE_CHECKING:
     from fastir.evaluation.evaluator import Evaluator
-    from fastir.holes.pairs import Shared
     from fastir.rankings import JudgedRankings
     from fastir.request.plan import Settings
+    from fastir.unjudged.run_pairs import Shared
 
 
-class Asked:
-    """What was asked of a judged run: its metrics by their rules, the largest label and the depth."""
+class BoundsRequest:
+    """A request for the bounds of a judged run: its metrics by their rules, the largest label and the depth."""
 
     def __init__(
         self, evaluator: Evaluator, judged: JudgedRankings, names: tuple[str, ...], max_label: int, depth: int
@@ -39,63 +40,67 @@ class Asked:
         for _, part in self.parts:
             check_limits(part, max_label)
 
-    def ends(self, ends_of_block: Callable[[Settings, tuple[int, int], int, tuple[int, ...]], Ends]) -> Ends:
-        """The ends of all queries, from a function of a part's Settings, a block, the depth of rankings and levels."""
+    def extremes(self, measure_block: Callable[..., Extremes]) -> Extremes:
+        """The extremes of all queries.
+
+        ``measure_block(settings, block, max_depth, levels)`` returns those of a block, by one set of rules.
+        """
         judged = self.judged
         shape = len(judged), len(self.settings.names)
-        ends = Ends(*(np.empty(shape, dtype) for dtype in (float, float, bool, bool)))
-        known = np.unique(judged.ideal_labels).tolist()
+        extremes = Extremes(*(np.empty(shape, dtype) for dtype in (float, float, bool, bool)))
+        labels = np.unique(judged.ideal_labels).tolist()
         for columns, part in self.parts:
-            levels = levels_of(known, part, self.max_label)
+            levels = label_levels(labels, part, self.max_label)
             max_depth = WHOLE if part.options.max_depth is None else part.options.max_depth
             for start, stop in blocks(judged.num_ret):
-                for whole, own in zip(ends, ends_of_block(part, (start, stop), max_depth, levels), strict=True):
-                    whole[start:stop, columns] = own
-        return ends
+                block = measure_block(part, (start, stop), max_depth, levels)
+                for array, values in zip(extremes, block, strict=True):
+                    array[start:stop, columns] = values
+        return extremes
 
     def values(self, judged: JudgedRankings, **changed: Any) -> Results:
         """The metrics of judged rankings, under these options or others."""
         return judged._results(self.names, self.options._replace(**changed), self.weights)
 
-    def bounds(self, value: Results, ends: Ends, **rest: Any) -> Bounds:
+    def bounds(self, value: Results, extremes: Extremes, **rest: Any) -> Bounds:
         """The Bounds of a value."""
         depth = None if self.depth == WHOLE else self.depth
-        lower, upper, outer = sides(value, ends, self.judged)
+        lower, upper, outer = both_sides(value, extremes, self.judged)
         return Bounds(value, lower, upper, outer, self.judged, self.max_label, depth, **rest)
 
 
-def of_one(asked: Asked) -> Bounds:
+def run_bounds(request: BoundsRequest) -> Bounds:
     """The bounds of one run."""
-    judged = asked.judged
+    judged = request.judged
 
-    def ends_of_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Ends:
-        places = own_places(judged, block, asked.depth, max_depth)
-        return ends_of(part, holed(judged, block, places, max_depth, part.options.judged_only), levels)
+    def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
+        holes = hole_places(judged, block, request.depth, max_depth)
+        return block_extremes(part, unjudged_ranks(judged, block, holes, max_depth, part.options.judged_only), levels)
 
-    names = shares_of(asked.settings)
-    options = asked.options._replace(judged_only=False, convention="fastir", choices=(), ties=None)
-    shares = judged._results(names, options, asked.weights)
-    return asked.bounds(
-        asked.values(judged),
-        asked.ends(ends_of_block),
-        condensed=asked.values(judged, judged_only=True),
-        coverage={text: shares[share] for text, share in zip(asked.settings.names, names, strict=True)},
+    names = judged_names(request.settings)
+    options = request.options._replace(judged_only=False, convention="fastir", choices=(), ties=None)
+    shares = judged._results(names, options, request.weights)
+    return request.bounds(
+        request.values(judged),
+        request.extremes(measure_block),
+        condensed=request.values(judged, judged_only=True),
+        coverage={text: shares[name] for text, name in zip(request.settings.names, names, strict=True)},
     )
 
 
-def of_two(asked: Asked, second: JudgedRankings, shared: Shared) -> Bounds:
+def difference_bounds(request: BoundsRequest, second: JudgedRankings, shared: Shared) -> Bounds:
     """The bounds of the difference of two runs."""
-    both = asked.judged, second
+    both = request.judged, second
 
-    def ends_of_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Ends:
-        pairs = pairs_of(both, shared, block, asked.depth, max_depth)
-        return ends_of_difference(part, Two(both, block, pairs, max_depth, part.options.judged_only), levels)
+    def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
+        pairs = run_pairs(both, shared, block, request.depth, max_depth)
+        return difference_extremes(part, TwoRuns(both, block, pairs, max_depth, part.options.judged_only), levels)
 
     value, condensed = (
-        difference(asked.values(both[0], **changed), asked.values(both[1], **changed))
+        difference(request.values(both[0], **changed), request.values(both[1], **changed))
         for changed in ({}, {"judged_only": True})
     )
-    return asked.bounds(value, asked.ends(ends_of_block), condensed=condensed, against=second)
+    return request.bounds(value, request.extremes(measure_block), condensed=condensed, against=second)
 
 
 def difference(first: Results, second: Results) -> Results:
@@ -106,22 +111,24 @@ def difference(first: Results, second: Results) -> Results:
     return with_values(kept, kept.values - second.values[[places[query_id] for query_id in kept._query_ids]])
 
 
-def shares_of(settings: Settings) -> tuple[str, ...]:
+def judged_names(settings: Settings) -> tuple[str, ...]:
     """For each metric, the name of judged@k with its cutoff."""
-    return tuple(f"judged@{request.cutoff}" if request.cutoff else "judged" for request in settings.requests)
+    return tuple(f"{JUDGED}@{request.cutoff}" if request.cutoff else JUDGED for request in settings.requests)
 
 
-def sides(value: Results, ends: Ends, judged: JudgedRankings) -> tuple[Results, Results, dict[str, list[Any]]]:
+def both_sides(
+    value: Results, extremes: Extremes, judged: JudgedRankings
+) -> tuple[Results, Results, dict[str, list[Any]]]:
     """The smallest and the largest values as Results, and for each metric the queries whose values are outer bounds."""
     kept = kept_rows(value, judged)
-    hows = list(value.aggregates.values())
+    aggregates = list(value.aggregates.values())
     lower, upper = (
-        with_values(value, without_undefined(side[kept], ends.undefined[kept], sign, hows, value))
-        for side, sign in ((ends.lower, 1.0), (ends.upper, -1.0))
+        with_values(value, without_undefined(side[kept], extremes.undefined[kept], sign, aggregates, value))
+        for side, sign in ((extremes.lower, 1.0), (extremes.upper, -1.0))
     )
     ids = value.query_ids
     outer = {
-        name: [ids[row] for row in np.flatnonzero(ends.outer[kept, column]).tolist()]
+        name: [ids[row] for row in np.flatnonzero(extremes.outer[kept, column]).tolist()]
         for column, name in enumerate(value.names)
     }
     return lower, upper, outer

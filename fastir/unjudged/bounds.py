@@ -10,19 +10,20 @@ import numpy as np
 from fastir.checks import positive
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, evaluator_of
+from fastir.runs.judged import judged as quietly_judged
 from fastir.evaluation.many import name_the_run
-from fastir.holes.asked import Asked, of_one, of_two
-from fastir.holes.pairs import shared_documents
 from fastir.request.options import MAX_LABEL, TIES, WHOLE, metric_tuple
 from fastir.run import as_run
-from fastir.runs.judged import judged as quietly_judged
+from fastir.unjudged.requests import BoundsRequest, difference_bounds, run_bounds
+from fastir.unjudged.run_pairs import shared_documents
 
 if TYPE_CHECKING:
-    from fastir.holes.bounded import Bounds
+    from fastir.rankings import JudgedRankings
     from fastir.qrels import QrelsLike
     from fastir.rankings import JudgedRankings
     from fastir.request.plan import Settings
     from fastir.run import RunLike
+    from fastir.unjudged.result import Bounds
 
 BY_LABEL = ("optimistic", "pessimistic")
 
@@ -66,8 +67,7 @@ def bounds(
         A label of the qrels is above `max_label`; the order of documents depends on labels (``ties="optimistic"``,
         ``"pessimistic"``) or is none (``"average"``); the convention has several orders; the qrels have groups.
     UnknownMetricError
-        As by `evaluate`; or a metric needs the ids of documents, as hole@k does, counts preferences, or has gains
-        without known bounds.
+        As by `evaluate`; or a metric needs the ids of documents, as hole@k does, or has gains without known bounds.
     OverflowError
         `max_label` is too large for a metric's formula.
     FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, RuntimeError, OSError
@@ -81,8 +81,9 @@ def bounds(
     Notes
     -----
     The label of a hole also counts in R and in the ideal ranking; so nDCG, AP and recall can fall as it rises, and a
-    hole below the cutoff matters to them. With every labeling all holes are judged: values of metrics that skip
-    unjudged documents, such as bpref, may lie outside. Undefined values are those of `evaluate`.
+    hole below the cutoff matters to them. With every labeling all holes are judged. Some metrics skip unjudged
+    documents, such as bpref: their values may lie outside. Where no bounds of a metric are known, all labelings are
+    tried if they are few; else its bounds are those of its range. Undefined values are those of `evaluate`.
 
     Examples
     --------
@@ -104,8 +105,9 @@ def bounds(
     deepest = WHOLE if depth is None else positive("depth", "the depth", depth, WHOLE)
     if against is None:
         judged = evaluator.judged_rankings(run)
-        made = Asked(evaluator, judged, metric_tuple(metrics), largest_label(judged, max_label), deepest)
-        return of_one(made)
+        return run_bounds(
+            BoundsRequest(evaluator, judged, metric_tuple(metrics), largest_label(judged, max_label), deepest)
+        )
     check_differences(settings)
     rules = settings.options.duplicates, evaluator.prepared.parents
     first_run = as_run(run, evaluator.prepared.columns, *rules)
@@ -116,11 +118,11 @@ def bounds(
     except Exception as error:
         name_the_run(error, "against")
         raise
-    made = Asked(evaluator, first, metric_tuple(metrics), largest_label(first, max_label), deepest)
-    return of_two(made, second, shared_documents(first_run, second_run, first))
+    request = BoundsRequest(evaluator, first, metric_tuple(metrics), largest_label(first, max_label), deepest)
+    return difference_bounds(request, second, shared_documents(first_run, second_run, first))
 
 
-def bounds_of_pairs(
+def difference_bounds_by_pair(
     qrels: QrelsLike,
     runs: Mapping[Any, RunLike],
     pairs: Iterable[tuple[Any, Any]],
@@ -136,12 +138,12 @@ def bounds_of_pairs(
     held = {name: as_run(run, evaluator.prepared.columns, *rules) for name, run in runs.items()}
     prepared = held_evaluator(evaluator).prepared
     judged = {name: quietly_judged(prepared, run, warn=False) for name, run in held.items()}
-    found = {}
+    bounds_by_pair = {}
     for first, second in pairs:
-        asked = Asked(evaluator, judged[first], settings.metrics, largest_label(judged[first], None), WHOLE)
+        request = BoundsRequest(evaluator, judged[first], settings.metrics, largest_label(judged[first], None), WHOLE)
         shared = shared_documents(held[first], held[second], judged[first])
-        found[first, second] = of_two(asked, judged[second], shared)
-    return found
+        bounds_by_pair[first, second] = difference_bounds(request, judged[second], shared)
+    return bounds_by_pair
 
 
 def held_evaluator(evaluator: Evaluator) -> Evaluator:

@@ -1,7 +1,7 @@
-"""The best labelings of metrics with a reader who may stop: found hole by hole, from few states (dynamic programming).
+"""The best labelings of metrics with a reader who may stop, hole by hole: dynamic programs with few states.
 
 Neither needs all labelings: what follows a hole depends on those above it by one number. The kernel then measures the
-labelings that were found.
+labelings that are best.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.holes._labelings import HOLE
-from fastir.holes.families import Family, by_hole
-from fastir.holes.fractions import ROUNDS
 from fastir.request.options import WHOLE
+from fastir.unjudged._labelings import HOLE
+from fastir.unjudged.families import Family, by_hole
+from fastir.unjudged.fractions import MOST_ROUNDS
 
 if TYPE_CHECKING:
-    from fastir.holes.holed import Holed
+    from fastir.unjudged.unjudged_ranks import UnjudgedRanks
 
 CWL_DEPTH = 1000  # the last rank that readers of C/W/L metrics see
 
@@ -41,56 +41,58 @@ class Cascades(NamedTuple):
     cutoff: int
     ideal: str
 
-    def families(self, holed: Holed, inside: np.ndarray) -> list[Family]:
+    def families(self, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
         """The labelings among which the one with the largest value of each query is."""
-        n_holes = holed.holes_to(WHOLE) + holed.unseen
-        found = []
+        n_holes = rankings.holes_to(WHOLE) + rankings.unseen
+        labelings = []
         for q in np.flatnonzero(n_holes > 0).tolist():
-            query = Cascade(self, holed, q)
-            known = int(holed.known_labels[holed.known_offsets[q] : holed.known_offsets[q + 1]].max(initial=0))
-            for top in range(max(self.floor, known), self.max_label + 1) if self.grade == 0 else (self.max_label,):
-                missing = self.grade == 0 and top > known
+            query = Cascade(self, rankings, q)
+            highest = int(
+                rankings.judged_labels[rankings.judged_offsets[q] : rankings.judged_offsets[q + 1]].max(initial=0)
+            )
+            for top in range(max(self.floor, highest), self.max_label + 1) if self.grade == 0 else (self.max_label,):
+                missing = self.grade == 0 and top > highest
                 for other in (False, True)[: 1 + (missing and bool(n_holes[q] > inside[q]))]:
                     labels = np.zeros(n_holes[q], np.int32)
                     labels[: inside[q]] = query.best(top, missing and not other, other)
                     labels[-1] = top if other else labels[-1]
-                    found.append((q, labels))
-        return [by_hole(found)] if found else []
+                    labelings.append((q, labels))
+        return [by_hole(labelings)] if labelings else []
 
 
 class Cascade:
-    """One query: its known documents in segments between the holes inside, which take their labels in falling order.
+    """One query: its judged documents in segments between the holes inside, which take their labels in falling order.
 
     Parameters
     ----------
     cascades : Cascades
-    holed : Holed
+    rankings : UnjudgedRanks
     q : int
     """
 
-    def __init__(self, cascades: Cascades, holed: Holed, q: int) -> None:
-        slots = slice(holed.offsets[q], holed.offsets[q + 1])
-        near = holed.ranks[slots] <= cascades.cutoff
-        self.cascades, self.ranks, self.labels = cascades, holed.ranks[slots][near], holed.labels[slots][near]
-        self.known = holed.known_labels[holed.known_offsets[q] : holed.known_offsets[q + 1]]
-        self.counts_other = cascades.ideal != "retrieved" or holed.unseen[q] == 0
+    def __init__(self, cascades: Cascades, rankings: UnjudgedRanks, q: int) -> None:
+        slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
+        near = rankings.ranks[slots] <= cascades.cutoff
+        self.cascades, self.ranks, self.labels = cascades, rankings.ranks[slots][near], rankings.labels[slots][near]
+        self.judged_labels = rankings.judged_labels[rankings.judged_offsets[q] : rankings.judged_offsets[q + 1]]
+        self.counts_other = cascades.ideal != "retrieved" or rankings.unseen[q] == 0
         if cascades.ideal == "retrieved":
-            own = holed.labels[slots]
-            self.known = own[own != HOLE]
-        self.limit = min(cascades.cutoff, int(holed.num_ret[q]) if cascades.ideal == "num_ret" else WHOLE)
+            slot_labels = rankings.labels[slots]
+            self.judged_labels = slot_labels[slot_labels != HOLE]
+        self.limit = min(cascades.cutoff, int(rankings.num_ret[q]) if cascades.ideal == "num_ret" else WHOLE)
 
     def best(self, top: int, forced: bool, other: bool) -> list[int]:
         """The labels of the holes with the largest value, none above `top`, the first being that if `forced`; one that
         is not inside may have it."""
         self.scale = self.cascades.grade or top
         self.levels = [0, *range(self.cascades.floor, top + 1)]
-        self.counts = [0, *(int(np.count_nonzero(self.known == level)) for level in self.levels[1:])]
+        self.counts = [0, *(int(np.count_nonzero(self.judged_labels == level)) for level in self.levels[1:])]
         self.counts[-1] += other and self.counts_other
         self.measure_segments()
         self.measure_ideal()
         labels = [top] * len(self.places)
         value = 0.0
-        for _ in range(ROUNDS):
+        for _ in range(MOST_ROUNDS):
             gained, ideal = self.value(labels)
             here = gained / ideal if ideal > 0.0 else 0.0
             if here <= value * (1.0 + 1e-15):
@@ -103,7 +105,7 @@ class Cascade:
         return (1.0 - 2.0**-label) * 2.0 ** (label - self.scale) if label >= self.cascades.floor else 0.0
 
     def measure_segments(self) -> None:
-        """What the known documents between holes add, and the chance to pass them, if no hole satisfies."""
+        """What the judged documents between holes add, and the chance to pass them, if no hole satisfies."""
         places, added, passed = [], [0.0], [1.0]
         for rank, label in zip(self.ranks.tolist(), self.labels.tolist(), strict=True):
             if label == HOLE:
@@ -118,7 +120,7 @@ class Cascade:
     def measure_ideal(self) -> None:
         """What the ideal ranking has of each level below 0, 1, 2, ... holes of which none satisfies.
 
-        `left` is the chance to pass its known documents of the level and above, `above` how many they are, `blocks`
+        `left` is the chance to pass its judged documents of the level and above, `above` how many they are, `blocks`
         what those of the level add.
         """
         n = len(self.places)
@@ -139,8 +141,8 @@ class Cascade:
         gains = np.array([self.gain(label) for label in labels])
         left = np.concatenate([[1.0], np.cumprod(1.0 - gains)])
         total = left @ self.added + (left[:-1] * self.passed[: len(labels)] * gains) @ (1.0 / self.places)
-        known = np.repeat([self.gain(level) for level in self.levels], self.counts)
-        best = np.sort(np.concatenate([known, gains]))[::-1][: self.limit]
+        judged_gains = np.repeat([self.gain(level) for level in self.levels], self.counts)
+        best = np.sort(np.concatenate([judged_gains, gains]))[::-1][: self.limit]
         left = np.concatenate([[1.0], np.cumprod(1.0 - best)[:-1]])
         return float(total), float((left[: len(best)] * best) @ (1.0 / np.arange(1, len(best) + 1)))
 
@@ -156,11 +158,11 @@ class Cascade:
         for i in range(1, last + 1):
             gain, ranks = self.gain(self.levels[i]), self.above[i] + 1 + np.arange(n)
             ideal = np.where(ranks <= self.limit, self.left[i] * gain / ranks, 0.0)
-            own = (self.passed[:-1] * gain / self.places + self.added[:-1] - c * ideal).tolist()
+            taken = (self.passed[:-1] * gain / self.places + self.added[:-1] - c * ideal).tolist()
             skipped = (best - c * np.array(self.blocks[i - 1])).tolist()
             take, value, values = [False] * (n + 1), skipped[n], [skipped[n]]
             for m in range(n - 1, -1, -1):
-                value = own[m] + (1.0 - gain) * value
+                value = taken[m] + (1.0 - gain) * value
                 take[m] = value >= skipped[m] or (forced and i == last and m == 0)
                 value = value if take[m] else skipped[m]
                 values.append(value)
@@ -192,29 +194,29 @@ class Readers(NamedTuple):
     max_label: int
     cutoff: int
 
-    def families(self, holed: Holed) -> list[Family]:
+    def families(self, rankings: UnjudgedRanks) -> list[Family]:
         """The labelings with the smallest, the smallest positive and the largest value of each query."""
-        n_holes = holed.holes_to(WHOLE) + holed.unseen
-        found = []
+        n_holes = rankings.holes_to(WHOLE) + rankings.unseen
+        labelings = []
         for q in np.flatnonzero(n_holes > 0).tolist():
-            for chosen in self.of_query(holed, q):
+            for hole_labels in self.query_labelings(rankings, q):
                 labels = np.zeros(n_holes[q], np.int32)
-                labels[: len(chosen)] = chosen
-                found.append((q, labels))
-        return [by_hole(found)] if found else []
+                labels[: len(hole_labels)] = hole_labels
+                labelings.append((q, labels))
+        return [by_hole(labelings)] if labelings else []
 
     def gain(self, label: int) -> float:
         counted = min(label, self.max_rel) if label >= self.floor else 0
         return max((counted - self.min_rel) / (self.max_rel - self.min_rel), 0.0)
 
-    def of_query(self, holed: Holed, q: int) -> list[list[int]]:
-        """The labels of the first holes, for each of the three; rank by rank, a state is what was found so far."""
-        slots = slice(holed.offsets[q], holed.offsets[q + 1])
+    def query_labelings(self, rankings: UnjudgedRanks, q: int) -> list[list[int]]:
+        """The labels of the first holes, for each of the three; rank by rank, a state is the gain so far."""
+        slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
         depth = min(self.cutoff, CWL_DEPTH)
         choices = {self.gain(label): label for label in range(self.max_label, -1, -1)}
         states: dict[float, Any] = {0.0: None}  # the labels that lead there: a label, and those before it
         ended: dict[float, Any] = {}
-        for rank, label in zip(holed.ranks[slots].tolist(), holed.labels[slots].tolist(), strict=True):
+        for rank, label in zip(rankings.ranks[slots].tolist(), rankings.labels[slots].tolist(), strict=True):
             if rank > depth:
                 break
             before, states = states, {}
@@ -227,10 +229,10 @@ class Readers(NamedTuple):
                         states[total + gain] = path
         ended.update({total / depth: labels for total, labels in states.items()})
         positive = [value for value in ended if value > 0.0]
-        return [unrolled(ended[value]) for value in {min(ended), *ends(positive)}]
+        return [unrolled(ended[value]) for value in {min(ended), *extremes(positive)}]
 
 
-def ends(values: list[float]) -> list[float]:
+def extremes(values: list[float]) -> list[float]:
     return [min(values), max(values)] if values else []
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastir.holes._labelings import HOLE
-from fastir.holes.families import Family, family
 from fastir.request.options import WHOLE
+from fastir.unjudged._labelings import HOLE
+from fastir.unjudged.families import Family, family
 
 if TYPE_CHECKING:
-    from fastir.holes.holed import Holed
+    from fastir.unjudged.unjudged_ranks import UnjudgedRanks
 
-ROUNDS = 100  # of Dinkelbach's method, which needs about five
+MOST_ROUNDS = 100  # of Dinkelbach's method, which needs about five
 
 
 class Ratio(NamedTuple):
@@ -52,31 +52,31 @@ def discounts(n: int, jk2: bool) -> np.ndarray:
 class Ideals:
     """The ideal DCG of the queries of a block, from how many of their documents reach each level of labels."""
 
-    def __init__(self, ratio: Ratio, holed: Holed) -> None:
-        self.ratio, self.holed = ratio, holed
-        sizes = np.diff(holed.known_offsets) + np.diff(holed.offsets) + holed.unseen
-        longest = int(max(sizes.max(initial=0), holed.num_ret.max(initial=0)))
+    def __init__(self, ratio: Ratio, rankings: UnjudgedRanks) -> None:
+        self.ratio, self.num_ret = ratio, rankings.num_ret
+        sizes = np.diff(rankings.judged_offsets) + np.diff(rankings.offsets) + rankings.unseen
+        longest = int(max(sizes.max(initial=0), rankings.num_ret.max(initial=0)))
         if ratio.ideal == "full" and ratio.cutoff < WHOLE:
             longest = max(longest, ratio.cutoff)
         self.weights = discounts(longest, ratio.jk2)
         self.sums = np.concatenate([[0.0], np.cumsum(self.weights)])
-        self.known: tuple[np.ndarray, np.ndarray] = holed.known_labels, holed.known_offsets
+        self.judged: tuple[np.ndarray, np.ndarray] = rankings.judged_labels, rankings.judged_offsets
         if ratio.ideal == "retrieved":
-            self.known = np.where(holed.labels == HOLE, -1, holed.labels), holed.offsets
+            self.judged = np.where(rankings.labels == HOLE, -1, rankings.labels), rankings.offsets
 
     def gains(self, labels: np.ndarray) -> np.ndarray:
-        """The gains of known labels, 0 of negative ones."""
+        """The gains of labels, 0 of negative ones."""
         return np.where(labels < 0, 0.0, np.interp(labels, self.ratio.levels, self.ratio.gains))
 
     def reached(self, q: int) -> np.ndarray:
-        """How many known documents of the ideal ranking reach each level."""
-        labels, offsets = self.known
-        own = labels[offsets[q] : offsets[q + 1]]
-        return np.array([np.count_nonzero(own >= level) for level in self.ratio.levels], np.int64)
+        """How many judged documents of the ideal ranking reach each level."""
+        all_labels, offsets = self.judged
+        labels = all_labels[offsets[q] : offsets[q + 1]]
+        return np.array([np.count_nonzero(labels >= level) for level in self.ratio.levels], np.int64)
 
-    def of(self, q: int, n: np.ndarray | int) -> np.ndarray:
+    def discounts(self, q: int, n: np.ndarray | int) -> np.ndarray:
         """The sum of the discounts of n documents of the ideal ranking."""
-        cutoff, num_ret = self.ratio.cutoff, int(self.holed.num_ret[q])
+        cutoff, num_ret = self.ratio.cutoff, int(self.num_ret[q])
         if self.ratio.ideal == "full":
             return np.where(np.asarray(n) > 0, self.sums[num_ret if cutoff == WHOLE else cutoff], 0.0)
         most = min(cutoff, len(self.weights), num_ret if self.ratio.ideal == "num_ret" else cutoff)
@@ -91,7 +91,7 @@ class Fraction:
     ideals : Ideals
     q : int
     fixed : float
-        What the known documents add to the sum.
+        What the judged documents add to the sum.
     shares : float64 array of shape (n_holes,)
         What a hole adds for each unit of its gain.
     others : int
@@ -104,10 +104,10 @@ class Fraction:
         self.fixed = fixed + gains[0] * float(self.sums[-1])
         self.steps = np.diff(gains)
         reached = ideals.reached(q)
-        self.base = gains[0] * float(ideals.of(q, reached[0] + n + others)) if gains[0] else 0.0
+        self.base = gains[0] * float(ideals.discounts(q, reached[0] + n + others)) if gains[0] else 0.0
         n_holes = np.arange(n + 1)
-        self.ideals = [ideals.of(q, count + n_holes) for count in reached[1:]]
-        self.with_others = [ideals.of(q, count + n_holes + others) for count in reached[1:]]
+        self.ideals = [ideals.discounts(q, count + n_holes) for count in reached[1:]]
+        self.with_others = [ideals.discounts(q, count + n_holes + others) for count in reached[1:]]
 
     def corners(self, others: bool = False) -> np.ndarray:
         """The values where the first 0, 1, 2, ... holes have the largest label, and perhaps the others; else 0."""
@@ -122,13 +122,13 @@ class Fraction:
         """How many of the first holes reach each level but the lowest where the value is largest, by Dinkelbach.
 
         A value below 0 is largest at a corner. From 0 up each level is best for itself, and no level needs more holes
-        than a lower one, because more known documents reach that.
+        than a lower one, because more judged documents reach that.
         """
         levels = range(len(self.steps))
         values = self.corners()
         best = counts = np.full(len(self.steps), int(values.argmax()), np.int64)
         value = float(values.max())
-        for _ in range(ROUNDS if value >= 0.0 else 0):
+        for _ in range(MOST_ROUNDS if value >= 0.0 else 0):
             counts = np.array([last_maximum(self.sums - value * self.ideals[v]) for v in levels], np.int64)
             counts = np.maximum.accumulate(counts[::-1])[::-1]
             top = self.fixed + sum(self.steps[v] * self.sums[counts[v]] for v in levels)
@@ -144,15 +144,15 @@ def last_maximum(values: np.ndarray) -> int:
     return len(values) - 1 - int(values[::-1].argmax())
 
 
-def ratio_families(ratio: Ratio, holed: Holed, inside: np.ndarray) -> list[Family]:
+def ratio_families(ratio: Ratio, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
     """The labelings with the smallest and the largest DCG over ideal DCG of each query."""
-    ideals = Ideals(ratio, holed)
-    others = holed.holes_to(WHOLE) - inside + (0 if ratio.ideal == "retrieved" else holed.unseen)
-    rows = np.arange(holed.n_queries)
+    ideals = Ideals(ratio, rankings)
+    others = rankings.holes_to(WHOLE) - inside + (0 if ratio.ideal == "retrieved" else rankings.unseen)
+    rows = np.arange(rankings.n_queries)
     lowest = np.zeros((2, len(rows)), np.int64)
     highest = np.zeros((len(rows), len(ratio.levels) - 1), np.int64)
     for q in rows.tolist():
-        fixed, shares = sums_of(ideals, holed, q)
+        fixed, shares = hole_shares(ideals, rankings, q)
         highest[q] = Fraction(ideals, q, fixed, shares, int(others[q])).highest()
         from_bottom = Fraction(ideals, q, fixed, shares[::-1], int(others[q]))
         for below in (0, 1):
@@ -165,63 +165,64 @@ def ratio_families(ratio: Ratio, holed: Holed, inside: np.ndarray) -> list[Famil
     ]
 
 
-def sums_of(ideals: Ideals, holed: Holed, q: int) -> tuple[float, np.ndarray]:
-    """What the known documents add to DCG, and what each hole inside adds for a unit of gain."""
-    slots = slice(holed.offsets[q], holed.offsets[q + 1])
-    ranks, labels = holed.ranks[slots], holed.labels[slots]
+def hole_shares(ideals: Ideals, rankings: UnjudgedRanks, q: int) -> tuple[float, np.ndarray]:
+    """What the judged documents add to DCG, and what each hole inside adds for a unit of gain."""
+    slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
+    ranks, labels = rankings.ranks[slots], rankings.labels[slots]
     near = ranks <= ideals.ratio.cutoff
     ranks, labels = ranks[near], labels[near]
-    weights, known = ideals.weights[ranks - 1], labels != HOLE
-    return float(weights[known] @ ideals.gains(labels[known])), weights[~known]
+    weights, judged = ideals.weights[ranks - 1], labels != HOLE
+    return float(weights[judged] @ ideals.gains(labels[judged])), weights[~judged]
 
 
 # ---- sums of precision ---------------------------------------------------------------------------------------------
 
-Value = Callable[[np.ndarray, np.ndarray, np.ndarray, float], np.ndarray]
+PrecisionValue = Callable[[np.ndarray, np.ndarray, np.ndarray, float], np.ndarray]
 
 
-def average_precision(norm: str, cutoff: int) -> Value:
+def average_precision(norm: str, cutoff: int) -> PrecisionValue:
     """AP from the sum of precisions, R, the relevant documents inside, and num_ret."""
-    most: dict[str, Callable[..., np.ndarray]] = {
-        "R": lambda rel, found, n: rel,
-        "min_kR": lambda rel, found, n: np.minimum(rel, cutoff),
-        "min_nkR": lambda rel, found, n: np.minimum(rel, min(cutoff, n)),
-        "hits": lambda rel, found, n: found,
+    divisors: dict[str, Callable[..., np.ndarray]] = {
+        "R": lambda num_rel, num_inside, num_ret: num_rel,
+        "min_kR": lambda num_rel, num_inside, num_ret: np.minimum(num_rel, cutoff),
+        "min_nkR": lambda num_rel, num_inside, num_ret: np.minimum(num_rel, min(cutoff, num_ret)),
+        "hits": lambda num_rel, num_inside, num_ret: num_inside,
     }
-    return lambda total, rel, found, n: total / np.maximum(most[norm](rel, found, n), 1)
+    divisor = divisors[norm]
+    return lambda total, num_rel, num_inside, num_ret: total / np.maximum(divisor(num_rel, num_inside, num_ret), 1)
 
 
-def yaap(total: np.ndarray, rel: np.ndarray, found: np.ndarray, n: float) -> np.ndarray:
-    """A function that rises with what its logarithm is of."""
-    return (1.0 + total) / (1.0 + rel - total)
+def precision_odds(total: np.ndarray, num_rel: np.ndarray, num_inside: np.ndarray, num_ret: float) -> np.ndarray:
+    """The odds of AP, with one more relevant document on either side."""
+    return (1.0 + total) / (1.0 + num_rel - total)
 
 
 def precision_families(
-    holed: Holed, inside: np.ndarray, cutoff: int, level: int, high: int, value_of: Value
+    rankings: UnjudgedRanks, inside: np.ndarray, cutoff: int, level: int, high: int, value: PrecisionValue
 ) -> list[Family]:
     """The labelings with the smallest and largest value of a function of the sum of precisions, R, r and num_ret."""
-    rows = np.arange(holed.n_queries)
-    known, others = holed.known_from(level), holed.holes_to(WHOLE) - inside + holed.unseen
-    least, most = np.zeros((2, len(rows)), np.int64), np.zeros((2, len(rows)), np.int64)
+    rows = np.arange(rankings.n_queries)
+    num_rel, others = rankings.num_judged_from(level), rankings.holes_to(WHOLE) - inside + rankings.unseen
+    lowest, highest = np.zeros((2, len(rows)), np.int64), np.zeros((2, len(rows)), np.int64)
     for q in rows.tolist():
-        found, *both = query_sums(holed, q, cutoff, level)
-        for total, best in zip(both, (most, least), strict=True):
-            m = np.arange(len(total))
+        num_inside, *extreme_sums = query_sums(rankings, q, cutoff, level)
+        for sums, best in zip(extreme_sums, (highest, lowest), strict=True):
+            m = np.arange(len(sums))
             for below in (0, 1):
-                value = value_of(total, known[q] + m + below * others[q], found + m, float(holed.num_ret[q]))
-                best[below, q] = value.argmax() if best is most else value.argmin()
+                values = value(sums, num_rel[q] + m + below * others[q], num_inside + m, float(rankings.num_ret[q]))
+                best[below, q] = values.argmax() if best is highest else values.argmin()
     return [
         family((0, high), rows, from_top, counts[below][:, None], inside, high if below else 0)
-        for from_top, counts in ((True, most), (False, least))
+        for from_top, counts in ((True, highest), (False, lowest))
         for below in (0, 1)
     ]
 
 
-def query_sums(holed: Holed, q: int, cutoff: int, level: int) -> tuple[int, np.ndarray, np.ndarray]:
-    """The known relevant documents inside, and the largest and smallest sums of precisions for 0, 1, 2, ... holes."""
-    slots = slice(holed.offsets[q], holed.offsets[q + 1])
-    near = holed.ranks[slots] <= cutoff
-    ranks, labels = holed.ranks[slots][near].astype(float), holed.labels[slots][near]
+def query_sums(rankings: UnjudgedRanks, q: int, cutoff: int, level: int) -> tuple[int, np.ndarray, np.ndarray]:
+    """Relevant judged documents inside; the largest and smallest sums of precisions for 0, 1, ... holes."""
+    slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
+    near = rankings.ranks[slots] <= cutoff
+    ranks, labels = rankings.ranks[slots][near].astype(float), rankings.labels[slots][near]
     holes, relevant = labels == HOLE, labels >= level
     top, bottom = (chain_sums(ranks, holes, relevant, from_top) for from_top in (True, False))
     return int(relevant.sum()), top, bottom

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.evaluation.evaluator import Evaluator
-from fastir.holes.holed import Places, hits_of, positions, unjudged
-from fastir.qrels import Qrels
 from fastir.runs.judged import judged as judged_quietly
+from fastir.qrels import Qrels
+from fastir.unjudged.unjudged_ranks import Places, judged_hits, positions, unjudged
 
 if TYPE_CHECKING:
     from fastir.rankings import JudgedRankings
@@ -26,7 +26,7 @@ class Shared(NamedTuple):
     second: np.ndarray
 
 
-class Pairs(NamedTuple):
+class RunPairs(NamedTuple):
     """The holes of a block of queries in two runs; the first ones are in the order of the first run.
 
     Attributes
@@ -63,52 +63,52 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     """The documents that both runs rank for a query of judged rankings, by the same rules as these."""
     by_text = {str(query_id): query_id for query_id in second}
     names = [(query_id, by_text[str(query_id)]) for query_id in judged.query_ids if str(query_id) in by_text]
-    own = second.repeated(names)
-    ids, offsets, _ = own.columns()
-    sizes = np.diff(offsets)
-    numbered = Qrels(list(own), offsets, ids, (positions(sizes) + 1).astype(np.int32))
+    renamed = second.repeated(names)
+    ids, offsets, _ = renamed.columns()
+    numbers = (positions(np.diff(offsets)) + 1).astype(np.int32)
+    numbered = Qrels(list(renamed), offsets, ids, numbers)  # a label is a row of the second run
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}
     evaluator = Evaluator(numbered, "num_ret", **rules)
-    in_first, in_second = (judged_quietly(evaluator.prepared, run, warn=False) for run in (first, own))
+    in_first, in_second = (judged_quietly(evaluator.prepared, run, warn=False) for run in (first, renamed))
     ranks = np.full(int(offsets[-1]), ABSENT)
     places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
     rows = np.array([places[query_id] for query_id in in_first.query_ids], np.int64)
-    of_first, of_second = (np.repeat(np.arange(len(rows)), np.diff(each.offsets)) for each in (in_first, in_second))
-    ranks[offsets[of_second] + in_second.labels - 1] = in_second.ranks
-    return Shared(rows[of_first], in_first.ranks, ranks[offsets[of_first] + in_first.labels - 1])
+    first_rows, second_rows = (np.repeat(np.arange(len(rows)), np.diff(each.offsets)) for each in (in_first, in_second))
+    ranks[offsets[second_rows] + in_second.labels - 1] = in_second.ranks
+    return Shared(rows[first_rows], in_first.ranks, ranks[offsets[first_rows] + in_first.labels - 1])
 
 
-def pairs_of(
+def run_pairs(
     both: tuple[JudgedRankings, JudgedRankings], shared: Shared, block: tuple[int, int], depth: int, max_depth: int
-) -> Pairs:
+) -> RunPairs:
     """The holes that one of two runs has down to a depth."""
     start, stop = block
-    near = (shared.rows >= start) & (shared.rows < stop)
-    rows = shared.rows[near] - start
-    ranks = [np.where(each[near] <= max_depth, each[near], ABSENT) for each in (shared.first, shared.second)]
+    in_block = (shared.rows >= start) & (shared.rows < stop)
+    rows = shared.rows[in_block] - start
+    ranks = [np.where(each[in_block] <= max_depth, each[in_block], ABSENT) for each in (shared.first, shared.second)]
     width = max(int(each.num_ret[start:stop].max(initial=0)) for each in both) + 1
-    found, negatives = [], []
+    sides, negatives = [], []
     for side, judged in enumerate(both):
-        hits = hits_of(judged, block, max_depth)
+        hits = judged_hits(judged, block, max_depth)
         negatives.append(hits.where(hits.labels < 0))
-        own_rows, own = unjudged(hits, np.minimum(judged.num_ret[start:stop], max_depth), depth)
+        hole_rows, holes = unjudged(hits, np.minimum(judged.num_ret[start:stop], max_depth), depth)
         here = ranks[side] != ABSENT
         keys, partners = rows[here] * width + ranks[side][here], ranks[1 - side][here]
         order = np.argsort(keys, kind="stable")
-        other = looked_up(keys[order], partners[order], own_rows * width + own)
-        found.append((own_rows, own, other))
-    (rows_a, first, in_second), (rows_b, second, in_first) = found
+        other = looked_up(keys[order], partners[order], hole_rows * width + holes)
+        sides.append((hole_rows, holes, other))
+    (rows_a, first, in_second), (rows_b, second, in_first) = sides
     fresh = (in_first == ABSENT) | (in_first > depth)  # else the hole is among those of the first run
     rows = np.concatenate([rows_a, rows_b[fresh]])
     firsts, seconds = np.concatenate([first, in_first[fresh]]), np.concatenate([in_second, second[fresh]])
     is_negative = np.zeros(len(rows), bool)
-    for hits, own in zip(negatives, (firsts, seconds), strict=True):
+    for hits, hole_ranks in zip(negatives, (firsts, seconds), strict=True):
         is_negative |= np.isin(
-            rows * width + np.minimum(own, width - 1) * (own != ABSENT), hits.rows * width + hits.ranks
+            rows * width + np.minimum(hole_ranks, width - 1) * (hole_ranks != ABSENT), hits.rows * width + hits.ranks
         )
     negative = np.bincount(rows[is_negative], minlength=stop - start)
     order = np.argsort(rows, kind="stable")
-    return Pairs(rows[order], firsts[order], seconds[order], negative)
+    return RunPairs(rows[order], firsts[order], seconds[order], negative)
 
 
 def looked_up(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
