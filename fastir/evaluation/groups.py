@@ -122,7 +122,7 @@ class Groups:
                 totals[place] += value
                 numbers[place] += 1
         none = EMPTY.get(self.values[text].get("empty"), 0.0)
-        raw = request.cutoff == 1 and self.values[text].get("first") == "raw"
+        raw = request.cutoff == 1 and self.values[text].get("rank_one") == "raw"
         return np.array(
             [total / (1 if raw else number) if number else none for total, number in zip(totals, numbers, strict=True)]
         )

@@ -143,8 +143,7 @@ class FirstOfTwo(Pass):
                 raise not_a_number(found, query, doc, row + wrong)
             file, place = found.place_of(row + wrong)
             raise DuplicateError(
-                f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; "
-                f"{ONCE}",
+                f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; {ONCE}",
                 file,
             )
         state.foreign |= {query.decode("utf-8", "surrogateescape") for query in kernel.foreign()}

@@ -171,7 +171,7 @@ def parts_of(
             own.update((rule, record.choice(name, cut, rule, own[rule])) for rule in rules)
         own["judged_only"] = request.params.get("judged_only", own["judged_only"])
         read = POOLED if card.pooled else SAMPLED if card.sampled else AS_GIVEN
-        read = BY_SCORE if of_request.get("unretrieved") == "zero" else read
+        read = BY_SCORE if of_request.get("missing_documents") == "zero" else read
         parts.setdefault((*own.values(), read), []).append(request)
     if parts.keys() == {(*rules.values(), AS_GIVEN)}:
         return []
