@@ -28,7 +28,7 @@ cdef class Overlap:
         self.run_ids = list(run_ids) if n_run > found else ()
         self.run_repairs = self.all_repairs(run_repairs) if unusual else run_repairs
         self.clean = (found == n_run == prepared.shape[0] and not unusual and not run_repairs
-                      and not prepared.qrels.repairs)
+                      and not prepared.qrels._repairs)
 
     def all_repairs(self, run_repairs):
         """The repairs, and those that the tally counted."""

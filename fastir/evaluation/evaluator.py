@@ -6,19 +6,32 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
-from fastir.errors import NoOverlapError
+from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.measuring import OneRuleSet
 from fastir.inputs import dicts, files
 from fastir.inputs.parents import parents_of
 from fastir.qrels import GroupedQrels, Preferences, as_qrels
-from fastir.request.options import Aggregate, Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
+from fastir.request.options import (
+    Aggregate,
+    Duplicates,
+    Options,
+    Queries,
+    Ties,
+    Validate,
+    metric_tuple,
+    options_of,
+    query_rule,
+)
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.coverage import Coverage
+    from fastir.evaluation.keywords import EvaluateOptions
     from fastir.evaluation.measuring import Measurer
     from fastir.evaluation.partial import Partial
     from fastir.explanation.records import Explanation
@@ -27,6 +40,7 @@ if TYPE_CHECKING:
     from fastir.judged_rankings import JudgedRankings
     from fastir.qrels import Qrels, QrelsLike
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions
     from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
     from fastir.results.by_run import ResultsByRun
@@ -79,11 +93,12 @@ class Evaluator:
         run_columns: Mapping[str, str] | None = None,
         weights: Mapping[Any, float] | None = None,
         convention: str | Convention = "fastir",
-        **choices: Any,
+        **choices: Unpack[MetricOptions],
     ) -> None:
+        rule, query_ids = query_rule(queries)
         options = options_of(
             rel_level=rel_level,
-            queries=queries,
+            queries=rule,
             ties=ties,
             judged_only=judged_only,
             max_depth=max_depth,
@@ -95,7 +110,7 @@ class Evaluator:
             choices=choices,
         )
         sides = columns_by_side(columns, qrels_columns, run_columns)
-        self._prepare(qrels, metrics, options, sides, weights, parents_of(parents, aggregate, duplicates))
+        self._prepare(qrels, metrics, options, sides, weights, parents_of(parents, aggregate, duplicates), query_ids)
 
     def _prepare(
         self,
@@ -105,6 +120,7 @@ class Evaluator:
         columns: Sides,
         weights: Mapping[Any, float] | None,
         parents: AnyParents | None,
+        query_ids: list[Any] | None = None,
     ) -> None:
         settings = compile_settings(metric_tuple(metrics), options)
         self._inputs = files.described("qrels", qrels)
@@ -114,6 +130,9 @@ class Evaluator:
         qrels = as_qrels(qrels, of_qrels, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
+        if query_ids is not None:
+            qrels = chosen_queries(qrels, query_ids)
+            self._inputs["queries"] = {"number": len(query_ids)}
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         self.prepared: Measurer = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
@@ -282,11 +301,21 @@ def evaluator_of(
     columns: Sides,
     weights: Mapping[Any, float] | None,
     parents: AnyParents | None,
+    query_ids: list[Any] | None = None,
 ) -> Evaluator:
     """An Evaluator from options that are checked."""
     evaluator = Evaluator.__new__(Evaluator)
-    evaluator._prepare(qrels, metrics, options, columns, weights, parents)
+    evaluator._prepare(qrels, metrics, options, columns, weights, parents, query_ids)
     return evaluator
+
+
+def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
+    """The judgments of some queries, all of which must have some."""
+    unknown = next((query_id for query_id in query_ids if query_id not in qrels), None)
+    if unknown is not None:
+        known = quote(next(iter(qrels)))
+        raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels, which have {known}")
+    return qrels.filter(queries=query_ids)
 
 
 def columns_by_side(
@@ -339,7 +368,7 @@ def evaluate(
     run_columns: Mapping[str, str] | None = None,
     weights: Mapping[Any, float] | None = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate a run against qrels. For several runs against the same qrels, see `evaluate_many`.
 
@@ -485,9 +514,10 @@ def evaluate(
     >>> results["mrr"], results.per_query("mrr")
     (0.75, {'q1': 0.5, 'q2': 1.0})
     """
+    rule, query_ids = query_rule(queries)
     options = options_of(
         rel_level=rel_level,
-        queries=queries,
+        queries=rule,
         ties=ties,
         judged_only=judged_only,
         max_depth=max_depth,
@@ -498,12 +528,14 @@ def evaluate(
         convention=convention,
         choices=choices,
     )
-    made = parents_of(parents, aggregate, duplicates)
+    documents = parents_of(parents, aggregate, duplicates)
     sides = columns_by_side(columns, qrels_columns, run_columns)
-    return evaluator_of(qrels, metrics, options, sides, weights, made).evaluate(run)
+    return evaluator_of(qrels, metrics, options, sides, weights, documents, query_ids).evaluate(run)
 
 
-def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any) -> ResultsByRun:
+def evaluate_many(
+    qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Unpack[EvaluateOptions]
+) -> ResultsByRun:
     """Evaluate many runs against the same qrels, which are prepared once.
 
     Parameters

@@ -104,15 +104,15 @@ def from_run(
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
     settings, query_ids = prepared.settings, prepared.judged.query_ids
     parents = None if prepared.parents is None else prepared.parents.of(run)
-    threads = thread_count(n_threads, run.n_rows)
+    threads = thread_count(n_threads, run._n_rows)
     make = prepared.judged, settings.plan, values, status, settings.ties, settings.single, False, threads, False
     join = Columns(*make, True, parents)
-    find = {str(query_id): place for query_id, place in run.places().items()}
+    find = {str(query_id): place for query_id, place in run._places().items()}
     places = np.array([find.get(str(query_id), -1) for query_id in query_ids], np.int64)
-    ids, offsets, scores = run.columns()
+    ids, offsets, scores = run._columns()
     docs = of_arena(ids)
     rows = longest(offsets)
-    stretch = max(1, len(places) * STRETCH // max(1, run.n_rows))
+    stretch = max(1, len(places) * STRETCH // max(1, run._n_rows))
 
     def work(t: int, begin: int, number: int) -> None:
         if watch is not None:
@@ -121,7 +121,7 @@ def from_run(
         within_reach(lambda: join.read_run(t, docs, scores, offsets, places, begin, end), rows)
 
     share_all(range(0, len(places), stretch), work, threads)
-    return Coverage(prepared, status, join.finish(), len(run), run, run.repairs)
+    return Coverage(prepared, status, join.finish(), len(run), run, run._repairs)
 
 
 def from_whole_file(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def judged(prepared: Measurer, run: Any, warn: bool = True) -> JudgedRankings:
     """The JudgedRankings of a run, by the rules of an Evaluator."""
     rules, ranker = single_order(prepared), prepared.rankers()[0]
-    n = ranker.qrels.n_rows
+    n = ranker.qrels._n_rows
     ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
     keeper = keeper_of(ranker, ranks, labels)
     _, values, status, coverage = keeper.measure(run, keeper.settings.n_threads)

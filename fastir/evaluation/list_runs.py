@@ -114,7 +114,7 @@ def from_list_columns(
         read_batch(join, docs, offsets, places, begun, stretch, threads, run.query_ids)
         begun += len(offsets) - 1
     tally = join.finish()
-    as_text = integers and not prepared.qrels.integers
+    as_text = integers and not prepared.qrels._integers
     repairs: Repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
     return Coverage(prepared, status, tally, n_queries, run.query_ids, repairs)
 

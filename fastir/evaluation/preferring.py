@@ -63,23 +63,23 @@ class Preferring:
         self.settings = settings
         self.columns = columns
         self.parents = parents
-        self.whole: Measurer = prepare(qrels.union, compile_settings(("num_q",), settings.options), columns, parents)
+        self.whole: Measurer = prepare(qrels._union, compile_settings(("num_q",), settings.options), columns, parents)
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> Measured:
         """Evaluate a run like `OneRuleSet.measure`, with the Coverage of all judges' documents together."""
         ranker = self.rankers()[0]
-        ranks, labels = np.empty(ranker.qrels.n_rows, np.int64), np.empty(ranker.qrels.n_rows, np.int32)
+        ranks, labels = np.empty(ranker.qrels._n_rows, np.int64), np.empty(ranker.qrels._n_rows, np.int32)
         keeper = keeper_of(ranker, ranks, labels, READ_CODES["relevant"])
         query_ids, kept, status, coverage = keeper.measure(run, n_threads, watch)
         depth = self.settings.options.max_depth or WHOLE
         names = [request.card.name for request in self.settings.requests]
         values = np.zeros((len(query_ids), len(names)))
         first = 0
-        for row, (orders, size) in enumerate(zip(self.qrels.orders, kept[:, 0].astype(int).tolist(), strict=True)):
+        for row, (orders, size) in enumerate(zip(self.qrels._orders, kept[:, 0].astype(int).tolist(), strict=True)):
             stop = first + size
             found = labels[first:stop][ranks[first:stop] <= depth] - 1  # a label is 1 more than a position
-            first += len(self.qrels.documents[row])
-            values[row] = shares(orders, found, len(self.qrels.documents[row]), names)
+            first += len(self.qrels._documents[row])
+            values[row] = shares(orders, found, len(self.qrels._documents[row]), names)
         if self.settings.queries == "intersection":
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage

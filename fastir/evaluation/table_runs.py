@@ -114,7 +114,7 @@ def from_rows(
         join = Scattered(n_rows, *make)
         scatter(found, rows, join, threads)
     tally = join.finish()
-    as_text = integer_docs and not prepared.qrels.integers
+    as_text = integer_docs and not prepared.qrels._integers
     repairs = found.repairs(tally.ranked)
     if as_text:
         repairs["integer ids read as text"] = tally.ranked, "the run"

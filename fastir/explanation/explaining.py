@@ -55,7 +55,7 @@ def explained(prepared: Measurer, prepare: Callable[..., Any], run: RunLike, que
             raise ValueError(
                 f"explain: metric {quote(request.text)} is estimated from a sample; a document there stands for others"
             )
-    union = qrels.union if isinstance(qrels, GroupedQrels) else qrels
+    union = qrels._union if isinstance(qrels, GroupedQrels) else qrels
     query_id = known(query_id, union)
     labels = union[query_id]
     codes = {str(doc_id): label for doc_id, label in labels.items()}
@@ -169,7 +169,7 @@ def partial_values(
     options = options.but(queries="qrels", max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
     settings = compile_settings(tuple(metrics), options)
     judged = Qrels.from_dict({"": judgments, **others})
-    union = judged.union if isinstance(judged, GroupedQrels) else judged
+    union = judged._union if isinstance(judged, GroupedQrels) else judged
     measure = prepare(judged, settings).measure
     by_score = [
         (requests, IdealByScore(prepare, union, requests, options.but(**rules)).ordered_by({"": scores_of(ranking)}))
@@ -202,8 +202,8 @@ def ranking_of(prepared: Measurer, run: Any, query_id: str | int) -> dict[Any, f
     found = next((other for other in run if str(other) == str(query_id)), None)
     if found is None:
         return None
-    ids, offsets, scores = run.columns()
-    rows = slice(offsets[run.places()[found]], offsets[run.places()[found] + 1])
+    ids, offsets, scores = run._columns()
+    rows = slice(offsets[run._places()[found]], offsets[run._places()[found] + 1])
     best = run[found]
     if len(best) == len(scores[rows]):
         return best

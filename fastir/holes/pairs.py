@@ -63,8 +63,8 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     """The documents that both runs rank for a query of judged rankings, by the same rules as these."""
     by_text = {str(query_id): query_id for query_id in second}
     names = [(query_id, by_text[str(query_id)]) for query_id in judged.query_ids if str(query_id) in by_text]
-    own = second.repeated(names)
-    ids, offsets, _ = own.columns()
+    own = second._repeated(names)
+    ids, offsets, _ = own._columns()
     sizes = np.diff(offsets)
     numbered = Qrels(list(own), offsets, ids, (positions(sizes) + 1).astype(np.int32))
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}

@@ -11,7 +11,7 @@ from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
 from fastir.request.compiler import compile_plan
-from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, Queries, options_of
+from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
 
 if TYPE_CHECKING:
     from fastir.request.conventions import Convention
@@ -79,7 +79,7 @@ class Settings:
             asked, values, options.rel_level, options.judged_only, depth, average
         )
         self.level = options.rel_level
-        self.queries: Queries | None = rules["queries"]
+        self.queries: QueryRule | None = rules["queries"]
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
