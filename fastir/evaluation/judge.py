@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 from fastir.evaluation.evaluator import Evaluator
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from fastir.evaluation.keywords import RankingOptions
     from fastir.judged_rankings import JudgedRankings
     from fastir.qrels import QrelsLike
     from fastir.run import RunLike
 
 
-def judge(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRankings:
+def judge(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOptions]) -> JudgedRankings:
     """Judge a run: where its rankings have the documents of the qrels. All metrics follow from that.
 
     Parameters
@@ -21,12 +24,13 @@ def judge(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRankings:
     **options
         Those of `evaluate` that say how the run is read and ordered: ties, score_dtype, duplicates, parents, aggregate,
         validate, columns, qrels_columns, run_columns, n_threads, and a convention, whose rules these are. `queries`
-        decides which errors and warnings there are. The others belong to `JudgedRankings.evaluate`.
+        decides which errors and warnings there are, or, as a collection of ids, which queries are judged. The others
+        belong to `JudgedRankings.evaluate`.
 
     Returns
     -------
     JudgedRankings
-        With all queries of the qrels, in their order.
+        With all queries of the qrels, or those in `queries`, in the order of the qrels.
 
     Raises
     ------

@@ -46,13 +46,18 @@ class MetricOptions(TypedDict, total=False):
     empty_ranking: Literal["zero", "skip"]
 
 
-class ArrayOptions(MetricOptions, total=False):
-    """Options of `evaluate_scores` that are no arrays."""
+class ValueOptions(MetricOptions, total=False):
+    """What values of rankings that are judged depend on."""
 
-    ties: TiesWithoutIds | None
     rel_level: SupportsIndex
     judged_only: bool
     max_depth: SupportsIndex | None
-    score_dtype: DTypeLike | None
     n_threads: SupportsIndex | None
     convention: str | Convention
+
+
+class ArrayOptions(ValueOptions, total=False):
+    """Options of `evaluate_scores` that are not arrays."""
+
+    ties: TiesWithoutIds | None
+    score_dtype: DTypeLike | None
