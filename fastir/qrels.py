@@ -37,9 +37,29 @@ class Qrels(Rows):
 
     Made by `from_dict`, `from_file` or `from_table`; immutable. len() counts queries, iteration gives query ids in
     order of first appearance, ``qrels[query_id]`` is ``{doc_id: label}``.
+
+    Attributes
+    ----------
+    query_ids : list of str or of int
+    strata, probabilities : dict or None
+        Of a sample of the pool.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = fastir.Qrels.from_dict({"q1": {"a": 1, "b": 0}, "q2": {"c": 2}})
+    >>> qrels
+    <Qrels: 2 queries, 3 judgments>
+    >>> qrels.query_ids, qrels["q1"], "q3" in qrels
+    (['q1', 'q2'], {'a': 1, 'b': 0}, False)
+    >>> qrels.filter(queries=["q2"]).to_dict()
+    {'q2': {'c': 2}}
+    >>> fastir.Qrels.from_dict(qrels.to_dict()) == qrels
+    True
     """
 
-    what = "qrels"
+    _what = "qrels"
+    _number = "label"
     _judged: Judged | None = None
     _strata: np.ndarray | None = None  # those of SampledQrels
     _probabilities: np.ndarray | None = None
@@ -176,7 +196,7 @@ class Qrels(Rows):
         return cls(query_ids, offsets, ids, numbers.astype(np.int32), repairs)
 
     @property
-    def kinds(self) -> tuple[type[Any], type[Any]] | None:
+    def _kinds(self) -> tuple[type[Any], type[Any]] | None:
         """The types of query ids and document ids, str or int; None for those of a file, which also equal integers."""
         ids = self._ids
         if isinstance(ids, list):
@@ -184,7 +204,7 @@ class Qrels(Rows):
         return (type(self._query_ids[0]), int) if ids.integers and len(ids) else None
 
     @property
-    def integers(self) -> bool:
+    def _integers(self) -> bool:
         """Whether document ids are integers."""
         ids = self._ids[:1]
         return bool(ids) and type(ids[0]) is int
@@ -192,24 +212,24 @@ class Qrels(Rows):
     @property
     def strata(self) -> dict[Any, dict[Any, int]] | None:
         """``{query_id: {doc_id: stratum}}`` of a sample, else None."""
-        return None if self._strata is None else self._beside(self._strata)
+        return None if self._strata is None else self._parallel(self._strata)
 
     @property
     def probabilities(self) -> dict[Any, dict[Any, float]] | None:
         """``{query_id: {doc_id: inclusion probability}}`` of the documents in a sample, else None."""
         if self._probabilities is None:
             return None
-        nested = self._beside(self._probabilities)
+        nested = self._parallel(self._probabilities)
         return {query_id: {doc: p for doc, p in docs.items() if p == p} for query_id, docs in nested.items()}
 
-    def _beside(self, column: np.ndarray) -> dict[Any, dict[Any, Any]]:
+    def _parallel(self, column: np.ndarray) -> dict[Any, dict[Any, Any]]:
         return Rows(self._query_ids, self._offsets, self._ids, column).to_dict()
 
-    def prepared(self) -> Judged:
+    def _prepared(self) -> Judged:
         """The qrels as the joins read them, indexed once."""
         if self._judged is None:  # of several threads that make it, all get the first one's
-            made = Judged(self._query_ids, self._ids, self._offsets, self._numbers)
-            return self.__dict__.setdefault("_judged", made)
+            judged = Judged(self._query_ids, self._ids, self._offsets, self._numbers)
+            return self.__dict__.setdefault("_judged", judged)
         return self._judged
 
     def save(self, path: Path, format: str | None = None) -> None:
@@ -232,7 +252,7 @@ class Qrels(Rows):
         formats.write(path, self, False, format)
 
     def __repr__(self) -> str:
-        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {counted(self.n_rows, 'judgment', 'judgments')}>"
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {counted(self._n_rows, 'judgment', 'judgments')}>"
 
 
 class GroupedQrels(Qrels):
@@ -248,24 +268,35 @@ class GroupedQrels(Qrels):
     """
 
     def __init__(self, keys: list[tuple[Any, Any]], parts: Qrels) -> None:
-        self.keys = keys
-        self.parts = parts
-        self._parts_of: dict[Any, dict[Any, str]] = {}
+        self._keys = keys
+        self._parts = parts
+        self._part_names: dict[Any, dict[Any, str]] = {}
         union: dict[Any, dict[Any, int]] = {}
         for part, (query_id, group_id) in zip(parts, keys, strict=True):
-            self._parts_of.setdefault(query_id, {})[group_id] = part
+            self._part_names.setdefault(query_id, {})[group_id] = part
             labels = union.setdefault(query_id, {})
             for doc_id, label in parts[part].items():
                 labels[doc_id] = max(label, labels.get(doc_id, label))
         # the judgments of all groups together: each document has its largest label
-        self.union: Qrels = Qrels.from_dict(union)
-        self.union.repairs = parts.repairs
-        super().__init__(list(union), parts._offsets, parts._ids, parts._numbers, parts.repairs)
+        self._union: Qrels = Qrels.from_dict(union)
+        self._union._repairs = parts._repairs
+        super().__init__(list(union), parts._offsets, parts._ids, parts._numbers, parts._repairs)
 
     def __getitem__(self, query_id: Any) -> dict[Any, Any]:
-        if query_id not in self._parts_of:
+        if query_id not in self._part_names:
             return super().__getitem__(query_id)
-        return {group_id: self.parts[part] for group_id, part in self._parts_of[query_id].items()}
+        return {group_id: self._parts[part] for group_id, part in self._part_names[query_id].items()}
+
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> GroupedQrels:
+        query_ids = {self._query_ids[place] for place in places}
+        at = [place for place, (query_id, _) in enumerate(self._keys) if query_id in query_ids]
+        return GroupedQrels([self._keys[place] for place in at], self._parts._only(at, kept))
+
+    def _table(self) -> dict[str, Any]:
+        columns, sizes = self._parts._table(), np.diff(self._offsets).tolist()
+        keys = [key for key, n in zip(self._keys, sizes, strict=True) for _ in range(n)]
+        ids = {name: [key[place] for key in keys] for place, name in enumerate(("query_id", "group_id"))}
+        return {**ids, "doc_id": columns["doc_id"], "label": columns["label"]}
 
     def save(self, path: Path, format: str | None = None) -> None:
         """Write a TREC qrels file whose iterations are the groups, in one step; .gz and .zst are packed.
@@ -290,14 +321,14 @@ class GroupedQrels(Qrels):
             writers.groups(file, self)
 
     def _repr_html_(self) -> str:
-        return self.union._repr_html_()
+        return self._union._repr_html_()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GroupedQrels, (self.keys, self.parts)
+        return GroupedQrels, (self._keys, self._parts)
 
     def __repr__(self) -> str:
-        groups = counted(len(self.keys), "group", "groups")
-        judgments = counted(self.n_rows, "judgment", "judgments")
+        groups = counted(len(self._keys), "group", "groups")
+        judgments = counted(self._n_rows, "judgment", "judgments")
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, {groups}, {judgments}>"
 
 
@@ -322,21 +353,46 @@ class Preferences(GroupedQrels):
     """
 
     def __init__(self, data: Mapping[Any, Any], repairs: dict[str, tuple[int, str]]) -> None:
-        self.data = preferences.checked(data)
-        self.documents = [preferences.documents(judges) for judges in self.data.values()]
+        self._data = preferences.checked(data)
+        self._documents = [preferences.documents(judges) for judges in self._data.values()]
         labels = {
             query_id: {doc_id: place for place, doc_id in enumerate(docs, 1)}
-            for query_id, docs in zip(self.data, self.documents, strict=True)
+            for query_id, docs in zip(self._data, self._documents, strict=True)
         }
-        self.union = Qrels.from_dict(labels)
-        self.union.repairs = repairs
-        self.orders = [preferences.orders_of(query_id, judges) for query_id, judges in self.data.items()]
-        self.keys = [(query_id, judge) for query_id, judges in self.data.items() for judge in judges]
-        union = self.union
-        Rows.__init__(self, list(self.data), union._offsets, union._ids, union._numbers, repairs)
+        self._union = Qrels.from_dict(labels)
+        self._union._repairs = repairs
+        self._orders = [preferences.orders_of(query_id, judges) for query_id, judges in self._data.items()]
+        self._keys = [(query_id, judge) for query_id, judges in self._data.items() for judge in judges]
+        union = self._union
+        Rows.__init__(self, list(self._data), union._offsets, union._ids, union._numbers, repairs)
 
     def __getitem__(self, query_id: Any) -> dict[Any, Any]:
-        return self.data[query_id] if query_id in self.data else super(GroupedQrels, self).__getitem__(query_id)
+        if query_id not in self._data:
+            return super(GroupedQrels, self).__getitem__(query_id)
+        judges = self._data[query_id].items()
+        return {judge: {part: dict(docs) for part, docs in parts.items()} for judge, parts in judges}
+
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> Preferences:
+        data = {self._query_ids[place]: self[self._query_ids[place]] for place in places}
+        if kept is not None:
+            for place in places:
+                rows = slice(self._offsets[place], self._offsets[place + 1])
+                gone = {doc_id for doc_id, keep in zip(self._ids[rows], kept[rows].tolist(), strict=True) if not keep}
+                for parts in data[self._query_ids[place]].values():
+                    for part, docs in parts.items():
+                        parts[part] = {doc_id: level for doc_id, level in docs.items() if doc_id not in gone}
+        return Preferences(data, self._repairs)
+
+    def _table(self) -> dict[str, Any]:
+        rows = [
+            (query_id, judge, part, doc_id, level)
+            for query_id, judges in self._data.items()
+            for judge, parts in judges.items()
+            for part, docs in parts.items()
+            for doc_id, level in docs.items()
+        ]
+        names = ("query_id", "judge", "part", "doc_id", "level")
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def save(self, path: Path, format: str | None = None) -> None:
         """Write a file of preferences, in one step; .gz and .zst are packed.
@@ -358,14 +414,14 @@ class Preferences(GroupedQrels):
 
         one_of("format", format, (None, "prefs"))
         with files.created(os.fsdecode(path)) as file:
-            writers.preferences(file, self.data)
+            writers.preferences(file, self._data)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Preferences, (self.data, self.repairs)
+        return Preferences, (self._data, self._repairs)
 
     def __repr__(self) -> str:
-        judges = counted(len(self.keys), "judge", "judges")
-        documents = counted(self.n_rows, "document", "documents")
+        judges = counted(len(self._keys), "judge", "judges")
+        documents = counted(self._n_rows, "document", "documents")
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, preferences of {judges}, {documents}>"
 
 
@@ -409,6 +465,20 @@ class SampledQrels(Qrels):
         self._strata = strata
         self._probabilities = probabilities
 
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> SampledQrels:
+        rows, offsets = self._rows(places, kept)
+        strata, probabilities = (
+            None if column is None else column[rows] for column in (self._strata, self._probabilities)
+        )
+        query_ids = [self._query_ids[place] for place in places]
+        return SampledQrels(
+            query_ids, offsets, self._ids_at(rows), self._numbers[rows], strata, probabilities, self._repairs
+        )
+
+    def _table(self) -> dict[str, Any]:
+        columns = {"stratum": self._strata, "probability": self._probabilities}
+        return {**super()._table(), **{name: column for name, column in columns.items() if column is not None}}
+
     def save(self, path: Path, format: str | None = None) -> None:
         """Write a file of the format "strata" or "prels", in one step; .gz and .zst are packed.
 
@@ -444,11 +514,11 @@ class SampledQrels(Qrels):
 
     def __reduce__(self) -> tuple[Any, ...]:
         columns = self._query_ids, self._offsets, self._ids, self._numbers, self._strata, self._probabilities
-        return restored_sample, (*columns, self.repairs)
+        return restored_sample, (*columns, self._repairs)
 
     def __repr__(self) -> str:
         judged = counted(int((self._numbers >= 0).sum()), "judgment", "judgments")
-        pool = counted(self.n_rows, "document", "documents")
+        pool = counted(self._n_rows, "document", "documents")
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, {judged} of a sample of {pool}>"
 
 

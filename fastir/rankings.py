@@ -19,7 +19,7 @@ from fastir.inputs import dicts
 from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
 from fastir.measure._codes import STATUS_CODES
 from fastir.rank._judged_lists import JudgedLists
-from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of
+from fastir.request.options import DUPLICATES, SCORES, TIES, metric_tuple, options_of, query_rule
 from fastir.request.plan import Settings
 from fastir.request.settled import RULES, settled
 from fastir.results.report import Report, added_up
@@ -229,9 +229,10 @@ class JudgedRankings:
         0.5
         """
         one_of("ties", ties, (None, *TIES))
+        rule, query_ids = query_rule(queries)
         options = options_of(
             rel_level=rel_level,
-            queries=queries,
+            queries=rule,
             ties=ties,
             judged_only=judged_only,
             max_depth=max_depth,
@@ -239,8 +240,9 @@ class JudgedRankings:
             convention=convention,
             choices=choices,
         )
-        own = None if weights is None else dicts.query_weights(weights, self.query_ids)
-        return self._results(metric_tuple(metrics), options, own)
+        chosen = self.query_ids if query_ids is None else query_ids
+        weights = None if weights is None else dicts.query_weights(weights, chosen)
+        return self._results(metric_tuple(metrics), options, weights, None, query_ids)
 
     def _results(
         self,
@@ -248,8 +250,9 @@ class JudgedRankings:
         options: Options,
         weights: dict[Any, float] | None,
         provenance: Callable[[], Provenance] | None = None,
+        chosen: list[Any] | None = None,
     ) -> Results:
-        """Evaluate under checked options."""
+        """Evaluate under checked options; all queries, or only those that were chosen."""
         asked, parts = settled(metrics, options, {name: getattr(self, name) for name in RULES})
         status = self._status(asked.level)
         values = np.empty((len(self), len(asked.names)))
@@ -260,6 +263,8 @@ class JudgedRankings:
             of_part[absent] = np.nan
             skipped &= absent
             values[:, columns] = of_part
+        if chosen is not None:
+            skipped |= self._not_chosen(chosen)
         query_ids, kept = self.query_ids, ~skipped
         if skipped.any():
             query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
@@ -316,6 +321,15 @@ class JudgedRankings:
                 f"({int(self.missing.sum())} missing from the run, {self.report.only_in_run} from the qrels)"
             )
         return self.missing if queries == "intersection" else np.zeros(len(self), bool)
+
+    def _not_chosen(self, query_ids: list[Any]) -> np.ndarray:
+        """Which queries were not chosen."""
+        known = set(self.query_ids)
+        unknown = next((query_id for query_id in query_ids if query_id not in known), None)
+        if unknown is not None:
+            raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels")
+        chosen = set(query_ids)
+        return np.array([query_id not in chosen for query_id in self.query_ids], bool)
 
     # ---- labels by rank ------------------------------------------------------------------------------------------
 

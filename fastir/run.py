@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat
+from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import one_of
+from fastir.checks import one_of, positive
 from fastir.columns._dicts import has_integer_documents, is_plain, plain_scores
 from fastir.columns._ids import of_arena
-from fastir.columns.ids import Arena
+from fastir.columns.ids import Arena, encode
 from fastir.columns.rows import Rows
-from fastir.inputs import dicts, formats
+from fastir.errors import quote
+from fastir.inputs import dicts, formats, places
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, shape_of
 from fastir.join._grouped import documents_of
-from fastir.request.options import DUPLICATES
+from fastir.request.options import BY_ID, DUPLICATES, WHOLE
 from fastir.text import counted
 
 if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
     from fastir.join._parents import Parents
-    from fastir.request.options import Duplicates
+    from fastir.request.options import Duplicates, TiesById
 
 
 MERGED = "parts of a document"  # the kind of repair that `parents` make: rows that are not their document's first
@@ -34,13 +36,34 @@ class Run(Rows):
 
     Made by `from_dict`, `from_file` or `from_table`; immutable. len() counts queries, iteration gives query ids in
     order of first appearance, ``run[query_id]`` is ``{doc_id: score}``.
+
+    Attributes
+    ----------
+    query_ids : list of str or of int
+    name : str or None
+        What the system is called: as given, else the stem of the file that it was read from.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> run = fastir.Run.from_dict({"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 3.0}}, name="bm25")
+    >>> run
+    <Run 'bm25': 2 queries, 3 documents>
+    >>> run.query_ids, run["q1"]
+    (['q1', 'q2'], {'a': 2.0, 'b': 1.0})
+    >>> run.top(1).to_dict()
+    {'q1': {'a': 2.0}, 'q2': {'b': 3.0}}
+    >>> run.filter(queries=["q1"], documents={"b", "c"}).to_dict()
+    {'q1': {'b': 1.0}}
     """
 
-    what = "run"
+    _what = "run"
+    _number = "score"
     _ids: Arena
+    _name: str | None = None
 
     @classmethod
-    def from_dict(cls, data: RankingsLike, duplicates: Duplicates | None = None) -> Self:
+    def from_dict(cls, data: RankingsLike, duplicates: Duplicates | None = None, *, name: str | None = None) -> Self:
         """From ``{query_id: {doc_id: score}}``, or ``{query_id: [doc_id, ...]}`` in rank order.
 
         The scores of a list of n documents are n, n - 1, ..., 1.
@@ -50,6 +73,8 @@ class Run(Rows):
         data : mapping
         duplicates : None, "first", "last", "max" or "once"
             None makes a document that stands twice in a list an error; "max" is "first".
+        name : str or None
+            What the system is called.
 
         Raises
         ------
@@ -60,7 +85,7 @@ class Run(Rows):
         if shape_of(data, cls) == LISTS:
             from fastir.inputs.list_columns import of_lists
 
-            return cls(*of_lists(data, duplicates))
+            return cls(*of_lists(data, duplicates))._named(name)
         query_ids: list[Any] = []
         sizes: list[int] = [0]
         ids: list[Any] = []
@@ -82,7 +107,7 @@ class Run(Rows):
             row = int(missing.argmax())
             query_id = query_ids[int(np.searchsorted(offsets, row, "right")) - 1]
             raise ValueError(f"run: the score is NaN, not a number (query {query_id}, document {ids[row]})")
-        return cls(query_ids, offsets, Arena.of(ids), numbers)
+        return cls(query_ids, offsets, Arena.of(ids), numbers)._named(name)
 
     @classmethod
     def from_file(
@@ -91,6 +116,8 @@ class Run(Rows):
         format: str | None = None,
         duplicates: Duplicates | None = None,
         columns: Mapping[str, str] | None = None,
+        *,
+        name: str | None = None,
     ) -> Self:
         """From a file, or from standard input if the path is ``-``; gzip and zstd are unpacked.
 
@@ -111,16 +138,24 @@ class Run(Rows):
             judged, the others are not; as a dict, the Run has the largest score of them.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
+        name : str or None
+            What the system is called; None: the stem of the file, "bm25" for ``runs/bm25.trec.gz``.
 
         Raises
         ------
         FormatError, DuplicateError, ValueError, OSError
         """
-        return cls(*formats.read(path, True, format, duplicates, columns))
+        run = cls(*formats.read(path, True, format, duplicates, columns))
+        return run._named(places.stem(path) if name is None else name)
 
     @classmethod
     def from_table(
-        cls, data: Table, columns: Mapping[str, str] | None = None, duplicates: Duplicates | None = None
+        cls,
+        data: Table,
+        columns: Mapping[str, str] | None = None,
+        duplicates: Duplicates | None = None,
+        *,
+        name: str | None = None,
     ) -> Self:
         """From a table: a data frame, Arrow data, a dict of arrays, or (query_id, doc_id, score) tuples.
 
@@ -137,6 +172,8 @@ class Run(Rows):
         duplicates : None, "first", "last", "max" or "once"
             None makes a document that stands twice an error. "once" keeps all its rows: the first in rank order is
             judged, the others are not; as a dict, the Run has the largest score of them.
+        name : str or None
+            What the system is called.
 
         Raises
         ------
@@ -144,7 +181,48 @@ class Run(Rows):
         """
         from fastir.inputs import table_rows
 
-        return cls(*table_rows.read(data, "run", columns, duplicates))
+        return cls(*table_rows.read(data, "run", columns, duplicates))._named(name)
+
+    @property
+    def name(self) -> str | None:
+        """What the system is called: as given, else the stem of the file that it was read from; None if unknown."""
+        return self._name
+
+    def top(self, k: SupportsIndex, ties: TiesById = "trec") -> Self:
+        """The k best documents of each query; the rows that are left keep their order.
+
+        Parameters
+        ----------
+        k : int
+            From 1 up; a shorter ranking stays as it is.
+        ties : {"trec", "doc_id_asc"}
+            Which of the documents with the same score as the last one stay: those with the largest or the smallest ids.
+
+        Returns
+        -------
+        Run
+            With the same queries; what `evaluate` has with ``max_depth=k``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            k is no int or not positive, or there is no such rule.
+        """
+        depth = positive("k", "the number of documents", k, WHOLE)
+        one_of("ties", ties, BY_ID)
+        kept = np.ones(self._n_rows, bool)
+        for first, stop in itertools.pairwise(self._offsets.tolist()):
+            if stop - first > depth:
+                scores = self._numbers[first:stop]
+                last = np.partition(scores, stop - first - depth)[stop - first - depth]
+                kept[first:stop] = scores > last
+                tied = np.flatnonzero(scores == last).tolist()
+                room = depth - int(kept[first:stop].sum())
+                if len(tied) > room:
+                    ids = self._ids[first:stop]
+                    tied.sort(key=lambda row, ids=ids: encode(str(ids[row])), reverse=ties == "trec")  # type: ignore
+                kept[[first + row for row in tied[:room]]] = True
+        return self._only(list(range(len(self))), kept)
 
     def save(self, path: Path, format: str | None = None) -> None:
         """Write a file that reads back exactly, in one step; packed if the name ends in .gz or .zst.
@@ -167,34 +245,44 @@ class Run(Rows):
         """
         formats.write(path, self, True, format)
 
-    def columns(self) -> tuple[Arena, np.ndarray, np.ndarray]:
+    def _named(self, name: str | None) -> Self:
+        """This new Run, with a name."""
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name must be a str or None, got {type(name).__name__} {quote(name)}")
+        self._name = name
+        return self
+
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> Self:
+        return super()._only(places, kept)._named(self._name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (*super().__reduce__(), {"_name": self._name})
+
+    def _columns(self) -> tuple[Arena, np.ndarray, np.ndarray]:
         """The columns: document ids, the offset of each query, and scores. Callers must not change them."""
         return self._ids, self._offsets, self._numbers
 
-    def repeated(self, names: Iterable[tuple[str, Hashable]]) -> Run:
+    def _repeated(self, names: Iterable[tuple[str, Hashable]]) -> Run:
         """A Run with the rankings of (new id, query_id) pairs under the new ids; absent queries are left out."""
-        places, offsets, ids = self.places(), self._offsets, self._ids
-        found = [(name, places[query_id]) for name, query_id in names if query_id in places]
-        rows = np.concatenate([np.arange(offsets[place], offsets[place + 1]) for _, place in found] or [offsets[:0]])
-        sizes = np.diff(offsets)[[place for _, place in found]]
-        return Run(
-            [name for name, _ in found],
-            np.concatenate(([0], np.cumsum(sizes))),
-            Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers),
-            self._numbers[rows],
-        )
+        known = self._places()
+        pairs = [(name, known[query_id]) for name, query_id in names if query_id in known]
+        rows, offsets = self._rows([place for _, place in pairs])
+        return Run([name for name, _ in pairs], offsets, self._ids_at(rows), self._numbers[rows])
 
-    def of_documents(self, parents: Parents) -> Run:
+    def _of_documents(self, parents: Parents) -> Run:
         """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
         query_ids = self._query_ids
         offsets, ids, scores, merged, first = documents_of(
             parents, of_arena(self._ids), self._offsets, self._numbers, query_ids
         )
-        repairs = {**self.repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else self.repairs
+        repairs = {**self._repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else self._repairs
         return Run(query_ids, offsets, Arena(*ids), scores, repairs)
 
     def __repr__(self) -> str:
-        return f"<Run: {counted(len(self), 'query', 'queries')}, {counted(self.n_rows, 'document', 'documents')}>"
+        name = "" if self._name is None else f" {quote(self._name)}"
+        return (
+            f"<Run{name}: {counted(len(self), 'query', 'queries')}, {counted(self._n_rows, 'document', 'documents')}>"
+        )
 
 
 RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
@@ -211,7 +299,7 @@ def as_run(
     """A Run from a caller's rankings, of any shape; with parents, its documents are those that the ids stand for."""
     if parents is not None:
         run = as_run(data, columns, duplicates)
-        return run.of_documents(parents.of(run))
+        return run._of_documents(parents.of(run))
     shape = shape_of(data, Run, columns)
     if shape == HELD:
         return data

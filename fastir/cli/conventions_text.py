@@ -65,7 +65,7 @@ NEARLY = {"b": 1.0, "a": 1.000000001}
 TIED = {"q": {"b": 1.0, "a": 1.0, "c": 1.0}}
 HALF = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
 BY_GROUP = {"q": {"x": {"a": 1}, "y": {"b": 1}, "z": {"c": 1}}}
-UNANSWERED = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 2.0, "b": 1.0}, "q2": {}}
+EMPTY_RANKING = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 2.0, "b": 1.0}, "q2": {}}
 GRADED = ranked("0 3 2")
 
 QUESTIONS = (
@@ -84,11 +84,12 @@ QUESTIONS = (
     Question("ideal", "And where there is no cutoff?", "ndcg", *ranked("0 1", "1 1")),
     Question("discount", "By what is a gain at rank 3 divided?", "ndcg", *ranked("0 0 1")),
     Question("recall_norm", "What does recall at k divide by?", "recall@1", *ranked("1 0 1")),
-    Question("unanswered", "What is the precision of an empty ranking?", "precision", *UNANSWERED),
-    Question("unanswered", "What is its nDCG?", "ndcg", *UNANSWERED),
+    Question("empty_ranking", "What is the precision of an empty ranking?", "precision", *EMPTY_RANKING),
+    Question("empty_ranking", "What is its nDCG?", "ndcg", *EMPTY_RANKING),
     Question("ap_norm", "What does average precision at k divide by?", "map@2", *ranked("1 0 1 0 0 1")),
-    Question("short", "What does precision at 5 divide by where 3 are retrieved?", "precision@5", *ranked("1 0 1")),
-    Question("unfound", "What share of pairs is right where the first 2 hold nothing relevant?", "pair_accuracy@2",
+    Question("short_rankings", "What does precision at 5 divide by where 3 are retrieved?", "precision@5",
+             *ranked("1 0 1")),
+    Question("no_hit", "What share of pairs is right where the first 2 hold nothing relevant?", "pair_accuracy@2",
              *ranked("0 0 1")),
     Question("one_class", "What is the AUC of the first 2 where both are relevant?", "auc@2", *ranked("1 1 0")),
     Question("gains", "What does RBP gain from a label?", "rbp(p=0.8)", *ranked("2 0 1")),
@@ -98,11 +99,11 @@ QUESTIONS = (
     Question("negatives", "What are negative labels to bpref?", "bpref", *ranked("-1 1 1", "0 0")),
     Question("rounding", "How many relevant documents make a recall point?", "iprec@0.6", *ranked("0 1 0 0 1")),
     Question("unranked", "What is an empty ranking's precision at recall 0?", "iprec@0", {"q": {"a": 1}}, {"q": {}}),
-    Question("f", "What is the parameter of the F measure?", "set_f(x=2)", *ranked("1 0", "1 1 1")),
+    Question("f_weight", "What is the parameter of the F measure?", "set_f(x=2)", *ranked("1 0", "1 1 1")),
     Question("max_grade", "What is the top of the grading scale, for nERR?", "nerr", *GRADED),
-    Question("first", "By what is alpha-DCG at rank 1 divided?", "alpha_dcg@1", BY_GROUP, {"q": {"a": 1.0}}),
-    Question("unretrieved", "Where does the ideal ranking of compat have documents that are not retrieved?", "compat",
-             {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"c": -1.0, "d": -2.0}}),
+    Question("rank_one", "By what is alpha-DCG at rank 1 divided?", "alpha_dcg@1", BY_GROUP, {"q": {"a": 1.0}}),
+    Question("missing_documents", "Where does the ideal ranking of compat have documents that are not retrieved?",
+             "compat", {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"c": -1.0, "d": -2.0}}),
 )  # fmt: skip
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fastir.columns.ids import Arena
 from fastir.errors import quote
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 
 def refused(pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool) -> list[tuple[int, int]]:
@@ -62,7 +67,8 @@ class Rows:
         {kind: (count, place)}.
     """
 
-    what: str  # for messages
+    _what: str  # for messages
+    _number: str  # the name of the numbers, as a column
 
     def __init__(
         self,
@@ -79,22 +85,80 @@ class Rows:
         self._offsets = offsets
         self._ids = ids
         self._numbers = numbers
-        self._places: dict[Any, int] | None = None
-        self.repairs: dict[str, tuple[int, str]] = repairs or {}
+        self._places_by_id: dict[Any, int] | None = None
+        self._repairs: dict[str, tuple[int, str]] = repairs or {}
 
-    def places(self) -> dict[Any, int]:
-        """{query_id: position}."""
-        if self._places is None:
-            self._places = {query_id: place for place, query_id in enumerate(self._query_ids)}
-        return self._places
-
-    def to_dict(self) -> dict[Any, dict[Any, Any]]:
-        """All rows as new dicts, {query_id: {doc_id: number}}."""
-        return {query_id: self[query_id] for query_id in self._query_ids}
+    # ---- what callers use ----------------------------------------------------------------------------------------
 
     @property
-    def n_rows(self) -> int:
-        return len(self._numbers)
+    def query_ids(self) -> list[Any]:
+        """The query ids, in order of first appearance; a new list."""
+        return list(self._query_ids)
+
+    def to_dict(self) -> dict[Any, Any]:
+        """All rows as new dicts, ``{query_id: {doc_id: number}}``, of which `from_dict` makes an equal object."""
+        return {query_id: self[query_id] for query_id in self._query_ids}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """All rows as a new frame with the columns query_id, doc_id and label or score.
+
+        `from_table` makes an equal object of it, unless a query has no documents: a table cannot say that. Judgments in
+        groups have a column group_id, too; preferences have judge, part and level, samples stratum and probability.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+
+        return pandas.DataFrame(self._table())
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All rows as a new pyarrow Table.
+
+        The columns are those of `to_pandas`, and integer ids stay integers.
+
+        Raises
+        ------
+        ImportError
+            pyarrow is not installed.
+        ValueError
+            An id is not UTF-8.
+        """
+        import pyarrow
+
+        columns = self._table()
+        arrays = [pyarrow.array(column, None if len(column) else pyarrow.string()) for column in columns.values()]
+        return pyarrow.table(arrays, list(columns))
+
+    def filter(self, queries: Iterable[Any] | None = None, documents: Iterable[Any] | None = None) -> Self:
+        """Only some of the queries, or of the documents, in the same order.
+
+        Parameters
+        ----------
+        queries : iterable of query ids, or None
+            Such as a list, or another `Qrels` or `Run`. None: all. Ids that are not there are ignored.
+        documents : iterable of document ids, or None
+            The same for documents. A query whose documents are all gone stays, without documents.
+
+        Returns
+        -------
+        Qrels or Run
+            A new object of the same kind.
+
+        Raises
+        ------
+        TypeError
+            An argument is a single str, or nothing that can be iterated over.
+        """
+        wanted = None if queries is None else id_set("queries", queries)
+        kept = None
+        if documents is not None:
+            doc_ids = id_set("documents", documents)
+            kept = np.fromiter((doc_id in doc_ids for doc_id in self._ids[:]), bool, len(self._ids))
+        places = [place for place, query_id in enumerate(self._query_ids) if wanted is None or query_id in wanted]
+        return self._only(places, kept)
 
     def __len__(self) -> int:
         return len(self._query_ids)
@@ -103,20 +167,59 @@ class Rows:
         return iter(self._query_ids)
 
     def __contains__(self, query_id: object) -> bool:
-        return query_id in self.places()
+        return query_id in self._places()
 
     def __getitem__(self, query_id: Any) -> dict[Any, Any]:
         try:
-            place = self.places()[query_id]
+            place = self._places()[query_id]
         except KeyError:
-            raise KeyError(f"query {quote(query_id)} is not in the {self.what}") from None
+            raise KeyError(f"query {quote(query_id)} is not in the {self._what}") from None
         rows = slice(self._offsets[place], self._offsets[place + 1])
         ids, numbers = self._ids[rows], self._numbers[rows].tolist()
-        found = dict(zip(ids, numbers, strict=True))
-        if len(found) < len(ids):  # a Run made with "once"
+        documents = dict(zip(ids, numbers, strict=True))
+        if len(documents) < len(ids):  # a Run made with "once"
             for doc_id, number in zip(ids, numbers, strict=True):
-                found[doc_id] = max(found[doc_id], number)
-        return found
+                documents[doc_id] = max(documents[doc_id], number)
+        return documents
+
+    # ---- what fastir uses ----------------------------------------------------------------------------------------
+
+    @property
+    def _n_rows(self) -> int:
+        return len(self._numbers)
+
+    def _places(self) -> dict[Any, int]:
+        """{query_id: position}."""
+        if self._places_by_id is None:
+            self._places_by_id = {query_id: place for place, query_id in enumerate(self._query_ids)}
+        return self._places_by_id
+
+    def _rows(self, places: list[int], kept: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The positions of the rows of some queries, perhaps only of those that are kept, and the queries' offsets."""
+        offsets = self._offsets
+        pieces = [np.arange(offsets[place], offsets[place + 1]) for place in places]
+        if kept is not None:
+            pieces = [piece[kept[piece]] for piece in pieces]
+        rows = np.concatenate(pieces or [offsets[:0]])
+        return rows, np.concatenate(([0], np.cumsum([len(piece) for piece in pieces], dtype=np.int64)))
+
+    def _ids_at(self, rows: np.ndarray) -> Arena | list[Any]:
+        ids = self._ids
+        if isinstance(ids, list):
+            return [ids[row] for row in rows.tolist()]
+        return Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)
+
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> Self:
+        """The queries at some positions, perhaps only with the rows that are kept."""
+        rows, offsets = self._rows(places, kept)
+        query_ids = [self._query_ids[place] for place in places]
+        return type(self)(query_ids, offsets, self._ids_at(rows), self._numbers[rows], self._repairs)
+
+    def _table(self) -> dict[str, Any]:
+        """The rows as columns by their names."""
+        sizes = np.diff(self._offsets).tolist()
+        query_ids = [query_id for query_id, n in zip(self._query_ids, sizes, strict=True) for _ in range(n)]
+        return {"query_id": query_ids, "doc_id": self._ids[:], self._number: self._numbers}
 
     def _repr_html_(self) -> str:
         """How many documents the first queries have, and their first documents."""
@@ -139,7 +242,14 @@ class Rows:
         return self.to_dict() == other.to_dict() if type(other) is type(self) else NotImplemented
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, (type(self), self._query_ids, self._offsets, self._ids, self._numbers, self.repairs)
+        return restored, (type(self), self._query_ids, self._offsets, self._ids, self._numbers, self._repairs)
+
+
+def id_set(name: str, ids: Iterable[Any]) -> AbstractSet[Any]:
+    """Distinct ids of a caller's."""
+    if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
+        raise TypeError(f"{name} must be a collection of ids, got {type(ids).__name__} {quote(ids)}")
+    return set(ids)
 
 
 def restored(
@@ -163,7 +273,7 @@ def restored(
         and numbers.shape == (len(ids),)
         and numbers.dtype.kind in "if"
     ):
-        raise ValueError(f"the pickled {kind.what} are damaged: ids, offsets and numbers do not fit together")
+        raise ValueError(f"the pickled {kind._what} are damaged: ids, offsets and numbers do not fit together")
     return kind(query_ids, offsets, ids, numbers, repairs)
 
 

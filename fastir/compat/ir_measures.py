@@ -267,7 +267,7 @@ class Judgments:
         if request.card.groups:
             return "groups"
         best = (request.card.name, request.cutoff is not None) in ANY_SUBTOPIC
-        return "max" if best and "duplicates" in self.flat.repairs else "last"
+        return "max" if best and "duplicates" in self.flat._repairs else "last"
 
     def read(self, kind: Kind) -> Qrels | None:
         data = self.data

@@ -123,7 +123,7 @@ class Computed:
             name,
             offsets=offsets,
             convention="torchmetrics",
-            short="clip" if self.adaptive_k else "pad",
+            short_rankings="clip" if self.adaptive_k else "pad",
             empty="zero",
         )
         return results.values[:, 0].copy()

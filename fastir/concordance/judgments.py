@@ -241,7 +241,7 @@ def judged(given: Any) -> dict[Any, dict[Any, int]]:
     qrels = as_qrels(given, None, None)
     if isinstance(qrels, Preferences):
         raise TypeError("qrels: preferences give documents no labels, which could agree")
-    rows: Qrels = qrels.union if isinstance(qrels, GroupedQrels) else qrels
+    rows: Qrels = qrels._union if isinstance(qrels, GroupedQrels) else qrels
     return {query_id: {doc_id: label for doc_id, label in rows[query_id].items() if label >= 0} for query_id in rows}
 
 

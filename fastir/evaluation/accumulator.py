@@ -22,9 +22,12 @@ from fastir.results.means import digits, total_log
 from fastir.text import counted
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import ArrayLike
 
     from fastir.qrels import QrelsLike
+    from fastir.request.keywords import ArrayOptions
     from fastir.results.results import Results
     from fastir.run import RunLike
 
@@ -69,7 +72,7 @@ class Accumulator:
     3
     """
 
-    def __init__(self, metrics: str | Iterable[str], **options: Any) -> None:
+    def __init__(self, metrics: str | Iterable[str], **options: Unpack[ArrayOptions]) -> None:
         self._metrics = metric_tuple(metrics)
         self._options = options
         nothing = evaluate_scores([], [], self._metrics, offsets=[0], **options)

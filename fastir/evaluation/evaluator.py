@@ -6,18 +6,31 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
-from fastir.errors import NoOverlapError
+from fastir.errors import NoOverlapError, quote
 from fastir.inputs import dicts, files
 from fastir.inputs.parents import parents_of
 from fastir.qrels import GroupedQrels, Preferences, as_qrels
-from fastir.request.options import Aggregate, Duplicates, Options, Queries, Ties, Validate, metric_tuple, options_of
+from fastir.request.options import (
+    Aggregate,
+    Duplicates,
+    Options,
+    Queries,
+    Ties,
+    Validate,
+    metric_tuple,
+    options_of,
+    query_rule,
+)
 from fastir.request.plan import compile_settings
 from fastir.results.results import Results
 from fastir.runs.evaluate_one import PlainEvaluator
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from numpy.typing import DTypeLike
 
+    from fastir.evaluation.keywords import EvaluateOptions
     from fastir.explanation.records import Explanation
     from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents, ParentsLike
@@ -25,6 +38,7 @@ if TYPE_CHECKING:
     from fastir.qrels import Qrels, QrelsLike
     from fastir.rankings import JudgedRankings
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import MetricOptions
     from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
     from fastir.results.by_run import ResultsByRun
@@ -80,11 +94,12 @@ class Evaluator:
         run_columns: Mapping[str, str] | None = None,
         weights: Mapping[Any, float] | None = None,
         convention: str | Convention = "fastir",
-        **choices: Any,
+        **choices: Unpack[MetricOptions],
     ) -> None:
+        rule, query_ids = query_rule(queries)
         options = options_of(
             rel_level=rel_level,
-            queries=queries,
+            queries=rule,
             ties=ties,
             judged_only=judged_only,
             max_depth=max_depth,
@@ -96,7 +111,7 @@ class Evaluator:
             choices=choices,
         )
         sides = columns_by_side(columns, qrels_columns, run_columns)
-        self._prepare(qrels, metrics, options, sides, weights, parents_of(parents, aggregate, duplicates))
+        self._prepare(qrels, metrics, options, sides, weights, parents_of(parents, aggregate, duplicates), query_ids)
 
     def _prepare(
         self,
@@ -106,6 +121,7 @@ class Evaluator:
         columns: Sides,
         weights: Mapping[Any, float] | None,
         parents: AnyParents | None,
+        query_ids: list[Any] | None = None,
     ) -> None:
         settings = compile_settings(metric_tuple(metrics), options)
         self._inputs = files.described("qrels", qrels)
@@ -115,6 +131,9 @@ class Evaluator:
         qrels = as_qrels(qrels, of_qrels, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
+        if query_ids is not None:
+            qrels = chosen_queries(qrels, query_ids)
+            self._inputs["queries"] = {"number": len(query_ids)}
         self._weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         self.prepared: RunEvaluator = prepare(qrels, settings, of_run, parents)
         self._provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self._inputs)
@@ -283,11 +302,21 @@ def evaluator_of(
     columns: Sides,
     weights: Mapping[Any, float] | None,
     parents: AnyParents | None,
+    query_ids: list[Any] | None = None,
 ) -> Evaluator:
     """An Evaluator from options that are checked."""
     evaluator = Evaluator.__new__(Evaluator)
-    evaluator._prepare(qrels, metrics, options, columns, weights, parents)
+    evaluator._prepare(qrels, metrics, options, columns, weights, parents, query_ids)
     return evaluator
+
+
+def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
+    """The judgments of some queries, all of which must have some."""
+    unknown = next((query_id for query_id in query_ids if query_id not in qrels), None)
+    if unknown is not None:
+        known = quote(next(iter(qrels)))
+        raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels, which have {known}")
+    return qrels.filter(queries=query_ids)
 
 
 def columns_by_side(
@@ -351,36 +380,50 @@ def evaluate(
     run_columns: Mapping[str, str] | None = None,
     weights: Mapping[Any, float] | None = None,
     convention: str | Convention = "fastir",
-    **choices: Any,
+    **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate a run against qrels. For several runs against the same qrels, see `evaluate_many`.
 
     Parameters
     ----------
     qrels : dict, table, path or Qrels
-        ``{query_id: {doc_id: label}}`` or the ids of relevant documents as for `Qrels.from_dict`, a table as for
-        `Qrels.from_table` or a file as for `Qrels.from_file`. A dict is a table if it has columns of the usual names,
-        or of those that `columns` says; else its keys are query ids. Ids are str or int; labels are whole numbers of
-        any type, from -2^31 to 2^31 - 1; a negative label means that the document was in the pool but not judged.
+        ``{query_id: {doc_id: label}}``, or whatever else `Qrels` can be made of.
     run : dict, table, path or Run
-        ``{query_id: {doc_id: score}}``, or ``{query_id: [doc_id, ...]}`` in rank order; a table as for
-        `Run.from_table` or a file as for `Run.from_file`. Scores are numbers of any type, infinite ones too, but not
-        NaN; they are compared as `score_dtype`. A list has none: its order is the ranking, and an empty list is an
-        empty ranking. Other threads may change dicts and lists meanwhile, but not tables, which are read in place.
+        ``{query_id: {doc_id: score}}``, ``{query_id: [doc_id, ...]}`` in rank order, or whatever else `Run` can be made
+        of.
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means. Measures of ir_measures may
-        stand here, too: each is the metric that it prints, under this call's convention.
+        Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.
     rel_level : int
         Documents with at least this label, from 1 up, are relevant; gains do not change.
-    queries : {None, "qrels", "intersection", "strict"}
-        Which queries count. "qrels": all of the qrels, where one missing from the run is an empty ranking; None: the
-        same, with a warning, or what the convention says; "intersection": those in both; "strict": all, and both sides
-        must have the same.
+    queries : {None, "qrels", "intersection", "strict"} or collection of query ids
+        Which queries count: all of the qrels, where one that the run lacks is an empty ranking (None: the same, with a
+        warning, or what the convention says); those in both; all, and both sides must have the same; or these.
     ties : {None, "trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"}
-        Order of documents with equal scores: ids descending by bytes, ids ascending, the order of the input, the best
-        labels first, the worst labels first, or the expected value over all orders, for metrics where a formula gives
-        it; None: what the convention says. Labels in order give the best and the worst value of nearly all metrics;
-        `explain` names the exceptions.
+        Order of documents with equal scores; None: what the convention says, else descending ids.
+    convention : str or Convention
+        Whose numbers: "fastir", or a tool such as "trec_eval-9", "ranx", "lightgbm" or "llamaindex".
+
+    Returns
+    -------
+    Results
+        The mean of each metric by the name given, a float; its ``values`` are float64 of shape (n_queries, n_metrics),
+        with the queries in the order of the qrels.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 0, "c": 2}}
+    >>> run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 0.5}}
+    >>> results = fastir.evaluate(qrels, run, ["mrr", "P@2"])
+    >>> results
+    mrr  0.7500
+    P@2  0.5000
+    2 queries
+    >>> results["mrr"], results.per_query("mrr")
+    (0.75, {'q1': 0.5, 'q2': 1.0})
+
+    Other Parameters
+    ----------------
     judged_only : bool
         Remove documents without a judgment from the rankings (after max_depth).
     max_depth : int or None
@@ -393,25 +436,25 @@ def evaluate(
         15 ms. The environment variable FASTIR_NUM_THREADS, or else OMP_NUM_THREADS, can lower that. A number given here
         is used even for little work: on a busy machine a call over arrays can then take 20 ms longer.
     duplicates : {None, "first", "last", "max", "once"}
-        What to do with a document that stands twice in a list or under a query of a file or table. None: an error that
-        names both places; "first", "last", "max": one row stays, at the place of the first, with the score of the
-        first, the last or the best, and the ranks below close up (of a list "max" leaves the first and "last" the last
-        one); "once": all rows keep their ranks, the document is the first of them in rank order, and the others count
-        like documents without a judgment. In qrels "once" leaves one of several rows with the same label, and rows with
-        two labels are an error. The report counts the repeats.
+        What to do with a duplicate document in a list or under a query of a file or table. None: an error that names
+        both places. "first", "last", "max": one row stays, at the place of the first, with the score of the first, the
+        last or the best, and the ranks below close up (of a list "max" leaves the first and "last" the last one).
+        "once": all rows keep their ranks, the document is the first of them in rank order, and the others count like
+        documents without a judgment. In qrels "once" leaves one of several rows with the same label, and rows with two
+        labels are an error. The report counts the repeats.
     parents : mapping, table, function, path or None
         For runs whose ids are parts (chunks, passages) of the documents that the qrels judge: the document of each id,
         as a mapping, as a table or tuple of two columns, as a file with an id and its document on each line, or as a
         function that gets an array of the distinct ids of a run and returns an array of their documents. An id without
         one is a document itself. Applied once, before the run is judged; ids that are integers equal their decimal
-        text. Parts of one document become one row, as `aggregate` says, or stay with ``duplicates="once"``; the report
-        counts those that are not their document's first. An id that itself stands twice is what `duplicates` is about.
+        text. Parts of one document become one row, as `aggregate` says, or stay with ``duplicates="once"``. The report
+        counts the parts that are not their document's first. A duplicate id is what `duplicates` is about.
     aggregate : {"max", "sum", "mean"}
         With `parents`, the score of a document: of its best part, the sum over its parts in the run, from the largest
         score down, or their mean. It stands where its best part stood.
     validate : {"full", "judged"}
-        Where duplicates of documents are looked for: everywhere, or only among judged documents, which is quicker for
-        tables whose rows are not grouped by query, and right for data that is known to have no duplicates.
+        Where duplicates of documents are looked for: everywhere, or only among judged documents. The latter is quicker
+        for tables whose rows are not grouped by query, and right for data that is known to have no duplicates.
     columns : dict or None
         For tables, ``{"query_id": name, "doc_id": name, "score": name, "label": name}``, for columns whose names are
         not among the usual ones (see `Run.from_table`); ``"rank"`` in place of ``"score"`` names a column of ranks.
@@ -420,19 +463,11 @@ def evaluate(
     weights : mapping of query_id to float, or None
         How much each query counts in the means, from 0 up; weights of other queries are ignored. Sums and counts do not
         change.
-    convention : str or Convention
-        Whose numbers: "fastir", or a tool such as "trec_eval-9", "ranx", "lightgbm" or "llamaindex"; ``fastir
-        conventions`` on the command line lists all of them. It sets queries, ties, score_dtype and the parameters of
-        the metrics; options given in the call override it. `Results.convention` shows it.
     **choices
-        Parameters of the metrics, for all that have them: the other fields of `Results.convention`, such as ap_norm,
-        empty, gain, ideal. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``, overrides them.
-
-    Returns
-    -------
-    Results
-        The mean of each metric by the name given, a float; its ``values`` are float64 of shape (n_queries, n_metrics),
-        with the queries in the order of the qrels.
+        Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
+        rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
+        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking. `explain` says what those of a metric
+        mean. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``, overrides them.
 
     Raises
     ------
@@ -441,10 +476,11 @@ def evaluate(
     FormatError
         A file does not have the expected content; the message names the line.
     DuplicateError
-        A document stands twice under a query of a file or table, and `duplicates` is None; or with two labels in the
-        qrels, and it is "once".
+        A document is a duplicate under a query of a file or table, and `duplicates` is None; or it has two labels in
+        the qrels, and `duplicates` is "once".
     NoOverlapError
-        The qrels or the run are empty, no query is in both, or ``queries="strict"`` and a query is in only one of them.
+        The qrels or the run are empty, no query is in both, ``queries="strict"`` and a query is in only one of them, or
+        the qrels lack one of the query ids in `queries`.
     TypeError
         An id is neither str nor int, or ids of dicts differ in type; a label is not a whole number, or a score not a
         number; an option has the wrong type or name.
@@ -466,40 +502,47 @@ def evaluate(
 
     Notes
     -----
-    Undefined: a query without relevant documents counts as `explain` says, for nearly all metrics as 0, and has the
+    **Qrels and runs**: a dict of qrels may have ids of relevant documents in place of labels (`Qrels.from_dict`). A
+    table is read as by `from_table`, a file as by `from_file`. A dict is a table if it has columns of the usual names,
+    or of those that `columns` says; else its keys are query ids. Ids are str or int. Labels are whole numbers of any
+    type, from -2^31 to 2^31 - 1; a negative label means that the document was in the pool but not judged. Scores are
+    numbers of any type, infinite ones too, but not NaN; they are compared as `score_dtype`. A list has none: its order
+    is the ranking, and an empty list is an empty ranking. Measures of ir_measures may stand among the metrics: each is
+    the metric that it prints, under this call's convention.
+
+    **Queries**: with query ids only these are evaluated, and the qrels must have them all. One that the run lacks is an
+    empty ranking, as with "qrels"; other queries of the run are ignored.
+
+    **Ties**: ids descending by bytes ("trec"), ids ascending, the order of the input, the best labels first, the worst
+    labels first, or the expected value over all orders, for metrics where a formula gives it. Labels in order give the
+    best and the worst value of nearly all metrics; `explain` names the exceptions.
+
+    **Conventions**: ``fastir conventions`` on the command line lists all of them. One sets queries, ties, score_dtype
+    and the parameters of the metrics; options given in the call override it. `Results.convention` shows it.
+
+    **Undefined**: a query without relevant documents counts as `explain` says, for nearly all metrics as 0, and has the
     status "no_relevant". The option `empty` changes that: with "one" it counts as 1; with "skip" its value is NaN and
     left out of the mean, and the mean of no values is NaN; with "nan" the mean is NaN, too. A query missing from the
     run is an empty ranking with the status "missing". A cutoff beyond the end of a ranking does not shrink to its
     length: P@10 of five documents divides by 10.
 
-    An integer id equals its decimal text in a file or a text column, and that text decides among equal scores; the
-    report counts such ids.
+    **Integer ids**: one equals its decimal text in a file or a text column, and that text decides among equal scores;
+    the report counts such ids.
 
-    A table whose rows are grouped by query is evaluated while it is read, in memory for the longest query.
+    **Memory**: a table whose rows are grouped by query is evaluated while it is read, in memory for the longest query.
     Rows in any other order are read again, with 4 bytes kept for each, and 8 more with ``validate="full"``; documents
     that tie are looked up in the table. More than 2^21 such rows in Parquet are not kept with ``validate="judged"``:
     they are read twice, in memory for the judgments, and the report's repairs say that only judged documents were
     checked for duplicates. Of a source that can be read only once the first 2^20 rows are kept; a query that comes back
     after them is a ValueError.
 
-    The arguments are never changed, and any number of threads may call this at once.
-
-    Examples
-    --------
-    >>> import fastir
-    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 0, "c": 2}}
-    >>> run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 0.5}}
-    >>> results = fastir.evaluate(qrels, run, ["mrr", "P@2"])
-    >>> results
-    mrr  0.7500
-    P@2  0.5000
-    2 queries
-    >>> results["mrr"], results.per_query("mrr")
-    (0.75, {'q1': 0.5, 'q2': 1.0})
+    **Threads**: the arguments are never changed, and any number of threads may call this at once. Other threads may
+    change dicts and lists meanwhile, but not tables, which are read in place.
     """
+    rule, query_ids = query_rule(queries)
     options = options_of(
         rel_level=rel_level,
-        queries=queries,
+        queries=rule,
         ties=ties,
         judged_only=judged_only,
         max_depth=max_depth,
@@ -510,24 +553,30 @@ def evaluate(
         convention=convention,
         choices=choices,
     )
-    made = parents_of(parents, aggregate, duplicates)
+    documents = parents_of(parents, aggregate, duplicates)
     sides = columns_by_side(columns, qrels_columns, run_columns)
-    return evaluator_of(qrels, metrics, options, sides, weights, made).evaluate(run)
+    return evaluator_of(qrels, metrics, options, sides, weights, documents, query_ids).evaluate(run)
 
 
-def evaluate_many(qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Any) -> ResultsByRun:
+def evaluate_many(
+    qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str], **options: Unpack[EvaluateOptions]
+) -> ResultsByRun:
     """Evaluate many runs against the same qrels, which are prepared once.
 
     Parameters
     ----------
-    qrels, metrics, **options
-        As for `evaluate`. n_threads counts the threads of all runs together; values never depend on it.
+    qrels, metrics : as for `evaluate`
     runs : mapping of name to run, iterable of (name, run), path or table
         Runs as for `evaluate`, under any names. Files and `Run` objects are evaluated in parallel, dicts one after the
         other. An iterable is read one pair at a time. A folder, or a pattern such as ``"runs/*"``, is a run for each of
         its files, under their names; a folder of hive partitions ``run=...`` or ``system=...`` is a run for each of
         these. A table, in memory or in a file, has a column run, system, run_id or system_id (or the one that
         `columns` says) with the name of the run of each row; it is read as a whole.
+    **options
+        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
+        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
+        metrics, such as gain and empty.
+        n_threads counts the threads of all runs together; values never depend on it.
 
     Returns
     -------

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastir.evaluation.evaluator import Evaluator
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from fastir.evaluation.keywords import RankingOptions
     from fastir.qrels import QrelsLike
     from fastir.rankings import JudgedRankings
     from fastir.run import RunLike
@@ -15,7 +18,7 @@ READ = ("duplicates", "parents", "aggregate", "validate", "columns", "qrels_colu
 OPTIONS = frozenset((*READ, "ties", "score_dtype", "convention", "queries"))
 
 
-def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRankings:
+def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOptions]) -> JudgedRankings:
     """Judge a run: where its rankings have the documents of the qrels. All metrics follow from that.
 
     Parameters
@@ -24,12 +27,13 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Any) -> JudgedRan
     **options
         Those of `evaluate` that say how the run is read and ordered: ties, score_dtype, duplicates, parents, aggregate,
         validate, columns, qrels_columns, run_columns, n_threads, and a convention, whose rules these are. `queries`
-        decides which errors and warnings there are. The others belong to `JudgedRankings.evaluate`.
+        decides which errors and warnings there are, or, as a collection of ids, which queries are judged. The others
+        belong to `JudgedRankings.evaluate`.
 
     Returns
     -------
     JudgedRankings
-        With all queries of the qrels, in their order.
+        With all queries of the qrels, or those in `queries`, in the order of the qrels.
 
     Raises
     ------

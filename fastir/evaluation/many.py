@@ -170,7 +170,7 @@ def rows_of(run: Any) -> int | None:
     """About how many rows a file or a Run has; None for a run that must be evaluated in the caller's thread."""
     shape = shape_of(run, Run)
     if shape == HELD:
-        return run.n_rows
+        return run._n_rows
     if shape == PATH and on_disk(run):
         return os.path.getsize(run) // ROW
     return None

@@ -17,8 +17,11 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     import pandas
 
+    from fastir.evaluation.keywords import EvaluateOptions
     from fastir.qrels import QrelsLike
     from fastir.results.results import Results
     from fastir.run import RunLike
@@ -144,7 +147,7 @@ def changes(curve: CurvePoints) -> CurvePoints:
 
 
 def precision_recall_curve(
-    qrels: QrelsLike, run: RunLike, points: Iterable[float] = POINTS, **options: Any
+    qrels: QrelsLike, run: RunLike, points: Iterable[float] = POINTS, **options: Unpack[EvaluateOptions]
 ) -> PrecisionRecallCurve:
     """Precision against recall, raw and interpolated, of every query and averaged.
 
@@ -155,7 +158,9 @@ def precision_recall_curve(
     points : iterable of float
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
-        As in `evaluate`, such as rel_level, ties, max_depth and convention.
+        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
+        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
+        metrics, such as gain and empty.
 
     Returns
     -------

@@ -53,7 +53,7 @@ def explain_query(prepared: Measurer, prepare: Callable[..., Any], run: RunLike,
             raise ValueError(
                 f"explain: metric {quote(request.text)} is estimated from a sample; a document there stands for others"
             )
-    union = qrels.union if isinstance(qrels, GroupedQrels) else qrels
+    union = qrels._union if isinstance(qrels, GroupedQrels) else qrels
     query_id = find_query(query_id, union)
     labels = union[query_id]
     codes = {str(doc_id): label for doc_id, label in labels.items()}
@@ -167,7 +167,7 @@ def partial_values(
     options = options.but(queries="qrels", max_depth=None, judged_only=grouped and options.judged_only, n_threads=1)
     settings = compile_settings(tuple(metrics), options)
     judged = Qrels.from_dict({"": judgments, **others})
-    union = judged.union if isinstance(judged, GroupedQrels) else judged
+    union = judged._union if isinstance(judged, GroupedQrels) else judged
     measure = prepare(judged, settings).measure
     by_score = [
         (requests, IdealByScore(prepare, union, requests, options.but(**rules)).ordered_by({"": scores_of(ranking)}))
@@ -200,8 +200,8 @@ def ranking_of(prepared: RunEvaluator, run: Any, query_id: str | int) -> dict[An
     own_id = next((other for other in run if str(other) == str(query_id)), None)
     if own_id is None:
         return None
-    ids, offsets, scores = run.columns()
-    rows = slice(offsets[run.places()[own_id]], offsets[run.places()[own_id] + 1])
+    ids, offsets, scores = run._columns()
+    rows = slice(offsets[run._places()[own_id]], offsets[run._places()[own_id] + 1])
     best = run[own_id]
     if len(best) == len(scores[rows]):
         return best

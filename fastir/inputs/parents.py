@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Columns(Protocol):
     """What has document ids as its first column, as a Run has."""
 
-    def columns(self) -> tuple[Arena, Any, Any]: ...
+    def _columns(self) -> tuple[Arena, Any, Any]: ...
 
 
 class ParentFunction:
@@ -53,7 +53,7 @@ class ParentFunction:
         from fastir.inputs.parent_columns import arena_of, column_of
         from fastir.inputs.tables import as_objects
 
-        ids = run.columns()[0]
+        ids = run._columns()[0]
         distinct = list(dict.fromkeys(ids[:]))
         found = self.function(np.array(distinct) if ids.integers else as_objects(distinct))
         documents = column_of(found, "what the function returned")

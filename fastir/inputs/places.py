@@ -17,6 +17,7 @@ WILD = re.compile(r"[*?\[]")
 HIDDEN = (".", "_")  # how the names of files begin that hold no rows: _SUCCESS, _metadata
 NULL = "__HIVE_DEFAULT_PARTITION__"  # what a hive partition has in place of a missing value
 PARQUET = ".parquet"
+PACKED = (".gz", ".zst")  # endings of files that are unpacked
 
 
 class Remote(NamedTuple):
@@ -79,6 +80,15 @@ def name_of(place: Any) -> str:
         name = getattr(place, "name", None) or getattr(place, "path", None)
         return os.fsdecode(name) if isinstance(name, (str, bytes)) else f"<{type(place).__name__}>"
     return os.fsdecode(place)
+
+
+def stem(place: Any) -> str | None:
+    """The name of a file without folders and endings: "bm25" for runs/bm25.trec.gz; None for what has no name."""
+    name = os.path.basename(name_of(place).rstrip("/" + os.sep))
+    if place == "-" or name.startswith("<"):
+        return None
+    root, end = os.path.splitext(name)
+    return (os.path.splitext(root)[0] if end.lower() in PACKED else root) or None
 
 
 def on_disk(place: Any) -> bool:

@@ -84,9 +84,9 @@ def shape_of(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = No
         return COLUMNS
     if isinstance(data, Mapping):
         if type(data) is not dict:
-            foreign_tables.refuse(data, held.what)
-        if len(data) > 1 and tables.has_columns(data, held.what, columns):
+            foreign_tables.refuse(data, held._what)
+        if len(data) > 1 and tables.has_columns(data, held._what, columns):
             return TABLE
         return OTHER if is_mapping(next(iter(data.values()), {})) else LISTS
-    foreign_tables.refuse(data, held.what)
+    foreign_tables.refuse(data, held._what)
     return TABLE if tables.is_table(data) else OTHER

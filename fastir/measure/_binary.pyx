@@ -205,13 +205,13 @@ declare(bin_g, Card(
     ("trec_eval binG",), aliases=("binG",), params=(EMPTY,), response=CHAIN), expected_bin_g)
 
 
-cdef enum:                      # unfound
-    UNFOUND_SKIP
-    UNFOUND_ZERO
+cdef enum:                      # no_hit
+    NO_HIT_SKIP
+    NO_HIT_ZERO
 
 
 cdef struct PairParams:
-    double unfound
+    double no_hit
 
 cdef PairParams pair_fields
 
@@ -219,7 +219,7 @@ cdef PairParams pair_fields
 cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, found = <int64_t>s.num_rel_ret, i, seen = 0, wrong = 0
     if found == 0:
-        return 0.0 if (<const PairParams*>p).unfound == UNFOUND_ZERO else NAN
+        return 0.0 if (<const PairParams*>p).no_hit == NO_HIT_ZERO else NAN
     if found == n:
         return 1.0
     for i in range(q.num_hits):
@@ -236,11 +236,11 @@ declare(pair_accuracy, Card(
     "1 - pairs in the wrong order / pairs",
     "NaN, and out of the mean, if the first k hold no relevant document; 1 if they hold no other",
     ("ir_measures Accuracy", "RePlay RocAuc"), only_in=(("ir_measures", "Accuracy"), ("replay", "RocAuc")),
-    differs="ir_measures fails where all are relevant; RePlay has 0 where none is: unfound=zero; BEIR's Accuracy is "
+    differs="ir_measures fails where all are relevant; RePlay has 0 where none is: no_hit=zero; BEIR's Accuracy is "
             "hit_rate",
     by_label=False,
-    params=(Param("unfound", "skip", "the value if the first k hold no relevant document: NaN, out of the mean, or 0",
-        words(skip=UNFOUND_SKIP, zero=UNFOUND_ZERO)), EMPTY),
+    params=(Param("no_hit", "skip", "the value if the first k hold no relevant document: NaN, out of the mean, or 0",
+        words(skip=NO_HIT_SKIP, zero=NO_HIT_ZERO)), EMPTY),
     cutoff=True, response=CHAIN), NULL, pair_fields)
 
 

@@ -23,12 +23,12 @@ from fastir.measure.responses import AVERAGE, CHAIN, FIRST, SUM
 
 ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True,
               aliases=("α",))
-FIRST_RANK = Param("first", "normalised", "at k = 1: divided by the number of subtopics as at other k, or not",
+RANK_ONE = Param("rank_one", "normalised", "at k = 1: divided by the number of subtopics as at other k, or not",
                    ("normalised", "raw"))
 BETA = Param("beta", 0.5, "persistence", (), 0, 1, aliases=("β",))
 NONE = "0 if nothing is relevant; subtopics without a relevant document do not count"
-RAW = "or up to the number of subtopics with first=raw"
-NDEVAL = ("ndeval and ir_measures do not divide by the number of subtopics at k = 1: first=raw; ndeval goes down to "
+RAW = "or up to the number of subtopics with rank_one=raw"
+NDEVAL = ("ndeval and ir_measures do not divide by the number of subtopics at k = 1: rank_one=raw; ndeval goes down to "
           "rank 20")
 CLARKE = (CLARKE_2008, CLARKE_2009, "ndeval")
 
@@ -94,7 +94,7 @@ declare(alpha_dcg, Card(
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / log2(i + 1) over relevant ranks i <= k / the "
     "same if all were relevant",
     NONE, CLARKE, aliases=("alpha-DCG", "α_DCG"), differs=NDEVAL, beyond=RAW,
-    params=(ALPHA, FIRST_RANK, EMPTY), cutoff=True, depth=20,
+    params=(ALPHA, RANK_ONE, EMPTY), cutoff=True, depth=20,
     groups="relevant", response=CHAIN), NULL, alpha_fields)
 
 
@@ -118,7 +118,7 @@ declare(err_ia, Card(
     "mean over subtopics of sum of (1 - alpha)^(relevant above i) / i over relevant ranks i <= k / the same if "
     "all were relevant",
     NONE, (CHAPELLE_2009, "ndeval"), aliases=("ERR-IA",), differs=NDEVAL, beyond=RAW,
-    params=(ALPHA, FIRST_RANK, EMPTY), cutoff=True, depth=20, groups="relevant", response=CHAIN), NULL, alpha_fields)
+    params=(ALPHA, RANK_ONE, EMPTY), cutoff=True, depth=20, groups="relevant", response=CHAIN), NULL, alpha_fields)
 
 
 cdef double nerr_ia(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -10,7 +10,7 @@ from fastir.measure._arithmetic cimport discount_at, log2_real, ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 
 from fastir.measure._codes import GAIN_CODES, IDEAL_CODES
-from fastir.measure._registry import CUTOFFS, EMPTY, UNANSWERED
+from fastir.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING
 from fastir.measure.cards import INF, Card, Param
 from fastir.measure.references import BURGES_2005, JARVELIN_2002
 from fastir.measure.responses import CHAIN, ENDS, OUTER, RATIO, SUM, chain_of_two_gains
@@ -77,13 +77,13 @@ declare(ndcg, Card(
     "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN, family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; {SORTED}",
-    params=(GAIN, DISCOUNT, IDEAL, UNANSWERED, EMPTY), cutoff=True, graded=True, fractional=True,
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY), cutoff=True, graded=True, fractional=True,
     equals=(("gain", "exp2", "ndcg_burges"),), response=RATIO, quotient=("dcg", "ideal_dcg")), ndcg)
 
 declare(ndcg, Card(
     "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
-    (BURGES_2005, "ranx ndcg_burges", "gdeval"), params=(DISCOUNT, IDEAL, UNANSWERED, EMPTY),
+    (BURGES_2005, "ranx ndcg_burges", "gdeval"), params=(DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY),
     cutoff=True, graded=True, gain="exp2", response=RATIO, quotient=("dcg_burges", "ideal_dcg")), ndcg)
 
 

@@ -17,7 +17,7 @@ cdef struct Slot:               # one requested value; the slots of a view stand
     int64_t snapshot
     double* params
     int plain                   # whether neither of the next two is so, and it reads RELEVANT
-    int skips_unanswered        # whether an empty ranking is NaN
+    int skips_empty_ranking        # whether an empty ranking is NaN
     int replaces_empty          # whether `empty` is the value of a query without relevant documents
     double empty
     int graded

@@ -99,8 +99,8 @@ cdef class Plan:
             view.stop_slot = i + 1
             out.column = column
             out.reads = slot.reads
-            out.plain = slot.empty is None and not slot.skips_unanswered and slot.reads == RELEVANT
-            out.skips_unanswered = slot.skips_unanswered
+            out.plain = slot.empty is None and not slot.skips_empty_ranking and slot.reads == RELEVANT
+            out.skips_empty_ranking = slot.skips_empty_ranking
             out.function = function_of(slot.metric, self.average)
             out.snapshot = view.first + slot.cutoff
             out.replaces_empty = slot.empty is not None
@@ -414,7 +414,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
             slot = &plan.slots[i]
             if slot.plain:
                 out[slot.column] = slot.function(&q, scratch.snapshots + slot.snapshot, slot.params)
-            elif slot.skips_unanswered and num_ret == 0:
+            elif slot.skips_empty_ranking and num_ret == 0:
                 out[slot.column] = NAN
             elif slot.replaces_empty and (worthless if slot.graded else q.num_rel == 0):
                 out[slot.column] = slot.empty

@@ -72,15 +72,15 @@ declare(compat, Card(
     "documents stand in the first d of both",
     "0 if no label is above 0, or nothing is retrieved", (CLARKE_2020, "ir_measures Compat"),
     differs="the authors' program goes down to 1000: depth=1000; ir_measures takes 0 for the score of what is not "
-            "retrieved, and equal scores as the qrels have them: unretrieved=zero",
+            "retrieved, and equal scores as the qrels have them: missing_documents=zero",
     params=(
         Param("p", 0.95, "persistence", (), 0, 1),
         Param("depth", "max", "the depth to which the rankings are compared: the end of the longer, or a number",
               ("max",), 0, 2**31, True),
         Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights",
               words(true=BY_IDEAL, false=BY_WEIGHTS)),
-        Param("unretrieved", "last", "where the ideal ranking has documents of one label that are not retrieved: below "
-              "the others, or as if their score were 0, and equal scores as in the qrels; labels without ids have the "
-              "former", ("last", "zero")),
+        Param("missing_documents", "last", "where the ideal ranking has documents of one label that are not retrieved: "
+              "below the others, or as if their score were 0, and equal scores as in the qrels; labels without ids "
+              "have the former", ("last", "zero")),
         EMPTY),
     graded=True, response=chain_of_two_gains, steady=False), NULL, compat_fields, True)

@@ -27,7 +27,7 @@ cdef dict _metrics = {}
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)      # trec_eval's
 EMPTY = Param("empty", "zero", "a query without relevant documents: counts as the formula says, nearly always 0; as 1; "
               "is NaN and leaves the mean; is NaN, and so is the mean", ("zero", "one", "skip", "nan"))
-UNANSWERED = Param("unanswered", "zero", "an empty ranking: counts as 0, or is NaN and leaves the mean",
+EMPTY_RANKING = Param("empty_ranking", "zero", "an empty ranking: counts as 0, or is NaN and leaves the mean",
                    ("zero", "skip"))
 PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 
@@ -38,12 +38,12 @@ cdef object declare(metric_fn function, card, metric_fn expected=NULL, fields=No
     `expected` is the function for ties=average: the same one if the value is a sum over the ranks, times a factor that
     the order of equal scores does not change. Without it, that tie rule is an error for the metric. `fields` is an
     instance of the struct through which the function reads its parameters, converted to a dict: its fields must have
-    the names of the card's first parameters; a _ at the end distinguishes a name from a word of C. `room` says whether
-    the metric uses q.room, which expected values have in any case.
+    the names of the card's first parameters. `room` says whether the metric uses q.room, which expected values have in
+    any case.
     """
     cdef Metric metric = Metric.__new__(Metric)
     names = [param.name for param in card.params]
-    if fields is not None and [field.rstrip("_") for field in fields] != names[:len(fields)]:
+    if fields is not None and list(fields) != names[:len(fields)]:
         raise TypeError(f"{card.name}: the struct has the fields {list(fields)}, the card the parameters {names}")
     metric.function = function
     metric.expected = expected

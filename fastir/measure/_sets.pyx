@@ -9,7 +9,7 @@ from fastir.measure._arithmetic cimport ratio
 from fastir.measure._registry cimport Query, Snapshot, declare
 from fastir.measure._ties cimport chance_of_any
 
-from fastir.measure._registry import CUTOFFS, EMPTY, UNANSWERED, words
+from fastir.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING, words
 from fastir.measure.cards import INF, Card, Param
 from fastir.measure.references import BUCKLEY_2000, RIJSBERGEN_1974
 from fastir.measure.responses import ENDS, FIRST, SUM, sum_at_cutoff
@@ -90,19 +90,19 @@ cdef double plain_precision(const Query* q, const Snapshot* s, const double* p) 
     return ratio(s.num_rel_ret, <double>q.num_ret if s.k == INT64_MAX else <double>s.k)
 
 
-cdef enum:                      # short
+cdef enum:                      # short_rankings
     PAD
     CLIP
 
 
 cdef struct PrecisionParams:
-    double short_
+    double short_rankings
 
 cdef PrecisionParams precision_fields
 
 
 cdef double precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    if (<const PrecisionParams*>p).short_ == CLIP and s.k > q.num_ret:
+    if (<const PrecisionParams*>p).short_rankings == CLIP and s.k > q.num_ret:
         return ratio(s.num_rel_ret, <double>q.num_ret)
     return plain_precision(q, s, p)
 
@@ -110,9 +110,9 @@ declare(precision, Card(
     "precision", "share of relevant documents in the first k", "r_k / k; without k: r / n",
     "0 for an empty ranking; a ranking shorter than k still divides by k", (BUCKLEY_2000, "trec_eval P, set_P"),
     aliases=("P", "SetP", "set_P", "pre"), family="P", members=CUTOFFS,
-    differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: short=clip",
-    params=(Param("short", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
-        words(pad=PAD, clip=CLIP)), UNANSWERED, EMPTY),
+    differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: short_rankings=clip",
+    params=(Param("short_rankings", "pad", "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
+        words(pad=PAD, clip=CLIP)), EMPTY_RANKING, EMPTY),
     cutoff=True, rank_sensitive=False, response=SUM), precision, precision_fields)
 
 declare(plain_precision, Card(
@@ -180,7 +180,7 @@ cdef enum:                      # f
 
 cdef struct SetFParams:
     double x
-    double f
+    double f_weight
 
 cdef SetFParams set_f_fields
 
@@ -192,16 +192,16 @@ cdef double weighted_f(const Query* q, const Snapshot* s, const double* p, doubl
 
 cdef double set_f(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const SetFParams* params = <const SetFParams*>p
-    return weighted_f(q, s, p, params.x * params.x if params.f == F_BETA else params.x)
+    return weighted_f(q, s, p, params.x * params.x if params.f_weight == F_BETA else params.x)
 
 declare(set_f, Card(
     "set_f", "weighted harmonic mean of precision and recall", "(x + 1) P R / (R + x P), both at k", "0 if r = 0",
     ("trec_eval set_F",), aliases=("SetF",), positional=1,
-    differs="x is not beta but its square in the usual F: f=beta, or f_beta",
+    differs="x is not beta but its square in the usual F: f_weight=beta, or f_beta",
     params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
-        Param("f", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
+        Param("f_weight", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
         words(x=F_X, beta=F_BETA)), EMPTY),
-    cutoff=True, equals=(("f", "beta", "f_beta"),), rank_sensitive=False, response=sum_at_cutoff), set_f, set_f_fields)
+    cutoff=True, equals=(("f_weight", "beta", "f_beta"),), rank_sensitive=False, response=sum_at_cutoff), set_f, set_f_fields)
 
 
 cdef struct FBetaParams:

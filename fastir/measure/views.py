@@ -52,7 +52,7 @@ class Slot(NamedTuple):
         The position of its cutoff among the view's cutoffs.
     params : list of float
         In the order of the card's params; after them the numbers of a parameter that is a set of numbers.
-    skips_unanswered : bool
+    skips_empty_ranking : bool
         Whether an empty ranking is NaN.
     empty : float or None
         The value of a query without relevant documents, None where the metric's formula says it.
@@ -66,7 +66,7 @@ class Slot(NamedTuple):
     view: int
     cutoff: int
     params: list[float]
-    skips_unanswered: bool
+    skips_empty_ranking: bool
     empty: float | None
     graded: bool
     reads: int

@@ -146,7 +146,7 @@ class TwoPassFirst(TwoPassReader):
                 file,
             )
         state.foreign |= {query.decode("utf-8", "surrogateescape") for query in kernel.foreign()}
-        if known and batch.docs.integers and not self.ranker.qrels.integers:
+        if known and batch.docs.integers and not self.ranker.qrels._integers:
             state.repair({"integer ids read as text": (known, "the run")})
         return known
 
@@ -206,5 +206,5 @@ def kinds_of(batch: Batch) -> tuple[bool, bool]:
 
 def empty(qrels: Qrels, kind: type[State]) -> State:
     """The state of all queries, of which nothing is known."""
-    query_ids = qrels.prepared().query_ids
+    query_ids = qrels._prepared().query_ids
     return kind.empty(np.arange(len(query_ids)), query_ids, np.diff(qrels._offsets))

@@ -26,10 +26,12 @@ from fastir.text import counted
 
 if TYPE_CHECKING:
     import os
+    from typing import Unpack
 
     import pandas
 
     from fastir.qrels import QrelsLike
+    from fastir.request.keywords import ValueOptions
     from fastir.request.options import Duplicates
     from fastir.run import RunsLike
 
@@ -123,7 +125,7 @@ def to_judge(
     depth: SupportsIndex | None = 100,
     max_label: SupportsIndex | None = None,
     duplicates: Duplicates | None = None,
-    **options: Any,
+    **options: Unpack[ValueOptions],
 ) -> ToJudge:
     """List unjudged documents in the order of how much they could change the differences between runs.
 
@@ -141,7 +143,8 @@ def to_judge(
     duplicates : str or None
         As for `evaluate`.
     **options
-        rel_level, convention and parameters of the metric, as for `JudgedRankings.evaluate`.
+        Options of `JudgedRankings.evaluate`: rel_level, judged_only, max_depth, n_threads, convention, and parameters
+        of the metric, such as gain and empty.
 
     Returns
     -------

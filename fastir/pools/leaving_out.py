@@ -27,6 +27,9 @@ from fastir.results.by_run import ResultsByRun
 from fastir.text import counted, decimals, without_nan
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from fastir.evaluation.keywords import EvaluateOptions
     from fastir.qrels import QrelsLike
     from fastir.run import RunsLike
 
@@ -174,7 +177,7 @@ def leave_one_out(
     *,
     teams: TeamsLike | None = None,
     depth: SupportsIndex | None = None,
-    **options: Any,
+    **options: Unpack[EvaluateOptions],
 ) -> LeftOut:
     """Evaluate all runs with and without the judgments that only one team contributed, for each team.
 
@@ -185,7 +188,10 @@ def leave_one_out(
         As for `contributions`. With the depth of the pool, a document counts as a team's own if no other team has it
         above that depth.
     **options
-        As for `evaluate`; ``queries`` is "qrels" if not given, so that all runs count for the same queries.
+        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
+        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
+        metrics, such as gain and empty.
+        `queries` is "qrels" if not given, so that all runs count for the same queries.
 
     Returns
     -------
@@ -215,8 +221,8 @@ def leave_one_out(
     team_of = teams_of(found, teams)
     labels = labels_of(judgments)
     check_overlap(labels, found)
-    options = {"queries": "qrels", **options}
-    results = Evaluator(judgments, metrics, **options).evaluate_many(found)
+    rest: Any = {"queries": "qrels", **options}
+    results = Evaluator(judgments, metrics, **rest).evaluate_many(found)
     numbered = Numbered(labels, found)
     numbers = numbered.of_teams(team_of, cut)
     owner = np.where(numbered.labels >= 0, owners(len(numbered.labels), list(numbers.values())), -1)

@@ -74,7 +74,7 @@ def labels_of(qrels: Any, duplicates: Duplicates | None = None) -> dict[Any, dic
     read = as_qrels(qrels, None, duplicates)
     if isinstance(read, Preferences):
         raise TypeError("qrels: preferences give documents no labels, by which these are counted")
-    rows: Qrels = read.union if isinstance(read, GroupedQrels) else read
+    rows: Qrels = read._union if isinstance(read, GroupedQrels) else read
     return {query_id: rows[query_id] for query_id in rows}
 
 
@@ -83,7 +83,7 @@ def check_overlap(labels: dict[Any, dict[Any, int]], runs: Mapping[Hashable, Run
     judged = next((doc_id for documents in labels.values() for doc_id in documents), None)
     kind = f"({type(next(iter(labels), None)).__name__}, {type(judged).__name__})"
     for name, run in runs.items():
-        if judged is not None and run.n_rows and kinds_of(run) != kind:
+        if judged is not None and run._n_rows and kinds_of(run) != kind:
             raise TypeError(f"the qrels have ids of type {kind}, run {quote(name)} of {kinds_of(run)}")
     if not any(query_id in run for run in runs.values() for query_id in labels):
         raise NoOverlapError("no run has a query of the qrels")

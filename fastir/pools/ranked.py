@@ -50,7 +50,7 @@ def read_runs(
             raise
     if not found:
         raise ValueError("there are no runs")
-    kinds = {name: kinds_of(run) for name, run in found.items() if run.n_rows}
+    kinds = {name: kinds_of(run) for name, run in found.items() if run._n_rows}
     for name, kind in kinds.items():
         first = next(iter(kinds))
         if kind != kinds[first]:
@@ -59,7 +59,7 @@ def read_runs(
 
 
 def kinds_of(run: Run) -> str:
-    return f"({type(next(iter(run))).__name__}, {'int' if run.columns()[0].integers else 'str'})"
+    return f"({type(next(iter(run))).__name__}, {'int' if run._columns()[0].integers else 'str'})"
 
 
 def depth_of(depth: Any) -> int:
@@ -69,10 +69,10 @@ def depth_of(depth: Any) -> int:
 
 def rankings_of(run: Run, depth: int, without: JudgedRankings | None = None) -> Rankings:
     """The first `depth` documents of each ranking, but for those that were judged."""
-    ids, offsets, scores = run.columns()
+    ids, offsets, scores = run._columns()
     wanted = np.arange(len(ids)) - np.repeat(offsets[:-1], np.diff(offsets)) < depth
     if without is not None:
-        places = run.places()
+        places = run._places()
         starts = offsets[[places.get(query_id, 0) for query_id in without.query_ids]]
         wanted[np.repeat(starts, np.diff(without.offsets)) + without.ranks - 1] = False
     rows = in_rank_order(of_arena(ids), offsets, scores)[wanted]

@@ -59,7 +59,7 @@ def compile_plan(
             places[shared],
             snapshots[shared][cutoff],
             numbers_for(card, values),
-            values.get("unanswered") == "skip",
+            values.get("empty_ranking") == "skip",
             EMPTY.get(values.get("empty")),
             card.graded,
             READ_CODES[card.reads],

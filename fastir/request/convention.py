@@ -24,7 +24,7 @@ class Convention:
         The tool that it stands for, and where that tool differs nevertheless.
     queries, ties, score_dtype, duplicates : str, duplicates also None
         As for `evaluate`; duplicates are those of runs.
-    empty to unanswered
+    empty to empty_ranking
         Parameters of metrics, for all that have them; `explain` says what they mean.
     of : tuple of (metric, tuple of (option, value))
         What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
@@ -44,7 +44,7 @@ class Convention:
     discount: Any = "log2"
     ideal: Any = "judged"
     ap_norm: Any = "R"
-    short: Any = "pad"
+    short_rankings: Any = "pad"
     rounding: Any = "v10"
     unranked: Any = "zero"
     one_class: Any = "skip"
@@ -52,16 +52,16 @@ class Convention:
     rbp_norm: Any = "infinite"
     bpref_norm: Any = "min"
     negatives: Any = "skip"
-    f: Any = "x"
+    f_weight: Any = "x"
     max_grade: Any = 4
     tail: Any = "unjudged"
-    first: Any = "normalised"
+    rank_one: Any = "normalised"
     depth: Any = "max"
     normalize: Any = "true"
-    unretrieved: Any = "last"
+    missing_documents: Any = "last"
     recall_norm: Any = "R"
-    unfound: Any = "skip"
-    unanswered: Any = "zero"
+    no_hit: Any = "skip"
+    empty_ranking: Any = "zero"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 
     @property

@@ -33,7 +33,7 @@ ITEM_TOOLS = (
         ties="input",
         gain="binary",
         ideal="full",
-        f="beta",
+        f_weight="beta",
         empty="skip",
     ),
     Convention(
@@ -41,7 +41,7 @@ ITEM_TOOLS = (
         "RePlay; in a dict equal scores keep their order, and its MAP counts every copy of an item, and exceeds 1",
         gain="binary",
         ap_norm="min_kR",
-        unfound="zero",
+        no_hit="zero",
     ),
     Convention(
         "recommenders",
@@ -62,7 +62,7 @@ ITEM_TOOLS = (
         discount="jk2",
         ap_norm="min_nkR",
         recall_norm="min_kR",
-        short="clip",
+        short_rankings="clip",
         of=several("rbp", p=0.85),
     ),
     Convention(
@@ -71,7 +71,7 @@ ITEM_TOOLS = (
         ties="input",
         gain="exp2",
         ideal="num_ret",
-        short="clip",
+        short_rankings="clip",
     ),
     Convention(
         "opensearch",
@@ -79,6 +79,6 @@ ITEM_TOOLS = (
         ties="input",
         gain="exp2",
         ideal="num_ret",
-        short="clip",
+        short_rankings="clip",
     ),
 )

@@ -29,7 +29,7 @@ LIST_TOOLS = (
         "nothing relevant, precision counts every copy of a document, and nDCG takes copies for documents of their own",
         ties="input",
         duplicates="once",
-        short="clip",
+        short_rankings="clip",
         ideal="num_ret",
     ),
     Convention(
@@ -39,7 +39,7 @@ LIST_TOOLS = (
         ties="input",
         duplicates="first",
         ap_norm="hits",
-        of=several("precision", unanswered="skip") + several("recall", empty="skip"),
+        of=several("precision", empty_ranking="skip") + several("recall", empty="skip"),
     ),
     Convention(
         "trulens",
@@ -47,10 +47,10 @@ LIST_TOOLS = (
         "on where scores equal that of the last rank",
         ties="input",
         duplicates="once",
-        short="clip",
-        of=several("ndcg", ideal="num_ret", empty="skip", unanswered="skip")
-        + several("ndcg@k", ideal="judged", unanswered="zero")
-        + several("precision", empty="skip", unanswered="skip")
+        short_rankings="clip",
+        of=several("ndcg", ideal="num_ret", empty="skip", empty_ranking="skip")
+        + several("ndcg@k", ideal="judged", empty_ranking="zero")
+        + several("precision", empty="skip", empty_ranking="skip")
         + several("recall mrr hit_rate", empty="skip"),
     ),
     Convention(

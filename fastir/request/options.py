@@ -8,12 +8,14 @@ equal records with equal hashes, and no option is checked again behind the front
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
 
 from fastir.checks import flag, one_of, positive
+from fastir.errors import NoOverlapError, quote
 from fastir.request import names
 from fastir.threads import thread_count
 
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 TiesById = Literal["trec", "doc_id_asc"]
 TiesWithoutIds = Literal["input", "optimistic", "pessimistic", "average"]
 Ties = Literal[TiesById, TiesWithoutIds]
-Queries = Literal["qrels", "intersection", "strict"]
+QueryRule = Literal["qrels", "intersection", "strict"]
+QueryIds = list[Any] | tuple[Any, ...] | AbstractSet[Any] | Mapping[Any, Any] | np.ndarray
+Queries = QueryRule | QueryIds
 Duplicates = Literal["first", "last", "max", "once"]
 Aggregate = Literal["max", "sum", "mean"]
 Validate = Literal["full", "judged"]
@@ -35,7 +39,7 @@ TIES = get_args(Ties)
 BY_ID = get_args(TiesById)
 WITHOUT_IDS = get_args(TiesWithoutIds)
 RANKED: Any = object()  # in place of a tie rule: the documents come in rank order; callers cannot choose it
-QUERIES = (None, *get_args(Queries))
+QUERIES = (None, *get_args(QueryRule))
 SCORES = (None, "float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
 AGGREGATES = get_args(Aggregate)
@@ -52,7 +56,7 @@ class Options(NamedTuple):
 
     convention: str | Convention
     rel_level: int
-    queries: Queries | None
+    queries: QueryRule | None
     ties: Ties | None
     judged_only: bool
     max_depth: int | None
@@ -72,7 +76,7 @@ def options_of(
     *,
     convention: str | Convention = "fastir",
     rel_level: SupportsIndex = 1,
-    queries: Queries | None = None,
+    queries: QueryRule | None = None,
     ties: Ties | None = None,
     judged_only: bool = False,
     max_depth: SupportsIndex | None = None,
@@ -80,14 +84,15 @@ def options_of(
     n_threads: SupportsIndex | None = None,
     duplicates: Duplicates | None = None,
     validate: Validate = "full",
-    choices: dict[str, Any],
+    choices: Mapping[str, Any],
 ) -> Options:
     """The options of a call, checked.
 
     Parameters
     ----------
     convention, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, validate
-        As in `evaluate`; a function that lacks some of them leaves them out. `ties` may be RANKED.
+        As in `evaluate`; a function that lacks some of them leaves them out. `ties` may be RANKED. `queries` is a rule:
+        the query ids that a caller may give in its place are taken out before, by `query_rule`.
     choices : dict
         The keywords of the call that are not among the function's parameters.
 
@@ -145,6 +150,31 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
     return given
 
 
+def query_rule(queries: Any) -> tuple[Any, list[Any] | None]:
+    """The option `queries` as a rule and None; or, of a collection of query ids, the rule "qrels" and these ids.
+
+    Raises
+    ------
+    TypeError
+        It is neither a str nor a collection.
+    NoOverlapError
+        The collection is empty.
+    """
+    if queries is None or isinstance(queries, str):
+        return queries, None
+    try:
+        query_ids = list(dict.fromkeys(queries))
+    except TypeError:
+        rules = ", ".join(map(repr, QUERIES))
+        raise TypeError(
+            f"queries must be one of {rules}, or a collection of query ids, got {type(queries).__name__} "
+            f"{quote(queries)}"
+        ) from None
+    if not query_ids:
+        raise NoOverlapError("queries: the collection of query ids is empty")
+    return "qrels", query_ids
+
+
 # ---- checks ------------------------------------------------------------------------------------------------------
 
 
@@ -165,7 +195,7 @@ def checked_convention(convention: Any) -> str | Convention:
     return conventions.checked(convention)
 
 
-def choices_of(choices: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+def choices_of(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """The keywords that set a parameter for all metrics that have it."""
     known = choice_params()
     checked = []

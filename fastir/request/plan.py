@@ -11,7 +11,7 @@ from fastir.measure._registry import has_expected
 from fastir.measure.cards import Card
 from fastir.request import names
 from fastir.request.compiler import compile_plan
-from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, Queries, options_of
+from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, options_of
 
 if TYPE_CHECKING:
     from fastir.request.conventions import Convention
@@ -79,7 +79,7 @@ class Settings:
             asked, values, options.rel_level, options.judged_only, depth, average
         )
         self.level = options.rel_level
-        self.queries: Queries | None = rules["queries"]
+        self.queries: QueryRule | None = rules["queries"]
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
         self.n_threads = options.n_threads
@@ -171,7 +171,7 @@ def parts_of(
             own.update((rule, record.choice(name, cut, rule, own[rule])) for rule in rules)
         own["judged_only"] = request.params.get("judged_only", own["judged_only"])
         read = POOLED if card.pooled else SAMPLED if card.sampled else AS_GIVEN
-        read = BY_SCORE if of_request.get("unretrieved") == "zero" else read
+        read = BY_SCORE if of_request.get("missing_documents") == "zero" else read
         parts.setdefault((*own.values(), read), []).append(request)
     if parts.keys() == {(*rules.values(), AS_GIVEN)}:
         return []

@@ -30,10 +30,10 @@ TOOLS = (
         "ir_measures with its providers; it leaves queries that the run lacks out of NumQ and NumRel",
         score_dtype="float32",
         rounding="v9",
-        first="raw",
+        rank_one="raw",
         rbp_norm="cwl",
         of=several("mrr@k judged", ties="doc_id_asc", score_dtype="float64")
-        + several("compat", ties="doc_id_asc", score_dtype="float64", unretrieved="zero")
+        + several("compat", ties="doc_id_asc", score_dtype="float64", missing_documents="zero")
         + several(CWL, ties="input", score_dtype="float64")
         + several(
             "alpha_dcg alpha_ndcg err_ia nerr_ia nrbp map_ia p_ia st_recall",
@@ -48,7 +48,7 @@ TOOLS = (
         "ndcg_score and dcg_score of scikit-learn",
         ideal="retrieved",
         ties="input",
-        f="beta",
+        f_weight="beta",
         of=several(DCG, ties="average"),
     ),
     Convention(
@@ -65,7 +65,7 @@ TOOLS = (
         "for 1",
         gain="exp2",
         empty="one",
-        short="clip",
+        short_rankings="clip",
         score_dtype="float32",
         of=several("precision", empty="zero"),
         **LISTS,
@@ -76,7 +76,7 @@ TOOLS = (
         ideal="retrieved",
         ap_norm="min_kR",
         ties="pessimistic",
-        short="clip",
+        short_rankings="clip",
         of=several("ndcg ndcg_burges recall", empty="one"),
     ),
     Convention(
@@ -85,7 +85,7 @@ TOOLS = (
         ideal="retrieved",
         ap_norm="hits",
         ties="input",
-        f="beta",
+        f_weight="beta",
         of=several("ndcg ndcg_burges", ties="average") + several("auc", ties="average", one_class="zero"),
     ),
     Convention(
@@ -131,7 +131,7 @@ TOOLS = (
         "ndeval and pyndeval; they read 20 ranks",
         queries="intersection",
         ties="doc_id_asc",
-        first="raw",
+        rank_one="raw",
         of=several("nnrbp", empty="nan"),
     ),
     Convention(
@@ -140,7 +140,7 @@ TOOLS = (
         "the best labels, which is more than the relevant documents where labels exceed 1",
         score_dtype="float32",
         gain="exp2",
-        short="clip",
+        short_rankings="clip",
         max_grade="query",
         of=several("ndcg ndcg_burges nerr map", empty="nan"),
         **LISTS,
@@ -150,7 +150,7 @@ TOOLS = (
         "TF-Ranking 0.5.5; equal scores come in random order there, and documents with negative labels are left out",
         score_dtype="float32",
         gain="exp2",
-        short="clip",
+        short_rankings="clip",
         ideal="retrieved",
         ties="input",
     ),

@@ -184,7 +184,8 @@ class IdealByScore:
         for column, request in enumerate(requests):
             self.levels.setdefault(request.level or 1, []).append(column)
         self.bases = [
-            str(request._replace(level=None, params={**request.params, "unretrieved": "last"})) for request in requests
+            str(request._replace(level=None, params={**request.params, "missing_documents": "last"}))
+            for request in requests
         ]
         self.options = options
 

@@ -42,7 +42,7 @@ class Sample:
     """
 
     def __init__(self, qrels: Qrels) -> None:
-        n = qrels.n_rows
+        n = qrels._n_rows
         self.offsets: np.ndarray = qrels._offsets
         self.labels: np.ndarray = qrels._numbers
         self.queries: np.ndarray = np.repeat(np.arange(len(qrels)), np.diff(self.offsets))
@@ -50,7 +50,7 @@ class Sample:
         places = np.empty(n, np.int32)
         first = self.offsets[self.queries]
         places[first + self.by_label] = np.arange(1, n + 1) - first
-        self.pool: Qrels = Qrels(qrels._query_ids, self.offsets, qrels._ids, places, qrels.repairs)
+        self.pool: Qrels = Qrels(qrels._query_ids, self.offsets, qrels._ids, places, qrels._repairs)
         given = qrels._probabilities
         self.probabilities: np.ndarray = np.zeros(n) if given is None else given
         self.strata: np.ndarray = np.zeros(n, np.int64)
@@ -110,7 +110,7 @@ class SampleEvaluator:
         self.ranker: PlainEvaluator = prepare(self.sample.pool, compile_settings(("num_q",), settings.options))
         limits = [limit for asked in self.metrics() for limit in limits_of(*asked, asked[1].get("gain"))]
         if limits:
-            check_labels(limits, qrels.prepared())
+            check_labels(limits, qrels._prepared())
         relevant = self.sample.queries[self.sample.labels >= settings.level]
         self.status: np.ndarray = np.full(len(qrels), STATUS_CODES["no_relevant"], np.uint8)
         self.status[relevant] = STATUS_CODES["evaluated"]

@@ -70,22 +70,22 @@ class SubtopicEvaluator:
         self.values: dict[str, dict[str, Any]] = dict(zip(metrics, settings.values, strict=True))
         self.columns = columns
         self.parents = parents
-        self.whole: RunEvaluator = prepare(qrels.union, compile_settings(("num_q",), settings.options))
+        self.whole: RunEvaluator = prepare(qrels._union, compile_settings(("num_q",), settings.options))
         self.queries: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
-        self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels.keys]
+        self.places: list[int] = [self.queries[query_id] for query_id, _ in qrels._keys]
         options = settings.options.but(queries="qrels")
         paired = tuple(text for text, request in self.requests.items() if request.card.groups == "pairs")
         self.bases: dict[str, str] = {
             text: base_of(request) for text, request in self.requests.items() if text not in paired
         }
         self.parts: RunEvaluator = prepare(
-            qrels.parts, compile_settings(tuple(self.bases.values()) or ("num_q",), options)
+            qrels._parts, compile_settings(tuple(self.bases.values()) or ("num_q",), options)
         )
         self.paired: RunEvaluator | None = None
         if paired:
             self.paired = prepare(preferences_in(qrels), compile_settings(paired, options))
         levels = {request.level or level for request in self.requests.values()}
-        self.relevant: dict[int, np.ndarray] = {at: qrels.parts.prepared().status(at) == 0 for at in levels}
+        self.relevant: dict[int, np.ndarray] = {at: qrels._parts._prepared().status(at) == 0 for at in levels}
         self.level = level
         self.ideals: dict[str, np.ndarray] = self.best(prepare)
 
@@ -101,14 +101,14 @@ class SubtopicEvaluator:
                 if run is None:
                     run = made[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)
                 plain = self.settings.options.but(queries="qrels", max_depth=None, judged_only=False, ties="trec")
-                ideal = prepare(self.qrels.parts, compile_settings((self.bases[text],), plain))
+                ideal = prepare(self.qrels._parts, compile_settings((self.bases[text],), plain))
                 ideals[text] = self.mean(text, ideal.measure(self.spread(Run.from_dict(run)), 1)[1][:, 0])
         return ideals
 
     def spread(self, run: Run) -> Run:
         """The run with the ranking of each query repeated for each of the query's groups."""
-        keys = zip(self.qrels.parts, self.qrels.keys, strict=True)
-        return run.repeated((part, query_id) for part, (query_id, _) in keys)
+        keys = zip(self.qrels._parts, self.qrels._keys, strict=True)
+        return run._repeated((part, query_id) for part, (query_id, _) in keys)
 
     def mean(self, text: str, values: np.ndarray) -> np.ndarray:
         """The mean over each query's groups of a metric's values, summed in their order."""
@@ -123,7 +123,7 @@ class SubtopicEvaluator:
                 totals[place] += value
                 numbers[place] += 1
         none = EMPTY.get(self.values[text].get("empty"), 0.0)
-        raw = request.cutoff == 1 and self.values[text].get("first") == "raw"
+        raw = request.cutoff == 1 and self.values[text].get("rank_one") == "raw"
         return np.array(
             [total / (1 if raw else number) if number else none for total, number in zip(totals, numbers, strict=True)]
         )
@@ -162,7 +162,7 @@ def preferences_in(qrels: GroupedQrels) -> Preferences:
             }
             for query_id in qrels
         },
-        qrels.repairs,
+        qrels._repairs,
     )
 
 

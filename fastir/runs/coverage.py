@@ -62,7 +62,7 @@ class Coverage(Overlap):
     @property
     def repairs(self) -> Repairs:
         """The repairs of the qrels and of the run, counted together."""
-        both = dict(self.prepared.qrels.repairs)
+        both = dict(self.prepared.qrels._repairs)
         for kind, (count, place) in self.run_repairs.items():
             both[kind] = (count + both[kind][0], both[kind][1]) if kind in both else (count, place)
         return both

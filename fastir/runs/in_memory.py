@@ -111,17 +111,17 @@ def from_run(task: Task) -> Coverage:
     prepared, run, watch = task.prepared, task.run, task.watch
     settings, judged = prepared.settings, prepared.judged
     parents = None if prepared.parents is None else prepared.parents.of(run)
-    threads = thread_count(task.n_threads, run.n_rows)
+    threads = thread_count(task.n_threads, run._n_rows)
     outputs = task.values, task.status
     join = Columns(
         judged, settings.plan, *outputs, settings.ties, settings.single, False, threads, False, True, parents
     )
-    place_by_id = {str(query_id): place for query_id, place in run.places().items()}
+    place_by_id = {str(query_id): place for query_id, place in run._places().items()}
     places = np.array([place_by_id.get(str(query_id), -1) for query_id in judged.query_ids], np.int64)
-    ids, offsets, scores = run.columns()
+    ids, offsets, scores = run._columns()
     docs = of_arena(ids)
     rows = longest(offsets)
-    stretch = max(1, len(places) * STRETCH // max(1, run.n_rows))
+    stretch = max(1, len(places) * STRETCH // max(1, run._n_rows))
 
     def work(t: int, begin: int, number: int) -> None:
         if watch is not None:
@@ -130,7 +130,7 @@ def from_run(task: Task) -> Coverage:
         within_reach(lambda: join.read_run(t, docs, scores, offsets, places, begin, end), rows)
 
     share_all(range(0, len(places), stretch), work, threads)
-    return Coverage(prepared, task.status, join.finish(), len(run), run, run.repairs)
+    return Coverage(prepared, task.status, join.finish(), len(run), run, run._repairs)
 
 
 def from_whole_file(task: Task) -> Coverage:

@@ -33,7 +33,7 @@ class Ranks(NamedTuple):
 def judged(prepared: RunEvaluator, run: Any, warn: bool = True) -> JudgedRankings:
     """The JudgedRankings of a run, by the rules of an Evaluator."""
     rules, ranker = single_order(prepared), prepared.rankers()[0]
-    n = ranker.qrels.n_rows
+    n = ranker.qrels._n_rows
     ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
     collector = rank_collector(ranker, ranks, labels)
     _, values, status, coverage = collector.measure(run, collector.settings.n_threads)

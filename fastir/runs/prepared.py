@@ -53,8 +53,8 @@ class PreparedQrels:
         self.settings: Settings = settings
         self.columns: Mapping[str, str] | None = columns
         self.parents: AnyParents | None = parents
-        self.kinds: tuple[type[Any], type[Any]] | None = qrels.kinds
-        self.judged: Judged = qrels.prepared()
+        self.kinds: tuple[type[Any], type[Any]] | None = qrels._kinds
+        self.judged: Judged = qrels._prepared()
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
         self.status: ndarray = self.judged.status(settings.level)
         self.missing: ndarray | None = None

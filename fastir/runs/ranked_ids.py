@@ -101,7 +101,7 @@ def from_list_columns(task: Task) -> Coverage:
         read_batch(join, docs, offsets, places, begun, stretch, threads, run.query_ids)
         begun += len(offsets) - 1
     tally = join.finish()
-    as_text = integers and not prepared.qrels.integers
+    as_text = integers and not prepared.qrels._integers
     repairs: Repairs = {"integer ids read as text": (tally.ranked, "the run")} if as_text else {}
     return Coverage(prepared, task.status, tally, n_queries, run.query_ids, repairs)
 

@@ -103,7 +103,7 @@ def from_rows(task: Task) -> Coverage:
         join = Scattered(n_rows, *make)
         scatter(table, rows, join, threads)
     tally = join.finish()
-    as_text = integer_docs and not prepared.qrels.integers
+    as_text = integer_docs and not prepared.qrels._integers
     repairs = table.repairs(tally.ranked)
     if as_text:
         repairs["integer ids read as text"] = tally.ranked, "the run"

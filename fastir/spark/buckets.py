@@ -113,7 +113,7 @@ def bucket_of(
     parts = []
     if rows.num_rows:
         parts = tasks.parts_in(runs_in, request.evaluator(qrels, queries="intersection"), rows, number)
-    return Bucket(number, list(qrels), all_missing(evaluator)[0].values, qrels.repairs, parts)
+    return Bucket(number, list(qrels), all_missing(evaluator)[0].values, qrels._repairs, parts)
 
 
 # ---- on the driver -------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def with_all_queries(buckets: list[Bucket], request: Request, weights: Mapping[A
 
 def together(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.Part], np.ndarray]:
     """The Parts of all buckets, placed as an Evaluator of all queries has them, and the values of absent queries."""
-    places = evaluator.prepared.qrels.places()
+    places = evaluator.prepared.qrels._places()
     lacking = np.empty((len(places), len(evaluator.prepared.settings.names)))
     parts = []
     for bucket in buckets:

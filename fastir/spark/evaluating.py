@@ -217,7 +217,7 @@ def judge_of(qrels: Any, run: Any, metrics: str | Iterable[str], options: dict[s
             "at a time"
         )
     return Judge(
-        evaluator, (None, sides[1]), weights, frames.of_qrels(run.sparkSession, held), held.n_rows, frames.OF_QRELS
+        evaluator, (None, sides[1]), weights, frames.of_qrels(run.sparkSession, held), held._n_rows, frames.OF_QRELS
     )
 
 

@@ -49,7 +49,7 @@ def of_qrels(session: Any, qrels: Qrels) -> Any:
     import pyarrow
 
     owners = np.repeat(np.arange(len(qrels)), np.diff(qrels._offsets))
-    docs = qrels._ids[0 : qrels.n_rows]
+    docs = qrels._ids[0 : qrels._n_rows]
     columns = [pyarrow.array(list(qrels)).take(pyarrow.array(owners)), pyarrow.array(docs), qrels._numbers]
     return session.createDataFrame(pyarrow.table(columns, list(map(str, range(3)))))
 

@@ -18,7 +18,9 @@ from fastir.unjudged.requests import BoundsRequest, difference_bounds, run_bound
 from fastir.unjudged.run_pairs import shared_documents
 
 if TYPE_CHECKING:
-    from fastir.rankings import JudgedRankings
+    from typing import Unpack
+
+    from fastir.evaluation.keywords import EvaluateOptions
     from fastir.qrels import QrelsLike
     from fastir.rankings import JudgedRankings
     from fastir.request.plan import Settings
@@ -36,13 +38,13 @@ def bounds(
     against: RunLike | None = None,
     max_label: SupportsIndex | None = None,
     depth: SupportsIndex | None = None,
-    **options: Any,
+    **options: Unpack[EvaluateOptions],
 ) -> Bounds:
     """How far the unjudged documents of a run could change its metrics: the smallest and largest values.
 
     Parameters
     ----------
-    qrels, run, metrics, **options
+    qrels, run, metrics
         As for `evaluate`. A document that the run retrieved is a hole if the qrels lack it, or give it a negative
         label.
     against : run or None
@@ -53,6 +55,10 @@ def bounds(
     depth : int or None
         Holes below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut. The depth of compat
         can be set in its name alone: ``"compat(depth=1000)"``.
+    **options
+        Options of `evaluate`: rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates,
+        parents, aggregate, validate, columns, qrels_columns, run_columns, weights, convention, and parameters of the
+        metrics, such as gain and empty.
 
     Returns
     -------

@@ -63,8 +63,8 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     """The documents that both runs rank for a query of judged rankings, by the same rules as these."""
     by_text = {str(query_id): query_id for query_id in second}
     names = [(query_id, by_text[str(query_id)]) for query_id in judged.query_ids if str(query_id) in by_text]
-    renamed = second.repeated(names)
-    ids, offsets, _ = renamed.columns()
+    renamed = second._repeated(names)
+    ids, offsets, _ = renamed._columns()
     numbers = (positions(np.diff(offsets)) + 1).astype(np.int32)
     numbered = Qrels(list(renamed), offsets, ids, numbers)  # a label is a row of the second run
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}

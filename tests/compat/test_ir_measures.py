@@ -533,7 +533,7 @@ def test_compat_of_every_shape_of_a_run_and_its_explanation(tmp_path):
     for other in (path, pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"]), fastir.Run.from_dict(run)):
         assert evaluator.evaluate(other).values.tolist() == expected.values.tolist()
     assert evaluator.explain(run, "1").values == {name: expected.per_query(name)["1"] for name in names}
-    assert fastir.evaluate(qrels, run, "compat", unretrieved="zero")["compat"] == expected["compat"]
+    assert fastir.evaluate(qrels, run, "compat", missing_documents="zero")["compat"] == expected["compat"]
     assert fastir.evaluate(qrels, run, "compat")["compat"] != expected["compat"]
 
 

@@ -80,7 +80,8 @@ def test_the_values_of_the_same_dicts(labels, scores, ties):
     {"max_depth": 7}, {"max_depth": 40}, {"judged_only": True}, {"judged_only": True, "max_depth": 15},
     {"rel_level": 2},
     {"gain": "exp2", "empty": "one", "ideal": "retrieved"}, {"ideal": "retrieved", "max_depth": 5},
-    {"ap_norm": "min_kR", "short": "clip", "empty": "nan"}, {"gain": "{-1: 2, 0: 1, 2: 5}"}, {"discount": "jk2"},
+    {"ap_norm": "min_kR", "short_rankings": "clip", "empty": "nan"}, {"gain": "{-1: 2, 0: 1, 2: 5}"},
+    {"discount": "jk2"},
 ], ids=str)  # fmt: skip
 def test_the_options_of_evaluate(options):
     gains = options.pop("gain", None)

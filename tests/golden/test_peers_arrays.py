@@ -181,7 +181,7 @@ TORCHMETRICS = {    # its class and arguments; ours, and what is not the convent
     "map": ("RetrievalMAP", {}, {}), "map@5": ("RetrievalMAP", {"top_k": 5}, {}),
     "mrr": ("RetrievalMRR", {}, {}), "mrr@3": ("RetrievalMRR", {"top_k": 3}, {}),
     "precision": ("RetrievalPrecision", {}, {}), "precision@5": ("RetrievalPrecision", {"top_k": 5}, {}),
-    "precision@20": ("RetrievalPrecision", {"top_k": 20, "adaptive_k": True}, {"short": "clip"}),
+    "precision@20": ("RetrievalPrecision", {"top_k": 20, "adaptive_k": True}, {"short_rankings": "clip"}),
     "recall@5": ("RetrievalRecall", {"top_k": 5}, {}), "hit_rate@5": ("RetrievalHitRate", {"top_k": 5}, {}),
     "r_precision": ("RetrievalRPrecision", {}, {}),
 }  # fmt: skip

@@ -28,7 +28,7 @@ def test_offsets_that_do_not_fit_are_refused(offsets, tmp_path):
         fastir.evaluate(fastir.Qrels(["q", "p"], offsets, ["a", "b", "c"], np.array([1, 0, 2], np.int32)), "x", "map")
     run = run_of_a_file(tmp_path)
     for kind, rows in ((fastir.Qrels, QRELS), (fastir.Run, run)):
-        load, (_, query_ids, _, ids, numbers, repairs) = rows.__reduce__()
+        load, (_, query_ids, _, ids, numbers, repairs), *_ = rows.__reduce__()
         with pytest.raises(ValueError, match="are damaged: ids, offsets"):
             load(kind, query_ids, offsets, ids, numbers, repairs)
 

@@ -62,7 +62,7 @@ def test_every_format_is_read_in_every_packing_whatever_its_name(format, name, p
     for cls, data in ((Qrels, QRELS), (Run, RUN)):
         made = read(cls, packed(text_of(data, format).encode(), packing), name, format=format)
         assert exact(made) == exact(data)
-        assert made.repairs == {}
+        assert made._repairs == {}
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
@@ -99,7 +99,7 @@ def test_values_are_those_of_the_dicts_bit_for_bit(format, seed, tmp_path):
 def test_ms_marco_runs_are_ordered_by_rank(read):
     run = read(Run, "q1\tb\t2\nq1\ta\t1\nq2 c 10 0.5\n\n# a word\nq1\tz\t2147483647\nq2 d 0\n", format="msmarco")
     assert exact(run) == exact({"q1": {"b": -2.0, "a": -1.0, "z": -2147483647.0}, "q2": {"c": -10.0, "d": 0.0}})
-    assert {kind: count for kind, (count, _) in run.repairs.items()} == {"blank lines": 1, "comment lines": 1}
+    assert {kind: count for kind, (count, _) in run._repairs.items()} == {"blank lines": 1, "comment lines": 1}
     assert fastir.evaluate({"q1": {"b": 1}, "q2": {"c": 1}}, run, "mrr").values[:, 0].tolist() == [0.5, 0.5]
 
 
@@ -220,7 +220,7 @@ def test_a_document_twice(format, read):
     for keep, score in (("first", 1.0), ("last", 5.0), ("max", 9.0)):
         run = read(Run, text, format=format, duplicates=keep)
         assert exact(run) == exact({"q": {"a": score, "b": 2.0}, "p": {"a": 1.0}})
-        count, place = run.repairs["duplicates"]
+        count, place = run._repairs["duplicates"]
         assert count == 2 and place.endswith(f"file:{line}" if line else "file")
 
 
@@ -308,7 +308,7 @@ def test_what_is_wrong_is_said_with_its_place(cls, format, text, line, message, 
 def test_what_json_may_hold_beyond_plain_scores(read):
     run = read(Run, '\ufeff{"q": {"a": Infinity, "b": -Infinity, "c": true, "d": 3}, "p": {}}', format="json")
     assert exact(run) == exact({"q": {"a": math.inf, "b": -math.inf, "c": 1.0, "d": 3.0}, "p": {}})
-    assert list(run.repairs) == ["byte order mark"]
+    assert list(run._repairs) == ["byte order mark"]
     assert exact(read(Qrels, '{"q": {"a": 1.0, "b": false, "c": -0.0}}', format="json")) == exact(
         {"q": {"a": 1, "b": 0, "c": 0}})  # fmt: skip
 

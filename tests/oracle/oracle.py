@@ -48,9 +48,9 @@ def hit_rate(x, judged, level, k=None):
     return float(hits(x, judged, level, k) > 0)
 
 
-def precision(x, judged, level, k=None, short="pad"):
+def precision(x, judged, level, k=None, short_rankings="pad"):
     """trec_eval P and set_P: the cut-off divides even where the ranking is shorter, but in XGBoost."""
-    depth = k if k and short == "pad" else len(x[:k])
+    depth = k if k and short_rankings == "pad" else len(x[:k])
     return hits(x, judged, level, k) / depth if x else 0.0
 
 
@@ -239,7 +239,7 @@ class Request(NamedTuple):
         params = dict(self.params)
         if params.get("gain") == "binary":
             params["gain"] = {label: float(label >= level) for label in {*x, *judged} if label >= 0}
-        if params.pop("unanswered", "zero") == "skip" and not x:
+        if params.pop("empty_ranking", "zero") == "skip" and not x:
             return math.nan
         empty = {"one": 1.0, "skip": math.nan, "nan": math.nan}.get(params.pop("empty", "zero"))
         if empty is not None:

@@ -42,17 +42,17 @@ def log_weight(i):
     return math.log(2) / math.log(i + 1)
 
 
-def alpha_dcg(ranking, pool, k=20, alpha=0.5, first="normalised"):
-    return raw(ranking, k, first) or cascade(ranking, pool, alpha, k, log_weight)
+def alpha_dcg(ranking, pool, k=20, alpha=0.5, rank_one="normalised"):
+    return raw(ranking, k, rank_one) or cascade(ranking, pool, alpha, k, log_weight)
 
 
-def err_ia(ranking, pool, k=20, alpha=0.5, first="normalised"):
-    return raw(ranking, k, first) or cascade(ranking, pool, alpha, k, lambda i: 1 / i)
+def err_ia(ranking, pool, k=20, alpha=0.5, rank_one="normalised"):
+    return raw(ranking, k, rank_one) or cascade(ranking, pool, alpha, k, lambda i: 1 / i)
 
 
-def raw(ranking, k, first):
+def raw(ranking, k, rank_one):
     """What ndeval prints at k = 1: how many subtopics the first document serves."""
-    return float(len(ranking[0])) if ranking and k == 1 and first == "raw" else 0.0
+    return float(len(ranking[0])) if ranking and k == 1 and rank_one == "raw" else 0.0
 
 
 def nrbp(ranking, pool, alpha=0.5, beta=0.5):

@@ -25,9 +25,9 @@ def relative_precision(x, judged, level, k=None):
     return sum(code >= level for code in x[:k]) / best if best else 0.0
 
 
-def set_f(px, judged, level, k=None, x=1, f="x"):
+def set_f(px, judged, level, k=None, x=1, f_weight="x"):
     """trec_eval set_F; its parameter is not beta but its square."""
-    x = Fraction(x) ** 2 if f == "beta" else x
+    x = Fraction(x) ** 2 if f_weight == "beta" else x
     found, relevant = sum(code >= level for code in px[:k]), num_relevant(judged, level)
     if not found:
         return 0.0
@@ -80,12 +80,12 @@ def bin_g(x, judged, level):
     return total / relevant if relevant else 0.0
 
 
-def pair_accuracy(x, judged, level, k=None, unfound="skip"):
+def pair_accuracy(x, judged, level, k=None, no_hit="skip"):
     """ir_measures Accuracy, by looking at every pair; RePlay has 0 where no relevant document is found."""
     good = [rank for rank, code in enumerate(x[:k]) if code >= level]
     bad = [rank for rank, code in enumerate(x[:k]) if code < level]
     if not good:
-        return 0.0 if unfound == "zero" else math.nan
+        return 0.0 if no_hit == "zero" else math.nan
     return sum(a < b for a in good for b in bad) / (len(good) * len(bad)) if bad else 1.0
 
 

@@ -87,8 +87,8 @@ def test_an_ideal_ranking_that_is_no_longer_than_the_list():
 
 def test_an_empty_ranking_that_leaves_the_mean():
     qrels, run = {"q": {"a": 1}, "p": {"a": 1}, "o": {"a": 0}}, {"q": {"b": 2.0, "a": 1.0}, "p": {}, "o": {"a": 1.0}}
-    found = fastir.evaluate(qrels, run, ["precision", "ndcg(unanswered=skip)", "recall"], unanswered="skip")
-    assert dict(found) == {"precision": 0.25, "ndcg(unanswered=skip)": 1 / math.log2(3) / 2, "recall": 1 / 3}
+    found = fastir.evaluate(qrels, run, ["precision", "ndcg(empty_ranking=skip)", "recall"], empty_ranking="skip")
+    assert dict(found) == {"precision": 0.25, "ndcg(empty_ranking=skip)": 1 / math.log2(3) / 2, "recall": 1 / 3}
     assert math.isnan(found.per_query("precision")["p"])
 
 
@@ -250,9 +250,13 @@ def test_deep_rankings(seed, ties):
 
 CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
 # Parameters that compare scores, which the oracle does not see: their twins stand where their metrics are tested.
-BY_SCORE = {"unretrieved": ("last", "zero")}
-SILENT = {"rbp_norm", "f", "first"}  # they change nothing at the default p, at x = 1, on qrels without subtopics
-CUTS = {"ap_norm": "@2", "short": "@30", "recall_norm": "@2"}  # without a cutoff they change nothing
+BY_SCORE = {"missing_documents": ("last", "zero")}
+SILENT = {
+    "rbp_norm",
+    "f_weight",
+    "rank_one",
+}  # they change nothing at the default p, at x = 1, on qrels without subtopics
+CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2"}  # without a cutoff they change nothing
 
 
 @pytest.mark.parametrize("name", sorted(CHOICES - SILENT))

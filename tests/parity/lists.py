@@ -154,7 +154,12 @@ LISTS = {
             (TORCH_BINARY | TORCH_CUT, TM, {}, TORCH_NEEDS),
             (TORCH_BINARY | TORCH_CUT, TM | {"empty": "one"}, {"empty": "pos"}, TORCH_NEEDS),
             (TORCH_BINARY | TORCH_CUT, TM | {"empty": "skip"}, {"empty": "skip"}, TORCH_NEEDS),
-            (at((5, 20), RetrievalPrecision="precision"), TM | {"short": "clip"}, {"adaptive_k": True}, TORCH_NEEDS),
+            (
+                at((5, 20), RetrievalPrecision="precision"),
+                TM | {"short_rankings": "clip"},
+                {"adaptive_k": True},
+                TORCH_NEEDS,
+            ),
         ],
         SINGLE,
     ),

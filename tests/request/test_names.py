@@ -75,7 +75,7 @@ def test_what_is_no_metric_is_refused_in_one_short_sentence(bad):
 @pytest.mark.parametrize(("bad", "words"), [
     ("ndcg@0", "metric 'ndcg@0': the cutoff k must be between 1 and"),
     ("bpref@10", "bpref takes no cutoff"),
-    ("ndcg(p=0.5)", "ndcg has no parameter 'p'; its parameters: gain, discount, ideal, unanswered, empty"),
+    ("ndcg(p=0.5)", "ndcg has no parameter 'p'; its parameters: gain, discount, ideal, empty_ranking, empty"),
     ("ndcg(gain=cubic)", "gain must be linear or exp2 or binary or {label:gain, ...}, got 'cubic'"),
     ("rbp(p=1)", "p must be a number above 0 and below 1, got '1'"),
     ("err(max_grade=9999)", "max_grade must be query or an integer from 1 to 1000, got '9999'"),

@@ -57,7 +57,7 @@ class Documents:
     def _hold(self, columns: Any) -> Any:
         """Hold fastir's own object instead; returns self."""
         for first in (*list(columns)[:1], *columns._ids[:1]):
-            plain_id(first, False, f"{columns.what}: an id")
+            plain_id(first, False, f"{columns._what}: an id")
         self._rows, self._columns, self.sorted = None, columns, True
         return self
 
@@ -91,7 +91,7 @@ class Documents:
 
     def _query_ids(self) -> Any:
         """The set of query ids, in any order."""
-        return (self._columns.places() if self._rows is None else self._rows).keys()
+        return (self._columns._places() if self._rows is None else self._rows).keys()
 
     # ---- adding ----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,45 @@
+"""The options of `evaluate` as a TypedDict, for type checkers and editors, where a call takes them as ``**options``.
+
+Nothing imports this file when a program runs. tests/request/test_options.py compares it with the signature of
+`evaluate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict
+
+from fastir.request.keywords import MetricOptions
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from fastir.inputs.parents import ParentsLike
+    from fastir.request.conventions import Convention
+    from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate
+
+
+class RankingOptions(TypedDict, total=False):
+    """Options of `evaluate` that say which queries count, how a run is read, and how its documents are ordered."""
+
+    queries: Queries | None
+    ties: Ties | None
+    score_dtype: DTypeLike | None
+    n_threads: SupportsIndex | None
+    duplicates: Duplicates | None
+    parents: ParentsLike | None
+    aggregate: Aggregate
+    validate: Validate
+    columns: Mapping[str, str] | None
+    qrels_columns: Mapping[str, str] | None
+    run_columns: Mapping[str, str] | None
+    convention: str | Convention
+
+
+class EvaluateOptions(RankingOptions, MetricOptions, total=False):
+    """All options of `evaluate`."""
+
+    rel_level: SupportsIndex
+    judged_only: bool
+    max_depth: SupportsIndex | None
+    weights: Mapping[Any, float] | None
