@@ -39,7 +39,7 @@ from fastir._version import __version__ as __version__
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
 from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
 from fastir.qrels import Qrels
-from fastir.request.reference import explain, metrics
+from fastir.request.reference import metrics
 from fastir.results.results import Results
 from fastir.run import Run
 
@@ -60,7 +60,9 @@ if TYPE_CHECKING:
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.partial import Partial
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
+    from fastir.explanation.query import explain
     from fastir.explanation.ranked import RankedExplanation, explain_ranked
+    from fastir.explanation.records import Explanation
     from fastir.holes.bounded import Bounds
     from fastir.holes.bounds import bounds
     from fastir.judged_rankings import JudgedRankings
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from fastir.pools.leaving_out import leave_one_out
     from fastir.pools.merging import merge_qrels
     from fastir.pools.pooling import pool
+    from fastir.request.metric import Metric, metric
     from fastir.results.by_run import ResultsByRun, load_results
 
 __all__ = [
@@ -78,10 +81,12 @@ __all__ = [
     "Convention",
     "DuplicateError",
     "Evaluator",
+    "Explanation",
     "FastirError",
     "FastirWarning",
     "FormatError",
     "JudgedRankings",
+    "Metric",
     "NoOverlapError",
     "Partial",
     "PrecisionRecallCurve",
@@ -110,6 +115,7 @@ __all__ = [
     "leave_one_out",
     "load_results",
     "merge_qrels",
+    "metric",
     "metrics",
     "plots",
     "pool",
@@ -128,7 +134,9 @@ LATER = {
     "Bounds": "holes.bounded",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
+    "Explanation": "explanation.records",
     "JudgedRankings": "judged_rankings",
+    "Metric": "request.metric",
     "Partial": "evaluation.partial",
     "PrecisionRecallCurve": "evaluation.recall_curve",
     "RankedExplanation": "explanation.ranked",
@@ -144,11 +152,13 @@ LATER = {
     "evaluate_ranked": "evaluation.label_lists",
     "evaluate_scores": "evaluation.label_lists",
     "evaluate_topk": "evaluation.matrix",
+    "explain": "explanation.query",
     "explain_ranked": "explanation.ranked",
     "judge": "evaluation.judge",
     "leave_one_out": "pools.leaving_out",
     "load_results": "results.by_run",
     "merge_qrels": "pools.merging",
+    "metric": "request.metric",
     "plots": "plots",
     "pool": "pools.pooling",
     "precision_recall_curve": "evaluation.recall_curve",

@@ -356,7 +356,7 @@ def evaluate(
         NaN; they are compared as `score_dtype`. A list has none: its order is the ranking, and an empty list is an
         empty ranking. Other threads may change dicts and lists meanwhile, but not tables, which are read in place.
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means. Measures of ir_measures may
+        Such as ``"ndcg@10"``; `metrics` lists them, `metric` says what one means. Measures of ir_measures may
         stand here, too: each is the metric that it prints, under this call's convention.
     rel_level : int
         Documents with at least this label, from 1 up, are relevant; gains do not change.
@@ -368,7 +368,7 @@ def evaluate(
         Order of documents with equal scores: ids descending by bytes, ids ascending, the order of the input, the best
         labels first, the worst labels first, or the expected value over all orders, for metrics where a formula gives
         it; None: what the convention says. Labels in order give the best and the worst value of nearly all metrics;
-        `explain` names the exceptions.
+        `metric` names the exceptions.
     judged_only : bool
         Remove documents without a judgment from the rankings (after max_depth).
     max_depth : int or None
@@ -454,7 +454,7 @@ def evaluate(
 
     Notes
     -----
-    Undefined: a query without relevant documents counts as `explain` says, for nearly all metrics as 0, and has the
+    Undefined: a query without relevant documents counts as `metric` says, for nearly all metrics as 0, and has the
     status "no_relevant". The option `empty` changes that: with "one" it counts as 1; with "skip" its value is NaN and
     left out of the mean, and the mean of no values is NaN; with "nan" the mean is NaN, too. A query missing from the
     run is an empty ranking with the status "missing". A cutoff beyond the end of a ranking does not shrink to its

@@ -11,11 +11,15 @@ MODULES = {path.stem for path in FILES if path.stem.startswith("test_") or path.
 OF_THEIR_OWN = {"catalogue", "conventions", "fuzz", "golden", "house", "invariants", "oracle", "parity", "support"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
-def test_no_test_module_imports_another(path):
-    for line, module, names in statements(path):
-        taken = {part for name in (module, *(names or ())) for part in name.split(".")}
-        assert not taken & MODULES, f"{path.relative_to(TESTS)}:{line}: what tests share lives in tests/support"
+def test_no_test_module_imports_another():
+    """What tests share lives in tests/support."""
+    taken = [
+        f"{path.relative_to(TESTS)}:{line}: {module}"
+        for path in FILES
+        for line, module, names in statements(path)
+        if MODULES & {part for name in (module, *(names or ())) for part in name.split(".")}
+    ]
+    assert not taken
 
 
 @pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the sources")

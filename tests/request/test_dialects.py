@@ -195,8 +195,8 @@ def test_what_tools_mean_differently_and_fastir_does_not_know_is_an_error():
     assert "'pair_accuracy@10' to ir_measures" in text and "'hit_rate@10' to beir" in text
 
 
-def test_explain_tells_all_meanings_of_a_name():
-    lines = fastir.explain("Accuracy@10").splitlines()
+def test_metric_tells_all_meanings_of_a_name():
+    lines = str(fastir.metric("Accuracy@10")).splitlines()
     assert lines[0] == "Accuracy@10: 2 metrics, by the tool; without a convention the name is an error"
     assert [line.split(":")[0] for line in lines if not line.startswith(" ")][1:] == ["hit_rate@10", "pair_accuracy@10"]
     assert [line.split() for line in lines[-3:]] == [
@@ -205,7 +205,7 @@ def test_explain_tells_all_meanings_of_a_name():
         ["in", "ir_measures", "pair_accuracy@10"],
     ]
     with pytest.raises(fastir.UnknownMetricError, match="did you mean"):
-        fastir.explain("acuracy")
+        fastir.metric("acuracy")
 
 
 @pytest.mark.parametrize("bad", [
