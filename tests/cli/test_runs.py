@@ -7,8 +7,8 @@ import pytest
 from common import EXAMPLES
 
 import fastir
-from fastir.evaluation.named_runs import run_names
 from fastir.cli.runs import differing
+from fastir.evaluation.named_runs import run_names
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 RUNS = {"bm25.run": BM25, "dense.run": DENSE}
