@@ -12,8 +12,8 @@ from latex2mathml.converter import convert
 
 import fastir
 from fastir import plots, stats
-from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
 from fastir.cli.completion import abouts, commands_of, help_of, spelled
+from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
 from fastir.cli.main import parser
 from fastir.cli.reference_text import reference
 from fastir.compat import trec_eval

@@ -101,7 +101,8 @@ def test_every_card_has_its_attributes():
     for card in fastir.metrics():
         metric = fastir.metric(card.name)
         assert (metric.formula, metric.undefined, metric.range) == (card.formula, card.undefined, card.range)
-        assert metric.canonical.startswith(card.name) and list(metric.parameters) == [param.name for param in card.params]
+        assert metric.canonical.startswith(card.name)
+        assert list(metric.parameters) == [param.name for param in card.params]
 
 
 def test_it_is_a_value():
