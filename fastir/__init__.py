@@ -42,7 +42,7 @@ from fastir._version import __version__ as __version__
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
 from fastir.evaluation.evaluator import Evaluator, evaluate, evaluate_many
 from fastir.qrels import Qrels
-from fastir.request.reference import explain, metrics
+from fastir.request.reference import metrics
 from fastir.results.results import Results
 from fastir.run import Run
 
@@ -62,7 +62,9 @@ if TYPE_CHECKING:
     from fastir.evaluation.lists import evaluate_lists
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.recall_curve import PrecisionRecallCurve, precision_recall_curve
+    from fastir.explanation.query import explain
     from fastir.explanation.ranked import RankedExplanation, explain_ranked
+    from fastir.explanation.records import Explanation
     from fastir.parts.partial import Partial
     from fastir.pools.choosing import to_judge
     from fastir.pools.contributing import contributions
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from fastir.pools.merging import merge_qrels
     from fastir.pools.pooling import pool
     from fastir.rankings import JudgedRankings
+    from fastir.request.metric import Metric, metric
     from fastir.results.by_run import ResultsByRun, load_results
     from fastir.unjudged.bounds import bounds
     from fastir.unjudged.result import Bounds
@@ -81,10 +84,12 @@ __all__ = [
     "Convention",
     "DuplicateError",
     "Evaluator",
+    "Explanation",
     "FastirError",
     "FastirWarning",
     "FormatError",
     "JudgedRankings",
+    "Metric",
     "NoOverlapError",
     "Partial",
     "PrecisionRecallCurve",
@@ -113,6 +118,7 @@ __all__ = [
     "leave_one_out",
     "load_results",
     "merge_qrels",
+    "metric",
     "metrics",
     "plots",
     "pool",
@@ -131,7 +137,9 @@ LATER = {
     "Bounds": "unjudged.result",
     "Comparison": "comparison.comparison",
     "Convention": "conventions",
+    "Explanation": "explanation.records",
     "JudgedRankings": "rankings",
+    "Metric": "request.metric",
     "Partial": "parts.partial",
     "PrecisionRecallCurve": "evaluation.recall_curve",
     "RankedExplanation": "explanation.ranked",
@@ -147,11 +155,13 @@ LATER = {
     "evaluate_ranked": "evaluation.labels",
     "evaluate_scores": "evaluation.labels",
     "evaluate_topk": "evaluation.matrix",
+    "explain": "explanation.query",
     "explain_ranked": "explanation.ranked",
     "judged_rankings": "evaluation.judged_rankings",
     "leave_one_out": "pools.leaving_out",
     "load_results": "results.by_run",
     "merge_qrels": "pools.merging",
+    "metric": "request.metric",
     "plots": "plots",
     "pool": "pools.pooling",
     "precision_recall_curve": "evaluation.recall_curve",

@@ -12,8 +12,8 @@ from latex2mathml.converter import convert
 
 import fastir
 from fastir import plots, stats
+from fastir.cli.completion import abouts, commands_of, help_of, spelled
 from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
-from fastir.cli.generated import abouts, commands_of, help_of, spelled
 from fastir.cli.main import parser
 from fastir.cli.reference_text import reference
 from fastir.compat import trec_eval
@@ -36,11 +36,11 @@ API = {
     "Judgments and runs": "Qrels Run",
     "Labels, scores and matrices": "evaluate_scores evaluate_ranked evaluate_matrix evaluate_topk Accumulator",
     "Comparing": "compare compare_scores Comparison stats plots",
-    "Explaining": "explain_ranked RankedExplanation precision_recall_curve PrecisionRecallCurve",
+    "Explaining": "explain Explanation explain_ranked RankedExplanation precision_recall_curve PrecisionRecallCurve",
     "Parts": "judge JudgedRankings Partial",
     "Judgments": "bounds Bounds pool contributions leave_one_out to_judge merge_qrels agreement rank_correlation "
     "similarity",
-    "Metrics and conventions": "metrics explain conventions Convention",
+    "Metrics and conventions": "metrics metric Metric conventions Convention",
     "Errors": "FastirError FormatError DuplicateError NoOverlapError UnknownMetricError FastirWarning show_config",
 }
 MODULES = {"stats": stats.__all__, "plots": plots.__all__}

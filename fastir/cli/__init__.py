@@ -1,10 +1,20 @@
 """The command `fastir`: from arguments to calls of the public functions, and from their results to text.
 
 In: the arguments of a command line. Out: text on standard output or in a file, messages and progress bars on standard
-error, and an exit code. main.py declares the commands and ends them; a file for each command or two runs them
-(evaluating, comparing, differing, cards, doctor); arguments.py has what several of them take, runs.py the runs and
-saved results that files hold, gates.py the conditions on numbers, wording.py the words of messages, terminal.py the
-streams; generated.py writes completion and the manual page, reference_text.py the reference of the metrics as Markdown.
+error, and an exit code.
+
+main          declares the commands and ends them: exit codes, and one line for whatever goes wrong
+eval compare diff explain doctor    a command each
+pool          pool, contributions, leave-one-out, to-judge and merge-qrels
+agreement     agreement, rank-correlation and similarity
+metrics       metrics and conventions; their pages in Markdown by reference_text and conventions_text
+completion    completion and man, from the parser
+arguments     options that several commands take; bounds and teams those of two or three
+runs          the runs and saved results that files hold
+gates         conditions on numbers, --fail-under and --fail-if
+messages      messages in the words of the command
+terminal      standard output, standard error and the progress bar
+
 The public functions validate what was asked and raise; the command turns what they raise into one line. Nothing imports
 this folder but ``python -m fastir``.
 """

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import fastir
-from fastir.cli.agreeing import (
+from fastir.cli.agreement import (
     add_agreement_arguments,
     add_rank_correlation_arguments,
     add_similarity_arguments,
@@ -19,18 +19,13 @@ from fastir.cli.agreeing import (
     similarity_command,
 )
 from fastir.cli.arguments import UsageError, spread
-from fastir.cli.cards import (
-    add_conventions_arguments,
-    add_explain_arguments,
-    add_metrics_arguments,
-    conventions_command,
-    explain_command,
-    metrics_command,
-)
-from fastir.cli.comparing import add_compare_arguments, compare_command
-from fastir.cli.differing import add_diff_arguments, diff_command
-from fastir.cli.evaluating import add_eval_arguments, evaluate_command
-from fastir.cli.pooling import (
+from fastir.cli.compare import add_compare_arguments, compare_command
+from fastir.cli.diff import add_diff_arguments, diff_command
+from fastir.cli.eval import add_eval_arguments, evaluate_command
+from fastir.cli.explain import add_explain_arguments, explain_command
+from fastir.cli.messages import meant, worded
+from fastir.cli.metrics import add_conventions_arguments, add_metrics_arguments, conventions_command, metrics_command
+from fastir.cli.pool import (
     add_contributions_arguments,
     add_leave_one_out_arguments,
     add_merge_qrels_arguments,
@@ -43,7 +38,6 @@ from fastir.cli.pooling import (
     to_judge_command,
 )
 from fastir.cli.terminal import FAILURE, INPUT, INTERRUPTED, USAGE, Output, Progress, finish, one_line, tell, write
-from fastir.cli.wording import meant, worded
 
 INPUT_ERRORS = (fastir.FastirError, OSError, TypeError, ValueError, OverflowError)
 ABOUT = "Evaluate rankings against relevance judgments, exactly and fast."
@@ -142,8 +136,13 @@ def parser() -> Parser:
             add_rank_correlation_arguments,
         ),
         ("similarity", "say how alike runs rank documents", similarity_command, add_similarity_arguments),
-        ("metrics", "list the metrics", metrics_command, add_metrics_arguments),
-        ("explain", "say what a metric means", explain_command, add_explain_arguments),
+        (
+            "explain",
+            "say where the values of one query come from, document by document",
+            explain_command,
+            add_explain_arguments,
+        ),
+        ("metrics", "list the metrics, or say what some of them mean", metrics_command, add_metrics_arguments),
         ("conventions", "list the tools whose numbers there are", conventions_command, add_conventions_arguments),
     ):
         sub = commands.add_parser(name, help=about, **layout)
@@ -172,13 +171,13 @@ def versions_text() -> str:
 
 
 def completion_command(options: argparse.Namespace) -> Output:
-    from fastir.cli.generated import completion
+    from fastir.cli.completion import completion
 
     return Output(completion(parser(), options.shell))
 
 
 def manual_command(options: argparse.Namespace) -> Output:
-    from fastir.cli.generated import manual
+    from fastir.cli.completion import manual
 
     return Output(manual(parser(), ABOUT, ENDING))
 

@@ -8,8 +8,8 @@ from fastir.concordance.similarity import similarity
 from fastir.evaluation.evaluator import evaluate
 from fastir.measure.cards import DIRECTIONS, Card, Param
 from fastir.qrels import Qrels, QrelsLike
+from fastir.request.metric import NOT_EXTREME
 from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
-from fastir.request.reference import NOT_EXTREME
 
 QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
 BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}

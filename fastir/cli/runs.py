@@ -15,8 +15,8 @@ from typing import Any
 
 import fastir
 from fastir.cli.arguments import STDIN, UsageError
+from fastir.cli.messages import KEYWORDS, meant, option
 from fastir.cli.terminal import tell, watched
-from fastir.cli.wording import KEYWORDS, meant, option
 from fastir.errors import quote
 from fastir.evaluation.evaluator import columns_by_side
 from fastir.evaluation.run_collections import of_columns, run_names, runs_in

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastir.cli.arguments import UsageError
-from fastir.cli.wording import meant
+from fastir.cli.messages import meant
 from fastir.errors import FastirError, quote
 from fastir.inputs import files
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import fastir
-from fastir.cli.wording import worded
+from fastir.cli.messages import worded
 from fastir.inputs.places import size_of
 from fastir.text import replacing
 from fastir.threads import SERIAL

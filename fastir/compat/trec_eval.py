@@ -59,7 +59,7 @@ BLOCK = 1 << 20
 PREFERRED = {"ties": "doc_id_asc", "judged_only": False}  # how the program reads runs for preferences
 
 OPTIONS = (  # letter, word, what it takes, what it does
-    ("h", "help", "", "print this; fastir explain says more of a measure"),
+    ("h", "help", "", "print this; fastir metrics NAME says more of one"),
     ("v", "version", "", "print the version"),
     ("q", "query_eval_wanted", "", "print the values of every query, too"),
     ("m", "measure", "M[.PARAMS]", "a measure or a set of them (default official); -m again for each more"),

@@ -161,7 +161,7 @@ def persistence(name: str, text: str) -> float:
 
 
 def explained(name: str) -> str:
-    """Say what the name of a measure means, a line each as `fastir.explain` does of a metric."""
+    """Say what the name of a measure means, a line each as `fastir.metric` prints of a metric."""
     measure = read_measure(name)
     card = measure.card
     depth = "whole rankings" if measure.k is None else f"the first {measure.k} documents"

@@ -392,7 +392,7 @@ def evaluate(
         ``{query_id: {doc_id: score}}``, ``{query_id: [doc_id, ...]}`` in rank order, or whatever else `Run` can be made
         of.
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``; `metrics` lists them, `explain` says what one means.
+        Such as ``"ndcg@10"``; `metrics` lists them, `metric` says what one means.
     rel_level : int
         Documents with at least this label, from 1 up, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"} or collection of query ids
@@ -515,12 +515,12 @@ def evaluate(
 
     **Ties**: ids descending by bytes ("trec"), ids ascending, the order of the input, the best labels first, the worst
     labels first, or the expected value over all orders, for metrics where a formula gives it. Labels in order give the
-    best and the worst value of nearly all metrics; `explain` names the exceptions.
+    best and the worst value of nearly all metrics; `metric` names the exceptions.
 
     **Conventions**: ``fastir conventions`` on the command line lists all of them. One sets queries, ties, score_dtype
     and the parameters of the metrics; options given in the call override it. `Results.convention` shows it.
 
-    **Undefined**: a query without relevant documents counts as `explain` says, for nearly all metrics as 0, and has the
+    **Undefined**: a query without relevant documents counts as `metric` says, for nearly all metrics as 0, and has the
     status "no_relevant". The option `empty` changes that: with "one" it counts as 1; with "skip" its value is NaN and
     left out of the mean, and the mean of no values is NaN; with "nan" the mean is NaN, too. A query missing from the
     run is an empty ranking with the status "missing". A cutoff beyond the end of a ranking does not shrink to its

@@ -135,7 +135,7 @@ def evaluate_scores(
     ----------
     labels : array of shape (n_documents,) or (n_queries, n_documents), of numbers of any dtype and stride
         Whole numbers from -2^31 to 2^31 - 1, of an integer or a floating dtype; -1: the document is not in the qrels;
-        below -1: it was in the pool without a judgment. For metrics that read only gains (`explain` says which) labels
+        below -1: it was in the pool without a judgment. For metrics that read only gains (`metric` says which) labels
         may be fractions: each is its own gain, and a negative one has none. With two dimensions, as scikit-learn and
         torchmetrics have them, each row is a query, and there is no group, qid or offsets.
     scores : array of the shape of labels, of numbers of any dtype and stride

@@ -1,12 +1,13 @@
 """Why a value is what it is, document by document.
 
-In        what `Evaluator.explain` was given: the qrels, a run and a query
+In        the qrels, a run, a query and the metrics
 Out       Explanation: the ranking with the contribution of each document to each metric; RankingDiff for two of them
 Validates that the query is in the qrels; the run is validated as in any evaluation
 Allocates lists of records in Python; meant for one query, not for speed
 Raises    KeyError for a query or a metric that is not there, ValueError for explanations of two queries, and what
           evaluating the run raises
 
+query              explain(): the function beside `Evaluator.explain`
 query_explanation  one evaluation for each judged document, with the documents below it taken as unjudged
 documents          the documents of an Explanation, made when they are asked for
 ranked             explain_ranked: the same for a bare list of labels, as a table with discounts and running sums

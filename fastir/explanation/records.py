@@ -71,7 +71,7 @@ class MadeLater:
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Explanation(MadeLater):
-    """One ranking and where its values come from; made by `Evaluator.explain`, prints as a table.
+    """One ranking and where its values come from; made by `explain`, prints as a table.
 
     Attributes
     ----------

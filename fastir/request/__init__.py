@@ -19,5 +19,6 @@ here warns, and nothing here knows about qrels, runs or results. The only memory
     plan.py         Settings: requests under options and a convention, and the sets of rules among them
     compiler.py     the Plan: metrics that can share a walk over the ranking are put together
     directions.py   which way a metric's values are better
-    reference.py    fastir.metrics() and fastir.explain()
+    metric.py       fastir.metric(): what one name means
+    reference.py    fastir.metrics(): all cards, as a table
 """

@@ -25,7 +25,7 @@ class Convention:
     queries, ties, score_dtype, duplicates : str, duplicates also None
         As for `evaluate`; duplicates are those of runs.
     empty to empty_ranking
-        Parameters of metrics, for all that have them; `explain` says what they mean.
+        Parameters of metrics, for all that have them; `metric` says what they mean.
     of : tuple of (metric, tuple of (option, value))
         What single metrics have instead; ``metric@k`` is a metric with a cutoff. A metric that is another one with
         some parameter (`Card.equals`) has what that one has: ``ndcg(gain=exp2)`` is ``ndcg_burges``.

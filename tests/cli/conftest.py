@@ -4,6 +4,7 @@ import sys
 import time
 import types
 
+import gen
 import pytest
 
 import fastir
@@ -32,6 +33,16 @@ def output(call):
         return out
 
     return run_it
+
+
+@pytest.fixture
+def files(tmp_path, qrels, run):
+    """The two small queries as files, with a run that lacks the second."""
+    return types.SimpleNamespace(
+        qrels=str(gen.write_qrels(tmp_path / "qrels.txt", qrels)),
+        run=str(gen.write_run(tmp_path / "run.txt", run)),
+        half=str(gen.write_run(tmp_path / "half.txt", {"q1": run["q1"]})),
+    )
 
 
 @pytest.fixture

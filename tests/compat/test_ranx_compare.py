@@ -9,7 +9,7 @@ import pytest
 
 import fastir
 from fastir.compat.ranx import Qrels, Report, Run, compare
-from fastir.compat.ranx.comparing import share_of_permutations
+from fastir.compat.ranx.compare import share_of_permutations
 from fastir.compat.ranx.report import FrozensetDict, column, letter
 
 METRICS = ["map@100", "mrr", "precision@5", "ndcg_burges@3-l2"]

@@ -99,7 +99,7 @@ def metric(data):
             holds(len(str(error)) < 2000, "the message is endless")
             return
         numbers(evaluator.evaluate({"q1": {"d1": 2.0, "d3": 1.0, "x": 0.5}, "q2": {}}))
-        str(fastir.explain(text))
+        str(fastir.metric(text))
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------

@@ -1,21 +1,28 @@
 """The tests keep a house of their own: a folder for every box of the package, and nothing taken from another test."""
 
+import re
+
 import pytest
 from common import ROOT
 from imports import PACKAGE, statements
 
 TESTS = ROOT / "tests"
+ALSO_OF = re.compile(r"^Also of: (.*)\.$", re.MULTILINE)
 FILES = sorted(TESTS.rglob("*.py"))
 MODULES = {path.stem for path in FILES if path.stem.startswith("test_") or path.stem == "conftest"}
 # Promises that no single box keeps, and what tests share.
 OF_THEIR_OWN = {"catalogue", "conventions", "fuzz", "golden", "house", "invariants", "oracle", "parity", "support"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
-def test_no_test_module_imports_another(path):
-    for line, module, names in statements(path):
-        taken = {part for name in (module, *(names or ())) for part in name.split(".")}
-        assert not taken & MODULES, f"{path.relative_to(TESTS)}:{line}: what tests share lives in tests/support"
+def test_no_test_module_imports_another():
+    """What tests share lives in tests/support."""
+    taken = [
+        f"{path.relative_to(TESTS)}:{line}: {module}"
+        for path in FILES
+        for line, module, names in statements(path)
+        if MODULES & {part for name in (module, *(names or ())) for part in name.split(".")}
+    ]
+    assert not taken
 
 
 @pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the sources")
@@ -24,3 +31,22 @@ def test_folders_mirror_the_package():
     boxes = {path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__"}
     assert boxes - folders == set(), "boxes without tests"
     assert folders - boxes <= OF_THEIR_OWN
+
+
+# Folders whose every source has a test file of its name, or one that names it in its docstring as "Also of: a, b."
+FILE_BY_FILE = ("cli",)
+
+
+def sources_without_tests(box):
+    """The sources of a box that no test file of its folder is called after, or names."""
+    tests = {path.stem.removeprefix("test_"): path.read_text("utf-8") for path in (TESTS / box).glob("test_*.py")}
+    named = {name for text in tests.values() for line in ALSO_OF.findall(text) for name in line.split(", ")}
+    sources = [path for path in (PACKAGE / box).rglob("*") if path.suffix in (".py", ".pyx")]
+    names = {path.relative_to(PACKAGE / box).with_suffix("").as_posix().lstrip("_") for path in sources}
+    return sorted(name for name in names if not name.endswith("init__") and name not in {*tests, *named})
+
+
+@pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the sources")
+def test_a_source_has_a_test_file_where_one_looks_for_it():
+    missing = {box: sources_without_tests(box) for box in FILE_BY_FILE}
+    assert not [f"{box}/{name}" for box, names in missing.items() for name in names]

@@ -11,7 +11,6 @@ import pytest
 import fastir
 from fastir.measure import references
 from fastir.measure.references import PROGRAMS, Reference
-from fastir.request.reference import bibtex
 
 CARDS = fastir.metrics()
 PAPERS = [*PROGRAMS.values(), *(value for value in vars(references).values() if isinstance(value, Reference))]
@@ -96,7 +95,10 @@ def test_every_metric_has_a_paper_with_its_doi(card):
     assert all(str(paper) in card.source for paper in card.sources if isinstance(paper, Reference))
     assert all(paper in PAPERS for paper in card.references)
     for paper in card.references:
-        assert bibtex(f"{card.name}@0.5" if card.at else card.name).count(f"doi       = {{{paper.doi}}}") == 1
+        assert (
+            fastir.metric(f"{card.name}@0.5" if card.at else card.name).bibtex().count(f"doi       = {{{paper.doi}}}")
+            == 1
+        )
 
 
 def test_no_paper_is_said_twice_and_every_one_is_used():
@@ -116,17 +118,17 @@ def test_an_entry_is_bibtex(paper):
 
 
 def test_a_name_for_several_metrics_cites_each_paper_once():
-    keys = re.findall(r"^@\w+\{(.*),$", bibtex("official"), re.MULTILINE)
+    keys = re.findall(r"^@\w+\{(.*),$", fastir.metric("official").bibtex(), re.MULTILINE)
     assert len(keys) == len(set(keys)) > 3
-    assert bibtex("ndcg") == bibtex("ndcg_cut_10") == bibtex("dcg")
-    entry = bibtex("ndcg")
+    assert fastir.metric("ndcg").bibtex() == fastir.metric("ndcg_cut_10").bibtex() == fastir.metric("dcg").bibtex()
+    entry = fastir.metric("ndcg").bibtex()
     assert entry.startswith(
         "@article{jarvelin2002cumulated,\n  author    = {Järvelin, Kalervo and Kekäläinen, Jaana},\n"
     )
     with pytest.raises(fastir.UnknownMetricError):
-        bibtex("ndgc")
+        fastir.metric("ndgc").bibtex()
 
 
 def test_the_command_line_prints_the_entries_alone():
-    command = [sys.executable, "-m", "fastir", "explain", "rbp.95", "--bibtex"]
-    assert subprocess.run(command, capture_output=True, check=True).stdout.decode() == bibtex("rbp")
+    command = [sys.executable, "-m", "fastir", "metrics", "rbp.95", "--bibtex"]
+    assert subprocess.run(command, capture_output=True, check=True).stdout.decode() == fastir.metric("rbp").bibtex()

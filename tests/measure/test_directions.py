@@ -108,7 +108,7 @@ def test_results_gain_where_the_value_falls():
     assert [(pair.wins, pair.ties, pair.losses) for pair in compared.pairs] == [(1, 1, 1), (1, 1, 1)]
 
 
-def test_explain_says_which_values_are_better():
-    assert "  better          smaller values" in fastir.explain("mean_rank")
-    assert "  better          larger values" in fastir.explain("ndcg@10")
-    assert "  better          neither" in fastir.explain("num_ret")
+def test_metric_says_which_values_are_better():
+    assert "  better          smaller values" in str(fastir.metric("mean_rank"))
+    assert "  better          larger values" in str(fastir.metric("ndcg@10"))
+    assert "  better          neither" in str(fastir.metric("num_ret"))

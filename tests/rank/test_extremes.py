@@ -8,7 +8,7 @@ import pytest
 
 import fastir
 from fastir.request.directions import direction_of
-from fastir.request.reference import NOT_EXTREME
+from fastir.request.metric import NOT_EXTREME
 
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
@@ -52,16 +52,16 @@ def test_labels_in_order_give_the_extreme_values_of_all_metrics_that_do_not_say_
         ("inf_ap", {"a": 3, "b": -1, "c": 4}, ["a"], ["b", "c", "x"]),
     ],
 )
-def test_where_they_need_not_explain_says_so(metric, qrels, first, tied):
-    assert NOT_EXTREME in fastir.explain(metric)
+def test_where_they_need_not_metric_says_so(metric, qrels, first, tied):
+    assert NOT_EXTREME in str(fastir.metric(metric))
     orders, best, worst = extremes({"q": qrels}, first, tied, [metric])
     assert best[0] < orders.max() - 1e-9 or worst[0] > orders.min() + 1e-9
 
 
-def test_explain_is_silent_where_they_do():
+def test_metric_is_silent_where_they_do():
     for metric in ("ndcg@10", "map(ap_norm=hits)", "ndcg(gain={1:3, 2:9})", "mean_rank"):
-        assert NOT_EXTREME not in fastir.explain(metric)
-    assert NOT_EXTREME in fastir.explain("g")
+        assert NOT_EXTREME not in str(fastir.metric(metric))
+    assert NOT_EXTREME in str(fastir.metric("g"))
 
 
 def test_judged_and_unjudged_say_why_they_do_not_add_up():
@@ -69,5 +69,5 @@ def test_judged_and_unjudged_say_why_they_do_not_add_up():
     found = fastir.evaluate(qrels, run, ["judged@2", "unjudged@2"])
     assert dict(found.items()) == {"judged@2": 1.0, "unjudged@2": 0.5}
     for metric in ("judged@2", "unjudged@2"):
-        assert "a negative label" in fastir.explain(metric) and "need not add up to 1" in fastir.explain(metric)
+        assert "a negative label" in str(fastir.metric(metric)) and "need not add up to 1" in str(fastir.metric(metric))
     assert "share of documents not in the qrels" in repr(found.report)

@@ -195,19 +195,6 @@ def test_what_tools_mean_differently_and_fastir_does_not_know_is_an_error():
     assert "'pair_accuracy@10' to ir_measures" in text and "'hit_rate@10' to beir" in text
 
 
-def test_explain_tells_all_meanings_of_a_name():
-    lines = fastir.explain("Accuracy@10").splitlines()
-    assert lines[0] == "Accuracy@10: 2 metrics, by the tool; without a convention the name is an error"
-    assert [line.split(":")[0] for line in lines if not line.startswith(" ")][1:] == ["hit_rate@10", "pair_accuracy@10"]
-    assert [line.split() for line in lines[-3:]] == [
-        ["in", "beir", "hit_rate@10"],
-        ["in", "sentence-transformers", "hit_rate@10"],
-        ["in", "ir_measures", "pair_accuracy@10"],
-    ]
-    with pytest.raises(fastir.UnknownMetricError, match="did you mean"):
-        fastir.explain("acuracy")
-
-
 @pytest.mark.parametrize("bad", [
     "P.", "P_", "P.5,", "P.,5", "P.5,x", "P.0", "P_5.5", "P_-5", "P.5 ,10", "P_1e3x", "recall.nan", "ndcg_10",
     "map_5", "ndcg.10", "utility.1,2", "set_F.1,2", "set_F_", "utility.1,2,3,4,5", "utility.1,p2=3", "map.1=2",

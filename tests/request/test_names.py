@@ -108,7 +108,7 @@ def test_a_suggestion_is_a_metric_that_exists(typed, meant):
     suggested = re.findall("'(.*?)'", text.partition("did you mean")[2])
     assert meant in suggested and len(suggested) <= 3
     for metric in suggested:
-        fastir.explain(metric)
+        fastir.metric(metric)
 
 
 @pytest.mark.parametrize(("typed", "tool"), [
@@ -132,30 +132,3 @@ def test_metrics_are_strings(bad):
 @pytest.mark.parametrize("none", [[], (), iter(())])
 def test_no_metric_is_an_error(none):
     assert "no metric" in message(none)
-
-
-# ---- explain ---------------------------------------------------------------------------------------------------
-
-
-def test_explain_shows_what_is_in_force():
-    text = fastir.explain("RBP.95@10-l2")
-    title = "RBP.95@10-l2: rank-biased precision"
-    for words in (title, "first 10 documents", "label >= 2", "0.95", "binary or scaled or raw"):
-        assert words in text
-
-
-def test_explain_names_every_parameter_and_value():
-    for card in fastir.metrics():
-        text = fastir.explain(card.name)
-        for words in (card.summary, card.formula, card.undefined, card.source, card.differs, card.range, *card.aliases):
-            assert words in text
-        for param in card.params:
-            assert re.search(rf"^  {param.name} +{param.default}  ", text, re.MULTILINE)
-            assert all(choice in text for choice in param.choices)
-
-
-def test_explain_refuses_what_evaluate_refuses():
-    with pytest.raises(fastir.UnknownMetricError, match="did you mean 'ndcg@10'"):
-        fastir.explain("ngcd@10")
-    with pytest.raises(TypeError, match="a metric must be a str"):
-        fastir.explain(10)

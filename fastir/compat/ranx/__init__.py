@@ -35,8 +35,8 @@ dicts beside arrays.
 
 from typing import NoReturn
 
-from fastir.compat.ranx.comparing import compare
-from fastir.compat.ranx.evaluating import evaluate
+from fastir.compat.ranx.compare import compare
+from fastir.compat.ranx.evaluate import evaluate
 from fastir.compat.ranx.qrels_run import Qrels, Run
 from fastir.compat.ranx.report import Report
 

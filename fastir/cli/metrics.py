@@ -1,4 +1,4 @@
-"""The subcommands `fastir metrics`, `explain` and `conventions`: what can be measured, and whose numbers there are."""
+"""The subcommands `fastir metrics` and `conventions`: what can be measured, and whose numbers there are."""
 
 from __future__ import annotations
 
@@ -8,33 +8,34 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import fastir
-from fastir.cli.arguments import UsageError, arguments_checked
+from fastir.cli.arguments import METRIC_NAMES, UsageError, arguments_checked
 from fastir.cli.terminal import Output
 from fastir.concordance import measures
 from fastir.measure.cards import Card
 from fastir.request.conventions import CONVENTIONS
-from fastir.request.reference import bibtex
 
 WIDTH = 100  # of the list of metrics
 Entries = Sequence[tuple[str, ...]]
 
 
 def add_metrics_arguments(add: Callable[..., Any]) -> None:
-    add("word", metavar="WORD", nargs="?", help="only the metrics whose names or descriptions have it")
+    about = "say what these mean, such as ndcg@10 (default: list all)"
+    add("names", metavar="NAME", nargs="*", help=about).words = METRIC_NAMES
+    add("--search", metavar="WORD", help="list only the metrics whose names or descriptions have it")
+    add("--bibtex", action="store_true", help="the papers to cite for each NAME")
     add("--markdown", action="store_true", help="the whole reference: formulas, sources, examples")
 
 
-def add_explain_arguments(add: Callable[..., Any]) -> None:
-    add("metric", metavar="METRIC", help="such as ndcg@10")
-    add("--bibtex", action="store_true", help="the papers to cite")
-
-
 def metrics_command(options: argparse.Namespace) -> Output:
+    check_one_way(options)
+    if options.names:
+        with arguments_checked():
+            return Output(meanings_text(options.names, options.bibtex))
     if options.markdown:
         from fastir.cli.reference_text import reference
 
         return Output(reference())
-    word = (options.word or "").lower()
+    word = (options.search or "").lower()
     metrics: Entries = [(shown(card), card.relevance, card.order, about(card)) for card in fastir.metrics()]
     similar: Entries = [(shown(measure), measure.summary) for measure in measures.CARDS.values()]
     heads = ("metric", "relevance", "first k", "what it is"), ("of two runs", "how alike they are, by similarity")
@@ -43,7 +44,7 @@ def metrics_command(options: argparse.Namespace) -> Output:
         if found := [entry for entry in entries if word in entry[0].lower() or word in entry[-1].lower()]:
             tables.append(filled([head, *found]))
     if not tables:
-        raise UsageError(f"no metric has {options.word!r} in its name or description")
+        raise UsageError(f"no metric has {options.search!r} in its name or description")
     return Output("\n".join(tables))
 
 
@@ -56,12 +57,28 @@ def about(card: Card) -> str:
     return f"{card.summary} (also {', '.join(card.aliases)})" if card.aliases else card.summary
 
 
-def explain_command(options: argparse.Namespace) -> Output:
-    with arguments_checked():
-        if options.bibtex:
-            return Output(bibtex(options.metric))
-        tell = measures.explained if measures.is_measure(options.metric) else fastir.explain
-        return Output(f"{tell(options.metric)}\n")
+def check_one_way(options: argparse.Namespace) -> None:
+    """Refuse an option that says nothing beside the others.
+
+    Raises
+    ------
+    UsageError
+    """
+    if options.bibtex and not options.names:
+        raise UsageError("--bibtex: expected the NAME of a metric")
+    if options.search is not None and (options.names or options.markdown):
+        raise UsageError("--search: it is for the list of metrics")
+    if options.markdown and options.names:
+        raise UsageError("--markdown: it is for all metrics")
+
+
+def meanings_text(names: Sequence[str], bibtex: bool) -> str:
+    """What each name means, or the papers to cite for them, each once."""
+    if bibtex:
+        papers = (fastir.metric(name).bibtex().strip("\n") for name in names)
+        return "\n\n".join(dict.fromkeys(entry for text in papers for entry in text.split("\n\n") if entry)) + "\n"
+    meanings = (measures.explained(name) if measures.is_measure(name) else fastir.metric(name) for name in names)
+    return "\n\n".join(map(str, meanings)) + "\n"
 
 
 def add_conventions_arguments(add: Callable[..., Any]) -> None:

@@ -8,6 +8,7 @@ from common import EXAMPLES
 
 import fastir
 from fastir.cli.runs import differing
+from fastir.evaluation.run_collections import run_names
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 RUNS = {"bm25.run": BM25, "dense.run": DENSE}
@@ -178,3 +179,10 @@ def test_a_column_for_every_run(output):
         ["map", "0.6627", "*0.7661"],
         ["mrr", "0.8333", "*0.9167"],
     ]
+
+
+def test_runs_are_named_apart():
+    assert run_names(["a/x.run", "-", "b/y.run"]) == ["x.run", "-", "y.run"]
+    assert run_names(["a/x.run", "b/x.run", "c/y.run"]) == ["a/x.run", "b/x.run", "y.run"]
+    assert run_names(["a/x.run"] * 3) == ["x.run", "x.run (2)", "x.run (3)"]
+    assert run_names(["x (2)", "x", "x"]) == ["x (2)", "x", "x (3)"]

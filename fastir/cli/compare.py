@@ -23,9 +23,9 @@ from fastir.cli.arguments import (
     settings_of,
 )
 from fastir.cli.gates import failed_rules, rules_of
+from fastir.cli.messages import meant
 from fastir.cli.runs import are_saved, columns_of, named_runs, qrels_of, runs_of, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
-from fastir.cli.wording import meant
 from fastir.errors import FastirError, quote
 from fastir.request.directions import best_first
 from fastir.text import json_text, replacing

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.compat.ranx.evaluating import evaluate
+from fastir.compat.ranx.evaluate import evaluate
 from fastir.compat.ranx.report import FrozensetDict, Report
 from fastir.errors import quote
 

@@ -1,4 +1,7 @@
-"""fastir pool, contributions, leave-one-out, to-judge and merge-qrels: what they print is what the functions return."""
+"""fastir pool, contributions, leave-one-out, to-judge and merge-qrels: what they print is what the functions return.
+
+Also of: teams.
+"""
 
 import contextlib
 import json

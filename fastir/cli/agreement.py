@@ -29,9 +29,9 @@ from fastir.cli.arguments import (
     parents_options,
     split,
 )
-from fastir.cli.comparing import corrections, plot_format, save_picture, tests
-from fastir.cli.evaluating import FORMATS, query_table, table_text
-from fastir.cli.pooling import TEXTS, add_format_argument, at_least_1, output_of
+from fastir.cli.compare import corrections, plot_format, save_picture, tests
+from fastir.cli.eval import FORMATS, query_table, table_text
+from fastir.cli.pool import TEXTS, add_format_argument, at_least_1, output_of
 from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, watched
 from fastir.evaluation.run_collections import run_names

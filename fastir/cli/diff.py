@@ -20,7 +20,7 @@ from fastir.cli.arguments import (
     parents_options,
     settings_of,
 )
-from fastir.cli.evaluating import evaluated
+from fastir.cli.eval import evaluated
 from fastir.cli.runs import are_saved, saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
 from fastir.errors import quote

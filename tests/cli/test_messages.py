@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import fastir
-from fastir.cli.generated import commands_of
+from fastir.cli.completion import commands_of
 from fastir.cli.main import parser
-from fastir.cli.wording import KEYWORDS, meant, option, worded
+from fastir.cli.messages import KEYWORDS, meant, option, worded
 
 PACKAGE = Path(fastir.__file__).parent
 FOLDERS = ("columns", "comparison", "evaluation", "inputs", "request", "results", "stats")

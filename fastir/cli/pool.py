@@ -28,11 +28,11 @@ from fastir.cli.arguments import (
     output_format,
     settings_of,
 )
-from fastir.cli.evaluating import FORMATS, table_text
+from fastir.cli.eval import FORMATS, table_text
+from fastir.cli.messages import option
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.teams import add_teams_arguments, teams_of
 from fastir.cli.terminal import Output, watched
-from fastir.cli.wording import option
 from fastir.rendering import Cell, Table
 from fastir.text import json_text, without_nan
 

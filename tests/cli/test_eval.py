@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import gzip
-import importlib.metadata
 import io
 import json
 import os
@@ -11,33 +10,17 @@ import signal
 import subprocess
 import sys
 import time
-import types
 from pathlib import Path
 
 import gen
 import pytest
 from common import EXAMPLES
-from terminals import Terminal
 
 import fastir
-from fastir.cli import terminal
-from fastir.cli.arguments import split
-from fastir.concordance.measures import CARDS
-from fastir.evaluation.run_collections import run_names
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 METRICS = ["ndcg@10", "map", "num_ret"]
 ASKED = [part for metric in METRICS for part in ("-m", metric)]
-
-
-@pytest.fixture
-def files(tmp_path, qrels, run):
-    """The two small queries as files, with a run that lacks the second."""
-    return types.SimpleNamespace(
-        qrels=str(gen.write_qrels(tmp_path / "qrels.txt", qrels)),
-        run=str(gen.write_run(tmp_path / "run.txt", run)),
-        half=str(gen.write_run(tmp_path / "half.txt", {"q1": run["q1"]})),
-    )
 
 
 def cells(table):
@@ -68,25 +51,6 @@ def test_a_row_per_run(output):
     assert output("eval", QRELS, BM25, DENSE, *ASKED, "--transpose") == results.to_table(transpose=True)
     for format in ("markdown", "latex", "html", "csv"):
         assert output("eval", QRELS, BM25, DENSE, *ASKED, "--format", format) == results.to_table(format)
-
-
-def test_many_metrics_after_one_m(output):
-    expected = output("eval", QRELS, BM25, *(part for k in (1, 3, 5) for part in ("-m", f"ndcg@{k}")), "-m", "map")
-    before = ("eval", "-m", "ndcg@1,3", "ndcg@5", "map", QRELS, BM25)
-    assert output(*before) == output("eval", "--metrics", "ndcg@1,3,5", "-m", "map", QRELS, BM25) == expected
-    for words in (["ndcg@1,3,5,map"], ["ndcg@1,3", "ndcg@5", "map"], ["ndcg@1, ndcg@3,5", ",map"]):
-        assert output("eval", QRELS, BM25, "-m", *words) == expected
-
-
-@pytest.mark.parametrize(("word", "names"), [
-    ("ndcg@10,map", ["ndcg@10", "map"]),
-    ("ndcg@1,3,5", ["ndcg@1", "ndcg@3", "ndcg@5"]),
-    ("dcg(gain=exp2, log=2)@1,3", ["dcg(gain=exp2, log=2)@1", "dcg(gain=exp2, log=2)@3"]),
-    ("P.5,10,map", ["P.5,10", "map"]),
-    ("rbp.8", ["rbp.8"]),
-])  # fmt: skip
-def test_a_word_is_split_into_metrics(word, names):
-    assert split(word) == names
 
 
 def test_the_default_metrics_and_all_of_them(output):
@@ -140,20 +104,6 @@ def test_columns_with_unusual_names(output, tmp_path):
         assert cells(output("eval", *files, "-m", "mrr", *options, *formats))[1] == ["run.csv", "1.0000"]
 
 
-def test_colour_is_for_terminals(output, monkeypatch):
-    command = ("eval", QRELS, BM25, DENSE, *ASKED)
-    plain = output(*command)
-    assert "\x1b" not in plain
-    assert "\x1b" not in output(*command, "--color", "never")
-    bold = output(*command, "--color", "always")
-    assert bold.count("\x1b[1;32m*") == 2 and bold.replace("\x1b[1;32m", "").replace("\x1b[0m", "") == plain
-    monkeypatch.setattr(terminal, "is_terminal", lambda: True)
-    assert output(*command) == bold
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert output(*command) == plain
-    assert output(*command, "--color", "always") == bold
-
-
 @pytest.mark.parametrize("name", ["x.json", "x.tsv", "x.parquet"])
 def test_a_file_that_holds_the_results(output, name, tmp_path):
     assert output("eval", QRELS, BM25, DENSE, *ASKED, "-o", tmp_path / name) == ""
@@ -205,13 +155,6 @@ def test_a_row_per_query_and_run_for_several_runs(output, files):
         "mean      half.txt  0.8333        3\n"
         "mean      run.txt   0.7083        6\n"
     )  # fmt: skip
-
-
-def test_runs_are_named_apart():
-    assert run_names(["a/x.run", "-", "b/y.run"]) == ["x.run", "-", "y.run"]
-    assert run_names(["a/x.run", "b/x.run", "c/y.run"]) == ["a/x.run", "b/x.run", "y.run"]
-    assert run_names(["a/x.run"] * 3) == ["x.run", "x.run (2)", "x.run (3)"]
-    assert run_names(["x (2)", "x", "x"]) == ["x (2)", "x", "x (3)"]
 
 
 def test_markdown(output, files, tmp_path):
@@ -316,72 +259,7 @@ def test_a_compressed_run(output, files, tmp_path):
 # ---- the other commands ----------------------------------------------------------------------------------------
 
 
-def test_metrics_lists_every_card(output):
-    text = output("metrics")
-    assert max(map(len, text.splitlines())) <= 100
-    words = " ".join(text.split())
-    for card in fastir.metrics():
-        assert card.summary in words and all(alias in words for alias in card.aliases)
-    for measure in CARDS.values():
-        assert f"{measure.name + '[@k]' * measure.cutoff} {measure.summary}" in words
-    entries = sum(bool(line) and not line.startswith(" ") for line in text.splitlines())
-    assert entries == 2 + len(fastir.metrics()) + len(CARDS)
-
-
-def test_metrics_with_a_word(output, call):
-    found = [line.split()[0] for line in output("metrics", "Bias").splitlines() if line[:1] > " "]
-    assert "rbp[@k]" in found and found[-3:] == ["rbo", "rbo_min", "rbo_res"] and "map[@k]" not in found
-    assert output("metrics", "recip_rank").splitlines()[1].startswith("mrr[@k]")
-    assert call("metrics", "zebra") == (
-        1,
-        "",
-        "fastir: error: no metric has 'zebra' in its name or description; see fastir metrics --help\n",
-    )
-
-
-def test_explain_prints_what_the_function_returns(output):
-    assert output("explain", "ndcg@10").rstrip("\n") == fastir.explain("ndcg@10").rstrip("\n")
-
-
-def test_version(call):
-    assert call("--version") == (0, f"fastir {importlib.metadata.version('fastir')}\n", "")
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["eval", "--help"]])
-def test_help_shows_an_example(output, arguments):
-    assert "fastir eval examples/qrels.txt examples/bm25.run" in output(*arguments)
-
-
 # ---- exit codes and messages -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("arguments", [
-    [],
-    ["evaluate"],
-    ["eval"],
-    ["eval", QRELS, "-m", "map"],
-    ["eval", QRELS, BM25, "-m", "map", "--format", "xml"],
-    ["eval", QRELS, BM25, "-m", "map", "--rel-level", "one"],
-    ["eval", QRELS, "-", "-", "-m", "map"],
-    ["eval", QRELS, BM25, "-m", "map", "--rel", "2"],
-    ["explain"],
-])  # fmt: skip
-def test_usage_errors_are_1(call, arguments):
-    code, out, err = call(*arguments)
-    assert (code, out) == (1, "")
-    assert err.startswith("fastir: error: ") and err.count("\n") == 1 and err.endswith(" --help\n")
-
-
-@pytest.mark.parametrize(("arguments", "words"), [
-    (["evla", QRELS, BM25], "there is no command 'evla'; did you mean 'eval'?"),
-    (["eval", QRELS, BM25, "--formt", "tsv"], "there is no option '--formt'; did you mean '--format'?"),
-    (["eval", QRELS, BM25, "--convention=trec-eval"], "--convention: there is no 'trec-eval'; did you mean"),
-    (["compare", QRELS, BM25, DENSE, "--base=x"], "there is no option '--base=x'; did you mean '--baseline'?"),
-    (["eval", QRELS, BM25, "--columns", "a"], "--columns a: expected FIELD=NAME"),
-])  # fmt: skip
-def test_suggestions(call, arguments, words):
-    code, out, err = call(*arguments)
-    assert (code, out) == (1, "") and words in err, err
 
 
 def test_arguments_that_mean_nothing_are_1_and_one_line(call, files):
@@ -477,62 +355,4 @@ def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
     assert took < 5.0
 
 
-@pytest.mark.parametrize(("error", "code", "message"), [
-    (MemoryError(), 3, "fastir: error: out of memory\n"),
-    (KeyError("oops"), 3, "fastir: error: internal error, please report it: KeyError: 'oops'\n"),
-    (KeyboardInterrupt(), 130, "fastir: error: interrupted\n"),
-    (OverflowError("label 99999999999 of document d1\nis out of range"), 2,
-     "fastir: error: label 99999999999 of document d1 is out of range\n"),
-    (OSError("no place"), 2, "fastir: error: no place\n"),
-    (ValueError(), 2, "fastir: error: ValueError\n"),
-])  # fmt: skip
-def test_whatever_fails_has_its_exit_code(call, files, monkeypatch, error, code, message):
-    def fail(*_, **__):
-        raise error
-
-    monkeypatch.setattr(fastir, "Evaluator", fail)
-    got, out, err = call("eval", files.qrels, files.run, "-m", "map")
-    assert (got, out) == (code, "")
-    assert err.endswith(message)
-    assert (err == message) == (type(error) is not KeyError), "only a fault of our own shows a traceback"
-
-
-def test_nobody_listens_to_messages(call, files, monkeypatch):
-    monkeypatch.setattr(sys, "stderr", None)
-    assert call("eval", files.qrels, files.half, "-m", "map")[:2] == (0, "run          map\nhalf.txt  0.4167\n")
-
-
 # ---- the progress bar ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("n_threads", "after"), [(1, [1, 2, 3]), (2, [2, 3]), (3, [3])])
-def test_a_bar_over_the_bytes_of_the_runs(call, bars, monkeypatch, n_threads, after):
-    """With so many runs at a time, it is seen after so many of the three."""
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    assert call("eval", QRELS, BM25, BM25, BM25, "-m", "map", "--threads", n_threads)[0] == 0
-    size = Path(BM25).stat().st_size
-    [bar] = bars
-    assert bar.closed and bar.options["total"] == 3 * size
-    assert {size * runs for runs in after} <= bar.seen
-    assert bar.seen.isdisjoint(size * runs for runs in range(1, after[0]))
-
-
-def test_the_bar_does_not_go_back():
-    """A file that is read twice, a standard input whose size nobody knows."""
-    progress = terminal.Progress({"bm25": BM25, "-": "-"})
-    size = Path(BM25).stat().st_size
-    for name, position, done in (("bm25", 10, 10), ("bm25", size, size), ("bm25", 10, size), ("-", 99, size)):
-        progress.notice(name, position)
-        assert (progress.done, progress.total) == (done, size)
-
-
-@pytest.mark.parametrize("why", ["a pipe", "a moment", "no tqdm"])
-def test_silence(call, bars, monkeypatch, why):
-    stream = io.StringIO() if why == "a pipe" else Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    if why == "a moment":
-        monkeypatch.setattr(terminal, "PATIENCE", 60.0)
-    if why == "no tqdm":
-        monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert call("eval", QRELS, BM25, "-m", "map")[0] == 0
-    assert not bars and stream.getvalue() == ""

@@ -6,19 +6,19 @@ import subprocess
 import pytest
 
 import fastir
-from fastir.cli import doctor, generated
+from fastir.cli import completion
 from fastir.cli.main import parser
 
-COMMANDS = generated.commands_of(parser())
+COMMANDS = completion.commands_of(parser())
 OPTIONS = [
     (name, option)
     for name, command in COMMANDS.items()
-    for action in generated.options_of(command)
+    for action in completion.options_of(command)
     for option in action.option_strings
 ]
 
 
-@pytest.mark.parametrize("shell", generated.SHELLS)
+@pytest.mark.parametrize("shell", completion.SHELLS)
 def test_scripts_name_every_option(output, shell):
     script = output("completion", shell)
     for name, option in OPTIONS:
@@ -72,22 +72,3 @@ def test_groff_has_nothing_to_complain_of(output):
         ["groff", "-man", "-Tutf8", "-ww"], input=output("man"), capture_output=True, text=True, check=True
     )
     assert done.stderr == "" and "exit status" in done.stdout
-
-
-def test_doctor_says_what_a_report_needs(output):
-    text = output("doctor")
-    for word in (fastir.__version__, "numpy", "simd", "openmp", "n_threads", "python", "system"):
-        assert word in text
-    assert "self-test" in text and "right" in text
-
-
-def test_a_verbose_version_is_what_doctor_says_without_its_test(output, call):
-    text = output("--version", "--verbose")
-    assert text == output("--verbose", "--version") == output("doctor").partition("self-test")[0]
-    assert "numpy" in text and call("--verbose")[0] == 1
-
-
-def test_doctor_notices_a_wrong_value(call, monkeypatch):
-    monkeypatch.setitem(doctor.EXPECTED, "map", 0.5000001)
-    code, out, _ = call("doctor")
-    assert code == 3 and "WRONG: map of a dict with 1 threads" in out

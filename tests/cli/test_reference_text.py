@@ -1,4 +1,4 @@
-"""fastir/METRICS.md is what the cards say, its examples what evaluate() gives; explain() tells of other dialects."""
+"""fastir/METRICS.md is what the cards say, its examples what evaluate() gives."""
 
 import contextlib
 import io
@@ -68,31 +68,3 @@ def test_every_section_says_everything():
             assert words in section
         for param in card.params:
             assert param.name == "empty" or f"`{param.name}={param.default}`: {param.meaning}" in section
-
-
-# ---- explain ---------------------------------------------------------------------------------------------------
-
-
-def lines_of(metric):
-    return fastir.explain(metric).splitlines()
-
-
-def test_explain_says_what_the_name_means_elsewhere():
-    members = [f"precision@{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
-    assert lines_of("P")[-1] == f"  in trec_eval    {', '.join(members)}"
-    assert lines_of("rbp@95")[-1] == "  in ranx         rbp(p=0.95)"
-    assert lines_of("success")[-1] == "  in trec_eval    hit_rate@1, hit_rate@5, hit_rate@10"
-    assert not [line for line in lines_of("ndcg@10") + lines_of("P_5") if line.startswith("  in ")]
-
-
-def test_explain_gives_the_canonical_name():
-    assert lines_of("P_5")[1] == "  canonical name  precision@5"
-    assert lines_of("nDCG(dcg='exp-log2')@10")[1] == "  canonical name  ndcg(gain=exp2)@10"
-    assert lines_of("AP(rel=2)")[1] == "  canonical name  map-l2"
-
-
-def test_explain_lists_what_a_name_stands_for():
-    assert lines_of("P.10,5") == ["P.10,5: P_5, P_10", "  precision@k     share of relevant documents in the first k"]
-    first, *rest = lines_of("official")
-    assert first.startswith("official: num_q, num_ret, ") and first.endswith(", P_500, P_1000")
-    assert len(rest) == 11

@@ -1,6 +1,14 @@
 """What is wrong with the arguments is 1, what is wrong with a file is 2, and both are said in the command's words."""
 
+import importlib.metadata
+import sys
+
 import pytest
+from common import EXAMPLES
+
+import fastir
+
+QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 
 BEIR = "query-id\tcorpus-id\tscore\nq\td\t1\n"
 MSMARCO = "q\td\t1\n"
@@ -48,7 +56,9 @@ WRONG_ARGUMENTS = [
     "compare qrels run other -m map --baseline absent",
     "compare qrels run other -m map --interval magic",
     "compare qrels run other -m gm_map",
-    "explain ndgc",
+    "metrics ndgc",
+    "explain qrels run",
+    "explain qrels run q -m ndgc",
     "nonsense",
     "eval qrels run --fail-under map",
     "eval qrels run --fail-under mean_rank=3",
@@ -71,7 +81,7 @@ WRONG_ARGUMENTS = [
     "compare qrels run other --fail-if bla",
     "compare qrels",
     "diff run other -o x.csv",
-    "metrics zebra",
+    "metrics --search zebra",
 ]
 WRONG_FILES = [
     "eval qrels absent -m map",
@@ -150,3 +160,67 @@ def test_the_option_reads_the_format(call, paths):
     expected = called(call, paths, "eval qrels run -m map")[1]
     for line in ("eval beir.tsv run -m map --qrels-format beir", "eval qrels msmarco.tsv -m map --run-format msmarco"):
         assert called(call, paths, line)[1].split()[3:] == ["1.0000"] == expected.split()[3:]
+
+
+def test_version(call):
+    assert call("--version") == (0, f"fastir {importlib.metadata.version('fastir')}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["eval", "--help"]])
+def test_help_shows_an_example(output, arguments):
+    assert "fastir eval examples/qrels.txt examples/bm25.run" in output(*arguments)
+
+
+@pytest.mark.parametrize("arguments", [
+    [],
+    ["evaluate"],
+    ["eval"],
+    ["eval", QRELS, "-m", "map"],
+    ["eval", QRELS, BM25, "-m", "map", "--format", "xml"],
+    ["eval", QRELS, BM25, "-m", "map", "--rel-level", "one"],
+    ["eval", QRELS, "-", "-", "-m", "map"],
+    ["eval", QRELS, BM25, "-m", "map", "--rel", "2"],
+    ["explain"],
+    ["explain", QRELS, BM25],
+])  # fmt: skip
+def test_usage_errors_are_1(call, arguments):
+    code, out, err = call(*arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("fastir: error: ") and err.count("\n") == 1 and err.endswith(" --help\n")
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["evla", QRELS, BM25], "there is no command 'evla'; did you mean 'eval'?"),
+    (["eval", QRELS, BM25, "--formt", "tsv"], "there is no option '--formt'; did you mean '--format'?"),
+    (["eval", QRELS, BM25, "--convention=trec-eval"], "--convention: there is no 'trec-eval'; did you mean"),
+    (["compare", QRELS, BM25, DENSE, "--base=x"], "there is no option '--base=x'; did you mean '--baseline'?"),
+    (["eval", QRELS, BM25, "--columns", "a"], "--columns a: expected FIELD=NAME"),
+])  # fmt: skip
+def test_suggestions(call, arguments, words):
+    code, out, err = call(*arguments)
+    assert (code, out) == (1, "") and words in err, err
+
+
+@pytest.mark.parametrize(("error", "code", "message"), [
+    (MemoryError(), 3, "fastir: error: out of memory\n"),
+    (KeyError("oops"), 3, "fastir: error: internal error, please report it: KeyError: 'oops'\n"),
+    (KeyboardInterrupt(), 130, "fastir: error: interrupted\n"),
+    (OverflowError("label 99999999999 of document d1\nis out of range"), 2,
+     "fastir: error: label 99999999999 of document d1 is out of range\n"),
+    (OSError("no place"), 2, "fastir: error: no place\n"),
+    (ValueError(), 2, "fastir: error: ValueError\n"),
+])  # fmt: skip
+def test_whatever_fails_has_its_exit_code(call, files, monkeypatch, error, code, message):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(fastir, "Evaluator", fail)
+    got, out, err = call("eval", files.qrels, files.run, "-m", "map")
+    assert (got, out) == (code, "")
+    assert err.endswith(message)
+    assert (err == message) == (type(error) is not KeyError), "only a fault of our own shows a traceback"
+
+
+def test_nobody_listens_to_messages(call, files, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert call("eval", files.qrels, files.half, "-m", "map")[:2] == (0, "run          map\nhalf.txt  0.4167\n")

@@ -20,7 +20,7 @@ from fastir.cli.arguments import (
     parents_options,
     settings_of,
 )
-from fastir.cli.bounding import add_bounds_arguments, bounded, bounds_table, check_bounds
+from fastir.cli.bounds import add_bounds_arguments, bounded, bounds_table, check_bounds
 from fastir.cli.gates import bounds_of, failures
 from fastir.cli.runs import columns_of, named_runs, qrels_of, runs_of
 from fastir.cli.terminal import Output, watched

@@ -1,0 +1,269 @@
+"""metric(): what one name of a metric means, for people and programs, from its card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from fastir.errors import UnknownMetricError
+from fastir.measure.cards import DIRECTIONS
+from fastir.measure.references import Reference
+from fastir.request.names import DIALECTS, Gains, Request, read
+
+NOT_EXTREME = "optimistic and pessimistic go by label, which need not give the best and the worst value here"
+UNNAMED = "without a convention the name is an error"
+LABEL_WIDTH = 15  # characters of a line's label in the text
+
+# {attribute: its empty value} of what a name for several metrics has if all of them have it.
+SHARED: dict[str, Any] = {
+    "summary": "",
+    "formula": "",
+    "cutoff": None,
+    "rel_level": None,
+    "parameters": {},
+    "range": "",
+    "direction": "",
+    "aggregate": "",
+    "undefined": "",
+    "sources": (),
+    "references": (),
+    "aliases": (),
+    "differs": "",
+}
+
+Line = tuple[str, str]  # a label and a text; the label is empty above a metric
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Metric:
+    """What the name of a metric means; made by `metric`, prints as text.
+
+    A name may stand for several metrics, its `members`. Then an attribute has the value that all members share, else it
+    is empty.
+
+    Attributes
+    ----------
+    name : str
+        As it was given.
+    canonical : str
+        fastir's own spelling, with every parameter that the name sets; of several metrics separated by ", ".
+    summary : str
+        What it is, in a phrase.
+    formula : str
+        How it is computed; `Card` says what the letters mean.
+    cutoff : int or None
+        How many documents of a ranking count; None for all, or where the metric has no cutoff.
+    rel_level : int or None
+        The lowest relevant label, if the name sets it.
+    parameters : dict of str to object
+        {name: value}, the defaults included.
+    range : str
+        The values that it can have.
+    direction : {"more", "less", "neither", ""}
+        Which values are better.
+    aggregate : {"mean", "geometric", "sum", "count", ""}
+        How the values of the queries become one number.
+    undefined : str
+        The value where the formula has none.
+    sources : tuple of str
+        The papers, and the programs whose numbers it matches.
+    references : tuple of Reference
+        The papers alone.
+    aliases : tuple of str
+        Names of the same metric in other tools, or with the tool in brackets if only that one has it.
+    meanings : dict of str to str
+        {tool: what the name means to it, in fastir's spelling} where that is something else than here; empty text if it
+        has no such metric.
+    differs : str
+        Programs that give this name another number, and the parameter that gives theirs; may be empty.
+    members : tuple of Metric
+        The metrics that the name stands for; empty if it is one.
+    """
+
+    name: str
+    canonical: str
+    summary: str
+    formula: str
+    cutoff: int | None
+    rel_level: int | None
+    parameters: dict[str, Any]
+    range: str
+    direction: Literal["more", "less", "neither", ""]
+    aggregate: Literal["mean", "geometric", "sum", "count", ""]
+    undefined: str
+    sources: tuple[str, ...]
+    references: tuple[Reference, ...]
+    aliases: tuple[str, ...]
+    meanings: dict[str, str]
+    differs: str
+    members: tuple[Metric, ...]
+    _lines: tuple[Line, ...] = field(compare=False)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.canonical))
+
+    def __repr__(self) -> str:
+        return "\n".join(f"  {label:<{LABEL_WIDTH}} {text}" if label else text for label, text in self._lines)
+
+    def _repr_html_(self) -> str:
+        from fastir.rendering import Cell, Table, rendered
+
+        (_, title), *lines = self._lines
+        return rendered(Table([title, ""], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
+
+    def bibtex(self) -> str:
+        """The papers as BibTeX entries, each once."""
+        papers = dict.fromkeys(self.references or [paper for each in self.members for paper in each.references])
+        return "\n".join(paper.bibtex() for paper in papers)
+
+
+def metric(name: str) -> Metric:
+    """Say what a metric name means.
+
+    Parameters
+    ----------
+    name : str
+        A metric name such as ``"ndcg@10"``.
+
+    Returns
+    -------
+    Metric
+        Formula, range, undefined cases, sources and more as attributes. It prints a line each: summary, names, formula,
+        depth, the value of each parameter with the values that it takes, what it sees, range, which values are better,
+        aggregation, undefined cases, source, papers, where other programs differ, and what the name means to them if
+        that is something else. For a name that stands for several metrics, these and what each kind of them is. For one
+        that only some tools have, and that is an error without a convention, each of its meanings.
+
+    Raises
+    ------
+    UnknownMetricError
+        No metric has this name, or the metric does not have the cutoff or parameter.
+    TypeError
+        The name is not a str.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> ndcg = fastir.metric("ndcg_cut_10")
+    >>> ndcg.canonical, ndcg.range, ndcg.parameters["gain"]
+    ('ndcg@10', '0 to 1', 'linear')
+    >>> ndcg.undefined
+    '0 if the ideal is 0: no judged document has a gain'
+    """
+    spellings = {dialect: spelling(name, dialect) for dialect in DIALECTS[1:]}
+    try:
+        requests = read(name)
+    except UnknownMetricError:
+        requests = []
+        texts = list(dict.fromkeys(text for text in spellings.values() if text))
+        if not texts:
+            raise
+        members = tuple(from_request(text, read(text)[0]) for text in texts)
+        head = f"{name}: {len(members)} metrics, by the tool; {UNNAMED}"
+        lines = [("", head), *(line for member in members for line in member._lines)]
+    else:
+        members = tuple(from_request(request.text, request) for request in requests)
+        lines = family_lines(name, requests) if len(requests) > 1 else list(members[0]._lines)
+    here = ", ".join(map(str, requests))  # empty if the name is an error
+    meanings = {dialect: text for dialect, text in spellings.items() if text != here}
+    return Metric(
+        name=name,
+        canonical=", ".join(member.canonical for member in members),
+        meanings=meanings,
+        members=members if len(requests) != 1 else (),
+        _lines=(*lines, *((f"in {dialect}", text or "no metric") for dialect, text in meanings.items())),
+        **{attribute: shared(members, attribute) for attribute in SHARED},
+    )
+
+
+def shared(members: Sequence[Metric], attribute: str) -> Any:
+    """The value of an attribute that all members have, else its empty value."""
+    first, *others = (getattr(member, attribute) for member in members)
+    return first if all(other == first for other in others) else type(SHARED[attribute])()
+
+
+def spelling(name: str, dialect: str) -> str:
+    """The meaning of a name in a dialect, in fastir's own spelling; empty if the dialect does not have the name."""
+    try:
+        return ", ".join(map(str, read(name, dialect)))
+    except UnknownMetricError:
+        return ""
+
+
+def from_request(name: str, request: Request) -> Metric:
+    """The Metric of one request, without what the name means to other tools."""
+    card = request.card
+    return Metric(
+        name=name,
+        canonical=str(request),
+        summary=card.summary,
+        formula=card.formula,
+        cutoff=request.cutoff,
+        rel_level=request.level,
+        parameters={param.name: request.params.get(param.name, param.default) for param in card.params},
+        range=card.range,
+        direction=cast(Any, card.direction),
+        aggregate=cast(Any, card.aggregate),
+        undefined=card.undefined,
+        sources=tuple(map(str, card.sources)),
+        references=card.references,
+        aliases=tuple(card.other_names()),
+        meanings={},
+        differs=card.differs,
+        members=(),
+        _lines=tuple(request_lines(name, request)),
+    )
+
+
+def family_lines(name: str, requests: list[Request]) -> list[Line]:
+    cards = dict.fromkeys(request.card for request in requests)
+    names = ", ".join(request.text for request in requests)
+    return [("", f"{name}: {names}"), *((card.name + card.place(), card.summary) for card in cards)]
+
+
+def request_lines(name: str, request: Request) -> list[Line]:
+    card = request.card
+    lines = [("", f"{name}: {card.summary}"), ("canonical name", str(request))]
+    if card.other_names():
+        lines.append(("also written", ", ".join(card.other_names())))
+    lines.append(("formula", card.formula))
+    if card.fractional:
+        lines.append(("labels", "may be fractions in arrays, each its own gain"))
+    if card.cutoff:
+        first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
+        lines.append(("depth", "the whole ranking" if request.cutoff is None else first))
+    if card.groups:
+        how = "counted over the pairs" if card.groups == "pairs" else "averaged over the subtopics or groups"
+        lines.append(("groups", f"{how} of judges of the qrels"))
+    if card.sampled:
+        lines.append(("qrels", f"samples with {card.sampled}"))
+    if request.level is not None:
+        lines.append(("relevant", f"label >= {request.level}; lower labels have no gain"))
+    for param in card.params:
+        value = request.params.get(param.name, param.default)
+        lines.append((param.name, f"{value}  ({param.accepted()}; {param.meaning})"))
+    lines += [
+        ("sees", f"{card.relevance} relevance, the ranking {card.order}"),
+        ("range", card.range),
+        ("better", DIRECTIONS[card.direction]),
+    ]
+    if not extreme_by_label(request):
+        lines.append(("ties", NOT_EXTREME))
+    lines += [("over queries", card.aggregate), ("undefined", card.undefined), ("source", card.source)]
+    lines += [("paper", f"{reference}: {reference.url}") for reference in card.references]
+    if card.differs:
+        lines.append(("differs", card.differs))
+    return lines
+
+
+def extreme_by_label(request: Request) -> bool:
+    """Whether the best labels first give the best value, the worst labels first the worst; see `Card.by_label`."""
+    if request.params.get("ap_norm") == "hits" and request.cutoff is not None:
+        return False
+    for gains in request.params.values():
+        if isinstance(gains, Gains):
+            rising = [gain for _, gain in sorted({0: 0.0, **gains}.items())]
+            if rising != sorted(rising):
+                return False
+    return request.card.by_label

@@ -1,0 +1,119 @@
+"""metric(): what a name means here and to other tools, as attributes and as text."""
+
+import copy
+import pickle
+import re
+
+import pytest
+
+import fastir
+
+
+def lines_of(metric):
+    return str(fastir.metric(metric)).splitlines()
+
+
+def test_metric_says_what_the_name_means_elsewhere():
+    members = [f"precision@{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
+    assert lines_of("P")[-1] == f"  in trec_eval    {', '.join(members)}"
+    assert lines_of("rbp@95")[-1] == "  in ranx         rbp(p=0.95)"
+    assert lines_of("success")[-1] == "  in trec_eval    hit_rate@1, hit_rate@5, hit_rate@10"
+    assert not [line for line in lines_of("ndcg@10") + lines_of("P_5") if line.startswith("  in ")]
+
+
+def test_metric_gives_the_canonical_name():
+    assert lines_of("P_5")[1] == "  canonical name  precision@5"
+    assert lines_of("nDCG(dcg='exp-log2')@10")[1] == "  canonical name  ndcg(gain=exp2)@10"
+    assert lines_of("AP(rel=2)")[1] == "  canonical name  map-l2"
+
+
+def test_metric_lists_what_a_name_stands_for():
+    assert lines_of("P.10,5") == ["P.10,5: P_5, P_10", "  precision@k     share of relevant documents in the first k"]
+    first, *rest = lines_of("official")
+    assert first.startswith("official: num_q, num_ret, ") and first.endswith(", P_500, P_1000")
+    assert len(rest) == 11
+
+
+def test_metric_shows_what_is_in_force():
+    text = str(fastir.metric("RBP.95@10-l2"))
+    title = "RBP.95@10-l2: rank-biased precision"
+    for words in (title, "first 10 documents", "label >= 2", "0.95", "binary or scaled or raw"):
+        assert words in text
+
+
+def test_metric_names_every_parameter_and_value():
+    for card in fastir.metrics():
+        text = str(fastir.metric(card.name))
+        for words in (card.summary, card.formula, card.undefined, card.source, card.differs, card.range, *card.aliases):
+            assert words in text
+        for param in card.params:
+            assert re.search(rf"^  {param.name} +{param.default}  ", text, re.MULTILINE)
+            assert all(choice in text for choice in param.choices)
+
+
+def test_metric_refuses_what_evaluate_refuses():
+    with pytest.raises(fastir.UnknownMetricError, match="did you mean 'ndcg@10'"):
+        fastir.metric("ngcd@10")
+    with pytest.raises(TypeError, match="a metric must be a str"):
+        fastir.metric(10)
+
+
+def test_metric_tells_all_meanings_of_a_name():
+    lines = str(fastir.metric("Accuracy@10")).splitlines()
+    assert lines[0] == "Accuracy@10: 2 metrics, by the tool; without a convention the name is an error"
+    assert [line.split(":")[0] for line in lines if not line.startswith(" ")][1:] == ["hit_rate@10", "pair_accuracy@10"]
+    assert [line.split() for line in lines[-3:]] == [
+        ["in", "beir", "hit_rate@10"],
+        ["in", "sentence-transformers", "hit_rate@10"],
+        ["in", "ir_measures", "pair_accuracy@10"],
+    ]
+    with pytest.raises(fastir.UnknownMetricError, match="did you mean"):
+        fastir.metric("acuracy")
+
+
+def test_what_it_prints_is_there_for_programs():
+    ndcg = fastir.metric("nDCG(dcg='exp-log2')@10-l2")
+    assert (ndcg.name, ndcg.canonical) == ("nDCG(dcg='exp-log2')@10-l2", "ndcg(gain=exp2)@10-l2")
+    assert (ndcg.cutoff, ndcg.rel_level, ndcg.parameters["gain"], ndcg.parameters["discount"]) == (
+        10,
+        2,
+        "exp2",
+        "log2",
+    )
+    assert (ndcg.range, ndcg.direction, ndcg.aggregate) == ("0 to 1", "more", "mean")
+    assert ndcg.sources[1].startswith("trec_eval ndcg") and ndcg.references[0].url in str(ndcg)
+    assert "ndcg_cut_k" in ndcg.aliases and ndcg.members == () and "scikit-learn" in ndcg.differs
+    assert fastir.metric("rbp@95").meanings == {"ranx": "rbp(p=0.95)"}
+
+
+def test_a_name_for_several_has_what_they_share():
+    several = fastir.metric("P.10,5")
+    assert [member.canonical for member in several.members] == ["precision@5", "precision@10"]
+    assert several.canonical == "precision@5, precision@10" and several.formula == several.members[0].formula
+    assert several.cutoff is None and several.parameters == several.members[1].parameters
+    mixed = fastir.metric("official")
+    assert (mixed.formula, mixed.direction, mixed.sources, mixed.parameters) == ("", "", (), {})
+    error = fastir.metric("Accuracy@10")
+    assert {member.canonical for member in error.members} == set(error.meanings.values())
+
+
+def test_every_card_has_its_attributes():
+    for card in fastir.metrics():
+        metric = fastir.metric(card.name)
+        assert (metric.formula, metric.undefined, metric.range) == (card.formula, card.undefined, card.range)
+        assert metric.canonical.startswith(card.name)
+        assert list(metric.parameters) == [param.name for param in card.params]
+
+
+def test_it_is_a_value():
+    one, other = fastir.metric("ndcg@10"), fastir.metric("ndcg@10")
+    assert one == other != fastir.metric("ndcg_cut_10") and len({one, other}) == 1
+    assert pickle.loads(pickle.dumps(one)) == one and repr(copy.deepcopy(one)) == str(one)
+    with pytest.raises(AttributeError):
+        one.range = "0 to 2"
+
+
+def test_notebooks_show_a_table():
+    html = fastir.metric("map")._repr_html_()
+    assert "<table" in html and "canonical name</td>" in html and "average precision" in html
+    assert "in trec_eval" in fastir.metric("P")._repr_html_()
