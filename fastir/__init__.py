@@ -64,11 +64,11 @@ if TYPE_CHECKING:
     from fastir.holes.bounded import Bounds
     from fastir.holes.bounds import bounds
     from fastir.judged_rankings import JudgedRankings
-    from fastir.pools.choosing import to_judge
-    from fastir.pools.contributing import contributions
-    from fastir.pools.leaving_out import leave_one_out
-    from fastir.pools.merging import merge_qrels
-    from fastir.pools.pooling import pool
+    from fastir.pools.contributions import contributions
+    from fastir.pools.leave_one_out import leave_one_out
+    from fastir.pools.merge_qrels import merge_qrels
+    from fastir.pools.pool import pool
+    from fastir.pools.to_judge import to_judge
     from fastir.results.by_run import ResultsByRun, load_results
 
 __all__ = [
@@ -137,7 +137,7 @@ LATER = {
     "bounds": "holes.bounds",
     "compare": "comparison.compare",
     "compare_scores": "comparison.compare_scores",
-    "contributions": "pools.contributing",
+    "contributions": "pools.contributions",
     "conventions": "conventions",
     "evaluate_lists": "evaluation.id_lists",
     "evaluate_matrix": "evaluation.matrix",
@@ -146,17 +146,17 @@ LATER = {
     "evaluate_topk": "evaluation.matrix",
     "explain_ranked": "explanation.ranked",
     "judge": "evaluation.judge",
-    "leave_one_out": "pools.leaving_out",
+    "leave_one_out": "pools.leave_one_out",
     "load_results": "results.by_run",
-    "merge_qrels": "pools.merging",
+    "merge_qrels": "pools.merge_qrels",
     "plots": "plots",
-    "pool": "pools.pooling",
+    "pool": "pools.pool",
     "precision_recall_curve": "evaluation.recall_curve",
     "rank_correlation": "concordance.correlation",
     "show_config": "config",
     "similarity": "concordance.similarity",
     "stats": "stats",
-    "to_judge": "pools.choosing",
+    "to_judge": "pools.to_judge",
 }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fastir.judged_rankings import JudgedRankings
-from fastir.pools.numbered import Numbered
+from fastir.pools.judgment_ranks import Numbered
 from fastir.results.report import Report
 
 MOST_ENTRIES = 1 << 20  # of the rankings that are evaluated together: such arrays stay in the caches

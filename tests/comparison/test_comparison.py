@@ -13,7 +13,7 @@ import pytest
 
 import fastir
 from fastir import stats
-from fastir.comparison import pairwise
+from fastir.comparison.options import TESTS
 from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 
 X = [7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]
@@ -443,7 +443,7 @@ def test_crossed_single_seeds_are_the_bootstrap():
 # ---- degenerate data -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("test", pairwise.TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_identical_runs(test):
     (pair,) = fastir.compare_scores({"a": RUNS["x"], "b": RUNS["x"]}, test=test).pairs
     assert (pair.difference, pair.p_value, pair.wins, pair.ties) == (0.0, 1.0, 0, 20)
@@ -452,7 +452,7 @@ def test_identical_runs(test):
     assert pair.effect == 0.0
 
 
-@pytest.mark.parametrize("test", pairwise.TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_one_query(test):
     (pair,) = fastir.compare_scores({"a": {"q": 0.5}, "b": {"q": 0.25}}, test=test).pairs
     assert pair.p_value == 1.0 or math.isnan(pair.p_value)
@@ -461,7 +461,7 @@ def test_one_query(test):
     assert math.isnan(pair.effect) and math.isnan(pair.detectable)
 
 
-@pytest.mark.parametrize("test", pairwise.TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_constant_differences(test):
     runs = {"a": RUNS["x"], "b": {query: value + 0.1 for query, value in RUNS["x"].items()}}
     (pair,) = fastir.compare_scores(runs, test=test, n_resamples=1000).pairs
@@ -563,7 +563,7 @@ def test_an_unknown_name_of_the_package():
         _ = fastir.nothing
 
 
-@pytest.mark.parametrize("test", pairwise.TESTS)
+@pytest.mark.parametrize("test", TESTS)
 def test_p_values_do_not_change_with_the_scale_of_the_scores(test):
     """To the last bit, where they are shares of resamples or of arrangements."""
     random = np.random.default_rng(5)

@@ -18,9 +18,9 @@ def test_alpha_is_that_of_the_published_examples():
     """Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), sections A and B."""
     binary = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
     nominal = "aabbdcccedda", "babbbccceddd"
-    assert fastir.agreement(*map(qrels, binary), level="nominal").alpha == pytest.approx(0.095, abs=5e-4)
+    assert fastir.agreement(*map(qrels, binary), scale="nominal").alpha == pytest.approx(0.095, abs=5e-4)
     codes = [["abcde".index(code) for code in codes] for codes in nominal]
-    assert fastir.agreement(*map(qrels, codes), level="nominal").alpha == pytest.approx(0.692, abs=5e-4)
+    assert fastir.agreement(*map(qrels, codes), scale="nominal").alpha == pytest.approx(0.692, abs=5e-4)
 
 
 def alpha_by_definition(a, b, level):
@@ -93,7 +93,9 @@ def test_agreement_with_oneself_is_one_and_a_single_label_is_undefined():
 
 def test_the_report_says_how_it_was_made():
     own = {f"q{i}": {"a": 0, "b": 1, "c": 2} for i in range(4)}
-    result = fastir.agreement(own, own, weights="linear", level="nominal", rel_level=2, n_resamples=50, random_state=3)
+    result = fastir.agreement(
+        own, own, kappa_weights="linear", scale="nominal", rel_level=2, n_resamples=50, random_state=3
+    )
     assert result.method == (
         "Overlap of labels from 2 on; linear weights; alpha of nominal labels; percentiles of 50 resamples of queries "
         "(random_state 3)."

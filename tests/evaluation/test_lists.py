@@ -408,7 +408,11 @@ def test_columns_that_hold_something_else():
         (pyarrow.array([[1.5]]), TypeError, "must hold lists of strings or of integers"),
         (pyarrow.array([[["a"]]]), TypeError, "must hold lists of strings or of integers"),
         (pyarrow.array(["a"]), TypeError, "must hold lists of strings or of integers"),
-        (pyarrow.array([["a", "b", "a"]]), fastir.DuplicateError, "duplicate document 'a' in query 0, at ranks 1 and 3"),
+        (
+            pyarrow.array([["a", "b", "a"]]),
+            fastir.DuplicateError,
+            "duplicate document 'a' in query 0, at ranks 1 and 3",
+        ),
     ):
         with pytest.raises(error, match=message):
             fastir.evaluate_lists(column, [["a"]] * len(column), "mrr")

@@ -249,9 +249,7 @@ def test_files_that_change_between_the_passes_are_an_error(tmp_path, monkeypatch
 
 
 def test_rows_that_are_held_are_named_with_their_files_too(tmp_path):
-    twice = (
-        r"1\.parquet: run: duplicate document '20' in query '1', in row 1 of .*0\.parquet and row 3 of this file"
-    )
+    twice = r"1\.parquet: run: duplicate document '20' in query '1', in row 1 of .*0\.parquet and row 3 of this file"
     first, second = alternating(RUN)
     folder = written(tmp_path, [first, [*second, ("1", "20", 1.0)]])
     with pytest.raises(fastir.errors.DuplicateError, match="duplicate document '20'"):

@@ -171,13 +171,13 @@ def test_a_metric_against_its_cutoff(n):
 def test_topics_stand_group_by_group_from_the_easiest():
     qrels, runs = collection(4, 30)
     groups = {query: ("odd", "a group with a long name")[int(query[1:]) % 10 == 0] for query in qrels}
-    comparison = fastir.compare(qrels, runs, ["ndcg@5", "map"], groups=groups)
+    comparison = fastir.compare(qrels, runs, ["ndcg@5", "map"], segments=groups)
     ax = drawn(plots.topics(comparison, "map", sort=True))
     values = ax.images[0].get_array()
     assert values.shape == (4, 30) and ax.images[0].get_clim() == (0, 1)
     order = sorted(comparison.runs, key=lambda run: -sum(comparison.per_query[run]["map"].values()))
     place = 0
-    for part in comparison.groups.values():
+    for part in comparison.segments.values():
         means = {query: sum(part.per_query[run]["map"][query] for run in order) for query in part.query_ids}
         for query in sorted(means, key=lambda query: -means[query]):
             assert values[:, place].tolist() == [part.per_query[run]["map"][query] for run in order]

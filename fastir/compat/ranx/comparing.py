@@ -158,7 +158,12 @@ def honestly_tested(
             for name, of_run in scores.items()
         }
         comparison = compare_scores(
-            by_query, test=TESTS[stat_test], n_resamples=n_permutations, random_state=random_seed, n_threads=threads
+            by_query,
+            test=TESTS[stat_test],
+            n_resamples=n_permutations,
+            correction=None,  # as ranx
+            random_state=random_seed,
+            n_threads=threads,
         )
         for pair in comparison.pairs:
             found[pair.a, pair.b][pair.metric] = pair.p_value, (pair.wins, pair.ties, pair.losses)
