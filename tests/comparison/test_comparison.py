@@ -53,7 +53,7 @@ def by_pair(comparison):
 
 
 def test_a_pair():
-    comparison = fastir.compare_scores(RUNS)
+    comparison = fastir.compare_scores(RUNS, correction=None)
     first, second, third = comparison.pairs
     assert [(pair.a, pair.b, pair.metric) for pair in comparison.pairs] == [
         ("x", "y", "score"),
@@ -232,7 +232,7 @@ def test_too_few_resamples_for_the_family_are_told():
     with pytest.warns(fastir.FastirWarning, match="n_resamples=150 .* family of 10 can be below 0.05; that takes 199"):
         fastir.compare_scores(runs, test="randomization", correction="holm", n_resamples=150)
     fastir.compare_scores(runs, test="randomization", correction="holm", n_resamples=199)
-    fastir.compare_scores(runs, test="randomization", n_resamples=10)
+    fastir.compare_scores(runs, test="randomization", correction=None, n_resamples=10)
     fastir.compare_scores(RUNS, test="randomization", correction="holm", n_resamples=10)  # exact
 
 
@@ -283,7 +283,7 @@ def test_the_order_of_queries_and_runs_changes_no_bit(options):
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization", "bootstrap"])
 def test_other_runs_and_metrics_change_no_bit(test):
     runs = random_runs(60, 4, 2)
-    expected = by_pair(fastir.compare_scores(runs, test=test, n_resamples=3000))
+    expected = by_pair(fastir.compare_scores(runs, test=test, n_resamples=3000, correction=None))
     alone = fastir.compare_scores({run: runs[run] for run in ("run1", "run3")}, "m1", test=test, n_resamples=3000)
     assert repr(alone.pairs[0]) == repr(expected["run1", "run3", "m1"])
 

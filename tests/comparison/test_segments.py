@@ -41,15 +41,15 @@ def records(comparison):
 
 @pytest.fixture(scope="module")
 def segmented():
-    return fastir.compare(QRELS, RUNS, METRICS, segments=SEGMENTS)
+    return fastir.compare(QRELS, RUNS, METRICS, segments=SEGMENTS, correction=None)
 
 
 @pytest.mark.parametrize("options", [
-    {},
-    {"test": "randomization", "n_resamples": 300},
-    {"test": "bootstrap", "n_resamples": 300, "interval": "bca"},
+    {"correction": None},
+    {"test": "randomization", "n_resamples": 300, "correction": None},
+    {"test": "bootstrap", "n_resamples": 300, "correction": None, "interval": "bca"},
     {"test": "tukey"},
-    {"test": "wilcoxon", "baseline": "bm25", "effect": "hedges_gz"},
+    {"test": "wilcoxon", "correction": None, "baseline": "bm25", "effect": "hedges_gz"},
 ])  # fmt: skip
 def test_a_segments_is_the_comparison_of_its_queries_and_the_whole_is_as_without(options):
     found = fastir.compare(QRELS, RUNS, METRICS, segments=SEGMENTS, **options)
@@ -190,8 +190,8 @@ def test_segments_may_be_a_file_or_of_numbers(tmp_path, segmented):
     path.write_text(
         "".join(f"{query}\t{segment}\n" for query, segment in SEGMENTS.items()) + "q99\ta segment of no query\n"
     )
-    assert fastir.compare(QRELS, RUNS, METRICS, segments=path) == segmented
-    assert fastir.compare_scores(RESULTS, segments=str(path)).segments["long"].pairs == segmented.segments["long"].pairs
+    assert fastir.compare(QRELS, RUNS, METRICS, segments=path, correction=None) == segmented
+    assert fastir.compare_scores(RESULTS, segments=str(path), correction=None).segments["long"].pairs == segmented.segments["long"].pairs
     numbers = {"a": {1: 0.5, 2: 0.7, 3: 0.2}, "b": {1: 0.1, 2: 0.3, 3: 0.4}}
     path.write_text("1 7\n2 7\n\n3 8\n")
     assert [part.query_ids for part in fastir.compare_scores(numbers, segments=path).segments.values()] == [[1, 2], [3]]
@@ -201,7 +201,7 @@ def test_segments_may_be_a_file_or_of_numbers(tmp_path, segmented):
 def test_segments_of_what_saved_results_have(tmp_path, segmented):
     for run, results in RESULTS.items():
         results.save(tmp_path / f"{run}.json")
-    again = fastir.compare(QRELS, {run: tmp_path / f"{run}.json" for run in RUNS}, METRICS, segments=SEGMENTS)
+    again = fastir.compare(QRELS, {run: tmp_path / f"{run}.json" for run in RUNS}, METRICS, segments=SEGMENTS, correction=None)
     assert again.segments["short"].pairs == segmented.segments["short"].pairs
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import fastir
-from fastir.comparison.records import TURNS
+from fastir.comparison.records import SIGN_CAN_CHANGE
 
 pytest.importorskip("scipy")
 
@@ -17,7 +17,7 @@ RUNS = {
 
 
 def notes(comparison):
-    return {(pair.a, pair.b, pair.metric): pair.note.partition(TURNS)[2] for pair in comparison.pairs}
+    return {(pair.a, pair.b, pair.metric): pair.note.partition(SIGN_CAN_CHANGE)[2] for pair in comparison.pairs}
 
 
 def test_pairs_whose_sign_could_turn_say_between_which_values_they_lie():

@@ -131,7 +131,7 @@ def test_leaving_a_team_out_is_evaluating_without_its_own_documents(metrics):
         ({"teams": {f"run{i}": "t" for i in range(9)}}, ValueError, "there is no run 'run6'"),
         ({"teams": {f"run{i}": ["t"] for i in range(6)}}, TypeError, "that of run 'run0' is .* cannot be a name"),
         ({"teams": ["t"]}, TypeError, "teams must map runs to teams, or be a path, got list"),
-        ({"depth": 0}, ValueError, "depth: the number of documents of a ranking must be positive"),
+        ({"pool_depth": 0}, ValueError, "pool_depth: the number of documents of a ranking must be positive"),
         ({"qrels": {"other": {"d1": 1}}}, NoOverlapError, "no run has a query of the qrels"),
         ({"qrels": {"q1": {1: 1}}}, TypeError, r"the qrels have ids of type \(str, int\), run 'run0' of \(str, str\)"),
         ({"runs": {}}, ValueError, "there are no runs"),
