@@ -210,7 +210,7 @@ def test_folds_and_seeds_have_segments():
     found = fastir.compare_scores(halves, METRICS, seeds="folds", segments=SEGMENTS)
     assert found.segments["long"].pairs == fastir.compare_scores(RESULTS, segments=SEGMENTS).segments["long"].pairs
     twice = {run: [results, results] for run, results in RESULTS.items()}
-    options = {"seeds": "crossed", "test": "bootstrap", "interval": "percentile", "n_resamples": 100}
+    options = {"seeds": "crossed", "test": "bootstrap", "interval": "percentile", "n_resamples": 100, "correction": None}
     crossed = fastir.compare_scores(twice, segments=SEGMENTS, **options)
     assert crossed.segments["long"] == fastir.compare_scores(twice, queries=queries_of("long"), **options)
 
