@@ -51,7 +51,7 @@ def test_groups_of_queries_come_from_a_file(output, call, tmp_path):
     assert output(*command, "--pairs") == f"{comparison.to_table(rows='pairs')}\n"
     assert json.loads(output(*command, "--format", "json")) == comparison.to_json()
     head, *lines = (line.split("\t") for line in output(*command, "--format", "tsv").splitlines())
-    assert head == ["group", *comparison.pairs[0]._fields]
+    assert head == ["segment", *comparison.pairs[0]._fields]
     assert [line[0] for line in lines] == ["odd", "odd", "even", "even", "all", "all"]
     assert lines[3][6] == repr(comparison.segments["even"].pairs[1].adjusted_p)
     rows = output(*command, "--sort", "map", "--format", "csv").splitlines()

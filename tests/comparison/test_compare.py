@@ -186,7 +186,7 @@ def test_letters_name_the_runs_that_a_run_is_better_than(three):
             assert cell == ("*" if run == "run_2" else "") + f"{mean:.4f}" + beaten
     notes = str(three).partition("\n\n")[2]
     assert notes.startswith("Best with a star; letters name the runs that a run is better than (p ≤ 0.05, corrected).\n")
-    assert notes.endswith(str(three.method)[-20:]) and max(map(len, notes.splitlines())) <= 100
+    assert notes.endswith(str(three.method)[-12:]) and max(map(len, notes.splitlines())) <= 100
     assert " ".join(notes.splitlines()[1:]) == str(three.method)
 
 
