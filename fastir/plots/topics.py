@@ -92,7 +92,9 @@ def ordered_segments(on: Compared) -> dict[Any, list[int]]:
     counts = np.maximum((~np.isnan(table)).sum(axis=1), 1)
     means = (on.sign or 1) * np.nansum(table, axis=1) / counts
     places = {query_id: place for place, query_id in enumerate(on.whole.query_ids)}
-    segments = {segment: [places[query_id] for query_id in part.query_ids] for segment, part in on.whole.segments.items()}
+    segments = {
+        segment: [places[query_id] for query_id in part.query_ids] for segment, part in on.whole.segments.items()
+    }
     return {
         segment: sorted(own, key=lambda place: -means[place])
         for segment, own in (segments or {"all": list(places.values())}).items()
