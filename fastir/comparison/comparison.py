@@ -310,7 +310,8 @@ class Comparison:
         """The comparison that was saved as these, the last of which are those of its segments."""
         *whole, segments = fields
         by_segment = {segment: Comparison._of_fields(part) for segment, part in segments.items()}
-        return Comparison(*whole, by_segment)
+        arguments: tuple[Any, ...] = *whole, by_segment
+        return Comparison(*arguments)
 
     def __eq__(self, other: object) -> bool:
         """Same runs, metrics, queries, values and records; NaN equals NaN."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Hashable, Mapping
 from typing import Any, Literal, NamedTuple, SupportsIndex, TypedDict, get_args
 
 from fastir.checks import flag, one_of, proportion, whole_number
-from fastir.comparison.segments import SegmentsLike, read_segments
+from fastir.comparison.segments import read_segments
 from fastir.stats._checks import N_RESAMPLES
 from fastir.stats.corrections import Correction
 from fastir.stats.effects import Effect
@@ -41,16 +41,16 @@ class Options(NamedTuple):
 
     baseline: Any = None
     test: Test = "t"
-    n_resamples: SupportsIndex = N_RESAMPLES
-    correction: CorrectionOfPairs | None = "auto"
+    n_resamples: Any = N_RESAMPLES  # an int once it is checked, as random_state
+    correction: Any = "auto"
     family: Family = "metric"
     confidence: float = 0.95
     interval: IntervalMethod = "t"
     effect: Effect = "d_z"
     queries: Any = None
     seeds: Seeds | None = None
-    segments: SegmentsLike | None = None
-    random_state: SupportsIndex = 0
+    segments: Any = None  # a mapping once they are checked
+    random_state: Any = 0
     n_threads: SupportsIndex | None = None
     bounds: bool = False
 

@@ -22,7 +22,7 @@ from fastir.stats.bootstrap import (
     studentized_rows,
     without_variance,
 )
-from fastir.stats.effects import EFFECTS, Sides
+from fastir.stats.effects import EFFECTS, Effect, Sides
 from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired_tests import Moments, moments, sign_rows, signed_ranks, t_rows
 from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
@@ -68,7 +68,7 @@ class MetricValues:
         owner: np.ndarray,
         a: np.ndarray,
         b: np.ndarray,
-        effect: str,
+        effect: Effect,
     ) -> None:
         self.metric: str = metric
         self.owner: np.ndarray = owner
@@ -114,7 +114,7 @@ class MetricValues:
         """The same differences as whole numbers of the grid's unit; 0 where only rounding differs."""
         return self.grid.without_noise(self.grid.whole[self.a[part]] - self.grid.whole[self.b[part]])
 
-    def describe(self, part: slice, effect: str, error: float | None) -> tuple[Any, ...]:
+    def describe(self, part: slice, effect: Effect, error: float | None) -> tuple[Any, ...]:
         """Set the wins, losses and effects of some pairs; returns their moments without `n`."""
         pair_moments, whole = self.differences(part)[1], self.whole(part)
         better = -whole if direction_of(self.metric) == "less" else whole

@@ -185,7 +185,8 @@ def test_letters_name_the_runs_that_a_run_is_better_than(three):
             )
             assert cell == ("*" if run == "run_2" else "") + f"{mean:.4f}" + beaten
     notes = str(three).partition("\n\n")[2]
-    assert notes.startswith("Best with a star; letters name the runs that a run is better than (p ≤ 0.05, corrected).\n")
+    head = "Best with a star; letters name the runs that a run is better than (p ≤ 0.05, corrected)."
+    assert notes.startswith(f"{head}\n")
     assert notes.endswith(str(three.method)[-12:]) and max(map(len, notes.splitlines())) <= 100
     assert " ".join(notes.splitlines()[1:]) == str(three.method)
 

@@ -191,7 +191,8 @@ def test_segments_may_be_a_file_or_of_numbers(tmp_path, segmented):
         "".join(f"{query}\t{segment}\n" for query, segment in SEGMENTS.items()) + "q99\ta segment of no query\n"
     )
     assert fastir.compare(QRELS, RUNS, METRICS, segments=path, correction=None) == segmented
-    assert fastir.compare_scores(RESULTS, segments=str(path), correction=None).segments["long"].pairs == segmented.segments["long"].pairs
+    of_path = fastir.compare_scores(RESULTS, segments=str(path), correction=None)
+    assert of_path.segments["long"].pairs == segmented.segments["long"].pairs
     numbers = {"a": {1: 0.5, 2: 0.7, 3: 0.2}, "b": {1: 0.1, 2: 0.3, 3: 0.4}}
     path.write_text("1 7\n2 7\n\n3 8\n")
     assert [part.query_ids for part in fastir.compare_scores(numbers, segments=path).segments.values()] == [[1, 2], [3]]
@@ -201,7 +202,8 @@ def test_segments_may_be_a_file_or_of_numbers(tmp_path, segmented):
 def test_segments_of_what_saved_results_have(tmp_path, segmented):
     for run, results in RESULTS.items():
         results.save(tmp_path / f"{run}.json")
-    again = fastir.compare(QRELS, {run: tmp_path / f"{run}.json" for run in RUNS}, METRICS, segments=SEGMENTS, correction=None)
+    saved = {run: tmp_path / f"{run}.json" for run in RUNS}
+    again = fastir.compare(QRELS, saved, METRICS, segments=SEGMENTS, correction=None)
     assert again.segments["short"].pairs == segmented.segments["short"].pairs
 
 
@@ -210,7 +212,8 @@ def test_folds_and_seeds_have_segments():
     found = fastir.compare_scores(halves, METRICS, seeds="folds", segments=SEGMENTS)
     assert found.segments["long"].pairs == fastir.compare_scores(RESULTS, segments=SEGMENTS).segments["long"].pairs
     twice = {run: [results, results] for run, results in RESULTS.items()}
-    options = {"seeds": "crossed", "test": "bootstrap", "interval": "percentile", "n_resamples": 100, "correction": None}
+    options = {"seeds": "crossed", "test": "bootstrap", "interval": "percentile", "correction": None}
+    options["n_resamples"] = 100
     crossed = fastir.compare_scores(twice, segments=SEGMENTS, **options)
     assert crossed.segments["long"] == fastir.compare_scores(twice, queries=queries_of("long"), **options)
 
