@@ -18,8 +18,8 @@ from fastir.errors import NoOverlapError, quote
 from fastir.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.rendering import Cell, Table, rendered
 from fastir.stats._checks import N_RESAMPLES, SINGLE, Interval
-from fastir.stats.bootstrap import draws, resampled
-from fastir.stats.grid import Grid
+from fastir.stats._resample import Draws
+from fastir.stats.bootstrap import draws
 from fastir.text import counted, decimals, without_nan
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MEASURES = ("overlap", "kappa", "weighted_kappa", "alpha")
 MOST_LABELS = 100
-BLOCK = 1024  # resamples whose tables are made at once
+BLOCK_RESAMPLES = 1024  # whose tables are in memory at once
 
 
 @dataclass(frozen=True, repr=False, slots=True)
@@ -284,12 +284,13 @@ def resampled_tables(
     n_queries, size, _ = tables.shape
     cells = tables.reshape(n_queries, -1).T
     seen = np.flatnonzero(cells.any(axis=1))
-    grid = Grid(np.ascontiguousarray(cells[seen]), 1.0, 0)
-    found = resampled(grid, draws(n_queries, len(seen), n_resamples, random_state, n_threads)).sums.T
-    for start in range(0, len(found), BLOCK):
-        part = found[start : start + BLOCK]
-        sums = np.zeros((len(part), size * size))
-        sums[:, seen] = part
+    columns = np.ascontiguousarray(cells[seen].T)
+    resamples = draws(n_queries, len(seen), n_resamples, random_state, n_threads)
+    for start in range(0, resamples.total, BLOCK_RESAMPLES):
+        part = np.empty((len(seen), min(BLOCK_RESAMPLES, resamples.total - start)), np.int64)
+        resamples.counts(Draws(resamples, columns, part, start))
+        sums = np.zeros((part.shape[1], size * size))
+        sums[:, seen] = part.T
         yield sums.reshape(-1, size, size)
 
 
